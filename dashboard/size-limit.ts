@@ -1,4 +1,4 @@
-/** Prints the gzip size of the first page and of the largest files on demand, and fails the build above the limit. */
+/** Fails the build if the first page, with everything it loads at once, is above the limit (gzip). */
 import { gzipSync } from 'node:zlib';
 import type { Plugin, Rollup } from 'vite';
 
@@ -14,11 +14,8 @@ export function sizeLimit({ entry, maxGzipBytes }: Limit): Plugin {
         const first = firstPage(bundle, entry);
         const sizes = new Map(Object.values(bundle).map((file) => [file.fileName, gzipBytes(file)]));
         const sum = [...first].reduce((bytes, name) => bytes + (sizes.get(name) ?? 0), 0);
-        const lazy = [...sizes].filter(([name]) => !first.has(name)).sort(([, a], [, b]) => b - a);
-        const largest = lazy.slice(0, 5).map(([name, bytes]) => `  ${kilobytes(bytes)}  ${name}`);
         const text = `dashboard: first page ${kilobytes(sum)} gzip, limit ${kilobytes(maxGzipBytes)}`;
         if (sum > maxGzipBytes) this.error(`${text}. Load what the first page does not need with import().`);
-        console.log(`${text}; ${lazy.length} files on demand, the largest:\n${largest.join('\n')}`);
       },
     },
   };

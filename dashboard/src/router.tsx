@@ -6,6 +6,7 @@ import {
   lazyRouteComponent,
   Navigate,
   Outlet,
+  type RouteComponent,
 } from '@tanstack/react-router';
 import { CONNECTION_TYPES, THREAT_LEVELS } from '@whence/dataset/record';
 import { LINK_PAGE } from '@whence/server/dashboard-wire/contract';
@@ -13,6 +14,7 @@ import {
   type AuditAction,
   KEY_SORTS,
   KEY_STATES,
+  MAP_SUBJECTS,
   PERMISSIONS,
   SORT_ORDERS,
   TIER_NAMES,
@@ -23,7 +25,7 @@ import { BATCH_SORTS } from './batch/filter-rows.ts';
 import { ErrorPage, NotFoundPage } from './components/Failures.tsx';
 import { parseTried } from './domain/trial.ts';
 import { FLAGS } from './format/names.ts';
-import { choiceParam, dayParam, numberParam, textParam, withoutEmpty } from './search-params.ts';
+import { day, number, oneOf, type Parameters, readParameters, text } from './search-params.ts';
 import { RequireSession } from './session/RequireSession.tsx';
 import { SettingsPage } from './shell/Navigation.tsx';
 
@@ -35,148 +37,91 @@ const setUp = createRoute({
 });
 const session = createRoute({ getParentRoute: () => root, id: 'session', component: RequireSession });
 const withSession = () => session;
+/** A page, which is loaded when it is opened, and the parameters of the address bar that it reads. */
+const page = <const Path extends string, Module extends object, P extends Parameters = Record<never, never>>(
+  path: Path,
+  load: () => Promise<Module>,
+  name: keyof Module & string,
+  parameters: P = {} as P,
+) =>
+  createRoute({
+    getParentRoute: withSession,
+    path,
+    component: lazyRouteComponent(load, name) as RouteComponent,
+    validateSearch: (raw: Record<string, unknown>) => readParameters(parameters, raw),
+  });
 
-const overview = createRoute({
-  getParentRoute: withSession,
-  path: '/',
-  component: lazyRouteComponent(() => import('./overview/OverviewPage.tsx'), 'OverviewPage'),
+const overview = page('/', () => import('./overview/OverviewPage.tsx'), 'OverviewPage');
+const ip = page('/ip/$ip', () => import('./ip/IpPage.tsx'), 'IpPage', { include: text, change: number });
+const prefix = page('/prefix/$', () => import('./prefix/PrefixPage.tsx'), 'PrefixPage', {
+  map: oneOf(...MAP_SUBJECTS),
 });
-const ip = createRoute({
-  getParentRoute: withSession,
-  path: '/ip/$ip',
-  validateSearch: (raw) => withoutEmpty({ include: textParam(raw, 'include'), change: numberParam(raw, 'change') }),
-  component: lazyRouteComponent(() => import('./ip/IpPage.tsx'), 'IpPage'),
+const asnSearch = page('/asn', () => import('./asn/AsnSearchPage.tsx'), 'AsnSearchPage', { q: text });
+const asn = page('/asn/$asn', () => import('./asn/AsnPage.tsx'), 'AsnPage', {
+  prefixes: text,
+  map: oneOf(...MAP_SUBJECTS),
 });
-const prefix = createRoute({
-  getParentRoute: withSession,
-  path: '/prefix/$',
-  component: lazyRouteComponent(() => import('./prefix/PrefixPage.tsx'), 'PrefixPage'),
+const domain = page('/domain/$domain', () => import('./domain/DomainPage.tsx'), 'DomainPage', {
+  selectors: text,
+  include: text,
+  try: parseTried,
 });
-const asnSearch = createRoute({
-  getParentRoute: withSession,
-  path: '/asn',
-  validateSearch: (raw) => withoutEmpty({ q: textParam(raw, 'q') }),
-  component: lazyRouteComponent(() => import('./asn/AsnSearchPage.tsx'), 'AsnSearchPage'),
+const batch = page('/batch', () => import('./batch/BatchPage.tsx'), 'BatchPage', {
+  run: text,
+  ips: text,
+  q: text,
+  network: text,
+  country: text,
+  type: oneOf(...CONNECTION_TYPES),
+  flag: oneOf(...FLAGS),
+  level: oneOf(...THREAT_LEVELS),
+  sort: oneOf(...BATCH_SORTS),
 });
-const asn = createRoute({
-  getParentRoute: withSession,
-  path: '/asn/$asn',
-  validateSearch: (raw) => withoutEmpty({ prefixes: textParam(raw, 'prefixes') }),
-  component: lazyRouteComponent(() => import('./asn/AsnPage.tsx'), 'AsnPage'),
+const domains = page('/domains', () => import('./domains/DomainsPage.tsx'), 'DomainsPage', {
+  run: text,
+  domains: text,
+  sort: oneOf('domain', 'grade', 'rules'),
 });
-const domain = createRoute({
-  getParentRoute: withSession,
-  path: '/domain/$domain',
-  validateSearch: (raw) =>
-    withoutEmpty({
-      selectors: textParam(raw, 'selectors'),
-      include: textParam(raw, 'include'),
-      try: parseTried(raw['try']),
-    }),
-  component: lazyRouteComponent(() => import('./domain/DomainPage.tsx'), 'DomainPage'),
+const usage = page('/usage', () => import('./usage/UsagePage.tsx'), 'UsagePage', {
+  key: text,
+  from: day,
+  to: day,
+  by: oneOf(...USAGE_GROUPS),
 });
-const batch = createRoute({
-  getParentRoute: withSession,
-  path: '/batch',
-  validateSearch: (raw) =>
-    withoutEmpty({
-      run: textParam(raw, 'run'),
-      ips: textParam(raw, 'ips'),
-      q: textParam(raw, 'q'),
-      network: textParam(raw, 'network'),
-      country: textParam(raw, 'country'),
-      type: choiceParam(raw, 'type', CONNECTION_TYPES),
-      flag: choiceParam(raw, 'flag', FLAGS),
-      level: choiceParam(raw, 'level', THREAT_LEVELS),
-      sort: choiceParam(raw, 'sort', BATCH_SORTS),
-    }),
-  component: lazyRouteComponent(() => import('./batch/BatchPage.tsx'), 'BatchPage'),
+const rules = page('/rules', () => import('./rules/RulesPage.tsx'), 'RulesPage', {
+  ip: text,
+  host: text,
+  path: text,
+  method: text,
+  set: text,
 });
-const usage = createRoute({
-  getParentRoute: withSession,
-  path: '/usage',
-  validateSearch: (raw) =>
-    withoutEmpty({
-      key: textParam(raw, 'key'),
-      from: dayParam(raw, 'from'),
-      to: dayParam(raw, 'to'),
-      by: choiceParam(raw, 'by', USAGE_GROUPS),
-    }),
-  component: lazyRouteComponent(() => import('./usage/UsagePage.tsx'), 'UsagePage'),
+const reference = page('/docs', () => import('./reference/ReferencePage.tsx'), 'ReferencePage');
+const data = page('/data', () => import('./data/DataPage.tsx'), 'DataPage');
+const databases = page('/databases', () => import('./data/DatabasesPage.tsx'), 'DatabasesPage');
+const diff = page('/data/diff/$versions', () => import('./data/DiffPage.tsx'), 'DiffPage');
+const settings = createRoute({ getParentRoute: withSession, path: '/settings', component: SettingsPage });
+const keys = page('/settings/keys', () => import('./keys/KeysPage.tsx'), 'KeysPage', {
+  q: text,
+  state: oneOf(...KEY_STATES),
+  revoked: oneOf('yes'),
+  tier: oneOf(...TIER_NAMES),
+  permission: oneOf(...PERMISSIONS),
+  sort: oneOf(...KEY_SORTS),
+  order: oneOf(...SORT_ORDERS),
+  create: oneOf('yes'),
+  edit: text,
 });
-const data = createRoute({
-  getParentRoute: withSession,
-  path: '/data',
-  component: lazyRouteComponent(() => import('./data/DataPage.tsx'), 'DataPage'),
+const key = page('/settings/keys/$id', () => import('./keys/KeyPage.tsx'), 'KeyPage', { pasted: oneOf('yes') });
+const rotation = page('/settings/keys/$id/rotate', () => import('./keys/RotationPage.tsx'), 'RotationPage');
+const account = page('/settings/account', () => import('./account/AccountPage.tsx'), 'AccountPage');
+const people = page('/settings/people', () => import('./people/PeoplePage.tsx'), 'PeoplePage');
+const audit = page('/settings/audit', () => import('./audit/AuditPage.tsx'), 'AuditPage', {
+  action: oneOf(...(Object.keys(ACTION_WORDS) as AuditAction[])),
+  actor: text,
+  target: text,
 });
-const diff = createRoute({
-  getParentRoute: withSession,
-  path: '/data/diff/$versions',
-  component: lazyRouteComponent(() => import('./data/DiffPage.tsx'), 'DiffPage'),
-});
-const settings = createRoute({
-  getParentRoute: withSession,
-  path: '/settings',
-  component: SettingsPage,
-});
-const keys = createRoute({
-  getParentRoute: withSession,
-  path: '/settings/keys',
-  validateSearch: (raw) =>
-    withoutEmpty({
-      q: textParam(raw, 'q'),
-      state: choiceParam(raw, 'state', KEY_STATES),
-      revoked: choiceParam(raw, 'revoked', ['yes'] as const),
-      tier: choiceParam(raw, 'tier', TIER_NAMES),
-      permission: choiceParam(raw, 'permission', PERMISSIONS),
-      sort: choiceParam(raw, 'sort', KEY_SORTS),
-      order: choiceParam(raw, 'order', SORT_ORDERS),
-      create: choiceParam(raw, 'create', ['yes'] as const),
-      edit: textParam(raw, 'edit'),
-    }),
-  component: lazyRouteComponent(() => import('./keys/KeysPage.tsx'), 'KeysPage'),
-});
-const key = createRoute({
-  getParentRoute: withSession,
-  path: '/settings/keys/$id',
-  component: lazyRouteComponent(() => import('./keys/KeyPage.tsx'), 'KeyPage'),
-});
-const rotation = createRoute({
-  getParentRoute: withSession,
-  path: '/settings/keys/$id/rotate',
-  component: lazyRouteComponent(() => import('./keys/RotationPage.tsx'), 'RotationPage'),
-});
-const account = createRoute({
-  getParentRoute: withSession,
-  path: '/settings/account',
-  component: lazyRouteComponent(() => import('./account/AccountPage.tsx'), 'AccountPage'),
-});
-const people = createRoute({
-  getParentRoute: withSession,
-  path: '/settings/people',
-  component: lazyRouteComponent(() => import('./people/PeoplePage.tsx'), 'PeoplePage'),
-});
-const audit = createRoute({
-  getParentRoute: withSession,
-  path: '/settings/audit',
-  validateSearch: (raw) =>
-    withoutEmpty({
-      action: choiceParam(raw, 'action', Object.keys(ACTION_WORDS) as AuditAction[]),
-      actor: textParam(raw, 'actor'),
-      target: textParam(raw, 'target'),
-    }),
-  component: lazyRouteComponent(() => import('./audit/AuditPage.tsx'), 'AuditPage'),
-});
-const health = createRoute({
-  getParentRoute: withSession,
-  path: '/settings/health',
-  component: lazyRouteComponent(() => import('./operation/HealthPage.tsx'), 'HealthPage'),
-});
-const server = createRoute({
-  getParentRoute: withSession,
-  path: '/settings/server',
-  component: lazyRouteComponent(() => import('./operation/ServerPage.tsx'), 'ServerPage'),
-});
+const health = page('/settings/health', () => import('./operation/HealthPage.tsx'), 'HealthPage');
+const server = page('/settings/server', () => import('./operation/ServerPage.tsx'), 'ServerPage');
 const signIn = createRoute({
   getParentRoute: withSession,
   path: '/sign-in',
@@ -187,8 +132,8 @@ const signIn = createRoute({
 /** A child of `session`, so that the sidebar and the lookup field are shown. */
 const notFound = createRoute({ getParentRoute: withSession, path: '$', component: NotFoundPage });
 
-const lookupPages = [overview, ip, prefix, asnSearch, asn, domain, batch] as const;
-const operationPages = [usage, data, diff, health, server] as const;
+const lookupPages = [overview, ip, prefix, asnSearch, asn, domain, batch, domains] as const;
+const operationPages = [reference, usage, rules, databases, data, diff, health, server] as const;
 const settingsPages = [signIn, settings, keys, key, rotation, account, people, audit] as const;
 
 export const router = createRouter({

@@ -1,11 +1,13 @@
-import { Button, PasswordInput } from '@mantine/core';
+import { PasswordInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { MIN_PASSWORD_CHARACTERS } from '@whence/server/vocabulary';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { isFailure } from '../api/call.ts';
-import { call, queryClient, setSession } from '../api/query-client.ts';
+import { call, refresh, setSession } from '../api/query-client.ts';
+import { QuietButton, TextButton } from '../components/Buttons.tsx';
 import { Facts } from '../components/Facts.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
+import { Form } from '../components/Form.tsx';
 import { Notice } from '../components/Notice.tsx';
 import { Page, Section } from '../components/Page.tsx';
 import { ROLE_WORDS } from '../format/names.ts';
@@ -23,35 +25,30 @@ export function AccountPage() {
     <Page name="Account" title={account.name}>
       <Section title="Account">
         <Facts
-          facts={[
-            { name: 'Role', value: `${role.name}: ${role.about}` },
-            { name: 'Created', value: <Time at={account.created_at} /> },
-            { name: 'Lookups', value: `up to ${formatNumber(lookups_per_day)} a day in the dashboard` },
-            {
-              name: 'This session',
-              value: (
-                <>
-                  expires <Time at={expires_at} /> at the latest
-                </>
-              ),
-            },
-          ]}
+          facts={{
+            Role: `${role.name}: ${role.about}`,
+            Created: <Time at={account.created_at} />,
+            Lookups: `up to ${formatNumber(lookups_per_day)} a day in the dashboard`,
+            'This session': (
+              <>
+                expires <Time at={expires_at} /> at the latest
+              </>
+            ),
+          }}
         />
       </Section>
       <Section title="Password">
         {has_password ? (
-          <PasswordForm />
+          <div className={classes['form']}>
+            <PasswordForm />
+          </div>
         ) : (
           <p className="quiet">You sign in through your identity provider, which manages your password.</p>
         )}
       </Section>
       <Section
         title="Where you are signed in"
-        aside={
-          <Button variant="default" size="xs" loading={endAll.isPending} onClick={() => endAll.mutate()}>
-            Sign out everywhere
-          </Button>
-        }
+        aside={<QuietButton text="Sign out everywhere" loading={endAll.isPending} onClick={() => endAll.mutate()} />}
       >
         {endAll.error !== null && <FailureNotice error={endAll.error} />}
         <SessionTable />
@@ -70,20 +67,15 @@ function PasswordForm() {
       setSession(data);
       setCurrent('');
       setNext('');
-      void queryClient.invalidateQueries({ queryKey: ['listSessions'] });
+      void refresh('listSessions');
     },
   });
   const isWrong = isFailure(change.error, 'INVALID_CREDENTIALS');
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    change.mutate();
-  };
   return (
-    <form className={classes['form']} onSubmit={submit}>
+    <Form mutation={change} error={isWrong ? null : change.error}>
       {/* Password managers look for a user name next to the password. */}
       <input type="text" name="username" autoComplete="username" value={account.name} readOnly hidden />
       {change.isSuccess && <Notice tone="good" title="Password changed. All other sessions were signed out." />}
-      {change.error !== null && !isWrong && <FailureNotice error={change.error} />}
       <PasswordInput
         label="Current password"
         autoComplete="current-password"
@@ -104,10 +96,8 @@ function PasswordForm() {
         onChange={(event) => setNext(event.currentTarget.value)}
       />
       <div>
-        <Button type="submit" loading={change.isPending}>
-          Change password
-        </Button>
+        <TextButton type="submit" text="Change password" loading={change.isPending} />
       </div>
-    </form>
+    </Form>
   );
 }

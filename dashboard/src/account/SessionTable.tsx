@@ -1,7 +1,7 @@
-import { Button } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import type { OpenSession } from '@whence/server/dashboard-wire/accounts';
-import { answerQuery, call, queryClient } from '../api/query-client.ts';
+import { call, refresh, useAnswer } from '../api/query-client.ts';
+import { QuietButton } from '../components/Buttons.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { type Column, Table } from '../components/Table.tsx';
@@ -9,10 +9,10 @@ import { Tag } from '../components/Tag.tsx';
 import { Time } from '../format/Time.tsx';
 
 export function SessionTable() {
-  const sessions = useQuery(answerQuery('listSessions', {}));
+  const sessions = useAnswer('listSessions', {});
   const end = useMutation({
     mutationFn: (id: string) => call('endSession', { params: { id } }),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['listSessions'] }),
+    onSuccess: () => refresh('listSessions'),
   });
   const columns: Column<OpenSession>[] = [
     { name: 'Browser', cell: ({ user_agent }) => <span title={user_agent}>{browserName(user_agent)}</span> },
@@ -24,11 +24,9 @@ export function SessionTable() {
       align: 'end',
       cell: ({ id, is_current }) =>
         is_current ? (
-          <Tag tone="accent">this session</Tag>
+          <Tag tone="accent" text="this session" />
         ) : (
-          <Button size="compact-xs" variant="default" onClick={() => end.mutate(id)}>
-            Sign out
-          </Button>
+          <QuietButton size="compact-xs" text="Sign out" onClick={() => end.mutate(id)} />
         ),
     },
   ];

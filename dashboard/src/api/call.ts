@@ -1,7 +1,7 @@
 /** Requests to the back end, typed by its contract. Every failure is thrown as a `Failure`. */
 import type { ErrorCode } from '@whence/client/wire';
 import {
-  type Answers,
+  type Answer,
   CSRF_HEADER,
   type DashboardErrorCode,
   type Input,
@@ -10,7 +10,7 @@ import {
 } from '@whence/server/dashboard-wire/contract';
 
 export type Envelope<Name extends RouteName> = {
-  readonly data: Answers[Name];
+  readonly data: Answer<Name>;
   readonly meta: Readonly<Record<string, unknown>>;
 };
 

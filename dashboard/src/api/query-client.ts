@@ -1,5 +1,5 @@
 /** The query cache and the requests that fill it. The session, which holds the CSRF token, is one of its entries. */
-import { QueryClient, queryOptions } from '@tanstack/react-query';
+import { QueryClient, queryOptions, type UseQueryOptions, useQuery } from '@tanstack/react-query';
 import type { SessionState } from '@whence/server/dashboard-wire/accounts';
 import type { Input, RouteName } from '@whence/server/dashboard-wire/contract';
 import { type Caller, createCaller, type Envelope, Failure, isFailure } from './call.ts';
@@ -71,10 +71,18 @@ function forgetOtherAccount(session: SessionState): void {
 
 recoverQueries(queryClient);
 
+type AnswerOptions<Name extends RouteName> = Omit<UseQueryOptions<Envelope<Name>>, 'queryKey' | 'queryFn'>;
+
 /** A query whose data is the whole response of a route, including its meta. */
-export function answerQuery<Name extends RouteName>(name: Name, input: Input<Name>) {
-  return queryOptions({
-    queryKey: [name, input] as const,
-    queryFn: ({ signal }): Promise<Envelope<Name>> => call(name, input, signal),
+export function useAnswer<Name extends RouteName>(name: Name, input: Input<Name>, options: AnswerOptions<Name> = {}) {
+  return useQuery<Envelope<Name>>({
+    queryKey: [name, input],
+    queryFn: ({ signal }) => call(name, input, signal),
+    ...options,
   });
+}
+
+/** Loads what these routes answered again, where a page shows it. */
+export async function refresh(...names: RouteName[]): Promise<void> {
+  await Promise.all(names.map((name) => queryClient.invalidateQueries({ queryKey: [name] })));
 }

@@ -1,15 +1,15 @@
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { AsnRecord } from '@whence/client/wire';
+import { parsePrefixedAsn, reservedAsnUse } from '@whence/dataset/internal/as-number';
 import type { AsnLookup } from '@whence/server/dashboard-wire/lookups';
 import { isFailure } from '../api/call.ts';
-import { answerQuery } from '../api/query-client.ts';
-import { Shares } from '../components/Bars.tsx';
+import { useAnswer } from '../api/query-client.ts';
+import { Shares, sharesOf } from '../components/Bars.tsx';
 import { CodeTabs, Copyable, requestTabs } from '../components/Copy.tsx';
 import { Facts } from '../components/Facts.tsx';
 import { LeadSkeleton, Loaded } from '../components/Loaded.tsx';
 import { Empty, Notice } from '../components/Notice.tsx';
-import { Columns, Credits, Page, Section } from '../components/Page.tsx';
+import { Columns, Credits, Page, Section, Verdict } from '../components/Page.tsx';
 import { countryName, RPKI_WORDS } from '../format/names.ts';
 import { formatNumber } from '../format/number.ts';
 import { Time } from '../format/Time.tsx';
@@ -24,8 +24,9 @@ const route = getRouteApi('/session/asn/$asn');
 
 export function AsnPage() {
   const { asn } = route.useParams();
-  const lookup = useQuery(answerQuery('lookUpAsn', { params: { asn } }));
+  const lookup = useAnswer('lookUpAsn', { params: { asn } });
   const answer = lookup.data?.data;
+  const reservedUse = reservedAsnUse(parsePrefixedAsn(asn) ?? -1);
   return (
     <Page
       name={`AS${asn}`}
@@ -34,15 +35,19 @@ export function AsnPage() {
         answer === undefined ? (
           lookup.error === null && <LeadSkeleton />
         ) : (
-          <p className={classes['verdict']}>
-            {networkVerdict(answer.record, answer.prefix_kinds, answer.rpki?.states)}
-          </p>
+          <Verdict text={networkVerdict(answer.record, answer.prefix_kinds, answer, answer.rpki?.states)} />
         )
       }
     >
       {isFailure(lookup.error, 'NOT_FOUND', 'INVALID_ASN') ? (
         <Notice
-          title={lookup.error.code === 'NOT_FOUND' ? `AS${asn} is not in this dataset` : `${asn} is not an AS number`}
+          title={
+            lookup.error.code !== 'NOT_FOUND'
+              ? `${asn} is not an AS number`
+              : reservedUse === undefined
+                ? `AS${asn} is not in this dataset`
+                : `AS${asn} is for ${reservedUse}`
+          }
         >
           <p>
             An AS number is a number from 1 to 4294967295. <Link to="/asn">Search networks by name</Link>.
@@ -53,7 +58,7 @@ export function AsnPage() {
           {({ data }) => {
             const { record, connection_types, countries, is_sample, related, credits } = data;
             const total = connection_types.reduce((sum, { addresses }) => sum + addresses, 0);
-            const sampled = is_sample ? { note: 'Estimated from a sample of its prefixes.' } : {};
+            const sampled = is_sample ? 'Estimated from a sample of its prefixes.' : undefined;
             return (
               <>
                 <Columns>
@@ -61,30 +66,16 @@ export function AsnPage() {
                     <AsnFacts record={record} rpki={data.rpki} />
                   </Section>
                   <div className={classes['shares']}>
-                    <Section title="IPv4 addresses by type" {...sampled}>
+                    <Section title="IPv4 addresses by type" note={sampled}>
                       {connection_types.length === 0 ? (
                         <Empty title="No IPv4 addresses are announced" />
                       ) : (
-                        <Shares
-                          total={total}
-                          items={connection_types.map(({ value, addresses }) => ({
-                            key: value,
-                            name: value,
-                            amount: addresses,
-                          }))}
-                        />
+                        <Shares total={total} items={sharesOf(connection_types)} />
                       )}
                     </Section>
                     {countries.length > 0 && (
-                      <Section title="IPv4 addresses by country" {...sampled}>
-                        <Shares
-                          total={total}
-                          items={countries.map(({ value, addresses }) => ({
-                            key: value,
-                            name: countryName(value),
-                            amount: addresses,
-                          }))}
-                        />
+                      <Section title="IPv4 addresses by country" note={sampled}>
+                        <Shares total={total} items={sharesOf(countries, countryName)} />
                       </Section>
                     )}
                   </div>
@@ -121,22 +112,21 @@ export function AsnPage() {
 }
 
 function AsnFacts({ record, rpki }: { record: AsnRecord; rpki: AsnLookup['rpki'] }) {
-  const { asn_name, country, rir, connection_type, is_announced, address_count, handle, registered, cloud_provider } =
-    record;
+  const { country, handle } = record;
   return (
     <Facts
-      facts={[
-        { name: 'Name', value: <Copyable text={asn_name} /> },
-        { name: 'Country', value: country === 'ZZ' ? 'unknown' : `${countryName(country)} (${country})` },
-        { name: 'Registry', value: rir },
-        { name: 'Type', value: connection_type },
-        { name: 'Announced', value: is_announced ? 'yes' : 'no prefix in this dataset' },
-        { name: 'IPv4 addresses', value: formatNumber(address_count.ipv4) },
-        ...(handle === undefined ? [] : [{ name: 'Handle', value: <span className="mono">{handle}</span> }]),
-        ...(registered === undefined ? [] : [{ name: 'Registered', value: registered }]),
-        ...(cloud_provider === undefined ? [] : [{ name: 'Cloud', value: cloud_provider }]),
-        ...(rpki === undefined ? [] : [{ name: 'RPKI', value: <RpkiCounts {...rpki} /> }]),
-      ]}
+      facts={{
+        Name: <Copyable text={record.asn_name} />,
+        Country: country === 'ZZ' ? 'unknown' : `${countryName(country)} (${country})`,
+        Registry: record.rir,
+        Type: record.connection_type,
+        Announced: record.is_announced ? 'yes' : 'no prefix in this dataset',
+        'IPv4 addresses': formatNumber(record.address_count.ipv4),
+        Handle: handle && <span className="mono">{handle}</span>,
+        Registered: record.registered,
+        Cloud: record.cloud_provider,
+        RPKI: rpki && <RpkiCounts {...rpki} />,
+      }}
     />
   );
 }

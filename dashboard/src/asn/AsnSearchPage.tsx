@@ -1,16 +1,16 @@
 import { TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { IconSearch } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import type { AsnSearchResult } from '@whence/client/wire';
-import { answerQuery } from '../api/query-client.ts';
+import { useAnswer } from '../api/query-client.ts';
+import { IconSearch } from '../components/icons.tsx';
 import { Loaded, PageSkeleton } from '../components/Loaded.tsx';
 import { Empty } from '../components/Notice.tsx';
 import { Page, Section } from '../components/Page.tsx';
 import { type Column, Table } from '../components/Table.tsx';
 import { countryName } from '../format/names.ts';
 import { count, formatNumber } from '../format/number.ts';
+import { IN_PLACE } from '../search-params.ts';
 
 const route = getRouteApi('/session/asn');
 const LIMIT = 100;
@@ -21,10 +21,7 @@ export function AsnSearchPage() {
   const { q = '' } = route.useSearch();
   const navigate = useNavigate({ from: '/asn' });
   const [searched] = useDebouncedValue(q.trim(), DEBOUNCE_MS);
-  const search = useQuery({
-    ...answerQuery('searchAsn', { query: { q: searched, limit: LIMIT } }),
-    enabled: searched !== '',
-  });
+  const search = useAnswer('searchAsn', { query: { q: searched, limit: LIMIT } }, { enabled: searched !== '' });
   return (
     <Page name={q === '' ? 'Networks' : `Networks: ${q}`} title="Networks by name">
       <TextInput
@@ -35,9 +32,7 @@ export function AsnSearchPage() {
         maw={480}
         autoFocus={q === ''}
         value={q}
-        onChange={(event) =>
-          void navigate({ search: { q: event.currentTarget.value || undefined }, replace: true, resetScroll: false })
-        }
+        onChange={(event) => void navigate({ search: { q: event.currentTarget.value || undefined }, ...IN_PLACE })}
       />
       {searched !== q.trim() ? (
         // The results on the screen are always those of the text in the field.

@@ -1,21 +1,20 @@
 import { TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useVirtualizer } from '@tanstack/react-virtual';
 import type { AsnLookup, PrefixKind, RpkiState } from '@whence/server/dashboard-wire/lookups';
-import { useMemo, useRef } from 'react';
+import { useMemo } from 'react';
 import { CopyButton } from '../components/Copy.tsx';
 import { PrefixLink } from '../components/Links.tsx';
 import { Empty } from '../components/Notice.tsx';
 import { Section } from '../components/Page.tsx';
 import { RpkiTag } from '../components/Tag.tsx';
+import { type VirtualColumn, VirtualTable } from '../components/VirtualTable.tsx';
 import { countryName, FLAG_WORDS, RPKI_WORDS } from '../format/names.ts';
 import { count } from '../format/number.ts';
+import { IN_PLACE } from '../search-params.ts';
 import classes from './PrefixList.module.css';
 
 const route = getRouteApi('/session/asn/$asn');
-const ROW_PX = 36;
-const SHORT = 12;
 const DEBOUNCE_MS = 100;
 
 type AnnotatedPrefix = {
@@ -23,8 +22,31 @@ type AnnotatedPrefix = {
   readonly kind: PrefixKind | undefined;
   readonly rpki: RpkiState | undefined;
 };
-/** RPKI is the last column, and absent without ROA data. */
-const COLUMNS = ['Prefix', 'Type', 'Country', 'Flags inside', 'RPKI'];
+
+const COLUMNS: VirtualColumn<AnnotatedPrefix>[] = [
+  {
+    name: 'Prefix',
+    width: 'minmax(190px, 1.4fr)',
+    cell: ({ prefix }) => <PrefixLink prefix={prefix} preload={false} />,
+  },
+  {
+    name: 'Type',
+    width: 'minmax(110px, 1fr)',
+    cell: ({ kind }) => kind?.connection_type ?? <span className="quiet">not examined</span>,
+  },
+  { name: 'Country', width: 'minmax(120px, 1fr)', cell: ({ kind }) => kind && countryName(kind.country) },
+  {
+    name: 'Flags inside',
+    width: 'minmax(140px, 1.3fr)',
+    cell: ({ kind }) => kind?.flags.map((flag) => FLAG_WORDS[flag]).join(', '),
+  },
+];
+/** Absent without ROA data. */
+const RPKI_COLUMN: VirtualColumn<AnnotatedPrefix> = {
+  name: 'RPKI',
+  width: 'minmax(90px, 0.6fr)',
+  cell: ({ rpki }) => rpki && <RpkiTag state={rpki} />,
+};
 
 /** A virtual table of up to tens of thousands of prefixes. The filter is in the address bar. */
 export function PrefixList({ lookup, title }: { lookup: AsnLookup; title: string }) {
@@ -33,14 +55,6 @@ export function PrefixList({ lookup, title }: { lookup: AsnLookup; title: string
   const [searched] = useDebouncedValue(filter.trim().toLowerCase(), DEBOUNCE_MS);
   const all = useMemo(() => annotated(lookup), [lookup]);
   const shown = useMemo(() => all.filter((one) => matches(one, searched)), [all, searched]);
-  const hasRpki = lookup.rpki !== undefined;
-  const scroller = useRef<HTMLDivElement>(null);
-  const virtual = useVirtualizer({
-    count: shown.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_PX,
-    overscan: 12,
-  });
   return (
     <Section
       title={title}
@@ -54,11 +68,7 @@ export function PrefixList({ lookup, title }: { lookup: AsnLookup; title: string
             aria-label="Filter prefixes"
             value={filter}
             onChange={(event) =>
-              void navigate({
-                search: { prefixes: event.currentTarget.value || undefined },
-                replace: true,
-                resetScroll: false,
-              })
+              void navigate({ search: { prefixes: event.currentTarget.value || undefined }, ...IN_PLACE })
             }
           />
           <CopyButton
@@ -74,66 +84,21 @@ export function PrefixList({ lookup, title }: { lookup: AsnLookup; title: string
           title={all.length === 0 ? 'No prefixes are announced in this dataset' : 'No prefix matches the filter'}
         />
       ) : (
-        <div
-          ref={scroller}
-          className={shown.length > SHORT ? classes['list'] : `${classes['list']} ${classes['short']}`}
-          tabIndex={0}
-          role="table"
-          aria-label="Prefixes"
-          data-rpki={hasRpki || undefined}
-          aria-rowcount={shown.length + 1}
-        >
-          <div className={`${classes['row']} ${classes['head']}`} role="row">
-            {(hasRpki ? COLUMNS : COLUMNS.slice(0, -1)).map((name) => (
-              <div key={name} role="columnheader">
-                {name}
-              </div>
-            ))}
-          </div>
-          <div className={classes['inner']} style={{ height: virtual.getTotalSize() }}>
-            {virtual.getVirtualItems().map(({ index, start, size }) => {
-              const one = shown[index];
-              if (one === undefined) return null;
-              return (
-                <div
-                  key={one.prefix}
-                  className={`${classes['row']} ${classes['entry']}`}
-                  role="row"
-                  aria-rowindex={index + 2}
-                  style={{ height: size, transform: `translateY(${start}px)` }}
-                >
-                  <Cells one={one} />
-                </div>
-              );
-            })}
-          </div>
-        </div>
+        <VirtualTable
+          label="Prefixes"
+          columns={lookup.rpki === undefined ? COLUMNS : [...COLUMNS, RPKI_COLUMN]}
+          rows={shown}
+          rowKey={({ prefix }) => prefix}
+          minWidth={lookup.rpki === undefined ? 620 : 740}
+        />
       )}
     </Section>
   );
 }
 
-function Cells({ one: { prefix, kind, rpki } }: { one: AnnotatedPrefix }) {
-  return (
-    <>
-      <div role="cell">
-        <PrefixLink prefix={prefix} preload={false} />
-      </div>
-      <div role="cell">{kind?.connection_type ?? <span className="quiet">not examined</span>}</div>
-      <div role="cell">{kind === undefined ? '' : countryName(kind.country)}</div>
-      <div role="cell">{kind?.flags.map((flag) => FLAG_WORDS[flag]).join(', ')}</div>
-      {rpki !== undefined && (
-        <div role="cell">
-          <RpkiTag state={rpki} />
-        </div>
-      )}
-    </>
-  );
-}
-
 function annotated({ record: { prefixes }, prefix_kinds: { kinds, of }, rpki }: AsnLookup): AnnotatedPrefix[] {
   const all = [...(prefixes?.ipv4 ?? []), ...(prefixes?.ipv6 ?? [])];
-  return all.map((prefix, index) => ({ prefix, kind: kinds[of[index] ?? -1], rpki: rpki?.states[index] }));
+  return all.map((prefix, index) => ({ prefix, kind: kinds[of[index] ?? -1], rpki: rpki?.states[index] ?? undefined }));
 }
 
 function matches({ prefix, kind, rpki }: AnnotatedPrefix, text: string): boolean {

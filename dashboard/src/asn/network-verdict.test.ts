@@ -9,6 +9,7 @@ const record = {
   is_announced: true,
   address_count: { ipv4: 33_400_000 },
 } as const;
+const NOTHING = { flags: [], threat_levels: [], is_sample: false };
 const plain = { connection_type: 'residential', country: 'DE', flags: [] } as const;
 const exits = { connection_type: 'datacenter', country: 'DE', flags: ['is_tor_exit', 'is_vpn'] } as const;
 
@@ -19,7 +20,7 @@ for (const [behaviour, states, want] of [
   ['no prefix', [], '.'],
 ] as const) {
   test(`network verdict: RPKI, ${behaviour}`, () => {
-    const text = networkVerdict(record, { kinds: [], of: [] }, states);
+    const text = networkVerdict(record, { kinds: [], of: [] }, NOTHING, states);
     assert.equal(text, `Access network of Example AG in Germany, 33 million IPv4 addresses${want}`);
   });
 }
@@ -65,6 +66,22 @@ for (const [behaviour, change, kinds, of, want] of [
 ] as const) {
   test(`network verdict: ${behaviour}`, () => {
     const prefixes = { kinds: kinds.map((kind) => ({ ...kind, flags: [...kind.flags] })), of };
-    assert.equal(networkVerdict({ ...record, ...change }, prefixes), want);
+    assert.equal(networkVerdict({ ...record, ...change }, prefixes, NOTHING), want);
+  });
+}
+
+for (const [behaviour, is_sample, want] of [
+  ['addresses are counted', false, 'Inside: 1 Tor exit, 57 critical.'],
+  ['a sample is called that', true, 'In a sample of its prefixes: 1 Tor exit, 57 critical.'],
+] as const) {
+  test(`network verdict: ${behaviour}`, () => {
+    const flags = [{ value: 'is_tor_exit', addresses: 1 }] as const;
+    const threat_levels = [{ value: 'critical', addresses: 57 }] as const;
+    const text = networkVerdict(
+      record,
+      { kinds: [exits].map((kind) => ({ ...kind, flags: [...kind.flags] })), of: [0] },
+      { flags, threat_levels, is_sample },
+    );
+    assert.equal(text, `Access network of Example AG in Germany, 33 million IPv4 addresses. ${want}`);
   });
 }

@@ -1,12 +1,14 @@
-import { Button, NativeSelect } from '@mantine/core';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { NativeSelect } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { AuditAction } from '@whence/server/vocabulary';
 import { addressOf } from '../api/call.ts';
-import { answerQuery, call } from '../api/query-client.ts';
+import { call, useAnswer } from '../api/query-client.ts';
+import { QuietButton } from '../components/Buttons.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { Empty } from '../components/Notice.tsx';
 import { ExportLinks, Page } from '../components/Page.tsx';
+import { withoutEmpty } from '../search-params.ts';
 import classes from './AuditPage.module.css';
 import { ACTION_WORDS, AuditTable } from './AuditTable.tsx';
 
@@ -16,7 +18,7 @@ const PAGE = 100;
 export function AuditPage() {
   const filter = route.useSearch();
   const navigate = useNavigate({ from: '/settings/audit' });
-  const people = useQuery(answerQuery('listPeople', {}));
+  const people = useAnswer('listPeople', {});
   const audit = useInfiniteQuery({
     queryKey: ['listAudit', filter],
     queryFn: async ({ pageParam, signal }) => {
@@ -26,6 +28,8 @@ export function AuditPage() {
     initialPageParam: '',
     getNextPageParam: ({ next_before }) => next_before,
   });
+  const change = (next: Partial<typeof filter>) =>
+    void navigate({ search: (before) => withoutEmpty({ ...before, ...next }) });
   return (
     <Page
       name="Audit"
@@ -42,10 +46,9 @@ export function AuditPage() {
               { value: '', label: 'Any action' },
               ...Object.entries(ACTION_WORDS).map(([value, label]) => ({ value, label })),
             ]}
-            onChange={(event) => {
-              const action = event.currentTarget.value as AuditAction | '';
-              void navigate({ search: ({ action: _, ...rest }) => (action === '' ? rest : { ...rest, action }) });
-            }}
+            onChange={(event) =>
+              change({ action: (event.currentTarget.value || undefined) as AuditAction | undefined })
+            }
           />
           <NativeSelect
             aria-label="Person"
@@ -54,23 +57,26 @@ export function AuditPage() {
               { value: '', label: 'Anyone' },
               ...(people.data?.data.people ?? []).map(({ id, name }) => ({ value: id, label: name })),
             ]}
-            onChange={(event) => {
-              const actor = event.currentTarget.value;
-              void navigate({ search: ({ actor: _, ...rest }) => (actor === '' ? rest : { ...rest, actor }) });
-            }}
+            onChange={(event) => change({ actor: event.currentTarget.value })}
           />
         </div>
         <Loaded query={audit} shape={[['table']]}>
           {({ pages }) => {
             const entries = pages.flatMap((page) => page.entries);
-            if (entries.length === 0) return <Empty title="No matching entries" />;
+            if (entries.length === 0)
+              return (
+                <Empty title={Object.keys(filter).length === 0 ? 'No entries yet' : 'No entry matches the filter'} />
+              );
             return <AuditTable entries={entries} />;
           }}
         </Loaded>
         {audit.hasNextPage && (
-          <Button variant="default" loading={audit.isFetchingNextPage} onClick={() => void audit.fetchNextPage()}>
-            Show older entries
-          </Button>
+          <QuietButton
+            size="sm"
+            text="Show older entries"
+            loading={audit.isFetchingNextPage}
+            onClick={() => void audit.fetchNextPage()}
+          />
         )}
       </div>
     </Page>

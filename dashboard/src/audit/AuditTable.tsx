@@ -40,6 +40,8 @@ export const ACTION_WORDS: Readonly<Record<AuditAction, string>> = {
   'key.rate_changed': 'changed the requests per second of a key',
   'key.revocation_scheduled': 'scheduled the revocation of a key',
   'key.revocation_cancelled': 'cancelled the revocation of a key',
+  'key.limit_near': 'a key has used 80% of its daily limit',
+  'key.limit_reached': 'a key has used all of its daily limit',
   'dataset.version_used': 'changed the dataset version in use',
   'dataset.update_started': 'started a dataset update',
 };

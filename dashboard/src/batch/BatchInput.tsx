@@ -1,17 +1,32 @@
-import { Button, FileButton } from '@mantine/core';
-import { IconFileUpload } from '@tabler/icons-react';
-import { type DragEvent, useState } from 'react';
+import { FileButton } from '@mantine/core';
+import { type DragEvent, useEffect, useState } from 'react';
 import { Bar } from '../components/Bars.tsx';
+import { QuietButton, TextButton } from '../components/Buttons.tsx';
 import { Numbers } from '../components/Facts.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
+import { IconFileUpload } from '../components/icons.tsx';
 import { count, formatBytes, formatNumber } from '../format/number.ts';
-import { MAX_ADDRESSES } from './address-scanner.ts';
 import classes from './BatchInput.module.css';
-import type { BatchState } from './batch-run.ts';
-import type { ScanRequest } from './scan-worker.ts';
+import type { RunState } from './chunked-run.ts';
+import type { ScanCounts, ScanInput, ScanKind, ScanReport, ScanRequest } from './scan.ts';
+
+/** What a run of this kind is called, and what it takes. */
+export type RunWords = {
+  readonly kind: ScanKind;
+  readonly one: string;
+  readonly many: string;
+  /** Of the button that starts it, and what was done. */
+  readonly act: string;
+  readonly done: string;
+  readonly placeholder: string;
+  readonly invalid: string;
+  readonly limit: number;
+};
+
+const COUNT_MS = 150;
 
 /** Accepts text or a file, pasted, dropped or chosen. */
-export function BatchInput({ onStart }: { onStart: (request: ScanRequest) => void }) {
+export function BatchInput({ words, onStart }: { words: RunWords; onStart: (input: ScanInput) => void }) {
   const [text, setText] = useState('');
   const [isOver, setIsOver] = useState(false);
   const drop = (event: DragEvent) => {
@@ -32,7 +47,7 @@ export function BatchInput({ onStart }: { onStart: (request: ScanRequest) => voi
       <div
         className={classes['drop']}
         role="group"
-        aria-label="Text or file with addresses"
+        aria-label={`Text or file with ${words.many}`}
         data-over={isOver}
         onDragOver={(event) => {
           event.preventDefault();
@@ -43,40 +58,81 @@ export function BatchInput({ onStart }: { onStart: (request: ScanRequest) => voi
       >
         <textarea
           className={classes['text']}
-          aria-label="Text with addresses"
-          placeholder="Paste text that contains addresses, or drop a file: a log, CSV or JSON, optionally gzipped. It is read in your browser; only the addresses are sent to the server."
+          aria-label={`Text with ${words.many}`}
+          placeholder={words.placeholder}
           spellCheck={false}
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
         />
       </div>
+      <FoundInText text={text} words={words} />
       <div className={classes['actions']}>
-        <Button type="submit" disabled={text.trim() === ''}>
-          Look up
-        </Button>
+        <TextButton type="submit" text={words.act} disabled={text.trim() === ''} />
         <FileButton onChange={(file) => file !== null && onStart({ file })}>
-          {(props) => (
-            <Button variant="default" leftSection={<IconFileUpload size={16} aria-hidden />} {...props}>
-              Choose a file
-            </Button>
-          )}
+          {(props) => <QuietButton size="sm" icon={IconFileUpload} text="Choose a file" {...props} />}
         </FileButton>
       </div>
     </form>
   );
 }
 
+/** What a pasted text has, before it is looked up. Only of this text: nothing is said while another one is counted. */
+function FoundInText({ text, words }: { text: string; words: RunWords }) {
+  const [counted, setCounted] = useState<{ text: string; counts: ScanCounts }>();
+  const { kind, one, many } = words;
+  useEffect(() => {
+    if (text.trim() === '') return undefined;
+    let worker: Worker | undefined;
+    const timer = setTimeout(() => {
+      worker = new Worker(new URL('./scan-worker.ts', import.meta.url), { type: 'module' });
+      worker.addEventListener('message', ({ data }: MessageEvent<ScanReport>) => {
+        if (data.kind === 'done') setCounted({ text, counts: data.counts });
+      });
+      worker.postMessage({ text, kind } satisfies ScanRequest);
+    }, COUNT_MS);
+    return () => {
+      clearTimeout(timer);
+      worker?.terminate();
+    };
+  }, [text, kind]);
+  const counts = counted?.text === text ? counted.counts : undefined;
+  return (
+    <p className={classes['found']} role="status">
+      {text.trim() === '' ? '' : counts === undefined ? 'Counting…' : foundWords(counts, one, many)}
+    </p>
+  );
+}
+
+function foundWords(
+  { unique, duplicates, special, invalid, beyondLimit }: ScanCounts,
+  one: string,
+  many: string,
+): string {
+  const others = [
+    [duplicates, 'repeated'],
+    [special, 'private or reserved'],
+    [invalid, 'invalid'],
+    [beyondLimit, 'beyond the limit'],
+  ] as const;
+  const found = unique === 0 ? `No ${one} found` : `${count(unique, one, many)} found`;
+  return [
+    found,
+    ...others.filter(([amount]) => amount > 0).map(([amount, word]) => `${formatNumber(amount)} ${word}`),
+  ].join(', ');
+}
+
 type BatchProgressProps = {
-  state: BatchState;
+  state: RunState<unknown>;
+  words: RunWords;
   onStop: () => void;
   onGoOn: () => void;
   onReset: () => void;
 };
 
-/** The addresses found, and the progress of the lookups. */
-export function BatchProgress({ state, onStop, onGoOn, onReset }: BatchProgressProps) {
-  const { phase, source, bytes, counts, rows, addresses, error } = state;
-  const total = addresses.length;
+/** What was found, and the progress of the lookups. */
+export function BatchProgress({ state, words, onStop, onGoOn, onReset }: BatchProgressProps) {
+  const { phase, source, bytes, counts, rows, found, error } = state;
+  const total = found.length;
   const isRunning = phase === 'scanning' || phase === 'looking up';
   const isScanning = phase === 'scanning';
   return (
@@ -85,22 +141,14 @@ export function BatchProgress({ state, onStop, onGoOn, onReset }: BatchProgressP
         <span role="status">
           {isScanning
             ? `Reading ${source}: ${formatBytes(bytes.read)} of ${formatBytes(bytes.total)}`
-            : `${formatNumber(rows.length)} of ${count(total, 'address', 'addresses')} looked up${phase === 'stopped' ? ', stopped' : ''}`}
+            : `${formatNumber(rows.length)} of ${count(total, words.one, words.many)} ${words.done}${phase === 'stopped' ? ', stopped' : ''}`}
         </span>
         {isRunning ? (
-          <Button size="xs" variant="default" onClick={onStop}>
-            Stop
-          </Button>
+          <QuietButton text="Stop" onClick={onStop} />
         ) : (
           <div className={classes['actions']}>
-            {phase === 'stopped' && rows.length < total && (
-              <Button size="xs" onClick={onGoOn}>
-                Continue
-              </Button>
-            )}
-            <Button size="xs" variant="default" onClick={onReset}>
-              New batch
-            </Button>
+            {phase === 'stopped' && rows.length < total && <TextButton size="xs" text="Continue" onClick={onGoOn} />}
+            <QuietButton text="New list" onClick={onReset} />
           </div>
         )}
       </div>
@@ -110,17 +158,23 @@ export function BatchProgress({ state, onStop, onGoOn, onReset }: BatchProgressP
         <Numbers
           items={[
             { name: 'Found', value: formatNumber(counts.found), note: 'the sum of the others' },
-            { name: 'To look up', value: formatNumber(counts.unique), note: 'distinct addresses' },
+            {
+              name: `To ${words.act.toLowerCase()}`,
+              value: formatNumber(counts.unique),
+              note: `distinct ${words.many}`,
+            },
             { name: 'Repeated', value: formatNumber(counts.duplicates), note: 'more occurrences of these' },
-            { name: 'Private or reserved', value: formatNumber(counts.special), note: 'not looked up' },
-            { name: 'Invalid', value: formatNumber(counts.invalid), note: 'such as 300.1.1.1' },
+            ...(counts.special === 0
+              ? []
+              : [{ name: 'Private or reserved', value: formatNumber(counts.special), note: 'not looked up' }]),
+            { name: 'Invalid', value: formatNumber(counts.invalid), note: words.invalid },
             ...(counts.beyondLimit === 0
               ? []
               : [
                   {
                     name: 'Too many',
                     value: formatNumber(counts.beyondLimit),
-                    note: `a batch has at most ${formatNumber(MAX_ADDRESSES)} addresses`,
+                    note: `at most ${formatNumber(words.limit)} ${words.many} at once`,
                   },
                 ]),
           ]}

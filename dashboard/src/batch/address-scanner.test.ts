@@ -55,11 +55,11 @@ for (const [behaviour, text, want] of [
     const scanner = new AddressScanner();
     scanner.push(text);
     scanner.finish();
-    const { counts, addresses } = scanner;
+    const { counts, found } = scanner;
     assert.deepEqual(counts, want);
-    assert.equal(addresses.length, counts.unique);
+    assert.equal(found.length, counts.unique);
     assert.equal(
-      addresses.reduce((sum, [, times]) => sum + times, 0),
+      found.reduce((sum, [, times]) => sum + times, 0),
       counts.unique + counts.duplicates,
     );
   });

@@ -2,28 +2,14 @@
 import { type Address, formatAddress } from '@whence/dataset/address';
 import { findSpecialPurpose } from '@whence/dataset/special-purpose';
 import { AddressStream } from './address-stream.ts';
-
-/** Occurrences: `unique`, `duplicates`, `special`, `beyondLimit` and `invalid` add up to `found`. */
-export type ScanCounts = {
-  readonly found: number;
-  /** Distinct addresses, which will be looked up. */
-  readonly unique: number;
-  /** Further occurrences of those. */
-  readonly duplicates: number;
-  /** In private and other special-purpose ranges. They are not looked up. */
-  readonly special: number;
-  /** Number of distinct addresses beyond the limit, which are not looked up. */
-  readonly beyondLimit: number;
-  /** Four numbers with dots, one of them above 255 or with a leading zero. */
-  readonly invalid: number;
-};
+import type { ScanCounts, Scanner } from './scan.ts';
 
 /** With their records they take about 200 MB of memory in a browser. */
 export const MAX_ADDRESSES = 500_000;
 
 const SPECIAL = -1;
 
-export class AddressScanner {
+export class AddressScanner implements Scanner {
   readonly #stream = new AddressStream({
     onAddress: (address) => this.#count(address),
     onMistyped: () => {
@@ -55,7 +41,7 @@ export class AddressScanner {
   }
 
   /** Each address once, with how often it occurred, in the order of their first occurrence. */
-  get addresses(): [address: string, times: number][] {
+  get found(): [address: string, times: number][] {
     return [...this.#seen].filter(([, times]) => times !== SPECIAL);
   }
 

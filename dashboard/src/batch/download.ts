@@ -2,7 +2,9 @@
 import { FLAGS } from '../format/names.ts';
 import type { BatchRow } from './batch-run.ts';
 
-const COLUMNS: readonly [name: string, value: (row: BatchRow) => string | number][] = [
+type CsvColumns<Row> = readonly (readonly [name: string, value: (row: Row) => string | number])[];
+
+const COLUMNS: CsvColumns<BatchRow> = [
   ['ip', ({ ip }) => ip],
   ['times', ({ times }) => times],
   ['prefix', ({ record }) => record?.prefix ?? ''],
@@ -22,9 +24,11 @@ const COLUMNS: readonly [name: string, value: (row: BatchRow) => string | number
   ['error', ({ refusal }) => refusal ?? ''],
 ];
 
-export function toCsv(rows: readonly BatchRow[]): string {
-  const head = COLUMNS.map(([name]) => name).join(',');
-  const lines = rows.map((row) => COLUMNS.map(([, value]) => csvCell(String(value(row)))).join(','));
+export const toCsv = (rows: readonly BatchRow[]) => csvOf(COLUMNS, rows);
+
+export function csvOf<Row>(columns: CsvColumns<Row>, rows: readonly Row[]): string {
+  const head = columns.map(([name]) => name).join(',');
+  const lines = rows.map((row) => columns.map(([, value]) => csvCell(String(value(row)))).join(','));
   return `${[head, ...lines].join('\r\n')}\r\n`;
 }
 

@@ -1,5 +1,5 @@
 /** Filters, value counts and sort orders of the rows of a batch. */
-import type { ConnectionType, Flag, ThreatLevel } from '@whence/client/wire';
+import type { ConnectionType, Flag, IpRecord, ThreatLevel } from '@whence/client/wire';
 import { FLAGS } from '../format/names.ts';
 import type { BatchRow } from './batch-run.ts';
 
@@ -14,23 +14,19 @@ export type BatchFilter = {
 export type Facet = keyof Omit<BatchFilter, 'q'>;
 export type FacetValue = { readonly key: string; readonly name: string; readonly amount: number };
 
-const VALUES: { readonly [F in Facet]: (row: BatchRow) => readonly [key: string, name: string][] } = {
-  network: ({ record }) =>
-    record === undefined ? [] : [[String(record.asn), `AS${record.asn} ${record.asn_name}`] as [string, string]],
-  country: ({ record }) => (record === undefined ? [] : [[record.country, record.country] as [string, string]]),
-  type: ({ record }) =>
-    record === undefined ? [] : [[record.connection_type, record.connection_type] as [string, string]],
-  flag: ({ record }) =>
-    record === undefined
-      ? []
-      : FLAGS.filter((flag) => record.detection[flag]).map((flag): [string, string] => [flag, flag]),
-  level: ({ record }) => (record === undefined ? [] : [[record.threat.level, record.threat.level] as [string, string]]),
+const VALUES: { readonly [F in Facet]: (record: IpRecord) => readonly string[] } = {
+  network: ({ asn }) => [String(asn)],
+  country: ({ country }) => [country],
+  type: ({ connection_type }) => [connection_type],
+  flag: ({ detection }) => FLAGS.filter((flag) => detection[flag]),
+  level: ({ threat }) => [threat.level],
 };
+const valuesOf = ({ record }: BatchRow, facet: Facet) => (record === undefined ? [] : VALUES[facet](record));
 
 export function matches(row: BatchRow, filter: BatchFilter): boolean {
   for (const facet of Object.keys(VALUES) as Facet[]) {
     const wanted = filter[facet];
-    if (wanted !== undefined && !VALUES[facet](row).some(([key]) => key === wanted)) return false;
+    if (wanted !== undefined && !valuesOf(row, facet).includes(wanted)) return false;
   }
   const text = filter.q?.toLowerCase();
   if (text === undefined) return true;
@@ -50,7 +46,8 @@ export function facetOf(rows: readonly BatchRow[], facet: Facet, filter: BatchFi
     if (!matches(row, others)) continue;
     if (row.record === undefined) withoutRecord++;
     else total++;
-    for (const [key, name] of VALUES[facet](row)) {
+    for (const key of valuesOf(row, facet)) {
+      const name = facet === 'network' ? `AS${key} ${row.record?.asn_name}` : key;
       const value = found.get(key);
       if (value === undefined) found.set(key, { name, amount: 1 });
       else value.amount++;
@@ -79,10 +76,10 @@ function compare(a: BatchRow, b: BatchRow, by: BatchSort): number {
     case 'network':
       return a.record.asn - b.record.asn;
     case 'country':
-      return a.record.country < b.record.country ? -1 : Number(a.record.country > b.record.country);
+      return inOrder(a.record.country, b.record.country);
     case 'type':
-      return a.record.connection_type < b.record.connection_type
-        ? -1
-        : Number(a.record.connection_type > b.record.connection_type);
+      return inOrder(a.record.connection_type, b.record.connection_type);
   }
 }
+
+const inOrder = (a: string, b: string) => (a < b ? -1 : Number(a > b));

@@ -1,16 +1,17 @@
 /**
- * The addresses of the last batches, in this browser only, so that a reload does not lose them. Results are not kept: they
- * are looked up again, in the dataset of that time.
+ * The addresses or domains of the last runs, in this browser only, so that a reload does not lose them. Results are not
+ * kept: they are looked up again, in the dataset of that time.
  */
-import type { ScanCounts } from './address-scanner.ts';
+import type { ScanCounts, ScanKind } from './scan.ts';
 
 export type SavedRun = {
   readonly id: string;
+  readonly kind: ScanKind;
   /** Another person who signs in at the same browser does not see them. */
   readonly accountId: string;
   readonly source: string;
   readonly counts: ScanCounts;
-  readonly addresses: readonly [address: string, times: number][];
+  readonly found: readonly [text: string, times: number][];
 };
 
 const DATABASE = 'whence-batches';
@@ -35,10 +36,10 @@ export async function saveRun(run: SavedRun): Promise<void> {
   }).catch(() => undefined);
 }
 
-export async function loadRun(id: string, accountId: string): Promise<SavedRun | undefined> {
+export async function loadRun(id: string, kind: ScanKind, accountId: string): Promise<SavedRun | undefined> {
   const found = await inStore('readonly', (store) => store.get(id)).catch(() => undefined);
   const run = found as SavedRun | undefined;
-  return run?.accountId === accountId ? run : undefined;
+  return run?.accountId === accountId && run.kind === kind ? run : undefined;
 }
 
 export async function removeRuns(): Promise<void> {
@@ -65,8 +66,12 @@ async function inStore(mode: IDBTransactionMode, work: Work): Promise<unknown> {
 
 function open(): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
-    const request = indexedDB.open(DATABASE, 1);
-    request.addEventListener('upgradeneeded', () => request.result.createObjectStore(STORE, { keyPath: 'id' }));
+    const request = indexedDB.open(DATABASE, 2);
+    request.addEventListener('upgradeneeded', ({ oldVersion }) => {
+      // Runs of an earlier version of this page have another form.
+      if (oldVersion > 0) request.result.deleteObjectStore(STORE);
+      request.result.createObjectStore(STORE, { keyPath: 'id' });
+    });
     request.addEventListener('success', () => resolve(request.result));
     request.addEventListener('error', () => reject(request.error));
   });

@@ -1,12 +1,9 @@
 /** A web worker that reads text or a file in chunks, so that a log of a gigabyte is never one string. */
-import { AddressScanner, type ScanCounts } from './address-scanner.ts';
+import { AddressScanner } from './address-scanner.ts';
+import { DomainScanner } from './domain-scanner.ts';
+import type { ScanKind, Scanner, ScanReport, ScanRequest } from './scan.ts';
 
-export type ScanRequest = { readonly text: string } | { readonly file: File };
-export type ScanReport =
-  | { readonly kind: 'progress'; readonly bytes: number; readonly counts: ScanCounts }
-  | { readonly kind: 'done'; readonly counts: ScanCounts; readonly addresses: [string, number][] }
-  | { readonly kind: 'failed'; readonly reason: string };
-
+const SCANNERS: Record<ScanKind, new () => Scanner> = { addresses: AddressScanner, domains: DomainScanner };
 const REPORT_MS = 150;
 const GZIP = [0x1f, 0x8b] as const;
 
@@ -17,14 +14,14 @@ self.addEventListener('message', ({ data }: MessageEvent<ScanRequest>) => {
 });
 
 async function scan(request: ScanRequest): Promise<void> {
-  const scanner = new AddressScanner();
+  const scanner = new SCANNERS[request.kind]();
   if ('text' in request) scanner.push(request.text);
   else await scanFile(request.file, scanner);
   scanner.finish();
-  report({ kind: 'done', counts: scanner.counts, addresses: scanner.addresses });
+  report({ kind: 'done', counts: scanner.counts, found: scanner.found });
 }
 
-async function scanFile(file: File, scanner: AddressScanner): Promise<void> {
+async function scanFile(file: File, scanner: Scanner): Promise<void> {
   let bytes = 0;
   let reportedAt = performance.now();
   const counted = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({

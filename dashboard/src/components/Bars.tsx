@@ -17,6 +17,14 @@ export function Bar({ value, max, tone = 'accent' }: BarProps) {
 
 type ShareItem = { readonly key: string; readonly name: ReactNode; readonly amount: number };
 
+/** Values with the number of their addresses, as an answer lists them. */
+export function sharesOf<Value extends string>(
+  rows: readonly { readonly value: Value; readonly addresses: number }[],
+  nameOf: (value: Value) => ReactNode = (value) => value,
+): ShareItem[] {
+  return rows.map(({ value, addresses }) => ({ key: value, name: nameOf(value), amount: addresses }));
+}
+
 type SharesProps = {
   items: readonly ShareItem[];
   total: number;

@@ -1,8 +1,9 @@
 /** Text that can be copied: a copy button, values that are copied by a click, and blocks of code. */
-import { ActionIcon, Button, Tabs, Tooltip } from '@mantine/core';
-import { IconAlertTriangle, IconCheck, IconCopy } from '@tabler/icons-react';
+import { ActionIcon, Tabs, Tooltip } from '@mantine/core';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { QuietButton } from './Buttons.tsx';
 import classes from './Copy.module.css';
+import { IconAlertTriangle, IconCheck, IconCopy } from './icons.tsx';
 import { announce } from './LiveRegion.tsx';
 
 const WORDS = { copied: 'Copied', failed: 'Copy failed' } as const;
@@ -16,11 +17,7 @@ export function CopyButton({ text, label, word, onCopied }: CopyButtonProps) {
     onCopied?.();
   };
   if (word !== undefined) {
-    return (
-      <Button variant="default" size="xs" leftSection={<Icon size={15} aria-hidden />} onClick={act}>
-        {state === 'idle' ? word : WORDS[state]}
-      </Button>
-    );
+    return <QuietButton icon={Icon} text={state === 'idle' ? word : WORDS[state]} onClick={act} />;
   }
   return (
     <Tooltip label={state === 'idle' ? label : WORDS[state]}>
@@ -98,7 +95,7 @@ export function CodeBlock({ text, label, onCopied }: { text: string; label: stri
         {text}
       </pre>
       <div className={classes['copy']}>
-        <CopyButton text={text} label={`Copy ${label}`} {...(onCopied === undefined ? {} : { onCopied })} />
+        <CopyButton text={text} label={`Copy ${label}`} onCopied={onCopied} />
       </div>
     </div>
   );

@@ -2,18 +2,19 @@
 import type { ReactNode } from 'react';
 import classes from './Facts.module.css';
 
-type Fact = { readonly name: string; readonly value: ReactNode };
-
-/** A definition list, one line per fact. Callers leave out facts that do not apply. */
-export function Facts({ facts }: { facts: readonly Fact[] }) {
+/** A definition list, one line per fact. What is undefined does not apply, and is left out. */
+export function Facts({ facts }: { facts: Readonly<Record<string, ReactNode>> }) {
   return (
     <dl className={classes['facts']}>
-      {facts.map(({ name, value }) => (
-        <div key={name} className={classes['row']}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
+      {Object.entries(facts).map(
+        ([name, value]) =>
+          value !== undefined && (
+            <div key={name} className={classes['row']}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ),
+      )}
     </dl>
   );
 }

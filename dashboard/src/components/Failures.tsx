@@ -1,16 +1,20 @@
 /** How failures are shown: as a notice on a page, or as a page of their own. */
-import { Button } from '@mantine/core';
 import { type ErrorComponentProps, Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { isFailure } from '../api/call.ts';
+import { type Failure, isFailure } from '../api/call.ts';
 import { isPassing, reloadWhenReachable } from '../api/recovery.ts';
+import { capitalise } from '../format/names.ts';
 import { duration } from '../format/time.ts';
+import { QuietButton } from './Buttons.tsx';
 import { Copyable } from './Copy.tsx';
 import { Notice } from './Notice.tsx';
 import { Page } from './Page.tsx';
 
-export function FailureNotice({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
-  const { title, text } = explainFailure(error);
+type FailureNoticeProps = { error: unknown; onRetry?: () => void; domain?: string | undefined };
+
+/** `domain` is what was asked about, where DNS may fail. */
+export function FailureNotice({ error, onRetry, domain }: FailureNoticeProps) {
+  const { title, text } = explainFailure(error, domain);
   const requestId = isFailure(error) ? error.requestId : undefined;
   return (
     <Notice title={title} tone="bad">
@@ -21,11 +25,7 @@ export function FailureNotice({ error, onRetry }: { error: unknown; onRetry?: ()
           Request <Copyable text={requestId} isMono />
         </p>
       )}
-      {onRetry !== undefined && (
-        <Button size="xs" variant="default" onClick={onRetry}>
-          Try again
-        </Button>
-      )}
+      {onRetry !== undefined && <QuietButton text="Try again" onClick={onRetry} />}
     </Notice>
   );
 }
@@ -34,7 +34,7 @@ export function FailureNotice({ error, onRetry }: { error: unknown; onRetry?: ()
 
 type Explanation = { readonly title: string; readonly text: string };
 
-export function explainFailure(error: unknown): Explanation {
+export function explainFailure(error: unknown, domain = 'the domain'): Explanation {
   if (!isFailure(error)) {
     return {
       title: 'Something went wrong on this page',
@@ -42,62 +42,82 @@ export function explainFailure(error: unknown): Explanation {
     };
   }
   const again = error.retryAfterSeconds === undefined ? '' : ` Try again in ${duration(error.retryAfterSeconds)}.`;
-  switch (error.code) {
-    case 'OFFLINE':
+  if (error.code === 'DNS_UNAVAILABLE') return explainDns(error.details['fault'], domain, again);
+  const known = EXPLANATIONS[error.code];
+  if (known !== undefined) {
+    const [title, text] = known;
+    return { title, text: typeof text === 'string' ? text : text(again) };
+  }
+  if (error.code === 'FORBIDDEN')
+    return { title: 'Your role does not allow this', text: `${requiredRole(error.details)}Ask an administrator.` };
+  // The limit of an account per second, or of an address without one, resets within seconds.
+  if (error.code === 'RATE_LIMIT_EXCEEDED')
+    return (error.retryAfterSeconds ?? Number.POSITIVE_INFINITY) <= 60
+      ? { title: 'Too many lookups in a short time', text: again.trim() }
+      : { title: 'You have used all your lookups for today', text: `The limit resets at 00:00 UTC.${again}` };
+  const rule = error.details['rule'];
+  return { title: capitalise(error.message), text: typeof rule === 'string' ? capitalise(rule) : again.trim() };
+}
+
+const NO_DATASET = [
+  'No dataset is loaded yet',
+  'The first one takes about a minute to build. Email-domain checks work without it.',
+] as const;
+const NOT_FOUND = ['Not found', 'It does not exist, or you have no access to it.'] as const;
+
+/** Title and text by code; `again` is when the server wants to be asked again, or empty. */
+const EXPLANATIONS: Partial<
+  Record<Failure['code'], readonly [title: string, text: string | ((again: string) => string)]>
+> = {
+  OFFLINE: ['The server cannot be reached', 'Check your connection, and that the server is running.'],
+  CROSS_SITE: [
+    'The server rejected the request as cross-site',
+    'Reload the page. If there is a proxy, check that it forwards the Host and Origin headers.',
+  ],
+  TOO_MANY_ATTEMPTS: ['Too many failed sign-in attempts', (again) => again.trim() || 'Wait a minute, then try again.'],
+  DATASET_UNAVAILABLE: NO_DATASET,
+  NOT_READY: NO_DATASET,
+  STORAGE_UNAVAILABLE: [
+    'The storage is not responding',
+    (again) => `Lookups still work; keys and accounts are unavailable until it responds.${again}`,
+  ],
+  OVERLOADED: ['The server is overloaded', (again) => again.trim() || 'Try again in a moment.'],
+  LAST_ADMIN: ['There must be at least one administrator', 'Make another person an administrator first.'],
+  NOT_FOUND,
+  ROUTE_NOT_FOUND: NOT_FOUND,
+  INTERNAL: ['Internal server error', 'The server log has the cause under the request ID below.'],
+};
+
+/** What fails is the domain's unless other names fail too. */
+function explainDns(fault: unknown, domain: string, again: string): Explanation {
+  switch (fault) {
+    case 'signatures':
       return {
-        title: 'The server cannot be reached',
-        text: 'Check your connection, and that the server is running.',
+        title: `The name servers of ${domain} fail: SERVFAIL, because its DNSSEC signatures do not validate`,
+        text: 'Mail servers that validate cannot read its records either. Its owner has to renew or remove the signatures.',
       };
-    case 'FORBIDDEN':
-      return { title: 'Your role does not allow this', text: `${requiredRole(error.details)}Ask an administrator.` };
-    case 'CROSS_SITE':
+    case 'servers':
       return {
-        title: 'The server rejected the request as cross-site',
-        text: 'Reload the page. If there is a proxy, check that it forwards the Host and Origin headers.',
+        title: `The name servers of ${domain} fail: SERVFAIL, often DNSSEC`,
+        text: 'Other names are answered, so this is a problem of the domain, which its owner has to solve.',
       };
-    case 'RATE_LIMIT_EXCEEDED':
-      // The limit of an account per second, or of an address without one, resets within seconds.
-      if ((error.retryAfterSeconds ?? Number.POSITIVE_INFINITY) <= 60) {
-        return { title: 'Too many lookups in a short time', text: again.trim() };
-      }
-      return { title: 'You have used all your lookups for today', text: `The limit resets at 00:00 UTC.${again}` };
-    case 'TOO_MANY_ATTEMPTS':
-      return { title: 'Too many failed sign-in attempts', text: again.trim() || 'Wait a minute, then try again.' };
-    case 'DATASET_UNAVAILABLE':
-    case 'NOT_READY':
+    case 'resolver':
       return {
-        title: 'No dataset is loaded yet',
-        text: 'The first one takes about a minute to build. Email-domain checks work without it.',
+        title: 'DNS fails for other names too: SERVFAIL',
+        text: `This is not about ${domain}. Check the servers in WHENCE_DNS_SERVERS and their network.${again}`,
       };
-    case 'DNS_UNAVAILABLE':
+    case 'refused':
+      return {
+        title: 'The DNS server refuses requests of this server: REFUSED',
+        text: 'Allow this machine to ask it, or set other servers in WHENCE_DNS_SERVERS.',
+      };
+    default:
       return { title: 'No DNS server responded', text: `Check WHENCE_DNS_SERVERS and the network.${again}` };
-    case 'STORAGE_UNAVAILABLE':
-      return {
-        title: 'The storage is not responding',
-        text: `Lookups still work; keys and accounts are unavailable until it responds.${again}`,
-      };
-    case 'OVERLOADED':
-      return { title: 'The server is overloaded', text: again.trim() || 'Try again in a moment.' };
-    case 'LAST_ADMIN':
-      return { title: 'There must be at least one administrator', text: 'Make another person an administrator first.' };
-    case 'NOT_FOUND':
-    case 'ROUTE_NOT_FOUND':
-      return { title: 'Not found', text: 'It does not exist, or you have no access to it.' };
-    case 'INTERNAL':
-      return { title: 'Internal server error', text: 'The server log has the cause under the request ID below.' };
-    default: {
-      const rule = error.details['rule'];
-      return { title: sentence(error.message), text: typeof rule === 'string' ? sentence(rule) : again.trim() };
-    }
   }
 }
 
 function requiredRole(details: Readonly<Record<string, unknown>>): string {
   return typeof details['required'] === 'string' ? `This requires the role ${details['required']}. ` : '';
-}
-
-function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** For a page that threw, or whose script could not be loaded: the server may have been updated in the meantime. */

@@ -8,6 +8,8 @@ type LoadedProps<Data> = {
   lines?: number;
   /** The shape of the content, if it has one; otherwise lines of text. */
   shape?: SkeletonShape;
+  /** What was asked about, where DNS may fail. */
+  domain?: string;
   children: (data: Data) => ReactNode;
 };
 
@@ -15,15 +17,15 @@ type LoadedProps<Data> = {
  * Renders a query: a skeleton while it loads, the failure, or the data. A failed refresh is shown above the data. Data of
  * another subject, filter or period must not be passed in as placeholder: it would stand under the new title.
  */
-export function Loaded<Data>({ query, lines = 6, shape, children }: LoadedProps<Data>) {
+export function Loaded<Data>({ query, lines = 6, shape, domain, children }: LoadedProps<Data>) {
   const retry = () => void query.refetch();
   if (query.data === undefined) {
-    if (query.error !== null) return <FailureNotice error={query.error} onRetry={retry} />;
+    if (query.error !== null) return <FailureNotice error={query.error} onRetry={retry} domain={domain} />;
     return shape === undefined ? <Skeleton lines={lines} /> : <PageSkeleton shape={shape} />;
   }
   return (
     <>
-      {query.error !== null && <FailureNotice error={query.error} onRetry={retry} />}
+      {query.error !== null && <FailureNotice error={query.error} onRetry={retry} domain={domain} />}
       {children(query.data)}
     </>
   );

@@ -1,6 +1,7 @@
 /** Messages in the place of content or above it. */
-import { IconAlertTriangle, IconCircleCheck, IconInfoCircle } from '@tabler/icons-react';
+
 import type { ReactNode } from 'react';
+import { IconAlertTriangle, IconCircleCheck, IconInfoCircle } from './icons.tsx';
 import classes from './Notice.module.css';
 
 type Tone = 'plain' | 'good' | 'warn' | 'bad';

@@ -1,7 +1,8 @@
 /** The layout of a page: heading, sections, columns, credits, and buttons of the header. */
 import { Button } from '@mantine/core';
-import { IconDownload, IconPrinter } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { QuietButton } from './Buttons.tsx';
+import { IconDownload, IconPrinter } from './icons.tsx';
 import classes from './Page.module.css';
 
 type PageProps = {
@@ -58,6 +59,11 @@ export function Section({ title, note, aside, children, className = '' }: Sectio
   );
 }
 
+/** The answer in a sentence or two, below the title. */
+export function Verdict({ text }: { text: string }) {
+  return <p className={classes['verdict']}>{text}</p>;
+}
+
 /** Places sections side by side where there is room: two columns, or three if they are narrow. */
 export function Columns({ children, isNarrow = false }: { children: ReactNode; isNarrow?: boolean }) {
   return (
@@ -78,17 +84,7 @@ export function Credits({ credits }: { credits: readonly string[] }) {
 
 /** Prints the page. The print style sheet hides the controls. */
 export function PrintButton() {
-  return (
-    <Button
-      variant="default"
-      size="xs"
-      className={classes['print']}
-      leftSection={<IconPrinter size={15} aria-hidden />}
-      onClick={() => window.print()}
-    >
-      Print
-    </Button>
-  );
+  return <QuietButton icon={IconPrinter} text="Print" className={classes['print']} onClick={() => window.print()} />;
 }
 
 /** Links to files that the server generates. */

@@ -6,6 +6,8 @@ export type Column<Row> = {
   readonly align?: 'end';
   /** Sentences, which wrap on a narrow screen too. Other cells stay on one line there. */
   readonly isText?: boolean;
+  /** Left out on a narrow screen. */
+  readonly isWide?: boolean;
   readonly cell: (row: Row) => ReactNode;
 };
 
@@ -38,8 +40,15 @@ export function Table<Row>({ label, columns, rows, rowKey, isStacked = false }: 
         <tbody role="rowgroup">
           {rows.map((row, index) => (
             <tr key={rowKey(row, index)} role="row">
-              {columns.map(({ name, align, isText, cell }) => (
-                <td key={name} role="cell" data-name={name} data-align={align} data-text={isText}>
+              {columns.map(({ name, align, isText, isWide, cell }) => (
+                <td
+                  key={name}
+                  role="cell"
+                  className={isWide ? 'wide-only' : undefined}
+                  data-name={name}
+                  data-align={align}
+                  data-text={isText}
+                >
                   {cell(row)}
                 </td>
               ))}

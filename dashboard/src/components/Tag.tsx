@@ -1,27 +1,22 @@
 /** Short labels: tags, RPKI states and threat levels. */
-import { IconAlertTriangle, IconCheck, IconMinus, type TablerIcon } from '@tabler/icons-react';
+
 import type { ThreatLevel } from '@whence/client/wire';
 import type { RpkiState } from '@whence/server/dashboard-wire/lookups';
 import type { ReactNode } from 'react';
 import { RPKI_WORDS } from '../format/names.ts';
+import { IconAlertTriangle, IconCheck, type IconComponent, IconMinus } from './icons.tsx';
 import classes from './Tag.module.css';
 
 type TagTone = 'plain' | 'good' | 'warn' | 'bad' | 'accent';
 
+type TagProps = { icon?: IconComponent; tone?: TagTone; text: string };
+
 /** An icon and a word. The colour carries no information of its own. */
-export function Tag({
-  icon: Icon,
-  tone = 'plain',
-  children,
-}: {
-  icon?: TablerIcon;
-  tone?: TagTone;
-  children: ReactNode;
-}) {
+export function Tag({ icon: Icon, tone = 'plain', text }: TagProps) {
   return (
     <span className={classes['tag']} data-tone={tone}>
       {Icon !== undefined && <Icon size={14} stroke={1.8} aria-hidden />}
-      {children}
+      {text}
     </span>
   );
 }
@@ -38,7 +33,7 @@ const RPKI_LOOKS = {
 
 /** Whether ROAs authorise a network to announce a prefix (RFC 6811). */
 export function RpkiTag({ state }: { state: RpkiState }) {
-  return <Tag {...RPKI_LOOKS[state]}>{RPKI_WORDS[state]}</Tag>;
+  return <Tag {...RPKI_LOOKS[state]} text={RPKI_WORDS[state]} />;
 }
 
 // A ring, a half disc, a triangle and an octagon, which differ without colour too.

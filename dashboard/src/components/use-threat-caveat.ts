@@ -1,12 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
-import { answerQuery } from '../api/query-client.ts';
+import { useAnswer } from '../api/query-client.ts';
 import { blocklistCaveat, blocklistLimits, hasBlocklists } from '../format/blocklists.ts';
 import { useNow } from '../format/Time.tsx';
 
 /** What the threat levels of the dataset in use leave out, for pages whose responses do not say it. */
 export function useThreatCaveat(): { caveat: string | undefined; isThreatKnown: boolean } {
   const now = useNow();
-  const { data } = useQuery(answerQuery('getDataset', {}));
+  const { data } = useAnswer('getDataset', {});
   const report = data?.data.report;
   if (report === undefined) return { caveat: undefined, isThreatKnown: true };
   const limits = blocklistLimits(report);

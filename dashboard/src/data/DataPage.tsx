@@ -1,11 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
 import type { DatasetPage, UpdateState } from '@whence/server/dashboard-wire/dataset';
 import { useEffect, useState } from 'react';
-import { answerQuery } from '../api/query-client.ts';
+import { useAnswer } from '../api/query-client.ts';
 import { CodeBlock } from '../components/Copy.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { Notice } from '../components/Notice.tsx';
-import { Columns, Credits, Page, Section } from '../components/Page.tsx';
+import { Credits, Page, Section } from '../components/Page.tsx';
 import { useRole } from '../session/use-session.ts';
 import { Coverage, FlagCounts, SourceTable } from './DatasetTables.tsx';
 import { DataAge, DataAgeLead, QualityTable } from './Quality.tsx';
@@ -16,27 +15,23 @@ const IDLE_MS = 30_000;
 const RUNNING_MS = 1500;
 
 export function DataPage() {
-  const { isAtLeast } = useRole();
-  const page = useQuery({
-    ...answerQuery('getDataset', {}),
-    refetchInterval: ({ state }) => (state.data?.data.update.outcome === 'running' ? RUNNING_MS : IDLE_MS),
-  });
+  const page = useAnswer(
+    'getDataset',
+    {},
+    { refetchInterval: ({ state }) => (state.data?.data.update.outcome === 'running' ? RUNNING_MS : IDLE_MS) },
+  );
   const report = page.data?.data.report;
-  const update = page.data?.data.update;
   return (
     <Page
       name="Data"
       title={report === undefined ? 'Data' : `Dataset ${report.version}`}
-      {...(report === undefined
-        ? {}
-        : {
-            lead: (
-              <>
-                <DataAgeLead report={report} /> All lookups use it.
-              </>
-            ),
-          })}
-      actions={isAtLeast('admin') && update !== undefined ? <UpdateButton update={update} /> : undefined}
+      lead={
+        report && (
+          <>
+            <DataAgeLead report={report} /> All lookups use it.
+          </>
+        )
+      }
     >
       <Loaded query={page} shape={[['facts', 'bars'], ['table']]}>
         {({ data }) => <DataSections data={data} />}
@@ -46,23 +41,31 @@ export function DataPage() {
 }
 
 function DataSections({ data: { report, feeds, update } }: { data: DatasetPage }) {
+  const { isAtLeast } = useRole();
   const wasRunning = useWasRunning(update);
-  if (report === undefined) return <NoDataset update={update} />;
+  const updates = (
+    <Section title="Updates" aside={isAtLeast('admin') && <UpdateButton update={update} />}>
+      <UpdateNotice update={update} builtAt={report?.built_at} refused={report?.refused ?? []} />
+      {wasRunning && <UpdateResult update={update} />}
+      <UpdateFacts update={update} />
+    </Section>
+  );
+  if (report === undefined)
+    return (
+      <>
+        <NoDataset update={update} />
+        {updates}
+      </>
+    );
   return (
     <>
-      <UpdateNotice update={update} builtAt={report.built_at} refused={report.refused} />
-      {wasRunning && <UpdateResult update={update} />}
+      {updates}
       <Section title="Age" note="Of the oldest source that decides a field. A new build can have old data.">
         <DataAge report={report} />
       </Section>
-      <Columns>
-        <Section title="Coverage" note="Shares of the announced address space.">
-          <Coverage figures={report.figures} />
-        </Section>
-        <Section title="Updates">
-          <UpdateFacts update={update} />
-        </Section>
-      </Columns>
+      <Section title="Coverage" note="Shares of the announced address space.">
+        <Coverage figures={report.figures} />
+      </Section>
       <Section
         title="Quality"
         note="Measured on labels that did not decide the answers. Proxies, AI crawlers and blocklists have no independent labels, so their recall is unknown."

@@ -1,7 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { DatasetDiff } from '@whence/client/wire';
-import { answerQuery } from '../api/query-client.ts';
+import { useAnswer } from '../api/query-client.ts';
 import { Loaded } from '../components/Loaded.tsx';
 import { Notice } from '../components/Notice.tsx';
 import { Page } from '../components/Page.tsx';
@@ -29,10 +28,11 @@ export function DiffPage() {
 }
 
 function Difference({ from, to }: { from: number; to: number }) {
-  const diff = useQuery({
-    ...answerQuery('getDatasetDiff', { query: { from, to, limit: LIMIT } }),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  const diff = useAnswer(
+    'getDatasetDiff',
+    { query: { from, to, limit: LIMIT } },
+    { staleTime: Number.POSITIVE_INFINITY },
+  );
   return (
     <Page
       name={`Difference ${from} to ${to}`}

@@ -1,8 +1,8 @@
 /** How right and how old the data are. */
-import { Button } from '@mantine/core';
 import type { DatasetReport, FlagSubject, QualityRow } from '@whence/client/wire';
 import { MEASURE_WORDS, unitWords } from '@whence/dataset/internal/quality-words';
 import { useState } from 'react';
+import { QuietButton } from '../components/Buttons.tsx';
 import { Facts } from '../components/Facts.tsx';
 import { type Column, Table } from '../components/Table.tsx';
 import { ageLevel, ageWords, longDay } from '../format/data-age.ts';
@@ -27,10 +27,8 @@ export function QualityTable({ rows }: { rows: readonly QualityRow[] }) {
         columns={COLUMNS}
       />
       {shown.length > SHOWN_ROWS && !isExpanded && (
-        <div>
-          <Button variant="default" size="xs" className="no-print" onClick={() => setIsExpanded(true)}>
-            Show all {formatNumber(shown.length)}
-          </Button>
+        <div className="no-print">
+          <QuietButton text={`Show all ${formatNumber(shown.length)}`} onClick={() => setIsExpanded(true)} />
         </div>
       )}
     </>
@@ -58,15 +56,21 @@ const COLUMNS: readonly Column<QualityRow>[] = [
 /** Routes and countries, each with the oldest source that decides it, and flags with the date of their sources. */
 export function DataAge({ report }: { report: DatasetReport }) {
   const { data_sources, flag_sources, built_at } = report;
-  const fields = (['prefix', 'country'] as const).map((field) => ({
-    name: field === 'prefix' ? 'Routes' : 'Countries',
-    value: <Age day={data_sources[field]?.as_of} source={data_sources[field]?.source} />,
-  }));
-  const flags = (Object.keys(flag_sources) as FlagSubject[]).map((subject) => ({
-    name: capitalise(SUBJECT_WORDS[subject]),
-    value: <Age day={flag_sources[subject].as_of} />,
-  }));
-  return <Facts facts={[...fields, ...flags, { name: 'Built', value: <Time at={built_at} /> }]} />;
+  const { prefix, country } = data_sources;
+  const flags = (Object.keys(flag_sources) as FlagSubject[]).map((subject) => [
+    capitalise(SUBJECT_WORDS[subject]),
+    <Age key={subject} day={flag_sources[subject].as_of} />,
+  ]);
+  return (
+    <Facts
+      facts={{
+        Routes: <Age day={prefix?.as_of} source={prefix?.source} />,
+        Countries: <Age day={country?.as_of} source={country?.source} />,
+        ...Object.fromEntries(flags),
+        Built: <Time at={built_at} />,
+      }}
+    />
+  );
 }
 
 function Age({ day, source }: { day: string | undefined; source?: string | undefined }) {

@@ -1,44 +1,42 @@
 /** Dataset updates: the button that starts one, its progress, what went wrong, and the feeds that were not used. */
-import { Button } from '@mantine/core';
-import { IconRefresh } from '@tabler/icons-react';
+
 import { useMutation } from '@tanstack/react-query';
 import type { Refusal } from '@whence/client/wire';
-import type { DatasetPage, UpdateState } from '@whence/server/dashboard-wire/dataset';
-import type { Overview } from '@whence/server/dashboard-wire/usage';
-import type { Envelope } from '../api/call.ts';
-import { answerQuery, call, queryClient } from '../api/query-client.ts';
+import type { UpdateState } from '@whence/server/dashboard-wire/dataset';
+import { call, queryClient, refresh } from '../api/query-client.ts';
 import { Bar } from '../components/Bars.tsx';
+import { QuietButton, TextButton } from '../components/Buttons.tsx';
 import { Facts } from '../components/Facts.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
+import { IconRefresh } from '../components/icons.tsx';
 import { Notice } from '../components/Notice.tsx';
 import { count, formatShare } from '../format/number.ts';
 import { Time } from '../format/Time.tsx';
-import { duration } from '../format/time.ts';
+import { duration, exactUtc } from '../format/time.ts';
+import { useRole } from '../session/use-session.ts';
 import classes from './Updates.module.css';
 
 const STARTING: Pick<UpdateState, 'outcome' | 'step' | 'share'> = { outcome: 'running', step: 'starting', share: 0 };
 
+/** Feeds that failed are asked again; with `paused`, also those whose server asked to wait. */
+type UpdateRetry = 'failed' | 'paused';
+
 /** Starts an update. The pages show it as running in the same frame, before the server has answered. */
 export function useStartUpdate() {
   return useMutation({
-    mutationFn: () => call('startUpdate', {}),
+    mutationFn: (retry: UpdateRetry = 'failed') => call('startUpdate', { query: { retry } }),
     onMutate: () => showUpdate(STARTING),
     onSuccess: ({ data }) => showUpdate(data),
-    onError: () => queryClient.invalidateQueries({ queryKey: ['getDataset'] }),
+    onError: () => refresh('getDataset'),
   });
 }
 
 function showUpdate(change: Partial<UpdateState>): void {
-  const withUpdate = <Data extends { update: UpdateState }>(before: { data: Data; meta: object } | undefined) =>
-    before && { ...before, data: { ...before.data, update: { ...before.data.update, ...change } } };
-  queryClient.setQueryData<Envelope<'getDataset'>>(
-    answerQuery('getDataset', {}).queryKey,
-    (before) => withUpdate<DatasetPage>(before) as Envelope<'getDataset'> | undefined,
-  );
-  queryClient.setQueryData<Envelope<'getOverview'>>(
-    answerQuery('getOverview', {}).queryKey,
-    (before) => withUpdate<Overview>(before) as Envelope<'getOverview'> | undefined,
-  );
+  for (const name of ['getDataset', 'getOverview'])
+    queryClient.setQueriesData<{ data: { update: UpdateState } }>(
+      { queryKey: [name] },
+      (before) => before && { ...before, data: { ...before.data, update: { ...before.data.update, ...change } } },
+    );
 }
 
 export function UpdateButton({ update }: { update: UpdateState }) {
@@ -47,9 +45,12 @@ export function UpdateButton({ update }: { update: UpdateState }) {
   const isRunning = update.outcome === 'running';
   return (
     <>
-      <Button leftSection={<IconRefresh size={16} aria-hidden />} disabled={isRunning} onClick={() => start.mutate()}>
-        {isRunning ? 'Updating…' : 'Update now'}
-      </Button>
+      <TextButton
+        icon={IconRefresh}
+        text={isRunning ? 'Updating…' : 'Update now'}
+        disabled={isRunning}
+        onClick={() => start.mutate('failed')}
+      />
       {start.error !== null && <FailureNotice error={start.error} />}
     </>
   );
@@ -61,10 +62,13 @@ type UpdateNoticeProps = {
   builtAt?: string | undefined;
   /** Feeds that the version in use was built without, for servers that do not update by themselves. */
   refused?: readonly Refusal[];
+  /** For administrators, where no button stands beside the notice. */
+  withButton?: boolean;
 };
 
 /** The running update, or what went wrong with the last one: one sentence, with the feeds behind a fold. */
-export function UpdateNotice({ update, builtAt, refused = [] }: UpdateNoticeProps) {
+export function UpdateNotice({ update, builtAt, refused = [], withButton = false }: UpdateNoticeProps) {
+  const { isAtLeast } = useRole();
   const { outcome, step = 'starting', share, finished_at, error, problem } = update;
   if (outcome === 'running') {
     return (
@@ -80,13 +84,28 @@ export function UpdateNotice({ update, builtAt, refused = [] }: UpdateNoticeProp
       </Notice>
     );
   }
+  const mayStart = isAtLeast('admin') && update.schedule.can_start;
+  const actions = mayStart && (
+    <>
+      {update.paused !== undefined && <PausedFeeds paused={update.paused} />}
+      {withButton && <UpdateButton update={update} />}
+    </>
+  );
   const feeds = outcome === 'never' || update.schedule.kind === 'pull' ? refused : update.refused;
   const isOver = builtAt !== undefined && finished_at !== undefined && Date.parse(builtAt) > Date.parse(finished_at);
   if (outcome === 'failed' && !isOver) {
     return (
       <Notice tone="bad" title={`The last update failed: ${error ?? problem ?? 'the server log has the reason'}`}>
-        <p>Lookups continue with the version in use.</p>
+        <p>
+          {finished_at !== undefined && (
+            <>
+              It ended <Time at={finished_at} />.{' '}
+            </>
+          )}
+          Lookups continue with the version in use.
+        </p>
         <RefusedFeeds refused={feeds} />
+        {actions}
       </Notice>
     );
   }
@@ -94,7 +113,26 @@ export function UpdateNotice({ update, builtAt, refused = [] }: UpdateNoticeProp
   return (
     <Notice tone="warn" title={`The last update: ${problem ?? `${count(feeds.length, 'feed')} refused`}`}>
       <RefusedFeeds refused={feeds} />
+      {actions}
     </Notice>
+  );
+}
+
+/** Feeds whose server asked to wait: until when, and a button that asks them all the same. */
+function PausedFeeds({ paused }: { paused: NonNullable<UpdateState['paused']> }) {
+  const start = useStartUpdate();
+  return (
+    <>
+      <ul className={classes['feeds']}>
+        {paused.map(({ id, until }) => (
+          <li key={id}>
+            <strong>{id}</strong> was not asked again: its server asked to wait until {exactUtc(until)}.
+          </li>
+        ))}
+      </ul>
+      <QuietButton text="Try now" onClick={() => start.mutate('paused')} />
+      {start.error !== null && <FailureNotice error={start.error} />}
+    </>
   );
 }
 
@@ -130,19 +168,16 @@ export function UpdateFacts({ update }: { update: UpdateState }) {
   const verb = schedule.kind === 'pull' ? 'pulled' : 'updated';
   return (
     <Facts
-      facts={[
-        {
-          name: 'Schedule',
-          value:
-            schedule.interval_seconds === undefined
-              ? 'off (WHENCE_UPDATE)'
-              : `${verb} every ${duration(schedule.interval_seconds)}`,
-        },
-        { name: 'Last update', value: OUTCOMES[outcome] },
-        ...(started_at === undefined ? [] : [{ name: 'Started', value: <Time at={started_at} /> }]),
-        ...(finished_at === undefined ? [] : [{ name: 'Finished', value: <Time at={finished_at} /> }]),
-        ...(succeeded_at === undefined ? [] : [{ name: 'Last success', value: <Time at={succeeded_at} /> }]),
-      ]}
+      facts={{
+        Schedule:
+          schedule.interval_seconds === undefined
+            ? 'off (WHENCE_UPDATE)'
+            : `${verb} every ${duration(schedule.interval_seconds)}`,
+        'Last update': OUTCOMES[outcome],
+        Started: started_at && <Time at={started_at} />,
+        Finished: finished_at && <Time at={finished_at} />,
+        'Last success': succeeded_at && <Time at={succeeded_at} />,
+      }}
     />
   );
 }

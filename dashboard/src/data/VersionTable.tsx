@@ -1,17 +1,15 @@
-import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { PublishedVersion } from '@whence/client/wire';
 import { useState } from 'react';
 import { call, queryClient } from '../api/query-client.ts';
-import { Dialog } from '../components/Dialog.tsx';
-import { FailureNotice } from '../components/Failures.tsx';
+import { QuietButton } from '../components/Buttons.tsx';
+import { FormDialog } from '../components/Form.tsx';
 import { type Column, Table } from '../components/Table.tsx';
 import { Tag } from '../components/Tag.tsx';
 import { formatBytes } from '../format/number.ts';
 import { Time } from '../format/Time.tsx';
 import { useRole } from '../session/use-session.ts';
-import classes from './VersionTable.module.css';
 
 export function VersionTable({ versions }: { versions: readonly PublishedVersion[] }) {
   const { isAtLeast } = useRole();
@@ -22,18 +20,14 @@ export function VersionTable({ versions }: { versions: readonly PublishedVersion
     name: 'Action',
     align: 'end',
     cell: ({ version, current }) =>
-      !current && (
-        <Button size="compact-xs" variant="default" onClick={() => setChosen(version)}>
-          Use this version
-        </Button>
-      ),
+      !current && <QuietButton size="compact-xs" text="Use this version" onClick={() => setChosen(version)} />,
   };
   const columns: Column<PublishedVersion>[] = [
     {
       name: 'Version',
       cell: ({ version, current }) => (
         <>
-          {version} {current && <Tag tone="good">in use</Tag>}
+          {version} {current && <Tag tone="good" text="in use" />}
         </>
       ),
     },
@@ -70,22 +64,11 @@ function UseVersionDialog({ version, onClose }: { version: number; onClose: () =
     },
   });
   return (
-    <Dialog onClose={onClose} title={`Use dataset ${version}`}>
-      <div className={classes['dialog']}>
-        {use.error !== null && <FailureNotice error={use.error} />}
-        <p>
-          Every process switches to version {version} within seconds. The other versions are kept; the next update
-          publishes a new one.
-        </p>
-        <div className={classes['buttons']}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button loading={use.isPending} onClick={() => use.mutate()}>
-            Use version {version}
-          </Button>
-        </div>
-      </div>
-    </Dialog>
+    <FormDialog title={`Use dataset ${version}`} mutation={use} action={`Use version ${version}`} onClose={onClose}>
+      <p>
+        Every process switches to version {version} within seconds. The other versions are kept; the next update
+        publishes a new one.
+      </p>
+    </FormDialog>
   );
 }

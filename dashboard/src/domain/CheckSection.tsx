@@ -1,13 +1,14 @@
 /** A section of a domain check, and the errors in it. */
+
+import type { DomainPartState } from '@whence/server/dashboard-wire/domains';
+import type { ReactNode } from 'react';
 import {
   IconAlertTriangle,
   IconCircleCheck,
   IconCircleDashed,
   IconCircleMinus,
   IconHelpCircle,
-} from '@tabler/icons-react';
-import type { DomainPartState } from '@whence/server/dashboard-wire/domains';
-import type { ReactNode } from 'react';
+} from '../components/icons.tsx';
 import { Tag } from '../components/Tag.tsx';
 import { capitalise } from '../format/names.ts';
 import classes from './CheckSection.module.css';
@@ -32,30 +33,14 @@ export function checkState({ state, is_valid }: DomainPartState): CheckState {
 }
 
 const STATES = {
-  valid: (
-    <Tag icon={IconCircleCheck} tone="good">
-      verified
-    </Tag>
-  ),
-  ineffective: (
-    <Tag icon={IconAlertTriangle} tone="warn">
-      does not protect
-    </Tag>
-  ),
-  invalid: (
-    <Tag icon={IconAlertTriangle} tone="bad">
-      has errors
-    </Tag>
-  ),
-  missing: (
-    <Tag icon={IconCircleDashed} tone="bad">
-      missing
-    </Tag>
-  ),
-  'not found': <Tag icon={IconCircleMinus}>no key found</Tag>,
-  'not set up': <Tag icon={IconCircleMinus}>not set up, optional</Tag>,
-  unverified: <Tag icon={IconHelpCircle}>could not be verified</Tag>,
-  'not applicable': <Tag>not needed</Tag>,
+  valid: <Tag icon={IconCircleCheck} tone="good" text="verified" />,
+  ineffective: <Tag icon={IconAlertTriangle} tone="warn" text="does not protect" />,
+  invalid: <Tag icon={IconAlertTriangle} tone="bad" text="has errors" />,
+  missing: <Tag icon={IconCircleDashed} tone="bad" text="missing" />,
+  'not found': <Tag icon={IconCircleMinus} text="no key found" />,
+  'not set up': <Tag icon={IconCircleMinus} text="not set up, optional" />,
+  unverified: <Tag icon={IconHelpCircle} text="could not be verified" />,
+  'not applicable': <Tag text="not needed" />,
 } satisfies Record<CheckState, ReactNode>;
 
 /** One section of a domain check, with its state. */

@@ -1,9 +1,10 @@
 /** DKIM keys, and the selectors to look for. */
-import { Button, TextInput } from '@mantine/core';
-import { IconAlertTriangle, IconCircleCheck, IconCircleDashed } from '@tabler/icons-react';
+import { TextInput } from '@mantine/core';
 import type { DkimReport } from '@whence/client/wire';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
+import { QuietButton } from '../components/Buttons.tsx';
 import { CodeBlock } from '../components/Copy.tsx';
+import { IconAlertTriangle, IconCircleCheck, IconCircleDashed } from '../components/icons.tsx';
 import { Tag } from '../components/Tag.tsx';
 import { Findings } from './CheckSection.tsx';
 import classes from './Dkim.module.css';
@@ -16,17 +17,11 @@ export function DkimKeys({ keys }: { keys: readonly DkimReport[] }) {
           <div className={classes['head']}>
             <span className={classes['selector']}>{selector}</span>
             {!found ? (
-              <Tag icon={IconCircleDashed} tone="warn">
-                not found
-              </Tag>
+              <Tag icon={IconCircleDashed} tone="warn" text="not found" />
             ) : is_valid ? (
-              <Tag icon={IconCircleCheck} tone="good">
-                valid
-              </Tag>
+              <Tag icon={IconCircleCheck} tone="good" text="valid" />
             ) : (
-              <Tag icon={IconAlertTriangle} tone="bad">
-                has errors
-              </Tag>
+              <Tag icon={IconAlertTriangle} tone="bad" text="has errors" />
             )}
             {key_type !== '' && <span className="quiet">{keyWords(key_type, key_bits)}</span>}
           </div>
@@ -51,12 +46,14 @@ function keyWords(type: 'rsa' | 'ed25519', bits: number): string {
 /** DKIM selectors cannot be listed from DNS: the common ones are tried, others must be named. */
 export function Selectors({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const [text, setText] = useState(value);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    onChange(text.trim());
-  };
   return (
-    <form className={`${classes['form']} no-print`} onSubmit={submit}>
+    <form
+      className={`${classes['form']} no-print`}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onChange(text.trim());
+      }}
+    >
       <TextInput
         label="Selectors"
         description="DNS cannot list them. Leave empty to try the common ones; separate several with commas."
@@ -64,9 +61,7 @@ export function Selectors({ value, onChange }: { value: string; onChange: (value
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
       />
-      <Button type="submit" variant="default">
-        Check selectors
-      </Button>
+      <QuietButton type="submit" size="sm" text="Check selectors" />
     </form>
   );
 }

@@ -1,12 +1,11 @@
-import { Button } from '@mantine/core';
-import { IconRefresh } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import type { DomainCheck, MxHost } from '@whence/server/dashboard-wire/domains';
 import { INCLUDABLE_SECTIONS, type IncludableSection } from '@whence/server/vocabulary';
 import { isFailure } from '../api/call.ts';
-import { answerQuery } from '../api/query-client.ts';
+import { useAnswer } from '../api/query-client.ts';
+import { QuietButton } from '../components/Buttons.tsx';
 import { CodeBlock, CodeTabs, Copyable, requestTabs } from '../components/Copy.tsx';
+import { IconRefresh } from '../components/icons.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { Empty, Notice } from '../components/Notice.tsx';
 import { Page, PrintButton, Section } from '../components/Page.tsx';
@@ -19,6 +18,7 @@ import classes from './DomainPage.module.css';
 import { dmarcInWords } from './dmarc-words.ts';
 import { Advice, GradeSummary } from './GradeSummary.tsx';
 import { MailNetworks } from './MailNetworks.tsx';
+import { Smtp } from './Smtp.tsx';
 import { SpfRecord, SpfTree } from './Spf.tsx';
 import { Transport } from './Transport.tsx';
 import { TryChange, TryChangeButton } from './TryChange.tsx';
@@ -30,16 +30,13 @@ export function DomainPage() {
   const { domain } = route.useParams();
   const { selectors = '', include = '' } = route.useSearch();
   const included = parseIncluded(include);
-  const query = {
-    ...(selectors === '' ? {} : { selectors }),
-    ...(included.length === 0 ? {} : { include: included.join() }),
-  };
+  const query = withoutEmpty({ selectors, include: included.join() });
   const navigate = useNavigate({ from: '/domain/$domain' });
-  const check = useQuery({
-    ...answerQuery('checkDomain', { params: { domain }, query }),
-    staleTime: STALE_AFTER_MS,
-    refetchOnWindowFocus: false,
-  });
+  const check = useAnswer(
+    'checkDomain',
+    { params: { domain }, query },
+    { staleTime: STALE_AFTER_MS, refetchOnWindowFocus: false },
+  );
   const search = new URLSearchParams(query).toString();
   const path = `/v1/email/domain/${domain}/dns${search === '' ? '' : `?${search}`}`;
   const change = (next: { selectors?: string; include?: string }) =>
@@ -50,15 +47,12 @@ export function DomainPage() {
       title={<Copyable text={domain} />}
       actions={
         <>
-          <Button
-            variant="default"
-            size="xs"
-            leftSection={<IconRefresh size={15} aria-hidden />}
+          <QuietButton
+            icon={IconRefresh}
+            text="Check again"
             loading={check.isFetching && check.data !== undefined}
             onClick={() => void check.refetch()}
-          >
-            Check again
-          </Button>
+          />
           {check.data?.data.does_exist === true && <TryChangeButton />}
           <PrintButton />
         </>
@@ -69,12 +63,16 @@ export function DomainPage() {
           <p>Write a name with at least two parts, such as example.com.</p>
         </Notice>
       ) : (
-        <Loaded query={check} shape={[['grade'], ['bars'], ['table']]}>
+        <Loaded query={check} shape={[['grade'], ['bars'], ['table']]} domain={domain}>
           {({ data }) => (
             <>
               <GradeSummary check={data} />
               {data.does_exist && <TryChange check={data} selectors={selectors} />}
-              {data.does_exist ? <Advice advice={data.advice} /> : <NoSuchDomain domain={domain} />}
+              {data.does_exist ? (
+                <Advice advice={data.advice} senderRules={data.sender_rules} />
+              ) : (
+                <NoSuchDomain domain={domain} />
+              )}
               {data.does_exist && (
                 <RecordSections
                   check={data}
@@ -84,22 +82,22 @@ export function DomainPage() {
               )}
               {data.does_exist && data.report.transport !== undefined && <Transport report={data.report.transport} />}
               {data.does_exist && data.report.networks !== undefined && <MailNetworks report={data.report.networks} />}
-              {data.does_exist && included.length < INCLUDABLE_SECTIONS.length && (
+              {data.does_exist && data.report.smtp !== undefined && <Smtp report={data.report.smtp} />}
+              {data.does_exist && data.sections.some((name) => !included.includes(name)) && (
                 <Section
                   title="More checks"
                   note="They do not affect the grade."
                   aside={
                     <div className={`${classes['more']} no-print`}>
-                      {INCLUDABLE_SECTIONS.filter((name) => !included.includes(name)).map((name) => (
-                        <Button
-                          key={name}
-                          variant="default"
-                          size="xs"
-                          onClick={() => change({ include: [...included, name].join() })}
-                        >
-                          {INCLUDE_WORDS[name]}
-                        </Button>
-                      ))}
+                      {data.sections
+                        .filter((name) => !included.includes(name))
+                        .map((name) => (
+                          <QuietButton
+                            key={name}
+                            text={INCLUDE_WORDS[name]}
+                            onClick={() => change({ include: [...included, name].join() })}
+                          />
+                        ))}
                     </div>
                   }
                 >
@@ -124,6 +122,7 @@ function parseIncluded(text: string): IncludableSection[] {
 const INCLUDE_WORDS: Record<IncludableSection, string> = {
   transport: 'Check transport security',
   networks: 'Show networks',
+  smtp: 'Connect to the MX hosts',
 };
 
 function clientCall(domain: string, selectors: string, included: readonly IncludableSection[]): string {
@@ -174,7 +173,9 @@ const hostColumns: Column<MxHost>[] = [
 type RecordSectionsProps = { check: DomainCheck; selectors: string; onSelectors: (text: string) => void };
 
 function RecordSections({ check, selectors, onSelectors }: RecordSectionsProps) {
-  const { report, parts, mx_hosts, spf_tree, spf_void_lookups, is_dkim_wildcard, is_dmarc_test_mode } = check;
+  const merged = check.advice.find(({ code }) => code === 'spf_merge')?.record;
+  const { report, parts, mx_hosts, spf_records, spf_tree, spf_void_lookups, is_dkim_wildcard, is_dmarc_test_mode } =
+    check;
   const { mx, spf, dkim, dmarc } = report;
   return (
     <>
@@ -186,14 +187,33 @@ function RecordSections({ check, selectors, onSelectors }: RecordSectionsProps) 
         )}
         <Findings errors={mx.errors} />
       </CheckSection>
-      <CheckSection id="spf" title="SPF" state={effective(checkState(parts.spf), !spf.is_permissive)}>
+      <CheckSection
+        id="spf"
+        title="SPF"
+        state={effective(checkState(parts.spf), !spf.is_permissive && spf.all_qualifier !== '?')}
+      >
         <SpfRecord raw={spf.raw} errors={spf.validation_errors} />
+        {spf_records.length > 1 && (
+          <>
+            {spf_records.slice(1).map((record) => (
+              <SpfRecord key={record} raw={record} errors={[]} />
+            ))}
+            {merged !== undefined && merged !== '' && (
+              <>
+                <p>All of them in one record, to publish instead:</p>
+                <CodeBlock text={merged} label="merged SPF record" />
+              </>
+            )}
+          </>
+        )}
         {spf.raw !== '' && (
           <Section
             title="Lookups"
-            {...(spf_void_lookups > 0
-              ? { note: `${count(spf_void_lookups, 'void lookup')} (without a result); at most 2 are allowed.` }
-              : {})}
+            note={
+              spf_void_lookups > 0
+                ? `${count(spf_void_lookups, 'void lookup')} (without a result); at most 2 are allowed.`
+                : undefined
+            }
           >
             <SpfTree root={spf_tree} />
           </Section>

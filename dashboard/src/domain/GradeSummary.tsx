@@ -1,7 +1,9 @@
 /** The grade of a domain, and what to fix first. */
+
 import type { DomainAdvice, DomainCheck, DomainPart, DomainPartState } from '@whence/server/dashboard-wire/domains';
 import { Bar } from '../components/Bars.tsx';
 import { CodeBlock } from '../components/Copy.tsx';
+import { IconMailOff } from '../components/icons.tsx';
 import { Section } from '../components/Page.tsx';
 import { NoFindings } from './CheckSection.tsx';
 import classes from './GradeSummary.module.css';
@@ -35,20 +37,22 @@ export function GradeSummary({ check }: { check: DomainCheck }) {
       : MEANINGS[grade];
   return (
     <div className={classes['summary']}>
-      <p className={classes['headline']} data-tone={headlineTone}>
+      <p className={`${classes['headline']} toned`} data-tone={headlineTone}>
         {text}.
       </p>
       {does_exist && (
         <>
           <div className={classes['grade']}>
             <div className={classes['letter']} data-tone={tone} aria-hidden>
-              {grade_text}
+              {is_finished ? <IconMailOff size={34} stroke={1.6} /> : grade_text}
             </div>
             <div>
-              <p className={classes['points']}>
-                Grade {grade_text}, {domain_auth_score} of 100
-              </p>
-              <p className={classes['meaning']}>{meaning}</p>
+              {!is_finished && (
+                <p className={classes['points']}>
+                  Grade {grade_text}, {domain_auth_score} of 100
+                </p>
+              )}
+              <p className={classes[is_finished ? 'points' : 'meaning']}>{meaning}</p>
             </div>
           </div>
           <ul className={classes['parts']}>
@@ -79,11 +83,13 @@ function toneOf({ points, max }: { points: number; max: number }, { state }: Dom
 }
 
 /** What to fix, in order of points gained, with the record to publish. */
-export function Advice({ advice }: { advice: readonly DomainAdvice[] }) {
+export function Advice({ advice, senderRules }: { advice: readonly DomainAdvice[]; senderRules: string }) {
+  const rules = <p>Rules for bulk senders: {senderRules}.</p>;
   if (advice.length === 0) {
     return (
       <Section title="What to fix first">
         <NoFindings>Nothing: every part is configured correctly.</NoFindings>
+        {rules}
       </Section>
     );
   }
@@ -94,6 +100,7 @@ export function Advice({ advice }: { advice: readonly DomainAdvice[] }) {
           <AdviceCard key={one.text} {...one} />
         ))}
       </ol>
+      {rules}
     </Section>
   );
 }

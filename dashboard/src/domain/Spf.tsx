@@ -1,10 +1,10 @@
 /** The SPF record, and the tree of records that it includes. */
 
-import { IconChevronRight } from '@tabler/icons-react';
 import { MAX_LOOKUPS } from '@whence/email/internal/spf/limits';
 import type { SpfTreeNode } from '@whence/server/dashboard-wire/domains';
 import { useState } from 'react';
 import { CopyButton } from '../components/Copy.tsx';
+import { IconChevronRight } from '../components/icons.tsx';
 import { count } from '../format/number.ts';
 import { Findings } from './CheckSection.tsx';
 import classes from './Spf.module.css';
@@ -23,7 +23,11 @@ export function SpfRecord({ raw, errors }: { raw: string; errors: readonly strin
               key={index}
               className={own.length === 0 ? classes['term'] : `${classes['term']} ${classes['bad']}`}
             >
-              <span className={classes['text']} data-kind={kind}>
+              <span
+                className={classes['text']}
+                data-kind={kind}
+                title={kind === 'neutral' ? 'Says nothing about servers that are not listed' : undefined}
+              >
                 {text}
               </span>
               {own.map((error) => (

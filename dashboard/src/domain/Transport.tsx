@@ -19,11 +19,11 @@ export function Transport({ report: { mta_sts, tls_rpt, dane, bimi, dnssec } }: 
         {mta_sts.raw !== '' && <CodeBlock text={mta_sts.raw} label="MTA-STS record" />}
         {mta_sts.policy_found && (
           <Facts
-            facts={[
-              { name: 'Mode', value: MODES[mta_sts.mode] },
-              { name: 'Cached for', value: duration(mta_sts.max_age) },
-              { name: 'Hosts', value: mta_sts.mx.join(', ') },
-            ]}
+            facts={{
+              Mode: MODES[mta_sts.mode],
+              'Cached for': duration(mta_sts.max_age),
+              Hosts: mta_sts.mx.join(', '),
+            }}
           />
         )}
         <Errors part={mta_sts} />

@@ -1,16 +1,18 @@
 /** Tries other records for a domain before they are published: the texts to edit, and what the check says of them. */
-import { Button, Textarea, TextInput } from '@mantine/core';
+import { Textarea, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { IconArrowBackUp, IconPlus, IconX } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useRouter } from '@tanstack/react-router';
+import type { EmailTrial } from '@whence/client/wire';
 import type { DomainCheck } from '@whence/server/dashboard-wire/domains';
 import { useEffect, useRef, useState } from 'react';
-import { answerQuery } from '../api/query-client.ts';
+import { useAnswer } from '../api/query-client.ts';
+import { QuietButton } from '../components/Buttons.tsx';
 import { CopyButton } from '../components/Copy.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
+import { IconArrowBackUp, IconPlus, IconX } from '../components/icons.tsx';
 import { announce } from '../components/LiveRegion.tsx';
 import { Section } from '../components/Page.tsx';
+import { IN_PLACE } from '../search-params.ts';
 import { Findings } from './CheckSection.tsx';
 import { SpfRecord } from './Spf.tsx';
 import classes from './TrialEditor.module.css';
@@ -21,26 +23,33 @@ const DEBOUNCE_MS = 300;
 
 type TrialEditorProps = { check: DomainCheck; selectors: string; tried: TriedChange };
 
-export function TrialEditor({ check: { report }, selectors, tried }: TrialEditorProps) {
+export function TrialEditor({ check, selectors, tried }: TrialEditorProps) {
+  const { report } = check;
   const { domain } = report;
-  const [records, setRecords] = useState(() => editedRecords(report, tried));
+  const [records, setRecords] = useState(() => editedRecords(check, tried));
   const edit = (next: Partial<EditedRecords>) => setRecords((before) => ({ ...before, ...next }));
-  const change = changeOf(report, records);
+  const change = changeOf(check, records);
   const text = JSON.stringify(change);
   const [asked] = useDebouncedValue(text, DEBOUNCE_MS);
   const body = JSON.parse(asked) as TriedChange;
-  const trial = useQuery({
-    ...answerQuery('tryDomain', { params: { domain }, body: { ...body, ...(selectors === '' ? {} : { selectors }) } }),
-    enabled: !isEmpty(body),
-    refetchOnWindowFocus: false,
-  });
+  const trial = useAnswer(
+    'tryDomain',
+    { params: { domain }, body: { ...body, ...(selectors === '' ? {} : { selectors }) } },
+    { enabled: !isEmpty(body), refetchOnWindowFocus: false },
+  );
   // What was answered for an earlier text says nothing about this one.
   const isCurrent = asked === text;
   const answer = isCurrent ? trial.data?.data : undefined;
+  // What DNS has does not change with the text.
+  const [known, setKnown] = useState<EmailTrial['before']>();
   const { link, close } = useAddress(body, change);
 
   useEffect(() => {
-    if (answer !== undefined) announce(`Now ${answer.before.score}, after the change ${answer.after.score} of 100`);
+    if (answer === undefined) return;
+    setKnown(answer.before);
+    const broken =
+      answer.risks.length === 0 ? '' : `It would break: ${answer.risks.map((risk) => risk.text).join(' ')} `;
+    announce(`${broken}Now ${answer.before.score}, after the change ${answer.after.score} of 100`);
   }, [answer]);
   return (
     <Section
@@ -49,39 +58,46 @@ export function TrialEditor({ check: { report }, selectors, tried }: TrialEditor
       aside={
         <div className={`${classes['tools']} no-print`}>
           <CopyButton text={link} label="Copy link" word="Copy link" />
-          <Button
-            size="xs"
-            variant="default"
-            leftSection={<IconArrowBackUp size={15} aria-hidden />}
+          <QuietButton
+            icon={IconArrowBackUp}
+            text="Reset"
             disabled={isEmpty(change)}
-            onClick={() => setRecords(editedRecords(report, {}))}
-          >
-            Reset
-          </Button>
-          <Button size="xs" variant="default" leftSection={<IconX size={15} aria-hidden />} onClick={close}>
-            Close
-          </Button>
+            onClick={() => setRecords(editedRecords(check, {}))}
+          />
+          <QuietButton icon={IconX} text="Close" onClick={close} />
         </div>
       }
     >
       <div className={classes['columns']}>
         <div className={classes['records']}>
-          <RecordField label="SPF record" name={domain} text={records.spf} onChange={(spf) => edit({ spf })} hasFocus />
+          <RecordField
+            label="SPF record"
+            description={txtOf(domain)}
+            text={records.spf}
+            onChange={(spf) => edit({ spf })}
+            hasFocus
+          />
           {records.spf.trim() !== '' && <SpfRecord raw={records.spf.trim()} errors={answer?.after.spf_errors ?? []} />}
           <RecordField
             label="DMARC record"
-            name={`_dmarc.${domain}`}
+            description={txtOf(`_dmarc.${domain}`)}
             text={records.dmarc}
             onChange={(dmarc) => edit({ dmarc })}
           />
           <Findings errors={answer?.after.dmarc_errors ?? []} />
+          <RecordField
+            label="MX records"
+            description="One host per line, with its preference. Empty means that there is none."
+            text={records.mx}
+            onChange={(mx) => edit({ mx })}
+          />
           <KeyFields report={report} records={records} onEdit={edit} />
         </div>
         <div className={classes['result']}>
           {trial.error !== null && isCurrent && !isEmpty(change) ? (
             <FailureNotice error={trial.error} onRetry={() => void trial.refetch()} />
           ) : (
-            <TrialResult trial={answer} isChanged={!isEmpty(change)} />
+            <TrialResult trial={answer} check={check} known={known} isChanged={!isEmpty(change)} />
           )}
         </div>
       </div>
@@ -89,17 +105,19 @@ export function TrialEditor({ check: { report }, selectors, tried }: TrialEditor
   );
 }
 
+const txtOf = (name: string) =>
+  `TXT record of ${name}, its text or a line of a zone file. Empty means that there is none.`;
+
 type RecordFieldProps = {
   label: string;
-  /** The name that the record belongs to. */
-  name: string;
+  description: string;
   text: string;
   onChange: (text: string) => void;
   /** When it appears, because the editor was just opened. */
   hasFocus?: boolean;
 };
 
-function RecordField({ label, name, text, onChange, hasFocus = false }: RecordFieldProps) {
+function RecordField({ label, description, text, onChange, hasFocus = false }: RecordFieldProps) {
   const area = useRef<HTMLTextAreaElement>(null);
   const [isFocused] = useState(hasFocus);
   useEffect(() => {
@@ -110,7 +128,7 @@ function RecordField({ label, name, text, onChange, hasFocus = false }: RecordFi
       <Textarea
         ref={area}
         label={label}
-        description={`TXT record of ${name}. Empty means that there is none.`}
+        description={description}
         autosize
         minRows={2}
         maxRows={12}
@@ -141,14 +159,11 @@ function KeyFields({ report, records: { dkim }, onEdit }: KeyFieldsProps) {
     const selector = report.dkim.find(({ found }) => found)?.selector ?? '';
     return (
       <div className="no-print">
-        <Button
-          size="xs"
-          variant="default"
-          leftSection={<IconPlus size={15} aria-hidden />}
+        <QuietButton
+          icon={IconPlus}
+          text="Try a DKIM key"
           onClick={() => onEdit({ dkim: { selector, text: publishedKey(report, selector) } })}
-        >
-          Try a DKIM key
-        </Button>
+        />
       </div>
     );
   }
@@ -162,7 +177,7 @@ function KeyFields({ report, records: { dkim }, onEdit }: KeyFieldsProps) {
       />
       <RecordField
         label="DKIM record"
-        name={`${dkim.selector.trim() || 'SELECTOR'}._domainkey.${report.domain}`}
+        description={txtOf(`${dkim.selector.trim() || 'SELECTOR'}._domainkey.${report.domain}`)}
         text={dkim.text}
         onChange={(text) => onEdit({ dkim: { ...dkim, text } })}
       />
@@ -176,17 +191,13 @@ function useAddress(asked: TriedChange, change: TriedChange) {
   const router = useRouter();
   const text = JSON.stringify(asked);
   useEffect(() => {
-    void navigate({
-      search: (before) => ({ ...before, try: JSON.parse(text) as TriedChange }),
-      replace: true,
-      resetScroll: false,
-    });
+    void navigate({ search: (before) => ({ ...before, try: JSON.parse(text) as TriedChange }), ...IN_PLACE });
   }, [text, navigate]);
   return {
     link: () => {
       const search = { ...router.state.location.search, try: change };
       return new URL(router.buildLocation({ to: '.', search }).href, window.location.origin).href;
     },
-    close: () => void navigate({ search: ({ try: _, ...before }) => before, replace: true, resetScroll: false }),
+    close: () => void navigate({ search: ({ try: _, ...before }) => before, ...IN_PLACE }),
   };
 }

@@ -1,13 +1,19 @@
 /** Two checks side by side: the zone as it is, and with the tried records. */
 
-import { IconCircleCheck, IconCircleMinus } from '@tabler/icons-react';
+import type { EmailTrial } from '@whence/client/wire';
 import { MAX_LOOKUPS } from '@whence/email/internal/spf/limits';
-import type { DomainTrial, TrialFinding, TrialState } from '@whence/server/dashboard-wire/domains';
+import type { DomainCheck } from '@whence/server/dashboard-wire/domains';
 import type { ReactNode } from 'react';
+import { IconArrowRight, IconCircleCheck, IconCircleMinus } from '../components/icons.tsx';
 import { NetworkLink } from '../components/Links.tsx';
+import { Notice } from '../components/Notice.tsx';
+import { capitalise } from '../format/names.ts';
 import { count, formatNumber } from '../format/number.ts';
 import { splitError } from './spf-terms.ts';
 import classes from './TrialResult.module.css';
+
+type TrialState = EmailTrial['before'];
+type TrialFinding = EmailTrial['appeared'][number];
 
 const PARTS = [
   ['mx', 'MX'],
@@ -17,17 +23,41 @@ const PARTS = [
 ] as const;
 const PART_NAMES = Object.fromEntries(PARTS) as Record<TrialFinding['part'], string>;
 
-/** Without a trial the cells are empty, so that nothing moves when the answer arrives. */
-export function TrialResult({ trial, isChanged }: { trial: DomainTrial | undefined; isChanged: boolean }) {
-  const row = (name: string, cell: (state: TrialState) => ReactNode, compare: Compare) => (
+type TrialResultProps = {
+  trial: EmailTrial | undefined;
+  check: DomainCheck;
+  /** The zone as it is, from an earlier answer. */
+  known: TrialState | undefined;
+  isChanged: boolean;
+};
+
+/** "Now" is shown from the start; "after" is empty while it is asked for, and nothing moves when the answer arrives. */
+export function TrialResult({ trial, check, known, isChanged }: TrialResultProps) {
+  const { grade_text, report, points: now, spf_tree } = check;
+  const before = trial?.before ?? known;
+  const row = (
+    name: string,
+    cell: (state: TrialState) => ReactNode,
+    compare: Compare,
+    first: ReactNode = <Unknown />,
+  ) => (
     <tr data-change={trial && compare(trial.before, trial.after)}>
       <th scope="row">{name}</th>
-      <td>{trial === undefined ? <Unknown /> : cell(trial.before)}</td>
+      <td>{before === undefined ? first : cell(before)}</td>
       <td>{trial === undefined ? <Unknown /> : cell(trial.after)}</td>
     </tr>
   );
   return (
     <div className={classes['result']} aria-busy={isChanged && trial === undefined}>
+      {trial !== undefined && trial.risks.length > 0 && (
+        <Notice tone="warn" title="What this change would break">
+          <ul>
+            {trial.risks.map(({ text }) => (
+              <li key={text}>{text}</li>
+            ))}
+          </ul>
+        </Notice>
+      )}
       <table className={classes['table']}>
         <caption>
           {!isChanged ? 'Edit a record to see what it would do.' : trial === undefined ? 'Checking…' : summary(trial)}
@@ -44,44 +74,43 @@ export function TrialResult({ trial, isChanged }: { trial: DomainTrial | undefin
         <tbody>
           {row(
             'Grade',
-            ({ grade_text, score }) => `${grade_text}, ${score} of 100`,
+            ({ grade, unverified, score }) => `${grade}${unverified.length === 0 ? '' : '?'}, ${score} of 100`,
             larger(({ score }) => score),
+            `${grade_text}, ${report.domain_auth_score} of 100`,
           )}
           {PARTS.map(([part, name]) => (
             <Row key={part}>
               {row(
                 name,
-                ({ points }) => `${points[part].points} of ${points[part].max}`,
-                larger(({ points }) => points[part].points),
+                ({ points }) => `${points[part]} of ${now[part].max}`,
+                larger(({ points }) => points[part]),
+                `${now[part].points} of ${now[part].max}`,
               )}
             </Row>
           ))}
-          {row(
-            'SPF lookups',
-            ({ spf_lookups }) => `${spf_lookups} of ${MAX_LOOKUPS}`,
-            // Within the limit their number does not matter.
-            (before, after) =>
-              after.spf_lookups > MAX_LOOKUPS
-                ? 'worse'
-                : before.spf_lookups === after.spf_lookups
-                  ? undefined
-                  : 'other',
-          )}
+          <tr data-change={trial && lookupChange(trial.lookups)}>
+            <th scope="row">SPF lookups</th>
+            <td>{`${trial?.lookups.before ?? spf_tree.lookups} of ${MAX_LOOKUPS}`}</td>
+            <td>{trial === undefined ? <Unknown /> : `${trial.lookups.after} of ${trial.lookups.limit}`}</td>
+          </tr>
           {row('May send', sendersInWords, (before, after) =>
-            sendersInWords(before) === sendersInWords(after)
-              ? undefined
-              : after.senders?.open_to_all
-                ? 'worse'
-                : 'other',
+            sendersInWords(before) === sendersInWords(after) ? undefined : after.open_to_all ? 'worse' : 'other',
           )}
         </tbody>
       </table>
       {trial !== undefined && (
         <>
-          {trial.after.risk !== '' && <p className={classes['risk']}>Anyone can send: {trial.after.risk}.</p>}
+          {trial.after.risk !== '' && <p className={classes['risk']}>{trial.after.risk}.</p>}
           <FindingList title="Appears" findings={trial.appeared} isBad />
           <FindingList title="Vanishes" findings={trial.vanished} />
-          <Networks trial={trial} />
+          <AdviceList title="To do after the change" advice={trial.advice.appeared} />
+          <AdviceList title="No longer to do" advice={trial.advice.vanished} />
+          <Networks senders={trial.senders} />
+          {trial.notes.map((note) => (
+            <p key={note} className="quiet">
+              {capitalise(note)}.
+            </p>
+          ))}
         </>
       )}
     </div>
@@ -107,7 +136,7 @@ function Unknown() {
   return <span className={classes['unknown']}>–</span>;
 }
 
-function summary({ before, after, appeared, vanished }: DomainTrial): string {
+function summary({ before, after, appeared, vanished }: EmailTrial): string {
   const gain = after.score - before.score;
   const points =
     gain === 0 ? 'The score stays the same' : `${count(Math.abs(gain), 'point')} ${gain > 0 ? 'more' : 'fewer'}`;
@@ -115,12 +144,15 @@ function summary({ before, after, appeared, vanished }: DomainTrial): string {
   return `${points}; ${count(appeared.length, 'finding')} more, ${formatNumber(vanished.length)} fewer.`;
 }
 
-function sendersInWords({ senders }: TrialState): string {
-  if (senders === undefined) return 'unknown without a dataset';
-  if (senders.open_to_all) return 'everyone';
-  const { ipv4_addresses, ipv6_48s } = senders;
+function sendersInWords({ open_to_all, ipv4_addresses, ipv6_48s }: TrialState): string {
+  if (open_to_all) return 'everyone';
   const ipv6 = ipv6_48s === 0 ? '' : `, ${formatNumber(ipv6_48s)} IPv6 /48`;
   return `${count(ipv4_addresses, 'IPv4 address', 'IPv4 addresses')}${ipv6}`;
+}
+
+/** Within the limit their number does not matter. */
+function lookupChange({ before, after, limit }: EmailTrial['lookups']): ReturnType<Compare> {
+  return after > limit ? 'worse' : before === after ? undefined : 'other';
 }
 
 type FindingListProps = { title: string; findings: readonly TrialFinding[]; isBad?: boolean };
@@ -146,31 +178,42 @@ function FindingList({ title, findings, isBad = false }: FindingListProps) {
   );
 }
 
-/** Whose addresses may send after the change, and those that no longer may. */
-function Networks({ trial: { before, after } }: { trial: DomainTrial }) {
-  const [then, now] = [before.senders?.networks ?? [], after.senders?.networks ?? []];
-  const amounts = (list: typeof then) => new Map(list.map(({ asn, ipv4_addresses }) => [asn, ipv4_addresses]));
-  const [was, is] = [amounts(then), amounts(now)];
-  const all = [...now, ...then.filter(({ asn }) => !is.has(asn))];
-  if (all.length === 0) return null;
+function AdviceList({ title, advice }: { title: string; advice: EmailTrial['advice']['appeared'] }) {
+  if (advice.length === 0) return null;
+  return (
+    <div>
+      <h3>{title}</h3>
+      <ul className={classes['findings']}>
+        {advice.map(({ code, text }) => (
+          <li key={`${code} ${text}`}>
+            <IconArrowRight size={16} aria-hidden />
+            {text}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** Whose addresses could send that cannot now, and the other way round. */
+function Networks({ senders: { gained, lost } }: Pick<EmailTrial, 'senders'>) {
+  const rows = [
+    ...lost.map((amount) => ({ ...amount, sign: '−', tone: 'worse' })),
+    ...gained.map((amount) => ({ ...amount, sign: '+', tone: 'other' })),
+  ];
+  if (rows.length === 0) return null;
   return (
     <table className={classes['table']}>
-      <caption>Networks whose IPv4 addresses may send</caption>
-      <thead>
-        <tr>
-          <th scope="col">Network</th>
-          <th scope="col">Now</th>
-          <th scope="col">After</th>
-        </tr>
-      </thead>
+      <caption>Networks whose addresses may send</caption>
       <tbody>
-        {all.map(({ asn, asn_name }) => (
-          <tr key={asn} data-change={was.get(asn) === is.get(asn) ? undefined : 'other'}>
-            <th scope="row">
-              <NetworkLink asn={asn} name={asn_name} />
-            </th>
-            <td>{formatNumber(was.get(asn) ?? 0)}</td>
-            <td>{formatNumber(is.get(asn) ?? 0)}</td>
+        {rows.map(({ asn, asn_name, ipv4_addresses, ipv6_48s, sign, tone }) => (
+          <tr key={`${sign}${asn}`} data-change={tone}>
+            <th scope="row">{asn === 0 ? 'Other networks' : <NetworkLink asn={asn} name={asn_name} />}</th>
+            <td>
+              {sign}
+              {formatNumber(ipv4_addresses)} IPv4
+              {ipv6_48s > 0 && `, ${sign}${formatNumber(ipv6_48s)} IPv6 /48`}
+            </td>
           </tr>
         ))}
       </tbody>

@@ -1,12 +1,14 @@
 /** Opens the editor for trying records. Its code is loaded when it is opened. */
-import { Button } from '@mantine/core';
-import { IconPencil } from '@tabler/icons-react';
+
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { DomainCheck } from '@whence/server/dashboard-wire/domains';
 import { lazy, Suspense } from 'react';
 import { sessionQuery } from '../api/query-client.ts';
+import { QuietButton } from '../components/Buttons.tsx';
+import { IconPencil } from '../components/icons.tsx';
 import { Skeleton } from '../components/Loaded.tsx';
+import { IN_PLACE } from '../search-params.ts';
 
 const TrialEditor = lazy(async () => ({ default: (await import('./TrialEditor.tsx')).TrialEditor }));
 const route = getRouteApi('/session/domain/$domain');
@@ -22,21 +24,17 @@ export function TryChangeButton() {
   const navigate = useNavigate({ from: '/domain/$domain' });
   if (!useMayTry()) return null;
   return (
-    <Button
-      variant="default"
-      size="xs"
-      leftSection={<IconPencil size={15} aria-hidden />}
+    <QuietButton
+      icon={IconPencil}
+      text="Try a change"
       aria-expanded={tried !== undefined}
       onClick={() =>
         void navigate({
-          search: ({ try: open, ...before }) => ({ ...before, ...(open === undefined ? { try: {} } : {}) }),
-          replace: true,
-          resetScroll: false,
+          search: ({ try: open, ...before }) => (open === undefined ? { ...before, try: {} } : before),
+          ...IN_PLACE,
         })
       }
-    >
-      Try a change
-    </Button>
+    />
   );
 }
 

@@ -33,14 +33,20 @@ for (const [behaviour, change, text, tone] of [
   ],
   [
     'no policy',
-    { ...dmarc({ raw: '' }), risk: 'no DMARC policy is in force' },
+    { ...dmarc({ raw: '' }), risk: 'anyone can send mail as this domain, because no DMARC policy is in force' },
     'Anyone can send as acme.example: without a DMARC policy, receivers decide about failing mail',
     'bad',
   ],
   [
     'an open SPF record comes before a strict policy',
-    { risk: 'its SPF record lets everyone send' },
+    { risk: 'anyone can send mail as this domain, because its SPF record lets everyone send' },
     'Anyone can send as acme.example: its SPF record lets every server send',
+    'bad',
+  ],
+  [
+    'a name that others can take over comes before a strict policy',
+    { risk: 'acme.example includes old.example, which does not exist: anyone can register it' },
+    'acme.example includes old.example, which does not exist: anyone can register it',
     'bad',
   ],
   [

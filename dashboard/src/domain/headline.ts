@@ -26,8 +26,9 @@ export function headlineOf({ does_exist, risk, is_finished, is_dmarc_test_mode, 
       tone: 'plain',
     };
   // The server knows of open SPF records, which DMARC does not stop.
-  if (risk.includes('SPF'))
+  if (risk.endsWith('its SPF record lets everyone send'))
     return { text: `Anyone can send as ${domain}: its SPF record lets every server send`, tone: 'bad' };
+  if (risk !== '' && !risk.startsWith('anyone can send')) return { text: risk, tone: 'bad' };
   if (dmarc.raw === '' || risk !== '')
     return {
       text: `Anyone can send as ${domain}: without a DMARC policy, receivers decide about failing mail`,

@@ -11,6 +11,10 @@ test('spf terms: each has its kind', () => {
   );
 });
 
+test('spf terms: ?all is told from an end that decides', () => {
+  assert.equal(markTerms('v=spf1 mx ?all', []).terms.at(-1)?.kind, 'neutral');
+});
+
 test('spf terms: an error belongs to the term it names, other errors to the record', () => {
   const atTerm = 'syntax_error: "ip4:192.0.2.0/33" at character 55: the length is at most 32';
   const atRecord = 'too_many_lookups: the record needs 12 DNS lookups, and receivers stop at 10';

@@ -1,7 +1,8 @@
 /** An SPF record as its terms, each with the errors that name it; the others belong to the record as a whole. */
 type SpfTerm = {
   readonly text: string;
-  readonly kind: 'version' | 'mechanism' | 'modifier' | 'all';
+  /** `neutral` is `?all`, which decides nothing about other senders. */
+  readonly kind: 'version' | 'mechanism' | 'modifier' | 'all' | 'neutral';
   readonly errors: readonly string[];
 };
 type MarkedRecord = { readonly terms: readonly SpfTerm[]; readonly others: readonly string[] };
@@ -21,7 +22,8 @@ export function markTerms(raw: string, errors: readonly string[]): MarkedRecord 
 
 function kindOf(text: string): SpfTerm['kind'] {
   if (/^v=/i.test(text)) return 'version';
-  if (/^[+\-~?]?all$/i.test(text)) return 'all';
+  if (/^\?all$/i.test(text)) return 'neutral';
+  if (/^[+\-~]?all$/i.test(text)) return 'all';
   return /^[a-z][a-z0-9_.-]*=/i.test(text) ? 'modifier' : 'mechanism';
 }
 

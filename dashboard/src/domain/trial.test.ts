@@ -6,14 +6,26 @@ import { changeOf, editedRecords, parseTried } from './trial.ts';
 /** The fields that matter here. */
 const report = {
   domain: 'example.com',
+  mx: { records: ['mx.example.com'] },
   spf: { raw: 'v=spf1 -all' },
   dmarc: { raw: 'v=DMARC1; p=none', record_domain: 'example.com' },
   dkim: [{ selector: 's1', raw: 'v=DKIM1; p=abc' }],
 } as unknown as EmailReport;
+const MX = '10 mx.example.com';
+const checkOf = (of: EmailReport) => ({
+  report: of,
+  mx_hosts: [{ host: 'mx.example.com', preference: 10, addresses: [] }],
+});
 const inherited = { ...report, dmarc: { ...report.dmarc, record_domain: 'com' } } as EmailReport;
 
 for (const [behaviour, edited, want, of] of [
   ['published texts are no change', { spf: 'v=spf1 -all', dmarc: 'v=DMARC1; p=none' }, {}, report],
+  [
+    'another host is tried',
+    { mx: '5 mx2.example.com', spf: 'v=spf1 -all', dmarc: 'v=DMARC1; p=none' },
+    { mx: '5 mx2.example.com' },
+    report,
+  ],
   ['an empty text removes a record', { spf: '', dmarc: 'v=DMARC1; p=none' }, { spf: '' }, report],
   [
     'a line break is a blank',
@@ -41,10 +53,10 @@ for (const [behaviour, edited, want, of] of [
     report,
   ],
 ] as const)
-  test(`trying records: ${behaviour}`, () => assert.deepEqual(changeOf(of, edited), want));
+  test(`trying records: ${behaviour}`, () => assert.deepEqual(changeOf(checkOf(of), { mx: MX, ...edited }), want));
 
 test('trying records: the address bar has what differs, and nothing else', () => {
-  assert.deepEqual(editedRecords(report, { dmarc: '' }), { spf: 'v=spf1 -all', dmarc: '' });
-  assert.deepEqual(parseTried({ spf: 'v=spf1 ~all', mx: 'x', dkim: { selector: 1 } }), { spf: 'v=spf1 ~all' });
+  assert.deepEqual(editedRecords(checkOf(report), { dmarc: '' }), { mx: MX, spf: 'v=spf1 -all', dmarc: '' });
+  assert.deepEqual(parseTried({ spf: 'v=spf1 ~all', zone: 'x', dkim: { selector: 1 } }), { spf: 'v=spf1 ~all' });
   for (const other of [undefined, 'yes', 7, null]) assert.equal(parseTried(other), undefined);
 });

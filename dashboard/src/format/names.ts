@@ -53,6 +53,16 @@ export const PERMISSION_WORDS: Readonly<Record<Permission, { name: string; about
     about: 'check MX, SPF, DKIM and DMARC',
     path: '/v1/email/domain/example.com/dns',
   },
+  'decide:read': {
+    name: 'Decisions',
+    about: 'ask whether a request may pass, by the rules of the server',
+    path: '/v1/decide?ip=8.8.8.8',
+  },
+  'database:read': {
+    name: 'Databases and lists',
+    about: 'download database files for other programs, and lists for firewalls',
+    path: '/v1/databases',
+  },
 };
 
 export function capitalise(text: string): string {

@@ -1,14 +1,14 @@
 /** How the record of an address changed over the versions of the dataset that are kept: a strip, and a table of changes. */
-import { Button } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { RecordSpan } from '@whence/client/wire';
-import { answerQuery } from '../api/query-client.ts';
+import { useAnswer } from '../api/query-client.ts';
+import { QuietButton } from '../components/Buttons.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { Section } from '../components/Page.tsx';
 import { type Column, Table } from '../components/Table.tsx';
 import { longDay } from '../format/data-age.ts';
 import { useNow } from '../format/Time.tsx';
+import { IN_PLACE } from '../search-params.ts';
 import classes from './History.module.css';
 import { changesOf, changeWords, type Difference, type RecordChange } from './history-changes.ts';
 
@@ -17,11 +17,11 @@ const route = getRouteApi('/session/ip/$ip');
 const STALE_AFTER_MS = 600_000;
 
 export function HistorySection({ ip }: { ip: string }) {
-  const history = useQuery({
-    ...answerQuery('lookUpHistory', { params: { ip } }),
-    staleTime: STALE_AFTER_MS,
-    refetchOnWindowFocus: false,
-  });
+  const history = useAnswer(
+    'lookUpHistory',
+    { params: { ip } },
+    { staleTime: STALE_AFTER_MS, refetchOnWindowFocus: false },
+  );
   return (
     <Section title="Over time">
       <Loaded query={history} lines={2}>
@@ -40,8 +40,7 @@ function History({ spans }: { spans: readonly RecordSpan[] }) {
   const select = (version: number) =>
     void navigate({
       search: (before) => ({ ...before, change: selected === version ? undefined : version }),
-      replace: true,
-      resetScroll: false,
+      ...IN_PLACE,
     });
   if (oldest === undefined) return <p className="quiet">No version of the dataset is kept.</p>;
   const since = `version ${oldest.from_version} of ${longDay(oldest.from.slice(0, 10), now)}, the oldest that is kept`;
@@ -61,15 +60,13 @@ function History({ spans }: { spans: readonly RecordSpan[] }) {
       name: 'Records',
       align: 'end',
       cell: ({ version }) => (
-        <Button
+        <QuietButton
           className="no-print"
-          variant="default"
           size="compact-xs"
+          text={selected === version ? 'Hide' : 'Compare'}
           aria-expanded={selected === version}
           onClick={() => select(version)}
-        >
-          {selected === version ? 'Hide' : 'Compare'}
-        </Button>
+        />
       ),
     },
   ];
@@ -124,18 +121,11 @@ function spanWords({ from_version, to_version, from, to, record }: RecordSpan, n
 
 /** Both records: fields that differ. */
 function Comparison({ change: { before, after, differences } }: { change: RecordChange }) {
+  const none = <span className="quiet">–</span>;
   const columns: Column<Difference>[] = [
     { name: 'Field', cell: ({ field }) => <code>{field}</code> },
-    {
-      name: `Version ${before.to_version}`,
-      isText: true,
-      cell: (one) => one.before ?? <span className="quiet">–</span>,
-    },
-    {
-      name: `Version ${after.from_version}`,
-      isText: true,
-      cell: (one) => one.after ?? <span className="quiet">–</span>,
-    },
+    { name: `Version ${before.to_version}`, isText: true, cell: (one) => one.before ?? none },
+    { name: `Version ${after.from_version}`, isText: true, cell: (one) => one.after ?? none },
   ];
   return (
     <Table

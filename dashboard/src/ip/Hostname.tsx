@@ -2,27 +2,25 @@
  * The hostname of an address. It is asked of DNS when a person wants it, because the operator of the reverse zone of the
  * address can see the question.
  */
-import { Button } from '@mantine/core';
-import { IconCheck, IconRobot } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+
 import type { Hostname } from '@whence/client/wire';
-import { answerQuery } from '../api/query-client.ts';
+import { useAnswer } from '../api/query-client.ts';
+import { QuietButton } from '../components/Buttons.tsx';
 import { Copyable } from '../components/Copy.tsx';
 import { explainFailure } from '../components/Failures.tsx';
+import { IconCheck, IconRobot } from '../components/icons.tsx';
 import { Tag } from '../components/Tag.tsx';
 import { Time } from '../format/Time.tsx';
 import classes from './IpSections.module.css';
 import { type AskProps, ON_REQUEST } from './on-request.ts';
 
 export function HostnameValue({ ip, isAsked, onAsk }: AskProps) {
-  const lookup = useQuery({ ...answerQuery('lookUpHostname', { params: { ip } }), ...ON_REQUEST, enabled: isAsked });
+  const lookup = useAnswer('lookUpHostname', { params: { ip } }, { ...ON_REQUEST, enabled: isAsked });
   if (!isAsked) {
     return (
       <span className={classes['asked']}>
         <span className="quiet">not looked up</span>
-        <Button className="no-print" variant="default" size="compact-xs" onClick={onAsk}>
-          Ask DNS
-        </Button>
+        <QuietButton className="no-print" size="compact-xs" text="Ask DNS" onClick={onAsk} />
       </span>
     );
   }
@@ -33,9 +31,7 @@ export function HostnameValue({ ip, isAsked, onAsk }: AskProps) {
     <span className={classes['asked']}>
       {answer === undefined ? explainFailure(lookup.error).title : <Name hostname={answer.hostname} />}
       {hasFailed && (
-        <Button className="no-print" variant="default" size="compact-xs" onClick={() => void lookup.refetch()}>
-          Ask again
-        </Button>
+        <QuietButton className="no-print" size="compact-xs" text="Ask again" onClick={() => void lookup.refetch()} />
       )}
       {answer !== undefined && (
         <span className="quiet">
@@ -51,22 +47,10 @@ function Name({ hostname: { name, is_confirmed, crawler, error } }: { hostname: 
   return (
     <>
       <Copyable text={name} isMono />
-      {is_confirmed === true && (
-        <Tag icon={IconCheck} tone="good">
-          leads back to the address
-        </Tag>
-      )}
-      {is_confirmed === false && crawler === undefined && <Tag tone="warn">does not lead back to the address</Tag>}
-      {crawler?.is_verified === true && (
-        <Tag icon={IconRobot} tone="accent">
-          {crawler.name}, verified
-        </Tag>
-      )}
-      {crawler?.is_verified === false && (
-        <Tag icon={IconRobot} tone="bad">
-          forged name of {crawler.name}
-        </Tag>
-      )}
+      {is_confirmed === true && <Tag icon={IconCheck} tone="good" text="leads back to the address" />}
+      {is_confirmed === false && crawler === undefined && <Tag tone="warn" text="does not lead back to the address" />}
+      {crawler?.is_verified === true && <Tag icon={IconRobot} tone="accent" text={`${crawler.name}, verified`} />}
+      {crawler?.is_verified === false && <Tag icon={IconRobot} tone="bad" text={`forged name of ${crawler.name}`} />}
       {error !== undefined && <span className="quiet">not confirmed: DNS did not answer for the name</span>}
     </>
   );

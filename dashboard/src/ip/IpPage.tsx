@@ -1,28 +1,28 @@
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ConnectionType, IpRecord, Routing } from '@whence/client/wire';
+import { type Failure, isFailure } from '../api/call.ts';
+import { useAnswer } from '../api/query-client.ts';
+import { CodeTabs, Copyable, requestTabs } from '../components/Copy.tsx';
 import {
   IconAlertTriangle,
   IconAntenna,
   IconArrowsExchange,
   IconBriefcase,
   IconCloud,
+  type IconComponent,
   IconHome2,
   IconMask,
   IconRobot,
   IconSchool,
   IconServer2,
   IconShieldLock,
-  type TablerIcon,
-} from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
-import type { ConnectionType, IpRecord, Routing } from '@whence/client/wire';
-import { type Failure, isFailure } from '../api/call.ts';
-import { answerQuery } from '../api/query-client.ts';
-import { CodeTabs, Copyable, requestTabs } from '../components/Copy.tsx';
+} from '../components/icons.tsx';
 import { LeadSkeleton, Loaded } from '../components/Loaded.tsx';
 import { Notice } from '../components/Notice.tsx';
-import { Columns, Credits, Page, PrintButton, Section } from '../components/Page.tsx';
+import { Columns, Credits, Page, PrintButton, Section, Verdict } from '../components/Page.tsx';
 import { Tag, Tags } from '../components/Tag.tsx';
 import { useNow } from '../format/Time.tsx';
+import { IN_PLACE } from '../search-params.ts';
 import { useRoleIfAny } from '../session/use-session.ts';
 import { HistorySection } from './History.tsx';
 import { HostnameValue } from './Hostname.tsx';
@@ -46,14 +46,9 @@ export function IpPage() {
   const askFor = (name: Askable): AskProps => ({
     ip,
     isAsked: asked.includes(name),
-    onAsk: () =>
-      void navigate({
-        search: (before) => ({ ...before, include: [...asked, name].join() }),
-        replace: true,
-        resetScroll: false,
-      }),
+    onAsk: () => void navigate({ search: (before) => ({ ...before, include: [...asked, name].join() }), ...IN_PLACE }),
   });
-  const lookup = useQuery(answerQuery('lookUpIp', { params: { ip } }));
+  const lookup = useAnswer('lookUpIp', { params: { ip } });
   const answer = lookup.data?.data;
   return (
     <Page
@@ -68,7 +63,7 @@ export function IpPage() {
           lookup.error === null && <LeadSkeleton />
         ) : (
           <div className={classes['answer']}>
-            <p className={classes['verdict']}>{verdict(answer.record, answer.evidence, answer.limits, now)}</p>
+            <Verdict text={verdict(answer.record, answer.evidence, answer.limits, now)} />
             <DetectionTags record={answer.record} routing={answer.routing} />
           </div>
         )
@@ -116,7 +111,7 @@ export function IpPage() {
   );
 }
 
-const CONNECTION_ICONS: Readonly<Record<ConnectionType, TablerIcon>> = {
+const CONNECTION_ICONS: Readonly<Record<ConnectionType, IconComponent>> = {
   residential: IconHome2,
   datacenter: IconServer2,
   mobile: IconAntenna,
@@ -130,33 +125,15 @@ function DetectionTags({ record, routing }: { record: IpRecord; routing: Routing
   const isRpkiInvalid = routing.origins.some((origin) => origin.asn === asn && origin.rpki === 'invalid');
   return (
     <Tags>
-      <Tag icon={CONNECTION_ICONS[connection_type]}>{connection_type}</Tag>
-      {detection.is_tor_exit && (
-        <Tag icon={IconMask} tone="bad">
-          Tor exit
-        </Tag>
-      )}
-      {detection.is_vpn && (
-        <Tag icon={IconShieldLock} tone="warn">
-          VPN
-        </Tag>
-      )}
-      {detection.is_proxy && (
-        <Tag icon={IconArrowsExchange} tone="warn">
-          proxy
-        </Tag>
-      )}
+      <Tag icon={CONNECTION_ICONS[connection_type]} text={connection_type} />
+      {detection.is_tor_exit && <Tag icon={IconMask} tone="bad" text="Tor exit" />}
+      {detection.is_vpn && <Tag icon={IconShieldLock} tone="warn" text="VPN" />}
+      {detection.is_proxy && <Tag icon={IconArrowsExchange} tone="warn" text="proxy" />}
       {detection.ai_company !== undefined && (
-        <Tag icon={IconRobot} tone="accent">
-          AI crawler: {detection.ai_company}
-        </Tag>
+        <Tag icon={IconRobot} tone="accent" text={`AI crawler: ${detection.ai_company}`} />
       )}
-      {detection.cloud_provider !== undefined && <Tag icon={IconCloud}>{detection.cloud_provider}</Tag>}
-      {isRpkiInvalid && (
-        <Tag icon={IconAlertTriangle} tone="bad">
-          RPKI invalid
-        </Tag>
-      )}
+      {detection.cloud_provider !== undefined && <Tag icon={IconCloud} text={detection.cloud_provider} />}
+      {isRpkiInvalid && <Tag icon={IconAlertTriangle} tone="bad" text="RPKI invalid" />}
     </Tags>
   );
 }
@@ -170,13 +147,22 @@ function NoDataForIp({ ip, failure }: { ip: string; failure: Failure }) {
       </Notice>
     );
   }
-  const { prefix, name, rfc } = failure.details;
+  const { prefix, name, rfc, exchange } = failure.details;
   if (typeof prefix === 'string' && typeof name === 'string') {
     return (
       <Notice title={`${ip} is not on the public internet`}>
         <p>
           It is in <span className="mono">{prefix}</span>: {name}
           {typeof rfc === 'string' ? ` (${rfc})` : ''}. No network announces it, so there is no data about it.
+        </p>
+      </Notice>
+    );
+  }
+  if (typeof exchange === 'string') {
+    return (
+      <Notice title={`${ip} is in the peering LAN of ${exchange}`}>
+        <p>
+          The routers of the exchange’s members use it. No network announces it, so there is no other data about it.
         </p>
       </Notice>
     );

@@ -13,7 +13,7 @@ import { longDay } from '../format/data-age.ts';
 import { countryName, SUBJECT_WORDS } from '../format/names.ts';
 import { useNow } from '../format/Time.tsx';
 import { relativeTime } from '../format/time.ts';
-import { type JudgedRow, judgeEvidence, NAMED_FIELDS, namesIn } from './evidence-rows.ts';
+import { type JudgedRow, judgeEvidence, NAMED_FIELDS, type NamedField, namesIn } from './evidence-rows.ts';
 import classes from './IpSections.module.css';
 
 const TICKS = [25, 50, 75];
@@ -76,13 +76,15 @@ export function Unknowns({ limits: { unknown, dated } }: { limits: DatasetLimits
         <h2>What this dataset cannot tell</h2>
       </summary>
       <Facts
-        facts={[
-          ...(unknown.length === 0 ? [] : [{ name: 'Unknown', value: words(unknown) }]),
-          ...days.map((day) => ({
-            name: day === undefined ? 'As of a past date' : `As of ${longDay(day, now)}`,
-            value: words(dated.filter(({ as_of }) => as_of === day).map(({ subject }) => subject)),
-          })),
-        ]}
+        facts={{
+          Unknown: unknown.length === 0 ? undefined : words(unknown),
+          ...Object.fromEntries(
+            days.map((day) => [
+              day === undefined ? 'As of a past date' : `As of ${longDay(day, now)}`,
+              words(dated.filter(({ as_of }) => as_of === day).map(({ subject }) => subject)),
+            ]),
+          ),
+        }}
       />
       <p className="quiet">
         For these, “no” means “unknown”. <Link to="/data">Sources of each flag</Link>
@@ -94,38 +96,36 @@ export function Unknowns({ limits: { unknown, dated } }: { limits: DatasetLimits
 type IpFactsProps = { lookup: IpLookup; version: number; hostname: ReactNode };
 
 /** What the address is, whose and where. Names that only the evidence has follow the connection they explain. */
-export function IpFacts({ lookup: { record, evidence, privacy, location, routing }, version, hostname }: IpFactsProps) {
+export function IpFacts({
+  lookup: { record, evidence, privacy, location, labels, routing },
+  version,
+  hostname,
+}: IpFactsProps) {
   const now = useNow();
   const { prefix, asn, asn_name, country, rir, connection_type, detection } = record;
+  const named = (field: NamedField) => {
+    const names = namesIn(evidence, field).filter((one) => one !== privacy?.service);
+    return names.length === 0 ? undefined : names.join(', ');
+  };
   return (
     <Facts
-      facts={[
-        {
-          name: 'Network',
-          value: <NetworkLink asn={asn} name={<Copyable text={asn_name} />} />,
-        },
-        { name: 'Country', value: country === 'ZZ' ? 'unknown' : `${countryName(country)} (${country})` },
-        ...(location === undefined ? [] : [{ name: 'Location', value: <Place location={location} now={now} /> }]),
-        {
-          name: 'Prefix',
-          value: <PrefixLink prefix={prefix} />,
-        },
-        ...(routing.is_anycast === true ? [{ name: 'Routing', value: 'anycast: announced in several places' }] : []),
-        ...(routing.exchange === undefined ? [] : [{ name: 'Internet exchange', value: routing.exchange }]),
-        { name: 'Connection', value: connection_type },
-        ...(privacy === undefined
-          ? []
-          : [{ name: 'Privacy service', value: <PrivacyService privacy={privacy} evidence={evidence} now={now} /> }]),
-        ...NAMED_FIELDS.flatMap(([field, name]) => {
-          const names = namesIn(evidence, field).filter((one) => one !== privacy?.service);
-          return names.length === 0 ? [] : [{ name, value: names.join(', ') }];
-        }),
-        { name: 'Hostname', value: hostname },
-        ...(detection.cloud_provider === undefined ? [] : [{ name: 'Cloud', value: detection.cloud_provider }]),
-        ...(detection.ai_company === undefined ? [] : [{ name: 'AI company', value: detection.ai_company }]),
-        { name: 'Registry', value: rir },
-        { name: 'Dataset', value: <Link to="/data">version {version}</Link> },
-      ]}
+      facts={{
+        Network: <NetworkLink asn={asn} name={<Copyable text={asn_name} />} />,
+        Country: country === 'ZZ' ? 'unknown' : `${countryName(country)} (${country})`,
+        Location: location && <Place location={location} now={now} />,
+        Prefix: <PrefixLink prefix={prefix} />,
+        Routing: routing.is_anycast === true ? 'anycast: announced in several places' : undefined,
+        'Internet exchange': routing.exchange,
+        Connection: connection_type,
+        'Privacy service': privacy && <PrivacyService privacy={privacy} evidence={evidence} now={now} />,
+        ...Object.fromEntries(NAMED_FIELDS.map(([field, name]) => [name, named(field)])),
+        Hostname: hostname,
+        Cloud: detection.cloud_provider,
+        'AI company': detection.ai_company,
+        Registry: rir,
+        Labels: labels?.join(', '),
+        Dataset: <Link to="/data">version {version}</Link>,
+      }}
     />
   );
 }
@@ -181,19 +181,16 @@ export function EvidenceTable({ record, evidence }: { record: IpRecord; evidence
       name: 'Source',
       cell: ({ row: { source, licence } }) => (
         <>
-          {source} <span className="quiet">{licence}</span>
+          {source} <span className="quiet wide-only">{licence}</span>
         </>
       ),
     },
-    {
-      name: 'Prefix',
-      cell: ({ row }) => <PrefixLink prefix={row.prefix} />,
-    },
+    { name: 'Prefix', isWide: true, cell: ({ row }) => <PrefixLink prefix={row.prefix} /> },
     {
       name: 'As of',
       cell: ({ row: { as_of } }) => (
         <span className="nowrap">
-          {as_of} <span className="quiet">{relativeTime(Date.parse(as_of), now)}</span>
+          {as_of} <span className="quiet wide-only">{relativeTime(Date.parse(as_of), now)}</span>
         </span>
       ),
     },

@@ -1,9 +1,8 @@
 /** Who holds an address, as its registry says. Asked on request: the address is sent to the registry. */
-import { Button } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import type { Registration } from '@whence/client/wire';
 import type { RegistrationLookup } from '@whence/server/dashboard-wire/lookups';
-import { answerQuery } from '../api/query-client.ts';
+import { useAnswer } from '../api/query-client.ts';
+import { QuietButton } from '../components/Buttons.tsx';
 import { Copyable, CopyButton } from '../components/Copy.tsx';
 import { Facts } from '../components/Facts.tsx';
 import { PrefixLink } from '../components/Links.tsx';
@@ -16,18 +15,12 @@ import classes from './IpSections.module.css';
 import { type AskProps, ON_REQUEST } from './on-request.ts';
 
 export function RegistrationSection({ ip, isAsked, onAsk }: AskProps) {
-  const lookup = useQuery({
-    ...answerQuery('lookUpRegistration', { params: { ip } }),
-    ...ON_REQUEST,
-    enabled: isAsked,
-  });
+  const lookup = useAnswer('lookUpRegistration', { params: { ip } }, { ...ON_REQUEST, enabled: isAsked });
   if (!isAsked) {
     return (
       <Section title="Registration" className="no-print">
         <p className={classes['asked']}>
-          <Button variant="default" size="xs" onClick={onAsk}>
-            Ask the registry
-          </Button>
+          <QuietButton text="Ask the registry" onClick={onAsk} />
           <span className="quiet">Holder and abuse contact. The address is sent to its registry.</span>
         </p>
       </Section>
@@ -44,15 +37,12 @@ export function RegistrationSection({ ip, isAsked, onAsk }: AskProps) {
           ) : (
             <p className={classes['asked']} role="status">
               {lookup.isFetching ? 'Asking the registry…' : 'The registry did not answer.'}
-              <Button
+              <QuietButton
                 className="no-print"
-                variant="default"
-                size="xs"
+                text="Ask again"
                 disabled={lookup.isFetching}
                 onClick={() => void lookup.refetch()}
-              >
-                Ask again
-              </Button>
+              />
             </p>
           )
         }
@@ -77,27 +67,27 @@ type RegistrationFactsProps = { registration: Registration; askedAt: Registratio
 function RegistrationFacts({ registration, askedAt }: RegistrationFactsProps) {
   const now = useNow();
   const { range, name, organization, country, abuse_email, registered_at, changed_at, source } = registration;
-  const facts = [
-    { name: 'Holder', value: organization },
-    { name: 'Abuse contact', value: abuse_email && <AbuseContact email={abuse_email} /> },
-    { name: 'Range', value: range && <RegisteredRange range={range} /> },
-    { name: 'Name', value: name && <Copyable text={name} isMono /> },
-    { name: 'Country', value: country && `${countryName(country)} (${country})` },
-    { name: 'Registered', value: registered_at && longDay(registered_at.slice(0, 10), now) },
-    { name: 'Last changed', value: changed_at && longDay(changed_at.slice(0, 10), now) },
-    {
-      name: 'Source',
-      value: (
-        <>
-          {source ?? 'the registry'}{' '}
-          <span className="quiet">
-            · asked <Time at={askedAt} />, or up to a day before
-          </span>
-        </>
-      ),
-    },
-  ];
-  return <Facts facts={facts.filter(({ value }) => value !== undefined)} />;
+  return (
+    <Facts
+      facts={{
+        Holder: organization,
+        'Abuse contact': abuse_email && <AbuseContact email={abuse_email} />,
+        Range: range && <RegisteredRange range={range} />,
+        Name: name && <Copyable text={name} isMono />,
+        Country: country && `${countryName(country)} (${country})`,
+        Registered: registered_at && longDay(registered_at.slice(0, 10), now),
+        'Last changed': changed_at && longDay(changed_at.slice(0, 10), now),
+        Source: (
+          <>
+            {source ?? 'the registry'}{' '}
+            <span className="quiet">
+              · asked <Time at={askedAt} />, or up to a day before
+            </span>
+          </>
+        ),
+      }}
+    />
+  );
 }
 
 function AbuseContact({ email }: { email: string }) {

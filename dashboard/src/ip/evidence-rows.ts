@@ -6,10 +6,10 @@ import type { Evidence, IpRecord } from '@whence/client/wire';
 
 export type JudgedRow<Row extends Statement> = {
   readonly row: Row;
-  /** Why the answer has another value; absent where the row agrees with the answer. */
+  /** Why the answer has another value, or why the row does not count; absent where it agrees with the answer. */
   readonly overruled?: string;
 };
-type Statement = Pick<Evidence, 'field' | 'value' | 'source'>;
+type Statement = Pick<Evidence, 'field' | 'value' | 'source' | 'note'>;
 
 export function judgeEvidence<Row extends Statement>(
   record: Pick<IpRecord, 'asn' | 'country' | 'connection_type' | 'rir' | 'detection'>,
@@ -19,7 +19,8 @@ export function judgeEvidence<Row extends Statement>(
   return fields.flatMap((field) => {
     const rows = evidence.filter((row) => row.field === field);
     const answer = answerOf(record, field);
-    if (answer === undefined) return rows.map((row) => ({ row }));
+    if (answer === undefined)
+      return rows.map((row) => (row.note === undefined ? { row } : { row, overruled: row.note }));
     const winners = rows.filter(({ value }) => value === answer);
     const losers = rows.filter(({ value }) => value !== answer);
     return [
@@ -59,9 +60,11 @@ function reasonFor(loser: Statement, winner: Statement | undefined): string {
   return winner === undefined ? 'another source comes first' : `${winner.source} comes first`;
 }
 
-/** Names that only the evidence has: crawler, relay, VPN service, Tor operator, cloud region. */
+/** Names that only the evidence has. */
 export const NAMED_FIELDS = [
   ['crawler', 'Crawler'],
+  ['scanner', 'Research scanner'],
+  ['known_good', 'Known service'],
   ['relay', 'Relay'],
   ['vpn_service', 'VPN service'],
   ['tor_operator', 'Tor operator'],

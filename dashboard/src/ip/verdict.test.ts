@@ -59,13 +59,13 @@ for (const [behaviour, subject, sources, want] of [
     'lists are counted once each',
     record({ connection_type: 'residential', threat: high }),
     ['drop', 'drop', 'blocklist-de'],
-    'Home connection of Example GmbH in Germany, on two lists: high risk.',
+    'Home connection of Example GmbH in Germany, on two blocklists: high risk.',
   ],
   [
     'a listing with a low score is mentioned',
     record({ connection_type: 'mobile', threat: { score: 10, level: 'low' } }),
     ['drop'],
-    'Mobile connection of Example GmbH in Germany, on one list: low risk.',
+    'Mobile connection of Example GmbH in Germany, on one blocklist: low risk.',
   ],
   [
     'a crawler by its company',
@@ -116,11 +116,18 @@ for (const [behaviour, subject, sources, limits, want] of [
     'Business network of Example GmbH in Germany. Not on any blocklist as of 17 June.',
   ],
   [
-    'a known listing is reported without blocklists too',
+    'an override is reported without blocklists too, and is none',
     listed,
     ['overrides'],
     { unknown: ['blocklists'], dated: [] },
-    'Business network of Example GmbH in Germany, on one list: high risk.',
+    'Business network of Example GmbH in Germany, by an override: high risk.',
+  ],
+  [
+    'a blocklist that is too old does not date those that count',
+    record({}),
+    [],
+    { unknown: [], dated: [{ subject: 'blocklists', as_of: '2026-06-17', counted_as_of: '2026-11-15' }] },
+    'Business network of Example GmbH in Germany. Not on any blocklist.',
   ],
   [
     'another unknown flag does not affect abuse',
@@ -148,6 +155,35 @@ for (const [behaviour, subject, rows, want] of [
     ],
     'Tor exit of Relay Friends in Germany as of 17 June: high risk.',
   ],
+  [
+    'the lists of Tor exits and VPN servers are no blocklists',
+    tor,
+    [
+      ['is_tor_exit', true, '2026-11-15'],
+      ['threat.score', 45, '2026-11-15'],
+    ],
+    'Tor exit in Germany: high risk.',
+  ],
+  [
+    'each list has its own date',
+    tor,
+    [
+      ['is_tor_exit', true, '2026-06-17'],
+      ['threat.score', 45, '2026-06-17'],
+      ['threat.score', 15, '2026-05-03', 'reports'],
+    ],
+    'Tor exit in Germany as of 17 June, on one blocklist as of 3 May: high risk.',
+  ],
+  [
+    'lists of one day have one date',
+    tor,
+    [
+      ['is_tor_exit', true, '2026-06-17'],
+      ['threat.score', 15, '2026-06-17', 'reports'],
+      ['threat.score', 15, '2026-06-17', 'attacks'],
+    ],
+    'Tor exit in Germany, on two blocklists as of 17 June: high risk.',
+  ],
   ['a fresh list carries none', tor, [['is_tor_exit', true, '2026-11-15']], 'Tor exit in Germany: high risk.'],
   [
     'the newest of several lists decides whether it is old',
@@ -162,7 +198,7 @@ for (const [behaviour, subject, rows, want] of [
     'an old blocklist carries its date',
     record({ threat: high }),
     [['threat.score', 60, '2025-06-17']],
-    'Business network of Example GmbH in Germany, on one list as of 17 June 2025: high risk.',
+    'Business network of Example GmbH in Germany, on one blocklist as of 17 June 2025: high risk.',
   ],
   [
     'a VPN service by its name',
@@ -185,9 +221,21 @@ for (const [behaviour, subject, rows, want] of [
     [['crawler', 'Googlebot', '2026-11-15']],
     'Crawler Googlebot at Google LLC in Germany. No known abuse.',
   ],
+  [
+    'a research scanner',
+    record({ asn_name: 'Censys, Inc.' }),
+    [['scanner', 'Censys', '2024-11-15']],
+    'Research scanner of Censys at Censys, Inc. in Germany. No known abuse.',
+  ],
+  [
+    'a service that is known to be good',
+    record({ asn_name: 'Amazon.com, Inc.' }),
+    [['known_good', 'Pingdom', '2026-11-15']],
+    'Pingdom, at Amazon.com, Inc. in Germany. No known abuse.',
+  ],
 ] as const) {
   test(`verdict: ${behaviour}`, () => {
-    const evidence = rows.map(([field, value, as_of]) => ({ field, value, source: 'list', as_of }));
+    const evidence = rows.map(([field, value, as_of, source = 'list']) => ({ field, value, source, as_of }));
     assert.equal(verdict(subject, evidence, { unknown: [], dated: [] }, NOW), want);
   });
 }

@@ -4,11 +4,12 @@
  */
 import type { Evidence, IpRecord } from '@whence/client/wire';
 import type { DatasetLimits } from '@whence/server/dashboard-wire/lookups';
+import { unlistedWords } from '../format/blocklists.ts';
 import { ageLevel, longDay } from '../format/data-age.ts';
 import { countryInSentence } from '../format/names.ts';
 import { namesIn } from './evidence-rows.ts';
 
-type Stated = Pick<Evidence, 'field' | 'value' | 'source' | 'as_of'>;
+type Stated = Pick<Evidence, 'field' | 'value' | 'source' | 'as_of' | 'note'>;
 type Subject = { readonly record: IpRecord; readonly evidence: readonly Stated[] };
 type Rule = {
   readonly applies: (subject: Subject) => boolean;
@@ -68,6 +69,14 @@ const WHAT: readonly Rule[] = [
     field: 'crawler',
   },
   {
+    applies: (subject) => firstName(subject, 'known_good') !== undefined,
+    words: (subject) => `${firstName(subject, 'known_good')}, at ${subject.record.asn_name}`,
+  },
+  {
+    applies: (subject) => firstName(subject, 'scanner') !== undefined,
+    words: (subject) => `Research scanner of ${firstName(subject, 'scanner')} at ${subject.record.asn_name}`,
+  },
+  {
     applies: ({ record: { detection, asn_name } }) =>
       detection.cloud_provider !== undefined && !isNamedAfter(asn_name, detection.cloud_provider),
     words: ({ record: { detection, asn_name } }) => `${detection.cloud_provider}, datacenter of ${asn_name}`,
@@ -88,43 +97,62 @@ export function verdict(
   const rule = WHAT.find(({ applies }) => applies(subject));
   const what = rule?.words(subject) ?? '';
   const where = record.country === 'ZZ' ? '' : ` in ${countryInSentence(record.country)}`;
-  const dated = datedWords(
+  const statedDay = oldDay(
     evidence.filter(({ field }) => field === rule?.field),
     nowMs,
   );
-  return endSentence(`${what}${where}${dated}${risk(subject, limits, nowMs)}`);
+  const listings = blocklistings(evidence);
+  const listedDay = oldDay(listings, nowMs);
+  // One date where both lists are of the same day, otherwise each beside what rests on it.
+  const isOneDay = listings.length > 0 && statedDay === listedDay;
+  const dated = isOneDay ? '' : dayWords(statedDay, nowMs);
+  const listed = listedWords(listings, dayWords(listedDay, nowMs));
+  return endSentence(`${what}${where}${dated}${listed}${risk(subject, listings.length > 0, limits, nowMs)}`);
 }
 
-/** ` as of 17 June` if even the newest of these rows is old, otherwise nothing. */
-function datedWords(rows: readonly Stated[], nowMs: number): string {
+/** The day of the newest of these rows if even that is old. */
+function oldDay(rows: readonly Stated[], nowMs: number): string | undefined {
   const newest = rows
     .map(({ as_of }) => as_of.slice(0, 10))
     .sort()
     .at(-1);
-  if (newest === undefined || newest === '' || ageLevel(newest, nowMs) === 'fresh') return '';
-  return ` as of ${longDay(newest, nowMs, 'en-GB')}`;
+  return newest === undefined || newest === '' || ageLevel(newest, nowMs) === 'fresh' ? undefined : newest;
 }
+
+const dayWords = (day: string | undefined, nowMs: number): string =>
+  day === undefined ? '' : ` as of ${longDay(day, nowMs, 'en-GB')}`;
 
 /** Our own tables classify networks; they are not abuse reports. */
 const OWN_TABLES: readonly string[] = ['networks', 'tor-blocks'];
+const OVERRIDES = 'overrides';
 
-function risk({ record, evidence }: Subject, limits: DatasetLimits, nowMs: number): string {
-  const { level, score } = record.threat;
-  const listings = evidence.filter(({ field, source }) => field === 'threat.score' && !OWN_TABLES.includes(source));
-  const lists = new Set(listings.map(({ source }) => source)).size;
-  if (level === 'low' && lists === 0) return noListing(score, limits, nowMs);
-  const reported =
-    lists === 0 ? '' : `, on ${numberWord(lists)} ${lists === 1 ? 'list' : 'lists'}${datedWords(listings, nowMs)}`;
-  return `${reported}: ${level} risk`;
+/** Lists that set these flags add to the score too, and say nothing of abuse. */
+const ANONYMITY: readonly string[] = ['is_tor_exit', 'is_vpn', 'is_proxy'];
+
+/** Rows of blocklists that count. A source that is also the list of a flag has a row for each. */
+function blocklistings(evidence: readonly Stated[]): Stated[] {
+  const counted = evidence.filter(({ note }) => note === undefined);
+  const lists = counted.filter(({ field, value }) => ANONYMITY.includes(field) && value === true);
+  const flagSources = lists.map(({ source }) => source);
+  return counted
+    .filter(({ field, source }) => field === 'threat.score' && !OWN_TABLES.includes(source) && source !== OVERRIDES)
+    .filter(({ source }) => {
+      const index = flagSources.indexOf(source);
+      if (index >= 0) flagSources.splice(index, 1);
+      return index < 0;
+    });
 }
 
-/** In a dataset without blocklists, a missing listing means nothing. */
-function noListing(score: number, { unknown, dated }: DatasetLimits, nowMs: number): string {
-  if (unknown.includes('blocklists')) return '. Abuse unknown: this dataset has no blocklists';
-  const listed = dated.find(({ subject }) => subject === 'blocklists');
-  if (listed !== undefined)
-    return `. Not on any blocklist${listed.as_of === undefined ? '' : ` as of ${longDay(listed.as_of, nowMs, 'en-GB')}`}`;
-  return score === 0 ? '. No known abuse' : '. No reported abuse';
+function listedWords(listings: readonly Stated[], dated: string): string {
+  const lists = new Set(listings.map(({ source }) => source)).size;
+  return lists === 0 ? '' : `, on ${numberWord(lists)} ${lists === 1 ? 'blocklist' : 'blocklists'}${dated}`;
+}
+
+function risk({ record, evidence }: Subject, isListed: boolean, limits: DatasetLimits, nowMs: number): string {
+  const { level, score } = record.threat;
+  if (level === 'low' && !isListed) return unlistedWords(limits, nowMs, score);
+  const isDenied = evidence.some(({ field, source }) => field === 'threat.score' && source === OVERRIDES);
+  return `${isDenied ? ', by an override' : ''}: ${level} risk`;
 }
 
 const WORDS = ['no', 'one', 'two', 'three', 'four', 'five', 'six'];

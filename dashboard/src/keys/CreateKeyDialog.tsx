@@ -1,12 +1,13 @@
-import { Button, Checkbox, Radio, TextInput } from '@mantine/core';
+import { Radio, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { CreatedKey, TierInfo } from '@whence/server/dashboard-wire/keys';
-import { PERMISSIONS, type Permission, type Tier } from '@whence/server/vocabulary';
-import { type FormEvent, useState } from 'react';
-import { call, queryClient } from '../api/query-client.ts';
+import { DEFAULT_PERMISSIONS, PERMISSIONS, type Permission, type Tier } from '@whence/server/vocabulary';
+import { useState } from 'react';
+import { call, refresh } from '../api/query-client.ts';
+import { QuietButton, TextButton } from '../components/Buttons.tsx';
 import { Dialog } from '../components/Dialog.tsx';
-import { FailureNotice } from '../components/Failures.tsx';
-import { capitalise, PERMISSION_WORDS } from '../format/names.ts';
+import { Form, FormButtons, useDiscard } from '../components/Form.tsx';
+import { capitalise } from '../format/names.ts';
 import { formatNumber } from '../format/number.ts';
 import { useSignedIn } from '../session/use-session.ts';
 import classes from './CreateKeyDialog.module.css';
@@ -14,6 +15,7 @@ import {
   isAttribute,
   type KeyFieldsProps,
   NoteField,
+  PermissionBoxes,
   RestrictionFields,
   refusedFieldOf,
   ruleAt,
@@ -31,97 +33,81 @@ const PRESETS: readonly { readonly name: string; readonly permissions: readonly 
 export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
   const [created, setCreated] = useState<CreatedKey>();
   if (created !== undefined) return <SecretDialog created={created} onClose={onClose} />;
-  return (
-    <Dialog onClose={onClose} title="Create an API key" size="lg">
-      <NewKeyForm onCreated={setCreated} onCancel={onClose} />
-    </Dialog>
-  );
+  return <NewKeyDialog onCreated={setCreated} onClose={onClose} />;
 }
 
-function NewKeyForm({ onCreated, onCancel }: { onCreated: (created: CreatedKey) => void; onCancel: () => void }) {
+function NewKeyDialog({ onCreated, onClose }: { onCreated: (created: CreatedKey) => void; onClose: () => void }) {
   const { tiers, permissions: all } = useSignedIn();
-  const [form, setForm] = useState<KeyForm>(() => emptyForm(tiers[0]?.tier ?? 'free', all));
+  const [empty] = useState<KeyForm>(() => emptyForm(tiers[0]?.tier ?? 'free', DEFAULT_PERMISSIONS));
+  const [form, setForm] = useState(empty);
+  const { close, question } = useDiscard(JSON.stringify(form) !== JSON.stringify(empty), onClose);
   const { name, tier, permissions } = form;
   const set = (part: Partial<KeyForm>) => setForm((before) => ({ ...before, ...part }));
   const create = useMutation({
     mutationFn: () => call('createKey', { body: newKeyOf(form) }),
     onSuccess: ({ data }) => {
-      void queryClient.invalidateQueries({ queryKey: ['listKeys'] });
+      void refresh('listKeys');
       onCreated(data);
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    create.mutate();
-  };
   const refused = refusedFieldOf(create.error);
   const fields = { form, onChange: set, refused };
   return (
-    <form className={classes['form']} onSubmit={submit}>
-      {create.error !== null && refused === undefined && <FailureNotice error={create.error} />}
-      <TextInput
-        label="Name"
-        description="The program that will use the key, so that you know later what a revocation affects."
-        placeholder="mail gateway, production"
-        required
-        withAsterisk={false}
-        maxLength={100}
-        data-autofocus
-        error={ruleAt(refused, '/name')}
-        value={name}
-        onChange={(event) => set({ name: event.currentTarget.value })}
-      />
-      <fieldset>
-        <legend className={classes['legend']}>Permissions</legend>
-        <div className={classes['presets']}>
-          {PRESETS.map(({ name: preset, permissions: wanted }) => (
-            <Button
-              key={preset}
-              size="compact-xs"
-              variant={isSame(wanted, permissions) ? 'light' : 'default'}
-              aria-pressed={isSame(wanted, permissions)}
-              onClick={() => set({ permissions: wanted.filter((one) => all.includes(one)) })}
-            >
-              {preset}
-            </Button>
-          ))}
-        </div>
-        <div className={classes['choices']}>
-          {all.map((permission) => (
-            <Checkbox
-              key={permission}
-              label={PERMISSION_WORDS[permission].name}
-              description={`${PERMISSION_WORDS[permission].about} (${permission})`}
-              checked={permissions.includes(permission)}
-              onChange={({ currentTarget: { checked } }) =>
-                set({ permissions: all.filter((one) => (one === permission ? checked : permissions.includes(one))) })
-              }
-            />
-          ))}
-        </div>
-      </fieldset>
-      <Radio.Group
-        label="Tier"
-        error={ruleAt(refused, '/tier')}
-        value={tier}
-        onChange={(value) => set({ tier: value as Tier })}
-      >
-        <div className={classes['choices']}>
-          {tiers.map((info) => (
-            <Radio key={info.tier} value={info.tier} label={capitalise(info.tier)} description={tierWords(info)} />
-          ))}
-        </div>
-      </Radio.Group>
-      <MoreFields {...fields} />
-      <div className={`${classes['actions']} ${classes['sticky']}`}>
-        <Button variant="default" onClick={onCancel}>
-          Cancel
-        </Button>
-        <Button type="submit" loading={create.isPending} disabled={name.trim() === '' || permissions.length === 0}>
-          Create key
-        </Button>
-      </div>
-    </form>
+    <Dialog onClose={close} title="Create an API key" size="lg">
+      <Form mutation={create} error={refused === undefined ? create.error : null}>
+        <TextInput
+          label="Name"
+          description="The program that will use the key, so that you know later what a revocation affects."
+          placeholder="mail gateway, production"
+          required
+          withAsterisk={false}
+          maxLength={100}
+          data-autofocus
+          error={ruleAt(refused, '/name')}
+          value={name}
+          onChange={(event) => set({ name: event.currentTarget.value })}
+        />
+        <fieldset>
+          <legend className={classes['legend']}>Permissions</legend>
+          <div className={classes['presets']}>
+            {PRESETS.map(({ name: preset, permissions: wanted }) => (
+              <QuietButton
+                key={preset}
+                size="compact-xs"
+                text={preset}
+                variant={isSame(wanted, permissions) ? 'light' : 'default'}
+                aria-pressed={isSame(wanted, permissions)}
+                onClick={() => set({ permissions: wanted.filter((one) => all.includes(one)) })}
+              />
+            ))}
+          </div>
+          <div className={classes['choices']}>
+            <PermissionBoxes {...fields} isDescribed />
+          </div>
+        </fieldset>
+        <Radio.Group
+          label="Tier"
+          error={ruleAt(refused, '/tier')}
+          value={tier}
+          onChange={(value) => set({ tier: value as Tier })}
+        >
+          <div className={classes['choices']}>
+            {tiers.map((info) => (
+              <Radio key={info.tier} value={info.tier} label={capitalise(info.tier)} description={tierWords(info)} />
+            ))}
+          </div>
+        </Radio.Group>
+        <MoreFields {...fields} />
+        <FormButtons
+          isSticky
+          mutation={create}
+          action="Create key"
+          isDisabled={name.trim() === '' || permissions.length === 0}
+          onCancel={close}
+          question={question}
+        />
+      </Form>
+    </Dialog>
   );
 }
 
@@ -166,9 +152,11 @@ function SecretDialog({ created, onClose }: { created: CreatedKey; onClose: () =
           </p>
         )}
         <div className={classes['actions']}>
-          <Button variant={isCopied ? 'filled' : 'default'} onClick={leave}>
-            {isCopied ? 'Done' : isLeaving ? 'Close without copying' : 'Close'}
-          </Button>
+          <TextButton
+            variant={isCopied ? 'filled' : 'default'}
+            text={isCopied ? 'Done' : isLeaving ? 'Close without copying' : 'Close'}
+            onClick={leave}
+          />
         </div>
       </div>
     </Dialog>

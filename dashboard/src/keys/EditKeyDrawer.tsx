@@ -1,22 +1,22 @@
-import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
+import { NativeSelect, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { KeySummary } from '@whence/server/dashboard-wire/keys';
 import type { Tier } from '@whence/server/vocabulary';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { call } from '../api/query-client.ts';
 import { SideDrawer } from '../components/Dialog.tsx';
-import { FailureNotice } from '../components/Failures.tsx';
+import { Form, FormButtons, useDiscard } from '../components/Form.tsx';
 import { announce } from '../components/LiveRegion.tsx';
-import { capitalise, PERMISSION_WORDS } from '../format/names.ts';
+import { capitalise } from '../format/names.ts';
 import { useSignedIn } from '../session/use-session.ts';
 import classes from './EditKeyDrawer.module.css';
-import { Field, NoteField, RestrictionFields, refusedFieldOf, ruleAt } from './KeyFields.tsx';
+import { Field, NoteField, PermissionBoxes, RestrictionFields, refusedFieldOf, ruleAt } from './KeyFields.tsx';
 import { changeOf, effectsOf, formOf, type KeyForm } from './key-form.ts';
 import { refreshKeys } from './refresh-keys.ts';
 
 /** Edits a key. Under each changed field stands what running clients will notice. */
 export function EditKeyDrawer({ summary, onClose }: { summary: KeySummary; onClose: () => void }) {
-  const { tiers, permissions: all } = useSignedIn();
+  const { tiers } = useSignedIn();
   const [key] = useState(summary);
   const [form, setForm] = useState<KeyForm>(() => formOf(summary));
   const change = changeOf(key, form);
@@ -29,19 +29,15 @@ export function EditKeyDrawer({ summary, onClose }: { summary: KeySummary; onClo
       onClose();
     },
   });
+  const { close, question } = useDiscard(Object.keys(change).length > 0, onClose);
   const set = (part: Partial<KeyForm>) => setForm((before) => ({ ...before, ...part }));
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    save.mutate();
-  };
   const refused = refusedFieldOf(save.error);
   const fields = { form, onChange: set, refused, effects };
   // A key may have a tier that this account may not give to others.
   const choices = tiers.some(({ tier }) => tier === key.tier) ? tiers.map(({ tier }) => tier) : [key.tier];
   return (
-    <SideDrawer onClose={onClose} title={`Edit “${key.name}”`} size={460}>
-      <form className={classes['form']} onSubmit={submit}>
-        {save.error !== null && refused === undefined && <FailureNotice error={save.error} />}
+    <SideDrawer onClose={close} title={`Edit “${key.name}”`} size={460}>
+      <Form mutation={save} error={refused === undefined ? save.error : null}>
         <Field effect={effects.name}>
           <TextInput
             label="Name"
@@ -67,34 +63,19 @@ export function EditKeyDrawer({ summary, onClose }: { summary: KeySummary; onClo
         <Field effect={effects.permissions}>
           <fieldset className={classes['choices']}>
             <legend className={classes['legend']}>Permissions</legend>
-            {all.map((permission) => (
-              <Checkbox
-                key={permission}
-                label={PERMISSION_WORDS[permission].name}
-                checked={form.permissions.includes(permission)}
-                onChange={({ currentTarget: { checked } }) =>
-                  set({
-                    permissions: all.filter((one) => (one === permission ? checked : form.permissions.includes(one))),
-                  })
-                }
-              />
-            ))}
+            <PermissionBoxes {...fields} />
           </fieldset>
         </Field>
         <RestrictionFields {...fields} />
-        <div className={classes['actions']}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button
-            type="submit"
-            loading={save.isPending}
-            disabled={Object.keys(change).length === 0 || form.name.trim() === '' || form.permissions.length === 0}
-          >
-            Save
-          </Button>
-        </div>
-      </form>
+        <FormButtons
+          isSticky
+          mutation={save}
+          action="Save"
+          isDisabled={Object.keys(change).length === 0 || form.name.trim() === '' || form.permissions.length === 0}
+          onCancel={close}
+          question={question}
+        />
+      </Form>
     </SideDrawer>
   );
 }

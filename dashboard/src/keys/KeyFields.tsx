@@ -1,8 +1,9 @@
 /** The fields of a key that its creation and its drawer share, each with the rule that the server found broken. */
-import { Textarea, TextInput } from '@mantine/core';
+import { Checkbox, Textarea, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { isFailure } from '../api/call.ts';
-import { capitalise } from '../format/names.ts';
+import { capitalise, PERMISSION_WORDS } from '../format/names.ts';
+import { useSignedIn } from '../session/use-session.ts';
 import classes from './KeyFields.module.css';
 import type { Effects, KeyForm } from './key-form.ts';
 
@@ -30,6 +31,24 @@ export function NoteField({ form, onChange, refused, effects = {} }: KeyFieldsPr
   );
 }
 
+/** The permissions that the account may give. */
+export function PermissionBoxes({ form, onChange, isDescribed = false }: KeyFieldsProps & { isDescribed?: boolean }) {
+  const { permissions: all } = useSignedIn();
+  return all.map((permission) => (
+    <Checkbox
+      key={permission}
+      label={PERMISSION_WORDS[permission].name}
+      description={isDescribed && `${PERMISSION_WORDS[permission].about} (${permission})`}
+      checked={form.permissions.includes(permission)}
+      onChange={({ currentTarget: { checked } }) =>
+        onChange({
+          permissions: all.filter((one) => (one === permission ? checked : form.permissions.includes(one))),
+        })
+      }
+    />
+  ));
+}
+
 /** Until when, from where and how often a key may be used. */
 export function RestrictionFields({ form, onChange, refused, effects = {} }: KeyFieldsProps) {
   return (
@@ -52,7 +71,7 @@ export function RestrictionFields({ form, onChange, refused, effects = {} }: Key
           rows={3}
           spellCheck={false}
           className={classes['networks'] ?? ''}
-          error={ruleAt(refused, '/allowed_networks')}
+          error={withLine(ruleAt(refused, '/allowed_networks'), form.networks)}
           value={form.networks}
           onChange={(event) => onChange({ networks: event.currentTarget.value })}
         />
@@ -72,6 +91,13 @@ export function RestrictionFields({ form, onChange, refused, effects = {} }: Key
       </Field>
     </>
   );
+}
+
+/** The rule names the network that breaks it. */
+function withLine(rule: string | undefined, networks: string): string | undefined {
+  const words = rule?.split(/[\s"]+/) ?? [];
+  const line = networks.split('\n').findIndex((text) => text.split(/[\s,]+/).some((one) => words.includes(one)));
+  return rule === undefined || line < 0 ? rule : `Line ${line + 1}: ${rule}`;
 }
 
 export function Field({ effect, children }: { effect?: string | undefined; children: ReactNode }) {

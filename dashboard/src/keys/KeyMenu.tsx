@@ -1,4 +1,6 @@
 import { ActionIcon, Menu } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import type { KeySummary } from '@whence/server/dashboard-wire/keys';
 import {
   IconBan,
   IconCopy,
@@ -7,9 +9,7 @@ import {
   IconPlayerPause,
   IconPlayerPlay,
   IconRefresh,
-} from '@tabler/icons-react';
-import { useNavigate } from '@tanstack/react-router';
-import type { KeySummary } from '@whence/server/dashboard-wire/keys';
+} from '../components/icons.tsx';
 import { announce } from '../components/LiveRegion.tsx';
 
 export type KeyAction = 'edit' | 'pause' | 'resume' | 'revoke';

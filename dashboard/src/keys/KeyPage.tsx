@@ -1,24 +1,26 @@
-import { Button, SegmentedControl } from '@mantine/core';
-import { IconBan, IconPencil, IconPlayerPause, IconPlayerPlay, IconRefresh } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { SegmentedControl } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { KeyDetail } from '@whence/server/dashboard-wire/keys';
 import { useState } from 'react';
-import { answerQuery } from '../api/query-client.ts';
+import { useAnswer } from '../api/query-client.ts';
 import { AuditTable } from '../audit/AuditTable.tsx';
 import { BarChart } from '../charts/BarChart.tsx';
 import { daysBetween, seriesBy } from '../charts/series.ts';
+import { QuietButton, TextButton } from '../components/Buttons.tsx';
 import { Copyable } from '../components/Copy.tsx';
 import { Facts } from '../components/Facts.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
+import { IconBan, IconPencil, IconPlayerPause, IconPlayerPlay, IconRefresh } from '../components/icons.tsx';
 import { Loaded } from '../components/Loaded.tsx';
-import { Empty } from '../components/Notice.tsx';
+import { Empty, Notice } from '../components/Notice.tsx';
 import { Columns, Page, Section } from '../components/Page.tsx';
 import { capitalise, PERMISSION_WORDS } from '../format/names.ts';
 import { count, formatNumber } from '../format/number.ts';
 import { Time } from '../format/Time.tsx';
 import { shortDay } from '../format/time.ts';
+import { useRole } from '../session/use-session.ts';
 import classes from './KeyPage.module.css';
+import { KeyRefusals } from './KeyRefusals.tsx';
 import { FirstUse, KeyStateTag, LastUse, QuotaBar, RefusedSince } from './KeyState.tsx';
 import { ScheduledRevocation } from './ScheduledRevocation.tsx';
 import { useKeyActions } from './use-key-actions.tsx';
@@ -28,10 +30,12 @@ const REFRESH_MS = 10_000;
 
 export function KeyPage() {
   const { id } = route.useParams();
-  const detail = useQuery({ ...answerQuery('getKey', { params: { id } }), refetchInterval: REFRESH_MS });
+  const { pasted } = route.useSearch();
+  const detail = useAnswer('getKey', { params: { id } }, { refetchInterval: REFRESH_MS });
   const { act, dialog, failure } = useKeyActions();
   const key = detail.data?.data.key;
-  const isActive = key !== undefined && key.status === 'active';
+  const { isAtLeast } = useRole();
+  const isActive = key !== undefined && key.status === 'active' && isAtLeast('member');
   return (
     <Page
       name={key?.name ?? 'API key'}
@@ -40,36 +44,19 @@ export function KeyPage() {
       actions={
         isActive && (
           <>
-            <Button
-              variant="default"
-              leftSection={<IconPencil size={16} aria-hidden />}
-              onClick={() => act('edit', key)}
-            >
-              Edit
-            </Button>
+            <QuietButton size="sm" icon={IconPencil} text="Edit" onClick={() => act('edit', key)} />
             {key.paused_at === undefined ? (
-              <Button
-                variant="default"
-                leftSection={<IconPlayerPause size={16} aria-hidden />}
-                onClick={() => act('pause', key)}
-              >
-                Pause
-              </Button>
+              <QuietButton size="sm" icon={IconPlayerPause} text="Pause" onClick={() => act('pause', key)} />
             ) : (
-              <Button leftSection={<IconPlayerPlay size={16} aria-hidden />} onClick={() => act('resume', key)}>
-                Resume
-              </Button>
+              <TextButton icon={IconPlayerPlay} text="Resume" onClick={() => act('resume', key)} />
             )}
-            <Button
-              variant="default"
-              leftSection={<IconRefresh size={16} aria-hidden />}
+            <QuietButton
+              size="sm"
+              icon={IconRefresh}
+              text="Rotate"
               renderRoot={(props) => <Link to="/settings/keys/$id/rotate" params={{ id }} {...props} />}
-            >
-              Rotate
-            </Button>
-            <Button data-danger leftSection={<IconBan size={16} aria-hidden />} onClick={() => act('revoke', key)}>
-              Revoke key
-            </Button>
+            />
+            <TextButton data-danger icon={IconBan} text="Revoke key" onClick={() => act('revoke', key)} />
           </>
         )
       }
@@ -78,6 +65,7 @@ export function KeyPage() {
         {({ data }) => (
           <>
             {failure !== null && <FailureNotice error={failure} />}
+            {pasted === 'yes' && <PastedKey summary={data.key} onRevoke={() => act('revoke', data.key, true)} />}
             <Columns>
               <Section title="Key">
                 <KeyFacts detail={data} />
@@ -87,6 +75,7 @@ export function KeyPage() {
                 <UseFacts summary={data.key} />
               </Section>
             </Columns>
+            <KeyRefusals refusals={data.refusals} />
             <KeyUsageSection id={id} />
             <Section title="Audit">
               <KeyAudit id={id} />
@@ -99,6 +88,18 @@ export function KeyPage() {
   );
 }
 
+/** Who pastes a key has found it where it should not be. */
+function PastedKey({ summary, onRevoke }: { summary: KeyDetail['key']; onRevoke: () => void }) {
+  if (summary.status === 'revoked')
+    return <Notice tone="good" title="The key that you pasted is revoked: requests with it are refused" />;
+  return (
+    <Notice tone="bad" title="This is the key that you pasted">
+      <p>Anyone who has it can use it. If it has leaked, revoke it now; programs that use it then need another key.</p>
+      <TextButton data-danger icon={IconBan} text="Revoke this key" onClick={onRevoke} />
+    </Notice>
+  );
+}
+
 function KeyFacts({ detail: { key, predecessor, successor } }: { detail: KeyDetail }) {
   const other = (one: typeof key) => (
     <Link to="/settings/keys/$id" params={{ id: one.id }}>
@@ -107,59 +108,46 @@ function KeyFacts({ detail: { key, predecessor, successor } }: { detail: KeyDeta
   );
   return (
     <Facts
-      facts={[
-        { name: 'Key', value: <Copyable text={key.masked} isMono /> },
-        {
-          name: 'State',
-          value: (
-            <>
-              <KeyStateTag summary={key} />
-              {key.paused_at !== undefined && key.status === 'active' && (
-                <>
-                  {' '}
-                  since <Time at={key.paused_at} />
-                </>
-              )}
-              {key.revoked_at !== undefined && (
-                <>
-                  {' '}
-                  <Time at={key.revoked_at} />
-                  {key.revoked_by === undefined ? '' : ` by ${key.revoked_by}`}
-                </>
-              )}
-            </>
+      facts={{
+        Key: <Copyable text={key.masked} isMono />,
+        State: (
+          <>
+            <KeyStateTag summary={key} />
+            {key.paused_at !== undefined && key.status === 'active' && (
+              <>
+                {' '}
+                since <Time at={key.paused_at} />
+              </>
+            )}
+            {key.revoked_at !== undefined && (
+              <>
+                {' '}
+                <Time at={key.revoked_at} />
+                {key.revoked_by === undefined ? '' : ` by ${key.revoked_by}`}
+              </>
+            )}
+          </>
+        ),
+        Tier: capitalise(key.tier),
+        Permissions: key.permissions.map((one) => PERMISSION_WORDS[one].name).join(', '),
+        Note: key.note && <span className={classes['note']}>{key.note}</span>,
+        Expires: key.expires_at === undefined ? 'never' : <Time at={key.expires_at} />,
+        Networks:
+          key.allowed_networks === undefined ? (
+            'any client'
+          ) : (
+            <span className="mono">{key.allowed_networks.join(', ')}</span>
           ),
-        },
-        { name: 'Tier', value: capitalise(key.tier) },
-        { name: 'Permissions', value: key.permissions.map((one) => PERMISSION_WORDS[one].name).join(', ') },
-        ...(key.note === undefined
-          ? []
-          : [{ name: 'Note', value: <span className={classes['note']}>{key.note}</span> }]),
-        { name: 'Expires', value: key.expires_at === undefined ? 'never' : <Time at={key.expires_at} /> },
-        {
-          name: 'Networks',
-          value:
-            key.allowed_networks === undefined ? (
-              'any client'
-            ) : (
-              <span className="mono">{key.allowed_networks.join(', ')}</span>
-            ),
-        },
-        {
-          name: 'Per second',
-          value:
-            key.requests_per_second === undefined
-              ? 'no limit of its own'
-              : `${formatNumber(key.requests_per_second)} requests per process of the server`,
-        },
-        ...(key.revoke_at === undefined
-          ? []
-          : [{ name: 'Revocation', value: <ScheduledRevocation id={key.id} at={key.revoke_at} /> }]),
-        { name: 'Owner', value: key.owner?.name ?? 'command line' },
-        { name: 'Created', value: <Time at={key.created_at} /> },
-        ...(predecessor === undefined ? [] : [{ name: 'Replaces', value: other(predecessor) }]),
-        ...(successor === undefined ? [] : [{ name: 'Replaced by', value: other(successor) }]),
-      ]}
+        'Per second':
+          key.requests_per_second === undefined
+            ? 'no limit of its own'
+            : `${formatNumber(key.requests_per_second)} requests per process of the server`,
+        Revocation: key.revoke_at && <ScheduledRevocation id={key.id} at={key.revoke_at} />,
+        Owner: key.owner?.name ?? 'command line',
+        Created: <Time at={key.created_at} />,
+        Replaces: predecessor && other(predecessor),
+        'Replaced by': successor && other(successor),
+      }}
     />
   );
 }
@@ -168,19 +156,17 @@ function UseFacts({ summary }: { summary: KeyDetail['key'] }) {
   const { status, refused } = summary;
   return (
     <Facts
-      facts={[
-        { name: 'First used', value: <FirstUse summary={summary} /> },
-        { name: 'Last used', value: <LastUse summary={summary} /> },
-        ...(status === 'revoked' || refused !== undefined
-          ? [{ name: 'Refused (401)', value: <RefusedSince summary={summary} /> }]
-          : []),
-      ]}
+      facts={{
+        'First used': <FirstUse summary={summary} />,
+        'Last used': <LastUse summary={summary} />,
+        'Refused (401)': status === 'revoked' || refused ? <RefusedSince summary={summary} /> : undefined,
+      }}
     />
   );
 }
 
 function KeyAudit({ id }: { id: string }) {
-  const audit = useQuery(answerQuery('getKeyAudit', { params: { id } }));
+  const audit = useAnswer('getKeyAudit', { params: { id } });
   return (
     <Loaded query={audit} lines={3}>
       {({ data }) =>
@@ -196,7 +182,7 @@ function KeyAudit({ id }: { id: string }) {
 
 function KeyUsageSection({ id }: { id: string }) {
   const [by, setBy] = useState<'endpoint' | 'status'>('endpoint');
-  const usage = useQuery(answerQuery('getKeyUsage', { params: { id }, query: {} }));
+  const usage = useAnswer('getKeyUsage', { params: { id }, query: {} });
   return (
     <Section
       title="Usage"

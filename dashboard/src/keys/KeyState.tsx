@@ -1,39 +1,34 @@
 /** The state of a key in words: state, quota, first and last use, requests that were refused. */
-import { IconCircleCheck, IconCircleX, IconClock, IconPlayerPause } from '@tabler/icons-react';
 import type { KeyQuota, KeySummary } from '@whence/server/dashboard-wire/keys';
 import { Bar } from '../components/Bars.tsx';
+import { IconAlertTriangle, IconCircleCheck, IconCircleX, IconClock, IconPlayerPause } from '../components/icons.tsx';
 import { Tag } from '../components/Tag.tsx';
 import { count, formatNumber } from '../format/number.ts';
 import { Time, useNow } from '../format/Time.tsx';
 import { DAY_MS, duration, shortTime } from '../format/time.ts';
 import classes from './KeyState.module.css';
 
-/** `active`, `paused`, `expires in 6 d`, `expired`, `revoked in 5 h`, `revoked`. */
-export function KeyStateTag({ summary }: { summary: Pick<KeySummary, 'state' | 'expires_at' | 'revoke_at'> }) {
+type StateSummary = Pick<KeySummary, 'state' | 'expires_at' | 'revoke_at' | 'quota'>;
+
+/** `active`, `paused`, `expires in 6 d`, `expired`, `revoked in 5 h`, `revoked`, `80% used`, `limit reached`. */
+export function KeyStateTag({ summary }: { summary: StateSummary }) {
   const now = useNow();
-  const { state, expires_at, revoke_at } = summary;
-  if (state === 'revoked') return <Tag icon={IconCircleX}>revoked</Tag>;
-  if (state === 'expired') {
-    return (
-      <Tag icon={IconClock} tone="warn">
-        expired
-      </Tag>
-    );
-  }
-  if (state === 'paused') {
-    return (
-      <Tag icon={IconPlayerPause} tone="warn">
-        paused
-      </Tag>
-    );
-  }
+  const { state, expires_at, revoke_at, quota } = summary;
+  if (state === 'revoked') return <Tag icon={IconCircleX} text="revoked" />;
+  if (state === 'expired') return <Tag icon={IconClock} tone="warn" text="expired" />;
+  if (state === 'paused') return <Tag icon={IconPlayerPause} tone="warn" text="paused" />;
+  const share = shareOf(quota);
+  if (share >= 1) return <Tag icon={IconAlertTriangle} tone="bad" text="limit reached" />;
+  if (share >= NEAR_LIMIT)
+    return <Tag icon={IconAlertTriangle} tone="warn" text={`${Math.floor(share * 100)}% used`} />;
   const word = endWord(expires_at, revoke_at, now);
-  return (
-    <Tag icon={word === undefined ? IconCircleCheck : IconClock} tone={word === undefined ? 'good' : 'warn'}>
-      {word ?? 'active'}
-    </Tag>
-  );
+  if (word === undefined) return <Tag icon={IconCircleCheck} tone="good" text="active" />;
+  return <Tag icon={IconClock} tone="warn" text={word} />;
 }
+
+/** From here on there is an entry in the audit log, and a mark on the key. */
+const NEAR_LIMIT = 0.8;
+const shareOf = ({ used, limit }: KeyQuota): number => (limit === null ? 0 : limit === 0 ? 1 : used / limit);
 
 const SOON_MS = 30 * DAY_MS;
 
@@ -46,17 +41,11 @@ function endWord(expiresAt: string | undefined, revokeAt: string | undefined, no
   return isSoon ? `expires in ${inWords(expiresAt)}` : undefined;
 }
 
+/** `label` is the tier, where there is no room for a column of its own. */
+type QuotaBarProps = { quota: KeyQuota; withReset?: boolean; label?: string };
+
 /** `412 of 1,000 today, resets in 5 h`, with a thin bar. */
-export function QuotaBar({
-  quota,
-  withReset = false,
-  label,
-}: {
-  quota: KeyQuota;
-  withReset?: boolean;
-  /** The tier, where there is no room for a column of its own. */
-  label?: string;
-}) {
+export function QuotaBar({ quota, withReset = false, label }: QuotaBarProps) {
   const now = useNow();
   const { used, limit, resets_at } = quota;
   const tier = label === undefined ? null : <span className={classes['tier']}>{label}</span>;
@@ -70,7 +59,7 @@ export function QuotaBar({
       </span>
     );
   }
-  const share = limit === 0 ? 1 : used / limit;
+  const share = shareOf(quota);
   const reset = withReset ? ` today, resets in ${duration((Date.parse(resets_at) - now) / 1000)}` : '';
   return (
     <div className={classes['quota']}>
@@ -84,7 +73,7 @@ export function QuotaBar({
         </span>
         {tier}
       </span>
-      <Bar value={used} max={limit} tone={share >= 1 ? 'bad' : share >= 0.8 ? 'warn' : 'accent'} />
+      <Bar value={used} max={limit} tone={share >= 1 ? 'bad' : share >= NEAR_LIMIT ? 'warn' : 'accent'} />
     </div>
   );
 }
@@ -105,12 +94,7 @@ export function RefusedSince({ summary: { refused } }: { summary: KeySummary }) 
   return (
     <>
       {count(refused.requests, 'request')} since, the last <Time at={refused.last_at} />
-      {refused.last_from !== undefined && (
-        <>
-          {' '}
-          from <span className="mono">{refused.last_from}</span>
-        </>
-      )}
+      <From address={refused.last_from} />
     </>
   );
 }
@@ -120,12 +104,17 @@ export function LastUse({ summary: { last_used_at, last_used_from } }: { summary
   return (
     <>
       <Time at={last_used_at} />
-      {last_used_from !== undefined && (
-        <>
-          {' '}
-          from <span className="mono">{last_used_from}</span>
-        </>
-      )}
+      <From address={last_used_from} />
+    </>
+  );
+}
+
+function From({ address }: { address: string | undefined }) {
+  if (address === undefined) return null;
+  return (
+    <>
+      {' '}
+      from <span className="mono">{address}</span>
     </>
   );
 }

@@ -1,5 +1,4 @@
 import { useMediaQuery } from '@mantine/hooks';
-import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
@@ -9,6 +8,7 @@ import type { KeySort } from '@whence/server/vocabulary';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { call } from '../api/query-client.ts';
 import { FailureNotice } from '../components/Failures.tsx';
+import { IconArrowDown, IconArrowUp } from '../components/icons.tsx';
 import { Skeleton } from '../components/Loaded.tsx';
 import { capitalise, PERMISSION_WORDS } from '../format/names.ts';
 import { count } from '../format/number.ts';

@@ -1,17 +1,17 @@
-import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
+import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { IconPlus, IconSearch } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { Input } from '@whence/server/dashboard-wire/contract';
 import { KEY_STATES, type KeySort, type KeyState, type Permission, type Tier } from '@whence/server/vocabulary';
 import { useState } from 'react';
-import { answerQuery } from '../api/query-client.ts';
+import { useAnswer } from '../api/query-client.ts';
+import { QuietButton, TextButton } from '../components/Buttons.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
+import { IconPlus, IconSearch } from '../components/icons.tsx';
 import { Empty, Notice } from '../components/Notice.tsx';
 import { Page } from '../components/Page.tsx';
 import { capitalise, PERMISSION_WORDS } from '../format/names.ts';
-import { withoutEmpty } from '../search-params.ts';
+import { IN_PLACE, withoutEmpty } from '../search-params.ts';
 import { useRole, useSignedIn } from '../session/use-session.ts';
 import { CreateKeyDialog } from './CreateKeyDialog.tsx';
 import { EditKeyDrawer } from './EditKeyDrawer.tsx';
@@ -19,6 +19,7 @@ import type { KeyAction } from './KeyMenu.tsx';
 import classes from './KeysPage.module.css';
 import { KeyTable } from './KeyTable.tsx';
 import { useKeyActions } from './use-key-actions.tsx';
+import { useLeakedKey } from './use-leaked-key.ts';
 
 const route = getRouteApi('/session/settings/keys');
 const TYPING_MS = 150;
@@ -32,7 +33,11 @@ export function KeysPage() {
   const navigate = useNavigate({ from: '/settings/keys' });
   const [text, setText] = useState(filter.q ?? '');
   const change = (next: Partial<typeof filter> & { revoked?: 'yes' | undefined }) =>
-    void navigate({ search: (before) => withoutEmpty({ ...before, ...next }), replace: true, resetScroll: false });
+    void navigate({ search: (before) => withoutEmpty({ ...before, ...next }), ...IN_PLACE });
+  // A whole key is not searched for by its text, which would be in the address bar.
+  const { leaked, look } = useLeakedKey((id) => {
+    void navigate({ to: '/settings/keys/$id', params: { id }, search: { pasted: 'yes' } });
+  });
   const search = useDebouncedCallback((q: string) => change({ q: q.trim() }), TYPING_MS);
   const sort = (by: KeySort) => {
     const isSame = (filter.sort ?? 'created_at') === by;
@@ -42,10 +47,16 @@ export function KeysPage() {
   };
   const open = () => void navigate({ search: (before) => ({ ...before, create: 'yes' as const }) });
   const close = () => void navigate({ search: ({ create: _, edit: __, ...before }) => before, replace: true });
+  const showAll = () => {
+    // Otherwise a pending search would bring the old text back.
+    search.cancel();
+    setText('');
+    void navigate({ search: {}, replace: true });
+  };
   // In the address, so that an edited key can be linked to.
   const onAction = (action: KeyAction, key: Parameters<typeof act>[1]) =>
     action === 'edit'
-      ? void navigate({ search: (before) => ({ ...before, edit: key.id }), replace: true, resetScroll: false })
+      ? void navigate({ search: (before) => ({ ...before, edit: key.id }), ...IN_PLACE })
       : act(action, key);
   const query: Input<'listKeys'>['query'] =
     filter.state !== undefined || revoked === 'yes' ? filter : { ...filter, status: 'active' as const };
@@ -64,11 +75,7 @@ export function KeysPage() {
       name="API keys"
       title="API keys"
       lead={isAtLeast('admin') ? 'All keys on this server.' : 'Your keys.'}
-      actions={
-        <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
-          Create key
-        </Button>
-      }
+      actions={<TextButton icon={IconPlus} text="Create key" onClick={open} />}
     >
       <div className={classes['body']}>
         <div className={classes['tools']}>
@@ -76,12 +83,15 @@ export function KeysPage() {
             type="search"
             className={classes['search']}
             aria-label="Search keys"
-            placeholder="Name, owner, first or last characters of the key"
+            placeholder="Name, owner, a key or part of it"
             leftSection={<IconSearch size={16} aria-hidden />}
             value={text}
             onChange={(event) => {
-              setText(event.currentTarget.value);
-              search(event.currentTarget.value);
+              const { value } = event.currentTarget;
+              const secret = look(value);
+              setText(secret?.masked ?? value);
+              if (secret === undefined) search(value);
+              else search.cancel();
             }}
           />
           <NativeSelect
@@ -122,6 +132,7 @@ export function KeysPage() {
             />
           )}
         </div>
+        {leaked?.problem !== undefined && <Notice tone="warn" title={leaked.problem} />}
         {failure !== null && <FailureNotice error={failure} />}
         <KeyTable
           filter={query}
@@ -130,26 +141,15 @@ export function KeysPage() {
           empty={
             isFiltered ? (
               <Empty title="No key matches">
-                <Button
-                  variant="default"
-                  size="xs"
-                  onClick={() => {
-                    // Otherwise a pending search would bring the old text back.
-                    search.cancel();
-                    setText('');
-                    void navigate({ search: {}, replace: true });
-                  }}
-                >
-                  Show all keys
-                </Button>
+                <QuietButton text="Show all keys" onClick={showAll} />
               </Empty>
             ) : (
-              <Empty title="No API keys yet">
+              <Empty title={revoked === 'yes' ? 'No API keys yet' : 'No API keys in use'}>
                 <p>
                   A program sends its key in the X-API-Key header. Create one key per program, so that each can be
                   revoked separately.
                 </p>
-                <Button onClick={open}>Create key</Button>
+                <TextButton text="Create key" onClick={open} />
               </Empty>
             )
           }
@@ -164,7 +164,7 @@ export function KeysPage() {
 
 /** The drawer of a key that the address names. */
 function LinkedKey({ id, onClose }: { id: string; onClose: () => void }) {
-  const detail = useQuery(answerQuery('getKey', { params: { id } }));
+  const detail = useAnswer('getKey', { params: { id } });
   const key = detail.data?.data.key;
   if (detail.error !== null) return <FailureNotice error={detail.error} />;
   return key?.status === 'active' ? <EditKeyDrawer key={id} summary={key} onClose={onClose} /> : null;

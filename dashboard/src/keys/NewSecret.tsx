@@ -1,13 +1,13 @@
 /** A newly created key, and the confirmation before it is left without a copy. */
-import { Button, Tabs } from '@mantine/core';
-import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { Tabs } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
 import type { CreatedKey } from '@whence/server/dashboard-wire/keys';
 import type { Permission } from '@whence/server/vocabulary';
-import { answerQuery } from '../api/query-client.ts';
+import { useAnswer } from '../api/query-client.ts';
+import { QuietButton, TextButton } from '../components/Buttons.tsx';
 import { CodeBlock } from '../components/Copy.tsx';
 import { Dialog } from '../components/Dialog.tsx';
+import { IconAlertTriangle, IconCircleCheck } from '../components/icons.tsx';
 import { Notice } from '../components/Notice.tsx';
 import { PERMISSION_WORDS } from '../format/names.ts';
 import { Time } from '../format/Time.tsx';
@@ -45,10 +45,11 @@ export function NewSecret({ created: { key, secret }, onCopied }: { created: Cre
 }
 
 function FirstRequest({ id }: { id: string }) {
-  const { data } = useQuery({
-    ...answerQuery('getKey', { params: { id } }),
-    refetchInterval: ({ state }) => (state.data?.data.key.first_use === undefined ? POLL_MS : false),
-  });
+  const { data } = useAnswer(
+    'getKey',
+    { params: { id } },
+    { refetchInterval: ({ state }) => (state.data?.data.key.first_use === undefined ? POLL_MS : false) },
+  );
   const use = data?.data.key.first_use;
   // An address without data (404) or an invalid request (400) does not mean that the key was refused.
   const isRefused = use !== undefined && ([403, 429].includes(use.status) || use.status >= 500);
@@ -79,12 +80,8 @@ export function ConfirmLeave({ isActive }: { isActive: boolean }) {
       <div className={classes['form']}>
         <p>The key was not copied and cannot be shown again. Without a copy, revoke it and create a new one.</p>
         <div className={classes['actions']}>
-          <Button variant="default" onClick={blocker.proceed}>
-            Leave without copying
-          </Button>
-          <Button data-autofocus onClick={blocker.reset}>
-            Stay
-          </Button>
+          <QuietButton size="sm" text="Leave without copying" onClick={blocker.proceed} />
+          <TextButton data-autofocus text="Stay" onClick={blocker.reset} />
         </div>
       </div>
     </Dialog>

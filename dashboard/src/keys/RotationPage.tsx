@@ -1,11 +1,12 @@
-import { Button, NativeSelect } from '@mantine/core';
-import { IconCheck } from '@tabler/icons-react';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { NativeSelect } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { CreatedKey, KeyDetail, KeySummary } from '@whence/server/dashboard-wire/keys';
 import { type ReactNode, useState } from 'react';
-import { answerQuery, call } from '../api/query-client.ts';
+import { call, useAnswer } from '../api/query-client.ts';
+import { QuietButton, TextButton } from '../components/Buttons.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
+import { IconCheck } from '../components/icons.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { Page } from '../components/Page.tsx';
 import { Table } from '../components/Table.tsx';
@@ -31,7 +32,7 @@ const PERIODS = [
 /** Four steps. Progress is derived from the keys, so the page can be left and opened again. */
 export function RotationPage() {
   const { id } = route.useParams();
-  const detail = useQuery({ ...answerQuery('getKey', { params: { id } }), refetchInterval: REFRESH_MS });
+  const detail = useAnswer('getKey', { params: { id } }, { refetchInterval: REFRESH_MS });
   const name = detail.data?.data.key.name ?? '';
   return (
     <Page
@@ -55,10 +56,7 @@ function Steps({ detail: { key, successor } }: { detail: KeyDetail }) {
   const [hours, setHours] = useState('');
   const rotate = useMutation({
     mutationFn: () =>
-      call('rotateKey', {
-        params: { id: key.id },
-        body: hours === '' ? {} : { revoke_in_hours: Number(hours) },
-      }),
+      call('rotateKey', { params: { id: key.id }, body: hours === '' ? {} : { revoke_in_hours: Number(hours) } }),
     onSuccess: ({ data }) => {
       setCreated(data);
       void refreshKeys();
@@ -87,9 +85,7 @@ function Steps({ detail: { key, successor } }: { detail: KeyDetail }) {
               value={hours}
               onChange={(event) => setHours(event.currentTarget.value)}
             />
-            <Button onClick={() => rotate.mutate()} loading={rotate.isPending}>
-              Create successor
-            </Button>
+            <TextButton text="Create successor" loading={rotate.isPending} onClick={() => rotate.mutate()} />
           </>
         )}
         {isRevoked && !hasSuccessor && <p>This key is revoked: create a new one instead.</p>}
@@ -133,13 +129,19 @@ function Steps({ detail: { key, successor } }: { detail: KeyDetail }) {
             )}
             {schedule.error !== null && <FailureNotice error={schedule.error} />}
             <div className={classes['buttons']}>
-              <Button data-danger disabled={!hasSuccessor} onClick={() => setIsRevoking(true)}>
-                Revoke old key
-              </Button>
+              <TextButton
+                data-danger
+                text="Revoke old key"
+                disabled={!hasSuccessor}
+                onClick={() => setIsRevoking(true)}
+              />
               {hasSuccessor && key.revoke_at === undefined && (
-                <Button variant="default" loading={schedule.isPending} onClick={() => schedule.mutate()}>
-                  Revoke it in 24 hours
-                </Button>
+                <QuietButton
+                  size="sm"
+                  text="Revoke it in 24 hours"
+                  loading={schedule.isPending}
+                  onClick={() => schedule.mutate()}
+                />
               )}
             </div>
           </>

@@ -1,6 +1,6 @@
-import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { call } from '../api/query-client.ts';
+import { QuietButton } from '../components/Buttons.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
 import { announce } from '../components/LiveRegion.tsx';
 import { Time } from '../format/Time.tsx';
@@ -18,9 +18,12 @@ export function ScheduledRevocation({ id, at }: { id: string; at: string }) {
   return (
     <>
       Will be revoked <Time at={at} />.{' '}
-      <Button variant="default" size="compact-xs" loading={cancel.isPending} onClick={() => cancel.mutate()}>
-        Cancel the revocation
-      </Button>
+      <QuietButton
+        size="compact-xs"
+        text="Cancel the revocation"
+        loading={cancel.isPending}
+        onClick={() => cancel.mutate()}
+      />
       {cancel.error !== null && <FailureNotice error={cancel.error} />}
     </>
   );

@@ -10,11 +10,16 @@ import { PauseKeyDialog } from './PauseKeyDialog.tsx';
 import { RevokeKeyDialog } from './RevokeKeyDialog.tsx';
 import { refreshKeys } from './refresh-keys.ts';
 
-type Open = { readonly action: Exclude<KeyAction, 'resume'>; readonly summary: KeySummary };
+type Open = {
+  readonly action: Exclude<KeyAction, 'resume'>;
+  readonly summary: KeySummary;
+  /** The person has shown which key is meant by pasting it. */
+  readonly isPasted?: boolean;
+};
 
 /** `dialog` belongs on the page; `failure` is why a key could not be resumed. */
 export function useKeyActions(): {
-  act: (action: KeyAction, summary: KeySummary) => void;
+  act: (action: KeyAction, summary: KeySummary, isPasted?: boolean) => void;
   dialog: ReactNode;
   failure: Error | null;
 } {
@@ -28,14 +33,15 @@ export function useKeyActions(): {
   });
   const close = () => setOpen(undefined);
   return {
-    act: (action, summary) => (action === 'resume' ? resume.mutate(summary) : setOpen({ action, summary })),
+    act: (action, summary, isPasted = false) =>
+      action === 'resume' ? resume.mutate(summary) : setOpen({ action, summary, isPasted }),
     dialog: open === undefined ? null : <KeyDialog {...open} onClose={close} />,
     failure: resume.error,
   };
 }
 
-function KeyDialog({ action, summary, onClose }: Open & { onClose: () => void }) {
+function KeyDialog({ action, summary, isPasted, onClose }: Open & { onClose: () => void }) {
   if (action === 'edit') return <EditKeyDrawer summary={summary} onClose={onClose} />;
   if (action === 'pause') return <PauseKeyDialog summary={summary} onClose={onClose} />;
-  return <RevokeKeyDialog summary={summary} onClose={onClose} />;
+  return <RevokeKeyDialog summary={summary} isPasted={isPasted} onClose={onClose} />;
 }

@@ -1,13 +1,17 @@
+import { useMantineColorScheme } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
-import { IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
+import { findSecret } from '@whence/server/secret-form';
 import { type ClipboardEvent, type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
-import { sessionQuery } from '../api/query-client.ts';
+import { call, refresh, sessionQuery } from '../api/query-client.ts';
+import { IconSearch } from '../components/icons.tsx';
 import { announce } from '../components/LiveRegion.tsx';
+import { useLeakedKey } from '../keys/use-leaked-key.ts';
+import { useSignOut } from '../session/use-session.ts';
 import classes from './LookupField.module.css';
 import { pastedLines, type Several } from './several.ts';
-import { type Suggestion, useSuggestions } from './use-suggestions.ts';
+import { leakedSuggestions, type PaletteAction, type Suggestion, useSuggestions } from './use-suggestions.ts';
 
 /** Preloads the pages that Enter may open, so that only the response has to be waited for. */
 function loadPages(): void {
@@ -31,7 +35,9 @@ export function LookupField() {
   const [isOpen, setIsOpen] = useState(false);
   /** Undefined: the first one if there is a text, otherwise none, so that Enter does nothing unexpected. */
   const [chosen, setChosen] = useState<number>();
-  const { groups, problem } = useSuggestions(text, pasted, isOpen);
+  const { leaked, look } = useLeakedKey();
+  const understood = useSuggestions(leaked === undefined ? text : '', pasted, isOpen && leaked === undefined);
+  const { groups, problem } = leaked === undefined ? understood : leakedSuggestions(leaked);
   const suggestions = groups.flatMap((group) => group.suggestions);
   const active = chosen ?? (text.trim() === '' ? -1 : 0);
   const isShown = isOpen && (suggestions.length > 0 || problem !== undefined);
@@ -42,8 +48,9 @@ export function LookupField() {
   useHotkeys([['mod+K', focus]], []);
 
   const change = (next: string, lines?: Several) => {
-    setText(next);
-    setPasted(lines);
+    const secret = look(lines?.text ?? next);
+    setText(secret?.masked ?? next);
+    setPasted(secret === undefined ? lines : undefined);
     setChosen(undefined);
     setIsOpen(true);
   };
@@ -54,7 +61,13 @@ export function LookupField() {
     follow(suggestion);
   };
   const onPaste = (event: ClipboardEvent) => {
-    const lines = pastedLines(event.clipboardData.getData('text/plain'));
+    const content = event.clipboardData.getData('text/plain');
+    if (findSecret(content) !== undefined) {
+      event.preventDefault();
+      change(content);
+      return;
+    }
+    const lines = pastedLines(content);
     if (lines === undefined) return;
     event.preventDefault();
     change(lines.text.slice(0, SHOWN_CHARACTERS).replaceAll(/\s+/g, ' '), lines);
@@ -190,14 +203,32 @@ function nextOption(active: number, by: 1 | -1, count: number): number | undefin
 function useFollow(): (suggestion: Suggestion) => void {
   const router = useRouter();
   const { data: session } = useQuery(sessionQuery);
+  // Otherwise Mantine temporarily inserts a <style> element, which the Content-Security-Policy refuses.
+  const { setColorScheme } = useMantineColorScheme({ keepTransitions: true });
+  const signOut = useSignOut();
+  const act = (action: PaletteAction) => {
+    if (action === 'sign out') signOut.mutate();
+    else if (action !== 'update') setColorScheme(action);
+    else {
+      // The page shows its progress, and why it failed.
+      router.history.push('/data');
+      void call('startUpdate', { query: { retry: 'failed' } })
+        .catch(() => undefined)
+        .then(() => refresh('getDataset', 'getUpdate'));
+    }
+  };
   return ({ target }) => {
-    if ('path' in target) {
-      // The API reference is not one of the dashboard's own pages.
-      if (target.path === '/docs') window.location.assign(target.path);
-      else router.history.push(target.path);
+    if ('path' in target) router.history.push(target.path);
+    else if ('action' in target) act(target.action);
+    else if (target.run === 'domains') {
+      // The list is too long for the address bar: the page finds the run that was started.
+      void import('../domains/domain-run.ts').then(({ domainRun }) => {
+        domainRun.start({ text: target.text }, 1);
+        router.history.push('/domains');
+      });
     } else if (session?.state === 'signed_in') {
       void import('../batch/batch-run.ts').then(({ currentRun }) => {
-        currentRun.start({ text: target.batchText }, session.max_batch);
+        currentRun.start({ text: target.text }, session.max_batch);
         router.history.push('/batch');
       });
     }

@@ -1,39 +1,50 @@
 /** What the lookup field offers for a text: how it is interpreted, networks, pages and keys; without a text, recent subjects. */
 import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useRouterState } from '@tanstack/react-router';
+import { mayDo, type Role } from '@whence/server/vocabulary';
+import { useEffect } from 'react';
+import { sessionQuery, useAnswer } from '../api/query-client.ts';
+import { DomainScanner } from '../batch/domain-scanner.ts';
+import type { ScanKind } from '../batch/scan.ts';
 import {
   IconAt,
   IconBinaryTree2,
-  IconBook2,
+  type IconComponent,
+  IconDeviceDesktop,
   IconHistory,
   IconKey,
   IconLetterCase,
   IconListSearch,
+  IconLogout,
   IconMapPin,
+  IconMoon,
+  IconRefresh,
+  IconSun,
   IconTopologyStar3,
-  type TablerIcon,
-} from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
-import { useRouterState } from '@tanstack/react-router';
-import { mayDo } from '@whence/server/vocabulary';
-import { useEffect } from 'react';
-import { answerQuery, sessionQuery } from '../api/query-client.ts';
+} from '../components/icons.tsx';
 import { countryName } from '../format/names.ts';
-import { MAIN_ITEMS, SETTINGS_ITEMS } from '../shell/navigation-items.ts';
+import type { useLeakedKey } from '../keys/use-leaked-key.ts';
+import { MAIN_ITEMS, REFERENCE_ITEM, SETTINGS_ITEMS } from '../shell/navigation-items.ts';
 import { describe, interpret, type LookupTarget, pathOf } from './interpret.ts';
 import { addRecent, readRecent, subjectOf } from './recent.ts';
 import { type Several, typedAddresses } from './several.ts';
 
 export type Suggestion = {
   readonly key: string;
-  readonly icon: TablerIcon;
+  readonly icon: IconComponent;
   readonly words: string;
   readonly hint?: string;
-  /** A page to open, or text that starts a batch. */
-  readonly target: { readonly path: string } | { readonly batchText: string };
+  /** A page to open, text that starts a run, or something to do. */
+  readonly target:
+    | { readonly path: string }
+    | { readonly text: string; readonly run: ScanKind }
+    | { readonly action: PaletteAction };
 };
+export type PaletteAction = 'light' | 'dark' | 'auto' | 'update' | 'sign out';
 export type SuggestionGroup = { readonly name: string; readonly suggestions: readonly Suggestion[] };
 
-const ICONS: Record<LookupTarget['kind'], TablerIcon> = {
+const ICONS: Record<LookupTarget['kind'], IconComponent> = {
   address: IconMapPin,
   prefix: IconBinaryTree2,
   asn: IconTopologyStar3,
@@ -43,6 +54,8 @@ const ICONS: Record<LookupTarget['kind'], TablerIcon> = {
 const MAX_FOUND = 5;
 const MIN_SEARCHED = 2;
 const DEBOUNCE_MS = 120;
+/** Characters of pasted lines that are searched for domains; the run reads all of them. */
+const MAX_SCANNED = 50_000;
 
 /** `pasted` replaces the text. Nothing is requested while the field is closed. */
 export function useSuggestions(
@@ -60,20 +73,36 @@ export function useSuggestions(
 
   // A batch needs an account.
   const several = account === undefined ? undefined : (pasted ?? typedAddresses(text));
-  const batch = several === undefined ? [] : [batchSuggestion(several)];
+  const batch = several === undefined ? [] : runSuggestions(several);
   const understood = several === undefined ? targets.map(targetSuggestion) : [];
   const pages = account === undefined ? [] : pageSuggestions(text, (role) => mayDo(account.role, role));
   const lookUp = { name: 'Look up', suggestions: [...batch, ...understood] };
   const open = { name: 'Pages', suggestions: pasted === undefined ? pages : [] };
   const isEmpty = text.trim() === '' && pasted === undefined;
+  const keyGroup = { name: 'API keys', suggestions: pasted === undefined ? keys : [] };
+  const actions = account === undefined || isEmpty ? [] : actionSuggestions(text, (role) => mayDo(account.role, role));
+  const doIt = { name: 'Actions', suggestions: pasted === undefined ? actions : [] };
   const groups = [
     ...(isEmpty ? [{ name: 'Recent', suggestions: recent }] : []),
-    // A word that starts the name of a page is more likely the page than a network.
-    ...(targets[0]?.kind === 'name' ? [open, lookUp] : [lookUp, open]),
-    { name: 'API keys', suggestions: pasted === undefined ? keys : [] },
+    // A word that starts the name of a key, a page or an action is more likely that than a network.
+    ...(targets[0]?.kind === 'name' ? [keyGroup, open, doIt, lookUp] : [lookUp, open, keyGroup, doIt]),
     { name: 'Networks', suggestions: networks },
   ];
   return { groups: groups.filter(({ suggestions }) => suggestions.length > 0), problem };
+}
+
+/** For a key that was pasted: its page, where it can be revoked. */
+export function leakedSuggestions({ key, problem }: NonNullable<ReturnType<typeof useLeakedKey>['leaked']>): {
+  groups: readonly SuggestionGroup[];
+  problem: string | undefined;
+} {
+  if (key === undefined) return { groups: [], problem: problem ?? 'Looking for the key…' };
+  const hint = key.state === 'revoked' ? 'revoked' : `${key.state}: open to revoke`;
+  const target = { path: `/settings/keys/${key.id}?pasted=yes` };
+  return {
+    groups: [{ name: 'API key', suggestions: [{ key: key.id, icon: IconKey, words: key.name, hint, target }] }],
+    problem: undefined,
+  };
 }
 
 /** Undefined for visitors without an account. */
@@ -87,17 +116,31 @@ function targetSuggestion(target: LookupTarget): Suggestion {
   return { key: path, icon: ICONS[target.kind], words: describe(target), target: { path } };
 }
 
-function batchSuggestion({ text, words }: Several): Suggestion {
-  return { key: 'batch', icon: IconListSearch, words, target: { batchText: text } };
+/** A batch of addresses, and, if it has domains, a check of those: first if most lines have one. */
+function runSuggestions({ text, words }: Several): Suggestion[] {
+  const batch: Suggestion = { key: 'batch', icon: IconListSearch, words, target: { text, run: 'addresses' } };
+  const scanner = new DomainScanner();
+  scanner.push(text.slice(0, MAX_SCANNED));
+  scanner.finish();
+  const { unique } = scanner.counts;
+  if (unique < 2) return [batch];
+  const domains: Suggestion = {
+    key: 'domains',
+    icon: IconAt,
+    words: `check of ${unique.toLocaleString('en')} domains`,
+    target: { text, run: 'domains' },
+  };
+  return 2 * unique >= text.split('\n').length ? [domains, batch] : [batch, domains];
 }
 
 /** The networks whose name matches, of this text only: what was found for an earlier text is not shown under it. */
 function useNetworks(name: string): Suggestion[] {
   const [searched] = useDebouncedValue(name, DEBOUNCE_MS);
-  const search = useQuery({
-    ...answerQuery('searchAsn', { query: { q: searched, limit: MAX_FOUND } }),
-    enabled: searched.length >= MIN_SEARCHED && searched === name,
-  });
+  const search = useAnswer(
+    'searchAsn',
+    { query: { q: searched, limit: MAX_FOUND } },
+    { enabled: searched.length >= MIN_SEARCHED && searched === name },
+  );
   if (searched !== name || name === '') return [];
   return (search.data?.data.results ?? []).map(({ asn, asn_name, country }) => ({
     key: `AS${asn}`,
@@ -111,10 +154,11 @@ function useNetworks(name: string): Suggestion[] {
 function useKeys(text: string): Suggestion[] {
   const [searched] = useDebouncedValue(text, DEBOUNCE_MS);
   const isSearched = searched.length >= MIN_SEARCHED && searched === text;
-  const search = useQuery({
-    ...answerQuery('listKeys', { query: { q: searched, limit: MAX_FOUND, status: 'active' } }),
-    enabled: isSearched,
-  });
+  const search = useAnswer(
+    'listKeys',
+    { query: { q: searched, limit: MAX_FOUND, status: 'active' } },
+    { enabled: isSearched },
+  );
   if (!isSearched) return [];
   return (search.data?.data.keys ?? []).slice(0, MAX_FOUND).map(({ id, name, masked }) => ({
     key: id,
@@ -126,20 +170,42 @@ function useKeys(text: string): Suggestion[] {
 }
 
 /** Pages that a word of the text leads to; without a text, all of them. */
-function pageSuggestions(
-  text: string,
-  isAllowed: (role: (typeof MAIN_ITEMS)[number]['role']) => boolean,
-): Suggestion[] {
-  const words = text.trim().toLowerCase();
+function pageSuggestions(text: string, isAllowed: (role: Role) => boolean): Suggestion[] {
   const items = [
     ...MAIN_ITEMS,
     ...SETTINGS_ITEMS,
     { path: '/settings/keys?create=yes', name: 'Create API key', icon: IconKey, role: 'member' as const },
-    { path: '/docs', name: 'API reference', icon: IconBook2, role: 'viewer' as const },
+    REFERENCE_ITEM,
   ];
   return items
-    .filter(({ role, name }) => isAllowed(role) && ` ${name.toLowerCase()}`.includes(` ${words}`))
+    .filter(({ role, name }) => isAllowed(role) && isNamed(name, text))
     .map(({ path, name, icon }) => ({ key: `page ${path}`, icon, words: name, target: { path } }));
+}
+
+const ACTIONS = [
+  { action: 'light', name: 'Light theme', icon: IconSun, role: 'viewer' },
+  { action: 'dark', name: 'Dark theme', icon: IconMoon, role: 'viewer' },
+  { action: 'auto', name: 'System theme', icon: IconDeviceDesktop, role: 'viewer' },
+  { action: 'update', name: 'Update dataset now', icon: IconRefresh, role: 'admin' },
+  { action: 'sign out', name: 'Sign out', icon: IconLogout, role: 'viewer' },
+] as const;
+
+function actionSuggestions(text: string, isAllowed: (role: Role) => boolean): Suggestion[] {
+  return ACTIONS.filter(({ role, name }) => isAllowed(role) && isNamed(name, text)).map(({ action, name, icon }) => ({
+    key: action,
+    icon,
+    words: name,
+    target: { action },
+  }));
+}
+
+/** Whether every word of the text begins a word of the name. */
+function isNamed(name: string, text: string): boolean {
+  const words = text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  return words.every((word) => ` ${name.toLowerCase()}`.includes(` ${word}`));
 }
 
 /** Also adds the page on screen to the list. */

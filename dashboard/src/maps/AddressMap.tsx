@@ -1,27 +1,52 @@
 /**
- * A map of address space along the Hilbert curve, one cell per block, coloured by connection type. It is a picture for
- * those who see it; the numbers under it and the tables of the page say the same in words.
+ * A map of address space along the Hilbert curve, one cell per block, with a legend. It is a picture for those who see
+ * it; the numbers beside it and the tables of the page say the same in words.
  */
 import { formatAddress } from '@whence/dataset/address';
 import { fromBigInt, parsePrefix } from '@whence/dataset/prefix';
-import { CONNECTION_TYPES, type ConnectionType } from '@whence/dataset/record';
 import type { AddressMap as Cells } from '@whence/server/dashboard-wire/lookups';
-import { CELL_CODES } from '@whence/server/vocabulary';
+import { type MapSubject, UNANNOUNCED_CELL } from '@whence/server/vocabulary';
 import { type MouseEvent, useMemo, useState } from 'react';
 import { formatNumber } from '../format/number.ts';
 import classes from './AddressMap.module.css';
 import { cellPath, indexAt, mapSize, type Point, pointAt } from './hilbert.ts';
 
-type AddressMapProps = { map: Cells; onOpen: (prefix: string) => void };
+type AddressMapProps = {
+  map: Cells;
+  by: MapSubject;
+  /** Whether the dataset has blocklists. Without them, low is not green: nothing was verified. */
+  isThreatKnown: boolean;
+  onOpen: (prefix: string) => void;
+};
 
-export function AddressMap({ map, onOpen }: AddressMapProps) {
-  const { prefix, cell_length, cells, is_truncated } = map;
+const MAX_HEIGHT_PX = 440;
+const NETWORK_COLOURS = ['--series-1', '--series-2', '--series-3', '--series-4', '--high-fill', '--series-5'];
+const COLOURS: Readonly<Record<string, string>> = {
+  residential: '--series-2',
+  mobile: '--high-fill',
+  datacenter: '--series-1',
+  business: '--series-4',
+  education: '--series-3',
+  low: '--low-fill',
+  medium: '--medium-fill',
+  high: '--high-fill',
+  critical: '--critical-fill',
+};
+
+export function AddressMap({ map, by, isThreatKnown, onOpen }: AddressMapProps) {
+  const { prefix, cell_length, cells, kinds, is_truncated } = map;
   const bits = Math.round(Math.log2(cells.length));
   const { width, height, order } = mapSize(bits);
   const [pointed, setPointed] = useState<Point>();
-  const layers = useMemo(() => layersOf(cells, bits), [cells, bits]);
+  const layers = useMemo(() => layersOf(cells, kinds, bits), [cells, kinds, bits]);
+  const colourOf = (kind: string) => {
+    const isUnverified = kind === 'low' && !isThreatKnown;
+    const name = by === 'network' ? NETWORK_COLOURS[kinds.indexOf(kind)] : isUnverified ? '--series-1' : COLOURS[kind];
+    return `var(${name})`;
+  };
+  const unannounced = cells.length - layers.reduce((sum, { count }) => sum + count, 0);
   const index = pointed && indexAt(pointed, order);
-  const words = layers.map(({ type, count }) => `${formatNumber(count)} ${type}`).join(', ');
+  const words = layers.map(({ kind, count }) => `${formatNumber(count)} ${kind}`).join(', ');
   const at = ({ currentTarget, clientX, clientY }: MouseEvent<SVGSVGElement>): Point => {
     const box = currentTarget.getBoundingClientRect();
     const scaled = (offset: number, size: number, cellCount: number) =>
@@ -33,6 +58,7 @@ export function AddressMap({ map, onOpen }: AddressMapProps) {
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: a shortcut for the mouse; the lookup field opens any prefix. */}
       <svg
         className={classes['map']}
+        style={{ width: `min(100%, ${(MAX_HEIGHT_PX * width) / height}px)` }}
         viewBox={`0 0 ${width} ${height}`}
         role="img"
         aria-label={`Map of ${prefix}, one cell per /${cell_length}: ${words}`}
@@ -40,8 +66,8 @@ export function AddressMap({ map, onOpen }: AddressMapProps) {
         onMouseLeave={() => setPointed(undefined)}
         onClick={(event) => onOpen(blockAt(map, indexAt(at(event), order)))}
       >
-        {layers.map(({ type, path }) => (
-          <path key={type} d={path} data-type={type} className={classes['cells']} />
+        {layers.map(({ kind, path }) => (
+          <path key={kind} d={path} style={{ fill: colourOf(kind) }} />
         ))}
         {prefix === '0.0.0.0/0' && <Slash8s cells={cells} />}
         {pointed !== undefined && (
@@ -52,15 +78,21 @@ export function AddressMap({ map, onOpen }: AddressMapProps) {
         <p className={classes['readout']}>
           {index === undefined
             ? `One cell per /${cell_length}. Neighbours on the map are neighbours in address space.`
-            : `${blockAt(map, index)}: ${typeOfCell(cells[index]) ?? 'not announced'}`}
+            : `${blockAt(map, index)}: ${kindOfCell(kinds, cells[index]) ?? 'not announced'}`}
         </p>
         <ul className={classes['types']}>
-          {layers.map(({ type, count }) => (
-            <li key={type}>
-              <span className={classes['swatch']} data-type={type} />
-              {type} <strong>{formatNumber(count)}</strong>
+          {layers.map(({ kind, count }) => (
+            <li key={kind}>
+              <span className={classes['swatch']} style={{ background: colourOf(kind) }} />
+              {kind} <strong>{formatNumber(count)}</strong>
             </li>
           ))}
+          {unannounced > 0 && (
+            <li>
+              <span className={classes['swatch']} />
+              not announced <strong>{formatNumber(unannounced)}</strong>
+            </li>
+          )}
         </ul>
         {is_truncated && <p>The end of the map is missing: there are too many different prefixes.</p>}
       </figcaption>
@@ -68,21 +100,24 @@ export function AddressMap({ map, onOpen }: AddressMapProps) {
   );
 }
 
-type Layer = { readonly type: ConnectionType; readonly count: number; readonly path: string };
+type Layer = { readonly kind: string; readonly count: number; readonly path: string };
 
-/** One path per type, the most frequent first. */
-function layersOf(cells: string, bits: number): Layer[] {
-  return CONNECTION_TYPES.map((type) => {
-    const code = CELL_CODES[type];
-    const count = [...cells].reduce((sum, cell) => sum + (cell === code ? 1 : 0), 0);
-    return { type, count, path: count === 0 ? '' : cellPath((index) => cells[index] === code, bits) };
-  })
+/** One path per kind, the most frequent first. */
+function layersOf(cells: string, kinds: readonly string[], bits: number): Layer[] {
+  return kinds
+    .map((kind, at) => {
+      const code = String.fromCharCode(FIRST_CODE + at);
+      const count = cells.split(code).length - 1;
+      return { kind, count, path: count === 0 ? '' : cellPath((index) => cells[index] === code, bits) };
+    })
     .filter(({ count }) => count > 0)
     .sort((a, b) => b.count - a.count);
 }
 
-function typeOfCell(code: string | undefined): ConnectionType | undefined {
-  return CONNECTION_TYPES.find((type) => CELL_CODES[type] === code);
+const FIRST_CODE = 'a'.charCodeAt(0);
+
+function kindOfCell(kinds: readonly string[], code = UNANNOUNCED_CELL): string | undefined {
+  return code === UNANNOUNCED_CELL ? undefined : kinds[code.charCodeAt(0) - FIRST_CODE];
 }
 
 function blockAt({ prefix, cell_length }: Cells, index: number): string {

@@ -52,7 +52,7 @@ export function WorldMap({ amounts, unit, selected, onSelect }: WorldMapProps) {
           const isChoosable = onSelect !== undefined && amount > 0;
           const common = {
             className: classes['country'],
-            style: amount === 0 ? undefined : { fill: shadeOf(amount, largest) },
+            style: amount === 0 ? undefined : { fill: shadeOf(amount / largest) },
             'data-selected': selected === code || undefined,
             'data-choosable': isChoosable || undefined,
             onMouseEnter: () => setPointed(code === '' ? undefined : code),
@@ -63,9 +63,15 @@ export function WorldMap({ amounts, unit, selected, onSelect }: WorldMapProps) {
           return <circle key={code} cx={shape.x} cy={shape.y} r={POINT_RADIUS} {...common} />;
         })}
       </svg>
+      <div className={classes['legend']} aria-hidden>
+        <span className={classes['swatch']} /> none
+        <span className={classes['scale']} style={{ background: SCALE }} /> up to {formatShare(largest, total)} of the{' '}
+        {unit}
+      </div>
     </figure>
   );
 }
 
+const SCALE = `linear-gradient(to right, ${shadeOf(0)}, ${shadeOf(1)})`;
 /** Countries that are named above the map. */
 const LABELLED = 4;

@@ -1,8 +1,7 @@
-import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
 import type { ProcessState } from '@whence/server/dashboard-wire/operation';
-import { answerQuery } from '../api/query-client.ts';
+import { useAnswer } from '../api/query-client.ts';
 import { Facts } from '../components/Facts.tsx';
+import { IconAlertTriangle, IconCircleCheck } from '../components/icons.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { Columns, Page, Section } from '../components/Page.tsx';
 import { type Column, Table } from '../components/Table.tsx';
@@ -19,7 +18,7 @@ const columns: Column<ProcessState>[] = [
     name: 'Process',
     cell: ({ host, pid, is_this }) => (
       <span className="nowrap">
-        {host} <span className="mono">{pid}</span> {is_this && <Tag tone="accent">served this page</Tag>}
+        {host} <span className="mono">{pid}</span> {is_this && <Tag tone="accent" text="served this page" />}
       </span>
     ),
   },
@@ -31,37 +30,30 @@ const columns: Column<ProcessState>[] = [
 ];
 
 export function HealthPage() {
-  const health = useQuery({ ...answerQuery('getHealth', {}), refetchInterval: REFRESH_MS });
+  const health = useAnswer('getHealth', {}, { refetchInterval: REFRESH_MS });
   return (
     <Page name="Health" title="Health" lead="Updated every five seconds.">
       <Loaded query={health} shape={[['facts', 'bars'], ['table']]}>
         {({ data: { storage, dataset, processes, update, server_version, node_version } }) => (
           <>
-            <UpdateNotice update={update} builtAt={dataset.built_at} />
+            <UpdateNotice update={update} builtAt={dataset.built_at} withButton />
             <Columns>
               <Section title="State">
                 <Facts
-                  facts={[
-                    {
-                      name: 'Storage',
-                      value: <State isGood={storage.state === 'ok'} words={`${storage.engine}, ${storage.state}`} />,
-                    },
-                    {
-                      name: 'Dataset',
-                      value: (
-                        <State
-                          isGood={dataset.state === 'ok'}
-                          words={`${dataset.state}${dataset.version === undefined ? '' : `, version ${dataset.version}`}`}
-                        />
-                      ),
-                    },
-                    { name: 'Data', value: <DataDay day={dataset.data_as_of} /> },
-                    ...(dataset.built_at === undefined
-                      ? []
-                      : [{ name: 'Built', value: <Time at={dataset.built_at} /> }]),
-                    { name: 'Whence', value: server_version },
-                    { name: 'Node.js', value: node_version },
-                  ]}
+                  facts={{
+                    Storage: <State isGood={storage.state === 'ok'} words={`${storage.engine}, ${storage.state}`} />,
+                    Dataset: (
+                      <State
+                        isGood={dataset.state === 'ok'}
+                        words={`${dataset.state}${dataset.version === undefined ? '' : `, version ${dataset.version}`}`}
+                      />
+                    ),
+                    // The header has the age of routes; countries may be older.
+                    'Oldest of routes and countries': <DataDay day={dataset.data_as_of} />,
+                    Built: dataset.built_at && <Time at={dataset.built_at} />,
+                    Whence: server_version,
+                    'Node.js': node_version,
+                  }}
                 />
               </Section>
               <Section title="Dataset updates">
@@ -89,9 +81,5 @@ function DataDay({ day }: { day: string | undefined }) {
 }
 
 function State({ isGood, words }: { isGood: boolean; words: string }) {
-  return (
-    <Tag icon={isGood ? IconCircleCheck : IconAlertTriangle} tone={isGood ? 'good' : 'bad'}>
-      {words}
-    </Tag>
-  );
+  return <Tag icon={isGood ? IconCircleCheck : IconAlertTriangle} tone={isGood ? 'good' : 'bad'} text={words} />;
 }

@@ -1,6 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
 import type { SettingInForce } from '@whence/server/dashboard-wire/operation';
-import { answerQuery } from '../api/query-client.ts';
+import { useAnswer } from '../api/query-client.ts';
 import { Copyable } from '../components/Copy.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { Page } from '../components/Page.tsx';
@@ -17,12 +16,12 @@ const columns: Column<SettingInForce>[] = [
     ),
   },
   { name: 'Value', cell: (setting) => <Value setting={setting} /> },
-  { name: 'From', cell: ({ is_set }) => (is_set ? <Tag tone="accent">environment</Tag> : <Tag>default</Tag>) },
+  { name: 'From', cell: ({ is_set }) => (is_set ? <Tag tone="accent" text="environment" /> : <Tag text="default" />) },
   { name: 'Meaning', isText: true, cell: ({ help }) => <span className="quiet">{help}</span> },
 ];
 
 export function ServerPage() {
-  const settings = useQuery(answerQuery('getSettings', {}));
+  const settings = useAnswer('getSettings', {});
   return (
     <Page
       name="Server"

@@ -1,14 +1,15 @@
 /** What to do after an installation, with a tick for what is done, and what the data cannot tell yet. */
-import { Button } from '@mantine/core';
-import { IconCircle, IconCircleCheck } from '@tabler/icons-react';
+
 import { Link } from '@tanstack/react-router';
 import type { RouteName } from '@whence/server/dashboard-wire/contract';
 import type { FirstRun, Overview } from '@whence/server/dashboard-wire/usage';
 import type { ReactNode } from 'react';
 import { queryClient } from '../api/query-client.ts';
+import { TextButton } from '../components/Buttons.tsx';
 import { CodeBlock } from '../components/Copy.tsx';
+import { IconCircle, IconCircleCheck } from '../components/icons.tsx';
 import { Columns, Section } from '../components/Page.tsx';
-import { UpdateButton } from '../data/Updates.tsx';
+import { UpdateButton, UpdateNotice } from '../data/Updates.tsx';
 import { longDay } from '../format/data-age.ts';
 import { SUBJECT_WORDS } from '../format/names.ts';
 import { useNow } from '../format/Time.tsx';
@@ -27,12 +28,11 @@ export function FirstRunList({ steps, overview }: { steps: FirstRun; overview: O
           <Step isDone={steps.has_used_key} title="Create a key and use it">
             <p>Programs send it in the X-API-Key header.</p>
             <CodeBlock text={`curl -H "X-API-Key: $WHENCE_KEY" ${window.location.origin}/v1/ip/8.8.8.8`} label="curl" />
-            <Button
+            <TextButton
               size="xs"
+              text="Create a key"
               renderRoot={(props) => <Link to="/settings/keys" search={{ create: 'yes' }} {...props} />}
-            >
-              Create a key
-            </Button>
+            />
           </Step>
           <Step isDone={steps.has_live_data} title="Get live data">
             <LiveData overview={overview} />
@@ -43,6 +43,10 @@ export function FirstRunList({ steps, overview }: { steps: FirstRun; overview: O
     </Columns>
   );
 }
+
+/** Whether the list has the button, and with it what the update says. */
+export const hasUpdateButton = ({ first_run, update }: Overview, isAdmin: boolean): boolean =>
+  isAdmin && first_run?.has_live_data === false && update.schedule.can_start;
 
 const LOOKUPS: readonly RouteName[] = ['lookUpIp', 'lookUpPrefix', 'lookUpAsn', 'checkDomain'];
 
@@ -69,8 +73,9 @@ function Step({ isDone, title, children }: { isDone: boolean; title: string; chi
   );
 }
 
-function LiveData({ overview: { update } }: { overview: Overview }) {
+function LiveData({ overview }: { overview: Overview }) {
   const { isAtLeast } = useRole();
+  const { update, dataset } = overview;
   if (update.schedule.kind === 'pull')
     return <p>This server pulls its dataset from another host, which has to build one with feeds.</p>;
   if (!isAtLeast('admin')) return <p>An administrator can start an update on the Data page.</p>;
@@ -82,6 +87,7 @@ function LiveData({ overview: { update } }: { overview: Overview }) {
         {update.schedule.interval_seconds === undefined && ' WHENCE_UPDATE=24h repeats it every day.'}
       </p>
       <UpdateButton update={update} />
+      <UpdateNotice update={update} builtAt={dataset?.built_at} />
     </>
   );
 }
@@ -106,7 +112,7 @@ function Unknown({ overview: { dataset } }: { overview: Overview }) {
         ))}
         {limits.dated.map(({ subject, as_of }) => (
           <li key={subject}>
-            {SUBJECT_WORDS[subject]}: a table{as_of === undefined ? '' : ` of ${longDay(as_of, now)}`}; such addresses
+            {SUBJECT_WORDS[subject]}: a list{as_of === undefined ? '' : ` of ${longDay(as_of, now)}`}; such addresses
             change from day to day.
           </li>
         ))}

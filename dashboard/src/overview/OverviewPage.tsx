@@ -1,7 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { TopNetworks as Networks, Overview } from '@whence/server/dashboard-wire/usage';
-import { answerQuery } from '../api/query-client.ts';
+import { useAnswer } from '../api/query-client.ts';
 import { BarChart } from '../charts/BarChart.tsx';
 import { Shares } from '../components/Bars.tsx';
 import { type NumberItem, Numbers } from '../components/Facts.tsx';
@@ -15,35 +14,38 @@ import { ageLevel, ageWords, longDay } from '../format/data-age.ts';
 import { compared, count, formatMs, formatNumber, formatShare } from '../format/number.ts';
 import { useNow } from '../format/Time.tsx';
 import { shortDay } from '../format/time.ts';
-import { QuotaBar } from '../keys/KeyState.tsx';
+import { KeyStateTag, QuotaBar } from '../keys/KeyState.tsx';
 import { Examples } from '../lookup/Examples.tsx';
 import { LookupCountries } from '../maps/LookupCountries.tsx';
 import { useRole } from '../session/use-session.ts';
-import { FirstRunList } from './FirstRunList.tsx';
+import { FirstRunList, hasUpdateButton } from './FirstRunList.tsx';
 
 const REFRESH_MS = 30_000;
 const RUNNING_MS = 1500;
 
 export function OverviewPage() {
   const { isAtLeast } = useRole();
-  const overview = useQuery({
-    ...answerQuery('getOverview', {}),
-    refetchInterval: ({ state }) => (state.data?.data.update.outcome === 'running' ? RUNNING_MS : REFRESH_MS),
-  });
+  const overview = useAnswer(
+    'getOverview',
+    {},
+    { refetchInterval: ({ state }) => (state.data?.data.update.outcome === 'running' ? RUNNING_MS : REFRESH_MS) },
+  );
   return (
     <Page name="Overview" title="Overview">
       <Loaded query={overview} shape={[['figures'], ['chart'], ['bars', 'facts']]}>
         {({ data }) => (
           <>
-            <UpdateNotice update={data.update} builtAt={data.dataset?.built_at} />
+            {!hasUpdateButton(data, isAtLeast('admin')) && (
+              <UpdateNotice update={data.update} builtAt={data.dataset?.built_at} withButton />
+            )}
             {hasFigures(data) && <Numbers items={figures(data)} />}
-            {data.first_run !== undefined && <FirstRunList steps={data.first_run} overview={data} />}
-            {isAtLeast('admin') && hasFigures(data) && <TrafficChart />}
             {data.keys_near_limit.length > 0 && (
               <Section title="Keys near their limit">
                 <KeysNearLimit keys={data.keys_near_limit} />
               </Section>
             )}
+            {data.first_run !== undefined && <FirstRunList steps={data.first_run} overview={data} />}
+            {isAtLeast('admin') && hasFigures(data) && <TrafficChart />}
             {isAtLeast('member') && hasFigures(data) && (
               <Columns>
                 <Section
@@ -140,6 +142,7 @@ function KeysNearLimit({ keys }: { keys: Overview['keys_near_limit'] }) {
             </Link>
           ),
         },
+        { name: 'State', cell: (key) => <KeyStateTag summary={key} /> },
         { name: 'Today', cell: ({ quota }) => <QuotaBar quota={quota} withReset /> },
       ]}
     />
@@ -178,7 +181,7 @@ function TopKeys({ overview: { top_keys, today } }: { overview: Overview }) {
 const HOURS = 48;
 
 function TrafficChart() {
-  const traffic = useQuery(answerQuery('getTraffic', { query: { hours: HOURS } }));
+  const traffic = useAnswer('getTraffic', { query: { hours: HOURS } });
   return (
     <Section title="Requests by hour">
       <Loaded query={traffic} shape={[['chart']]}>

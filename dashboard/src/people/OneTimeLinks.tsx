@@ -1,13 +1,15 @@
 /** One-time links: those that are open, the dialog that creates an invitation, and the dialog that shows a link once. */
-import { Button, Radio, TextInput } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { Radio, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import type { OneTimeLink } from '@whence/server/dashboard-wire/accounts';
 import { ROLES, type Role } from '@whence/server/vocabulary';
-import { type FormEvent, useState } from 'react';
-import { answerQuery, call, queryClient } from '../api/query-client.ts';
+import { useState } from 'react';
+import { call, refresh, useAnswer } from '../api/query-client.ts';
+import { QuietButton, TextButton } from '../components/Buttons.tsx';
 import { CodeBlock } from '../components/Copy.tsx';
 import { Dialog } from '../components/Dialog.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
+import { FormDialog } from '../components/Form.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { Empty } from '../components/Notice.tsx';
 import { Section } from '../components/Page.tsx';
@@ -19,10 +21,10 @@ import classes from './PeoplePage.module.css';
 const KIND_WORDS = { setup: 'Set-up', invitation: 'Invitation', reset: 'Password reset' } as const;
 
 export function OpenLinks() {
-  const links = useQuery(answerQuery('listLinks', {}));
+  const links = useAnswer('listLinks', {});
   const revoke = useMutation({
     mutationFn: (id: string) => call('revokeLink', { params: { id } }),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ['listLinks'] }),
+    onSettled: () => refresh('listLinks'),
   });
   return (
     <Section title="Open links">
@@ -53,15 +55,13 @@ export function OpenLinks() {
                   name: 'Action',
                   align: 'end',
                   cell: ({ id, kind, account, note }) => (
-                    <Button
+                    <QuietButton
                       size="compact-xs"
-                      variant="default"
+                      text="Revoke"
                       aria-label={`Revoke link: ${KIND_WORDS[kind]}${account === undefined && note === undefined ? '' : ` for ${account ?? note}`}`}
                       loading={revoke.isPending && revoke.variables === id}
                       onClick={() => revoke.mutate(id)}
-                    >
-                      Revoke
-                    </Button>
+                    />
                   ),
                 },
               ]}
@@ -81,45 +81,30 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
     mutationFn: () => call('invite', { body: { role, ...(note.trim() === '' ? {} : { note: note.trim() }) } }),
     onSuccess: ({ data }) => {
       setLink(data.link);
-      void queryClient.invalidateQueries({ queryKey: ['listLinks'] });
+      void refresh('listLinks');
     },
   });
   if (link !== undefined) {
     return <LinkDialog title="Invitation link" about="Send this link to the person." link={link} onClose={onClose} />;
   }
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    invite.mutate();
-  };
   return (
-    <Dialog onClose={onClose} title="Invite a person">
-      <form className={classes['form']} onSubmit={submit}>
-        {invite.error !== null && <FailureNotice error={invite.error} />}
-        <TextInput
-          label="Recipient"
-          description="Optional. Shown in the list of open links."
-          maxLength={100}
-          data-autofocus
-          value={note}
-          onChange={(event) => setNote(event.currentTarget.value)}
-        />
-        <Radio.Group label="Role" value={role} onChange={(value) => setRole(value as Role)}>
-          <div className={classes['form']}>
-            {ROLES.map((value) => (
-              <Radio key={value} value={value} label={ROLE_WORDS[value].name} description={ROLE_WORDS[value].about} />
-            ))}
-          </div>
-        </Radio.Group>
-        <div className={classes['buttons']}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={invite.isPending}>
-            Create invitation
-          </Button>
+    <FormDialog title="Invite a person" mutation={invite} action="Create invitation" onClose={onClose}>
+      <TextInput
+        label="Recipient"
+        description="Optional. Shown in the list of open links."
+        maxLength={100}
+        data-autofocus
+        value={note}
+        onChange={(event) => setNote(event.currentTarget.value)}
+      />
+      <Radio.Group label="Role" value={role} onChange={(value) => setRole(value as Role)}>
+        <div className={classes['form']}>
+          {ROLES.map((value) => (
+            <Radio key={value} value={value} label={ROLE_WORDS[value].name} description={ROLE_WORDS[value].about} />
+          ))}
         </div>
-      </form>
-    </Dialog>
+      </Radio.Group>
+    </FormDialog>
   );
 }
 
@@ -135,7 +120,7 @@ export function LinkDialog({ title, about, link, onClose }: LinkDialogProps) {
         </p>
         <CodeBlock text={`${window.location.origin}${link.path}`} label="link" />
         <div className={classes['buttons']}>
-          <Button onClick={onClose}>Done</Button>
+          <TextButton text="Done" onClick={onClose} />
         </div>
       </div>
     </Dialog>

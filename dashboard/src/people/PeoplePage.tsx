@@ -1,11 +1,12 @@
-import { Button, NativeSelect } from '@mantine/core';
-import { IconUserPlus } from '@tabler/icons-react';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { NativeSelect } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import type { OneTimeLink, Person } from '@whence/server/dashboard-wire/accounts';
 import { ROLES, type Role } from '@whence/server/vocabulary';
 import { useState } from 'react';
-import { answerQuery, call, queryClient } from '../api/query-client.ts';
+import { call, refresh, useAnswer } from '../api/query-client.ts';
+import { QuietButton, TextButton } from '../components/Buttons.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
+import { IconUserPlus } from '../components/icons.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { Page, Section } from '../components/Page.tsx';
 import { type Column, Table } from '../components/Table.tsx';
@@ -20,17 +21,13 @@ import classes from './PeoplePage.module.css';
 export function PeoplePage() {
   const [isInviting, setIsInviting] = useState(false);
   const [link, setLink] = useState<{ name: string; link: OneTimeLink }>();
-  const people = useQuery(answerQuery('listPeople', {}));
+  const people = useAnswer('listPeople', {});
   return (
     <Page
       name="People"
       title="People"
       lead="Viewers look things up, members also have API keys, administrators manage everything."
-      actions={
-        <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={() => setIsInviting(true)}>
-          Invite
-        </Button>
-      }
+      actions={<TextButton icon={IconUserPlus} text="Invite" onClick={() => setIsInviting(true)} />}
     >
       <Section title="Accounts">
         <Loaded query={people} lines={6}>
@@ -58,17 +55,14 @@ function PeopleTable({ people, onLink }: PeopleTableProps) {
   const change = useMutation({
     mutationFn: ({ id, ...body }: { id: string; role?: Role; is_disabled?: boolean }) =>
       call('changePerson', { params: { id }, body }),
-    onSettled: () => {
-      // Disabling or demoting an account revokes its links.
-      void queryClient.invalidateQueries({ queryKey: ['listLinks'] });
-      return queryClient.invalidateQueries({ queryKey: ['listPeople'] });
-    },
+    // Disabling or demoting an account revokes its links.
+    onSettled: () => refresh('listPeople', 'listLinks'),
   });
   const reset = useMutation({
     mutationFn: ({ id }: Person) => call('makeResetLink', { params: { id } }),
     onSuccess: ({ data }, { name }) => {
       onLink(name, data);
-      void queryClient.invalidateQueries({ queryKey: ['listLinks'] });
+      void refresh('listLinks');
     },
   });
   const error = change.error ?? reset.error;
@@ -77,7 +71,7 @@ function PeopleTable({ people, onLink }: PeopleTableProps) {
       name: 'Name',
       cell: ({ id, name, is_disabled }) => (
         <>
-          {name} {id === me && <Tag tone="accent">you</Tag>} {is_disabled && <Tag tone="warn">disabled</Tag>}
+          {name} {id === me && <Tag tone="accent" text="you" />} {is_disabled && <Tag tone="warn" text="disabled" />}
         </>
       ),
     },
@@ -106,18 +100,14 @@ function PeopleTable({ people, onLink }: PeopleTableProps) {
       cell: (person) => (
         <div className={classes['actions']}>
           {person.has_password && (
-            <Button size="compact-xs" variant="default" onClick={() => reset.mutate(person)}>
-              Reset password
-            </Button>
+            <QuietButton size="compact-xs" text="Reset password" onClick={() => reset.mutate(person)} />
           )}
           {person.id !== me && (
-            <Button
+            <QuietButton
               size="compact-xs"
-              variant="default"
+              text={person.is_disabled ? 'Enable' : 'Disable'}
               onClick={() => change.mutate({ id: person.id, is_disabled: !person.is_disabled })}
-            >
-              {person.is_disabled ? 'Enable' : 'Disable'}
-            </Button>
+            />
           )}
         </div>
       ),

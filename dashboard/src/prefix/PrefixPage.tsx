@@ -1,22 +1,22 @@
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { PrefixSummary } from '@whence/server/dashboard-wire/lookups';
-import { answerQuery } from '../api/query-client.ts';
-import { Shares } from '../components/Bars.tsx';
+import { useAnswer } from '../api/query-client.ts';
+import { Shares, sharesOf } from '../components/Bars.tsx';
 import { Copyable } from '../components/Copy.tsx';
 import { NetworkLink, PrefixLink } from '../components/Links.tsx';
 import { LeadSkeleton, Loaded } from '../components/Loaded.tsx';
 import { Notice } from '../components/Notice.tsx';
-import { Columns, Credits, Page, PrintButton, Section } from '../components/Page.tsx';
-import { Level } from '../components/Tag.tsx';
+import { Columns, Credits, Page, PrintButton, Section, Verdict } from '../components/Page.tsx';
+import { Level, RpkiTag } from '../components/Tag.tsx';
 import { blocklistCaveat, hasBlocklists } from '../format/blocklists.ts';
 import { countryName, FLAG_WORDS } from '../format/names.ts';
-import { count, formatNumber, formatShare } from '../format/number.ts';
-import { useNow } from '../format/Time.tsx';
+import { count, formatNumber } from '../format/number.ts';
+import { Time, useNow } from '../format/Time.tsx';
 import { interpret } from '../lookup/interpret.ts';
 import { PrefixSpaceMap } from '../maps/SpaceMaps.tsx';
-import { PartsTable, PrefixMap } from './PrefixParts.tsx';
+import { PartsTable } from './PrefixParts.tsx';
 import { inOrder } from './position.ts';
+import { prefixVerdict } from './prefix-verdict.ts';
 
 const route = getRouteApi('/session/prefix/$');
 
@@ -38,7 +38,7 @@ export function PrefixPage() {
 
 function PrefixSummaryPage({ prefix }: { prefix: string }) {
   const [address = '', length = ''] = prefix.split('/');
-  const summary = useQuery(answerQuery('lookUpPrefix', { params: { address, length } }));
+  const summary = useAnswer('lookUpPrefix', { params: { address, length } });
   return (
     <Page
       name={prefix}
@@ -52,17 +52,14 @@ function PrefixSummaryPage({ prefix }: { prefix: string }) {
       }
       actions={<PrintButton />}
     >
-      <Loaded query={summary} shape={[['chart'], ['bars', 'facts'], ['table']]}>
+      <Loaded query={summary} shape={[['bars', 'facts'], ['chart'], ['table']]}>
         {({ data }) => (
           <>
             <NothingAnnounced summary={data} />
             {data.parts.length > 0 && (
               <>
-                <Section title="Map" note={mapNote(data)}>
-                  <PrefixMap summary={data} />
-                </Section>
                 <PrefixShares summary={data} />
-                {hasMap(data) && <PrefixSpaceMap prefix={prefix} />}
+                {hasMap(data) && <PrefixSpaceMap prefix={prefix} first={isThreatening(data) ? 'threat' : 'type'} />}
                 <Section
                   title={count(data.part_count, 'part')}
                   note={
@@ -74,6 +71,7 @@ function PrefixSummaryPage({ prefix }: { prefix: string }) {
                   <PartsTable
                     parts={data.part_count > data.parts.length ? data.parts : inOrder(data.parts)}
                     isThreatKnown={hasBlocklists(data.limits)}
+                    hasRpki={data.rpki_as_of !== undefined}
                   />
                 </Section>
               </>
@@ -86,32 +84,23 @@ function PrefixSummaryPage({ prefix }: { prefix: string }) {
   );
 }
 
-function mapNote({ part_count, parts, cells }: PrefixSummary): string {
-  if (part_count === parts.length) return 'The first address is on the left. Hatched: not announced.';
-  return `${count(cells.length, 'equal part')}, the first address on the left. The height is the announced share, the colour the threat level of most of it.`;
-}
-
 /** A prefix that looks the same everywhere needs no map, and one of a few addresses has the table. */
 function hasMap({ parts, size }: PrefixSummary): boolean {
   return size >= 16 && parts.length > 1;
 }
 
-const UNITS = { addresses: ['address', 'addresses'], slash64s: ['/64 network', '/64 networks'] } as const;
-
-function sizeWords(size: number, unit: PrefixSummary['unit']): string {
-  const [one, many] = UNITS[unit];
-  return count(size, one, many);
+function isThreatening({ threat_levels }: PrefixSummary): boolean {
+  return threat_levels.some(({ value }) => value !== 'low');
 }
 
 function PrefixLead({ summary }: { summary: PrefixSummary }) {
-  const { prefix, size, announced, unit, covered_by } = summary;
+  const now = useNow();
+  const { prefix, covered_by, rpki_as_of } = summary;
   return (
-    <p>
-      {sizeWords(size, unit)},{' '}
-      {size === 1 && announced === 1 ? 'announced.' : `${formatShare(announced, size)} announced.`}
+    <>
+      <Verdict text={prefixVerdict(summary, now)} />
       {covered_by !== undefined && (
-        <>
-          {' '}
+        <p>
           {covered_by.prefix === prefix ? (
             'It belongs to '
           ) : (
@@ -120,9 +109,21 @@ function PrefixLead({ summary }: { summary: PrefixSummary }) {
             </>
           )}
           <NetworkLink asn={covered_by.asn} name={covered_by.asn_name} />.
-        </>
+          {covered_by.rpki !== undefined && (
+            <>
+              {' '}
+              RPKI: <RpkiTag state={covered_by.rpki} />
+              {rpki_as_of !== undefined && (
+                <span className="quiet">
+                  {' '}
+                  ROA data written <Time at={rpki_as_of} />
+                </span>
+              )}
+            </>
+          )}
+        </p>
       )}
-    </p>
+    </>
   );
 }
 
@@ -169,36 +170,20 @@ function PrefixShares({ summary }: { summary: PrefixSummary }) {
         />
       </Section>
       <Section title="Connection types">
-        <Shares
-          total={announced}
-          items={connection_types.map(({ value, addresses }) => ({ key: value, name: value, amount: addresses }))}
-        />
+        <Shares total={announced} items={sharesOf(connection_types)} />
       </Section>
       <Section title="Countries">
-        <Shares
-          total={announced}
-          items={[
-            ...countries.map(({ value, addresses }) => ({ key: value, name: countryName(value), amount: addresses })),
-            ...rest(countries, announced),
-          ]}
-        />
+        <Shares total={announced} items={[...sharesOf(countries, countryName), ...rest(countries, announced)]} />
       </Section>
       <Section title="Threat" note={caveat}>
         <Shares
           total={announced}
-          items={threat_levels.map(({ value, addresses }) => ({
-            key: value,
-            name: <Level level={value} isKnown={hasBlocklists(limits)} />,
-            amount: addresses,
-          }))}
+          items={sharesOf(threat_levels, (level) => <Level level={level} isKnown={hasBlocklists(limits)} />)}
         />
       </Section>
       {flags.length > 0 && (
         <Section title="Flags">
-          <Shares
-            total={announced}
-            items={flags.map(({ value, addresses }) => ({ key: value, name: FLAG_WORDS[value], amount: addresses }))}
-          />
+          <Shares total={announced} items={sharesOf(flags, (flag) => FLAG_WORDS[flag])} />
         </Section>
       )}
     </Columns>

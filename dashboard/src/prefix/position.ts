@@ -1,8 +1,6 @@
-/** Where the parts of a prefix are in it: their order, and position and length as fractions of its size. */
+/** The parts of a prefix: their order, and which of them are prefixes. */
 import { parseAddress } from '@whence/dataset/address';
-import { addressBits, lastAddress, parsePrefix, toBigInt, widestPrefixLength } from '@whence/dataset/prefix';
-
-const SCALE = 1_000_000n;
+import { addressBits, lastAddress, toBigInt, widestPrefixLength } from '@whence/dataset/prefix';
 
 /** The prefix that has exactly these addresses, if there is one. */
 export function prefixOf(first: string, last: string): string | undefined {
@@ -23,14 +21,4 @@ export function inOrder<Part extends { readonly first: string }>(parts: readonly
   };
   const placed = parts.map((part) => ({ part, at: at(part) }));
   return placed.sort((a, b) => (a.at < b.at ? -1 : 1)).map(({ part }) => part);
-}
-
-export function positionIn(prefix: string, first: string, last: string): { start: number; length: number } | undefined {
-  const range = parsePrefix(prefix);
-  const from = parseAddress(first);
-  const to = parseAddress(last);
-  if (range === undefined || from === undefined || to === undefined) return undefined;
-  const size = range.end - range.start + 1n;
-  const share = (amount: bigint) => Number((amount * SCALE) / size) / Number(SCALE);
-  return { start: share(toBigInt(from) - range.start), length: share(toBigInt(to) - toBigInt(from) + 1n) };
 }

@@ -1,11 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import type { SignedIn } from '@whence/server/dashboard-wire/accounts';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { sessionQuery } from '../api/query-client.ts';
 import { FailureNotice } from '../components/Failures.tsx';
 import { isPublicPage, PublicShell, Shell, useShownPath } from '../shell/Shell.tsx';
-import { ExpiredSession, SignedOutLayout, SignInPage } from './SignInPage.tsx';
+import { SignedOutLayout } from './SignedOutLayout.tsx';
 import { SessionContext } from './use-session.ts';
+
+// A person who is signed in does not need its fields.
+const SignInPage = lazy(async () => ({ default: (await import('./SignInPage.tsx')).SignInPage }));
+const ExpiredSession = lazy(async () => ({ default: (await import('./SignInPage.tsx')).ExpiredSession }));
 
 /**
  * Shows the pages to a signed-in person; otherwise the sign-in form, or the lookup pages where they are public. If a
@@ -31,10 +35,18 @@ export function RequireSession() {
       <SessionContext value={shown}>
         {/* Nothing of one account stays on the screen for the next. */}
         <Shell key={shown.account.id} />
-        {data.state === 'signed_out' && <ExpiredSession session={data} name={shown.account.name} />}
+        <Suspense>
+          {data.state === 'signed_out' && <ExpiredSession session={data} name={shown.account.name} />}
+        </Suspense>
       </SessionContext>
     );
   }
   if (data.state === 'signed_in') return null;
-  return data.has_public_lookups && isPublicPage(path) ? <PublicShell /> : <SignInPage session={data} />;
+  if (path === '/docs' || (data.has_public_lookups && isPublicPage(path)))
+    return <PublicShell hasLookups={data.has_public_lookups} />;
+  return (
+    <Suspense>
+      <SignInPage session={data} />
+    </Suspense>
+  );
 }

@@ -1,17 +1,18 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { PasswordInput, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { LinkKind, LinkState } from '@whence/server/dashboard-wire/accounts';
 import { MIN_PASSWORD_CHARACTERS } from '@whence/server/vocabulary';
-import { type FormEvent, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { isFailure } from '../api/call.ts';
 import { call, setSession } from '../api/query-client.ts';
+import { TextButton } from '../components/Buttons.tsx';
 import { CodeBlock } from '../components/Copy.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
+import { Form } from '../components/Form.tsx';
 import { Skeleton } from '../components/Loaded.tsx';
 import { Time } from '../format/Time.tsx';
-import classes from './SignInPage.module.css';
-import { SignedOutLayout } from './SignInPage.tsx';
+import { SignedOutLayout } from './SignedOutLayout.tsx';
 
 const TITLES: Record<LinkKind, string> = {
   setup: 'Set up Whence',
@@ -67,10 +68,6 @@ function SetUpForm({ token, link }: { token: string; link: LinkState }) {
       await navigate({ to: '/', replace: true });
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    redeem.mutate();
-  };
   const isNameTaken = isFailure(redeem.error, 'NAME_TAKEN');
   return (
     <SignedOutLayout
@@ -82,8 +79,7 @@ function SetUpForm({ token, link }: { token: string; link: LinkState }) {
         </>
       }
     >
-      <form className={classes['form']} onSubmit={submit}>
-        {redeem.error !== null && !isNameTaken && <FailureNotice error={redeem.error} />}
+      <Form mutation={redeem} error={isNameTaken ? null : redeem.error}>
         <TextInput
           label="Name"
           name="username"
@@ -109,10 +105,8 @@ function SetUpForm({ token, link }: { token: string; link: LinkState }) {
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
-        <Button type="submit" loading={redeem.isPending}>
-          {ACTIONS[link.kind]}
-        </Button>
-      </form>
+        <TextButton type="submit" text={ACTIONS[link.kind]} loading={redeem.isPending} />
+      </Form>
     </SignedOutLayout>
   );
 }

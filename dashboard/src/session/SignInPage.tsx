@@ -2,14 +2,15 @@ import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { SignedOut } from '@whence/server/dashboard-wire/accounts';
 import type { ProviderFailure } from '@whence/server/dashboard-wire/contract';
-import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { isFailure } from '../api/call.ts';
 import { call, sessionQuery, setSession } from '../api/query-client.ts';
+import { TextButton } from '../components/Buttons.tsx';
 import { CodeBlock } from '../components/Copy.tsx';
 import { Dialog } from '../components/Dialog.tsx';
-import { FailureNotice } from '../components/Failures.tsx';
+import { Form } from '../components/Form.tsx';
 import { Notice } from '../components/Notice.tsx';
-import { Logo } from '../shell/Navigation.tsx';
+import { SignedOutLayout } from './SignedOutLayout.tsx';
 import classes from './SignInPage.module.css';
 
 /** Shown at the requested address, so that signing in leads to the requested page. */
@@ -99,18 +100,13 @@ function SignInForm({ knownName = '', isTitled = true }: SignInFormProps) {
   useEffect(() => {
     if (isTitled) document.title = 'Sign in · Whence';
   }, [isTitled]);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    signIn.mutate();
-  };
+  const isWrong = isFailure(signIn.error, 'INVALID_CREDENTIALS');
   return (
-    <form className={classes['form']} onSubmit={submit}>
-      {isFailure(signIn.error, 'INVALID_CREDENTIALS') ? (
+    <Form mutation={signIn} error={isWrong ? null : signIn.error}>
+      {isWrong && (
         <Notice tone="bad" title="Wrong name or password">
           <p>An administrator can create a password reset link, here or with wh user reset-password.</p>
         </Notice>
-      ) : (
-        signIn.error !== null && <FailureNotice error={signIn.error} />
       )}
       <TextInput
         label="Name"
@@ -134,10 +130,8 @@ function SignInForm({ knownName = '', isTitled = true }: SignInFormProps) {
         value={password}
         onChange={(event) => setPassword(event.currentTarget.value)}
       />
-      <Button type="submit" loading={signIn.isPending}>
-        Sign in
-      </Button>
-    </form>
+      <TextButton type="submit" text="Sign in" loading={signIn.isPending} />
+    </Form>
   );
 }
 
@@ -151,25 +145,5 @@ function NoAccounts() {
       <CodeBlock text="wh user setup-link" label="command" />
       <p className="quiet">The link works once and expires after 24 hours.</p>
     </SignedOutLayout>
-  );
-}
-
-/** The layout of pages that are shown without a session. */
-export function SignedOutLayout({ title, lead, children }: { title: string; lead?: ReactNode; children?: ReactNode }) {
-  return (
-    <main className={classes['page']}>
-      <div className={classes['card']}>
-        <div className={classes['brand']}>
-          <Logo size={26} />
-          Whence
-        </div>
-        <div>
-          <h1>{title}</h1>
-          {lead !== undefined && <p className="quiet">{lead}</p>}
-        </div>
-        {children}
-      </div>
-      <p className={classes['about']}>Network intelligence and email-domain checks on your own server</p>
-    </main>
   );
 }

@@ -1,5 +1,8 @@
 /** The right side of the header: dataset, theme and account. */
 import { ActionIcon, Menu, useMantineColorScheme } from '@mantine/core';
+import { Link, useNavigate } from '@tanstack/react-router';
+import type { DatasetReport, FlagSubject } from '@whence/client/wire';
+import { useAnswer } from '../api/query-client.ts';
 import {
   IconCheck,
   IconDeviceDesktop,
@@ -8,11 +11,7 @@ import {
   IconSun,
   IconUser,
   IconUserCircle,
-} from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
-import type { DatasetReport, FlagSubject } from '@whence/client/wire';
-import { answerQuery } from '../api/query-client.ts';
+} from '../components/icons.tsx';
 import { ageLevel, ageWords, longDay } from '../format/data-age.ts';
 import { SUBJECT_WORDS } from '../format/names.ts';
 import { useNow } from '../format/Time.tsx';
@@ -25,7 +24,7 @@ const REFRESH_MS = 60_000;
 export function DatasetChip() {
   const now = useNow();
   const navigate = useNavigate();
-  const { data } = useQuery({ ...answerQuery('getDataset', {}), refetchInterval: REFRESH_MS });
+  const { data } = useAnswer('getDataset', {}, { refetchInterval: REFRESH_MS });
   if (data === undefined) return null;
   const { report } = data.data;
   if (report === undefined)
@@ -39,9 +38,16 @@ export function DatasetChip() {
     <Menu position="bottom-end" width={280} transitionProps={{ duration: 80 }}>
       <Menu.Target>
         <button type="button" className={classes['chip']} data-age={routes && ageLevel(routes, now)}>
-          {routes === undefined
-            ? `Dataset ${report.version}`
-            : `Routes of ${longDay(routes, now)}, ${ageWords(routes, now)}`}
+          <span className={classes['long']}>
+            {routes === undefined
+              ? `Dataset ${report.version}`
+              : `Routes of ${longDay(routes, now)}, ${ageWords(routes, now)}`}
+          </span>
+          {routes !== undefined && (
+            <span className={classes['short']} aria-hidden>
+              {ageWords(routes, now).replace(/ old$/, '')}
+            </span>
+          )}
         </button>
       </Menu.Target>
       <Menu.Dropdown>

@@ -1,9 +1,9 @@
 /** The sidebar, the bar at the bottom of narrow screens, and the list of settings: links to pages by role. */
-import { IconBook2 } from '@tabler/icons-react';
+
 import { Link } from '@tanstack/react-router';
 import { Page } from '../components/Page.tsx';
 import { useRole, useSignedIn } from '../session/use-session.ts';
-import { MAIN_ITEMS, type NavigationItem, SETTINGS_ITEM, SETTINGS_ITEMS } from './navigation-items.ts';
+import { MAIN_ITEMS, type NavigationItem, REFERENCE_ITEM, SETTINGS_ITEM, SETTINGS_ITEMS } from './navigation-items.ts';
 import classes from './Shell.module.css';
 
 /** Shown from a width of 1024 px on. */
@@ -27,10 +27,7 @@ export function Sidebar() {
         <SidebarLink key={item.path} item={item} />
       ))}
       <div className={classes['foot']}>
-        <a className={classes['link']} href="/docs">
-          <IconBook2 size={17} stroke={1.7} aria-hidden />
-          API reference
-        </a>
+        <SidebarLink item={REFERENCE_ITEM} />
         <div className={classes['version']}>Whence {server_version}</div>
       </div>
     </nav>

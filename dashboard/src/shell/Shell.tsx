@@ -1,9 +1,9 @@
 /** The frame of all pages, with and without an account. */
-import { Button } from '@mantine/core';
 import { useNetwork } from '@mantine/hooks';
-import { IconWifiOff } from '@tabler/icons-react';
 import { Link, Outlet, useMatches } from '@tanstack/react-router';
 import { Suspense } from 'react';
+import { QuietButton } from '../components/Buttons.tsx';
+import { IconWifiOff } from '../components/icons.tsx';
 import { Skeleton } from '../components/Loaded.tsx';
 import { Page } from '../components/Page.tsx';
 import { Examples } from '../lookup/Examples.tsx';
@@ -12,6 +12,7 @@ import { AccountMenu, DatasetChip, ThemeSwitch } from './HeaderTools.tsx';
 import { BottomBar, Logo, Sidebar } from './Navigation.tsx';
 import { PrintHead } from './PrintHead.tsx';
 import classes from './Shell.module.css';
+import { Shortcuts } from './Shortcuts.tsx';
 
 export function Shell() {
   return (
@@ -40,6 +41,7 @@ export function Shell() {
         </div>
       </div>
       <BottomBar />
+      <Shortcuts />
     </>
   );
 }
@@ -49,8 +51,8 @@ export function isPublicPage(path: string): boolean {
   return path === '/' || /^\/(ip|prefix|asn|domain)(\/|$)/.test(path);
 }
 
-/** The lookup field and the pages it leads to, for visitors without an account. */
-export function PublicShell() {
+/** The API reference, and where they are allowed the lookup field and its pages, for visitors without an account. */
+export function PublicShell({ hasLookups }: { hasLookups: boolean }) {
   const path = useShownPath();
   return (
     <>
@@ -61,12 +63,10 @@ export function PublicShell() {
         <Link to="/" className={classes['brand']} aria-label="Whence">
           <Logo />
         </Link>
-        <LookupField />
+        {hasLookups && <LookupField />}
         <div className={classes['tools']}>
           <ThemeSwitch />
-          <Button size="xs" variant="default" renderRoot={(props) => <Link to="/sign-in" {...props} />}>
-            Sign in
-          </Button>
+          <QuietButton text="Sign in" renderRoot={(props) => <Link to="/sign-in" {...props} />} />
         </div>
       </header>
       <OfflineBar />

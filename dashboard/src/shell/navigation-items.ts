@@ -1,6 +1,11 @@
 /** The pages of the sidebar and of the settings, with the role that each needs. */
+
+import type { Role } from '@whence/server/vocabulary';
 import {
+  IconAt,
+  IconBook2,
   IconChartBar,
+  type IconComponent,
   IconDatabase,
   IconHeartbeat,
   IconHistory,
@@ -9,16 +14,15 @@ import {
   IconListSearch,
   IconServerCog,
   IconSettings,
+  IconShieldCheck,
   IconUser,
   IconUsers,
-  type TablerIcon,
-} from '@tabler/icons-react';
-import type { Role } from '@whence/server/vocabulary';
+} from '../components/icons.tsx';
 
 export type NavigationItem = {
   readonly path: string;
   readonly name: string;
-  readonly icon: TablerIcon;
+  readonly icon: IconComponent;
   readonly role: Role;
   readonly about?: string;
 };
@@ -26,9 +30,17 @@ export type NavigationItem = {
 export const MAIN_ITEMS: readonly NavigationItem[] = [
   { path: '/', name: 'Overview', icon: IconHome, role: 'viewer' },
   { path: '/batch', name: 'Batch', icon: IconListSearch, role: 'viewer' },
+  { path: '/domains', name: 'Domains', icon: IconAt, role: 'viewer' },
   { path: '/usage', name: 'Usage', icon: IconChartBar, role: 'viewer' },
   { path: '/data', name: 'Data', icon: IconDatabase, role: 'viewer' },
 ];
+
+export const REFERENCE_ITEM: NavigationItem = {
+  path: '/docs',
+  name: 'API reference',
+  icon: IconBook2,
+  role: 'viewer',
+};
 
 export const SETTINGS_ITEM: NavigationItem = {
   path: '/settings',
@@ -38,6 +50,20 @@ export const SETTINGS_ITEM: NavigationItem = {
 };
 
 export const SETTINGS_ITEMS: readonly NavigationItem[] = [
+  {
+    path: '/rules',
+    name: 'Rules',
+    icon: IconShieldCheck,
+    role: 'viewer',
+    about: 'Which requests your proxy lets through, and what matched today.',
+  },
+  {
+    path: '/databases',
+    name: 'Databases',
+    icon: IconDatabase,
+    role: 'admin',
+    about: 'Files for other programs, and which keys have downloaded them.',
+  },
   {
     path: '/settings/keys',
     name: 'API keys',

@@ -1,11 +1,12 @@
-import { NativeSelect, SegmentedControl, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { SegmentedControl, Select, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { Input } from '@whence/server/dashboard-wire/contract';
 import type { UsageSeries } from '@whence/server/dashboard-wire/usage';
 import type { UsageGroup } from '@whence/server/vocabulary';
+import { useState } from 'react';
 import { addressOf, isFailure } from '../api/call.ts';
-import { answerQuery } from '../api/query-client.ts';
+import { useAnswer } from '../api/query-client.ts';
 import { BarChart } from '../charts/BarChart.tsx';
 import { type Series, statusTone } from '../charts/series.ts';
 import { Shares } from '../components/Bars.tsx';
@@ -13,15 +14,19 @@ import { Facts, Numbers } from '../components/Facts.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { Empty } from '../components/Notice.tsx';
 import { Columns, ExportLinks, Page, Section } from '../components/Page.tsx';
+import { capitalise } from '../format/names.ts';
 import { count, formatMs, formatNumber, formatShare } from '../format/number.ts';
 import { DAY_MS, shortDay, utcDay } from '../format/time.ts';
-import { withoutEmpty } from '../search-params.ts';
+import { IN_PLACE, withoutEmpty } from '../search-params.ts';
 import { useRole } from '../session/use-session.ts';
 import classes from './UsagePage.module.css';
 
 const route = getRouteApi('/session/usage');
-const KEYS_LISTED = 200;
+const KEYS_LISTED = 50;
+const DEBOUNCE_MS = 120;
 const DEFAULT_DAYS = 30;
+/** Days of the choices, today included. Requests of keys are counted by day. */
+const PERIODS = { today: 1, '7 d': 7, '30 d': DEFAULT_DAYS } as const;
 const SHOWN_SERIES = 4;
 
 export function UsagePage() {
@@ -29,16 +34,13 @@ export function UsagePage() {
   const search = route.useSearch();
   const navigate = useNavigate({ from: '/usage' });
   const now = Date.now();
-  const from = search.from ?? utcDay(now - (DEFAULT_DAYS - 1) * DAY_MS);
+  const firstOf = (days: number) => utcDay(now - (days - 1) * DAY_MS);
+  const from = search.from ?? firstOf(DEFAULT_DAYS);
   const to = search.to ?? utcDay(now);
   const query: Input<'getUsage'>['query'] = { ...search, from, to };
-  const usage = useQuery(answerQuery('getUsage', { query }));
+  const usage = useAnswer('getUsage', { query });
   const change = (next: Partial<typeof search>) =>
-    void navigate({
-      search: (before) => withoutEmpty({ ...before, ...next }),
-      replace: true,
-      resetScroll: false,
-    });
+    void navigate({ search: (before) => withoutEmpty({ ...before, ...next }), ...IN_PLACE });
   return (
     <Page
       name="Usage"
@@ -52,6 +54,12 @@ export function UsagePage() {
     >
       <div className={classes['tools']}>
         <KeySelect value={search.key ?? ''} onChange={(key) => change({ key })} />
+        <SegmentedControl
+          aria-label="Period"
+          value={Object.entries(PERIODS).find(([, days]) => from === firstOf(days) && to === utcDay(now))?.[0] ?? ''}
+          onChange={(name) => change({ from: firstOf(PERIODS[name as keyof typeof PERIODS]), to: utcDay(now) })}
+          data={Object.keys(PERIODS).map((value) => ({ value, label: capitalise(value) }))}
+        />
         <TextInput
           type="date"
           aria-label="From"
@@ -84,25 +92,39 @@ export function UsagePage() {
   );
 }
 
+/** Searches all keys by name, owner, id or masked key, on the server. */
 function KeySelect({ value, onChange }: { value: string; onChange: (key: string) => void }) {
   const { isAtLeast } = useRole();
-  const keys = useQuery({
-    ...answerQuery('listKeys', { query: { limit: KEYS_LISTED, sort: 'requests_today' } }),
-    enabled: isAtLeast('member'),
-  });
-  const listed = keys.data?.data.keys ?? [];
-  const isListed = value === '' || listed.some(({ id }) => id === value);
+  const [text, setText] = useState('');
+  const [searched] = useDebouncedValue(text, DEBOUNCE_MS);
+  const [chosen, setChosen] = useState({ value, label: value });
+  const keys = useAnswer(
+    'listKeys',
+    { query: { limit: KEYS_LISTED, sort: 'requests_today', ...(searched === chosen.label ? {} : { q: searched }) } },
+    { enabled: isAtLeast('member') },
+  );
+  const listed = (keys.data?.data.keys ?? []).map(({ id, name }) => ({ value: id, label: name }));
+  const isListed = value === '' || listed.some((one) => one.value === value);
+  const current = listed.find((one) => one.value === value) ?? chosen;
   return (
-    <NativeSelect
+    <Select
       aria-label="Key"
       className={classes['key']}
-      value={value}
-      data={[
-        { value: '', label: 'All keys' },
-        ...(isListed ? [] : [{ value, label: value }]),
-        ...listed.map(({ id, name }) => ({ value: id, label: name })),
-      ]}
-      onChange={(event) => onChange(event.currentTarget.value)}
+      placeholder="All keys"
+      searchable
+      clearable
+      clearButtonProps={{ 'aria-label': 'All keys' }}
+      nothingFoundMessage={keys.isFetching ? 'Searching…' : 'No key matches'}
+      value={value === '' ? null : value}
+      searchValue={text}
+      onSearchChange={setText}
+      // The server searches.
+      filter={({ options }) => options}
+      data={isListed ? listed : [current, ...listed]}
+      onChange={(id, option) => {
+        if (option !== null) setChosen(option);
+        onChange(id ?? '');
+      }}
     />
   );
 }
@@ -158,42 +180,48 @@ const HOURS = 24;
 
 /** Refused requests and response times of the whole API in the last 24 hours. */
 function TrafficSections() {
-  const traffic = useQuery(answerQuery('getTraffic', { query: { hours: HOURS } }));
+  const traffic = useAnswer('getTraffic', { query: { hours: HOURS } });
   // The section above already reports it.
   if (isFailure(traffic.error, 'OFFLINE')) return null;
   return (
     <Loaded query={traffic} shape={[['facts', 'bars']]}>
-      {({ data: { refused, unavailable, latency, cache } }) => (
-        <Columns>
-          <Section title="Refused or unavailable, last 24 hours">
-            <Facts
-              facts={[
-                { name: 'Without a valid key (401)', value: formatNumber(refused.unauthorized) },
-                { name: 'Without permission (403)', value: formatNumber(refused.forbidden) },
-                { name: 'Rate limit exceeded (429)', value: formatNumber(refused.rate_limited) },
-                { name: 'Overloaded (503)', value: formatNumber(refused.overloaded) },
-                { name: 'No DNS response (503)', value: formatNumber(unavailable.dns) },
-                { name: 'Storage or dataset unavailable (503)', value: formatNumber(unavailable.other) },
-              ]}
+      {({ data: { hours, refused, unavailable, latency, cache } }) => (
+        <>
+          <Section title="All requests by hour, last 24 hours">
+            <BarChart
+              label="Requests by hour, in UTC"
+              names={hours.map(({ hour }) => `${hour.slice(11, 13)}:00`)}
+              series={[{ id: 'requests', label: 'Requests', values: hours.map(({ requests }) => requests) }]}
             />
           </Section>
-          <Section
-            title="Response time, last 24 hours"
-            note="API requests only, without probes and pages. Estimates from a histogram."
-          >
-            <Facts
-              facts={[
-                { name: 'Median', value: formatMs(latency.p50_ms) },
-                { name: '90% below', value: formatMs(latency.p90_ms) },
-                { name: '99% below', value: formatMs(latency.p99_ms) },
-                {
-                  name: 'From cache',
-                  value: `${formatShare(cache.hits, cache.hits + cache.misses)} of ${formatNumber(cache.hits + cache.misses)}`,
-                },
-              ]}
-            />
-          </Section>
-        </Columns>
+          <Columns>
+            <Section title="Refused or unavailable, last 24 hours">
+              <Facts
+                facts={{
+                  'Without a valid key (401)': formatNumber(refused.unauthorized),
+                  'Without permission (403)': formatNumber(refused.forbidden),
+                  'Rate limit exceeded (429)': formatNumber(refused.rate_limited),
+                  'Overloaded (503)': formatNumber(refused.overloaded),
+                  'No DNS response (503)': formatNumber(unavailable.dns),
+                  'Storage or dataset unavailable (503)': formatNumber(unavailable.other),
+                }}
+              />
+            </Section>
+            <Section
+              title="Response time, last 24 hours"
+              note="API requests only, without probes and pages. Estimates from a histogram."
+            >
+              <Facts
+                facts={{
+                  Median: formatMs(latency.p50_ms),
+                  '90% below': formatMs(latency.p90_ms),
+                  '99% below': formatMs(latency.p99_ms),
+                  'From cache': `${formatShare(cache.hits, cache.hits + cache.misses)} of ${formatNumber(cache.hits + cache.misses)}`,
+                }}
+              />
+            </Section>
+          </Columns>
+        </>
       )}
     </Loaded>
   );

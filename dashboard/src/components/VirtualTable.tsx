@@ -1,0 +1,96 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type ReactNode, useRef } from 'react';
+import { IconArrowDown } from './icons.tsx';
+import classes from './VirtualTable.module.css';
+
+const LINE_PX = 20;
+const PADDING_PX = 20;
+const SHORT = 12;
+
+export type VirtualColumn<Row, Sort extends string = never> = {
+  readonly name: string;
+  /** A track of the grid, such as `minmax(130px, 1.2fr)`. */
+  readonly width: string;
+  /** The order that a click on the head chooses, or undefined for the order of the rows as they are. */
+  readonly sort?: Sort;
+  readonly cell: (row: Row) => ReactNode;
+  /** The whole text of a cell that may be cut off. */
+  readonly title?: (row: Row) => string | undefined;
+};
+
+type VirtualTableProps<Row, Sort extends string> = {
+  label: string;
+  columns: readonly VirtualColumn<Row, Sort>[];
+  rows: readonly Row[];
+  rowKey: (row: Row) => string;
+  minWidth: number;
+  /** Lines of a cell before it is cut off. */
+  lines?: 1 | 2;
+  sort?: Sort | undefined;
+  onSort?: (sort: Sort | undefined) => void;
+};
+
+/** A table of any number of rows, of which only the visible ones are in the page. It scrolls in both directions. */
+export function VirtualTable<Row, Sort extends string = never>(props: VirtualTableProps<Row, Sort>) {
+  const { label, columns, rows, rowKey, minWidth, lines = 1, sort, onSort } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => PADDING_PX + lines * LINE_PX,
+    overscan: 16,
+  });
+  const grid = { gridTemplateColumns: columns.map(({ width }) => width).join(' '), minWidth };
+  return (
+    <div className={classes['frame']}>
+      <div
+        ref={scroller}
+        className={rows.length > SHORT ? classes['scroll'] : `${classes['scroll']} ${classes['short']}`}
+        role="table"
+        aria-label={label}
+        aria-rowcount={rows.length + 1}
+        tabIndex={0}
+      >
+        <div className={classes['head']} role="row" style={grid}>
+          {columns.map(({ name, sort: by }) => (
+            <div key={name} role="columnheader" aria-sort={by !== undefined && by === sort ? 'descending' : undefined}>
+              {by === undefined ? (
+                name
+              ) : (
+                <button
+                  type="button"
+                  className={classes['sort']}
+                  onClick={() => onSort?.(by === sort ? undefined : by)}
+                >
+                  {name}
+                  {by === sort && <IconArrowDown size={13} aria-hidden />}
+                </button>
+              )}
+            </div>
+          ))}
+        </div>
+        <div className={classes['body']} style={{ height: virtual.getTotalSize(), minWidth }}>
+          {virtual.getVirtualItems().map(({ index, start, size }) => {
+            const row = rows[index];
+            if (row === undefined) return null;
+            return (
+              <div
+                key={rowKey(row)}
+                className={classes['row']}
+                role="row"
+                aria-rowindex={index + 2}
+                style={{ ...grid, height: size, transform: `translateY(${start}px)` }}
+              >
+                {columns.map(({ name, cell, title }) => (
+                  <div key={name} className={classes['cell']} data-lines={lines} role="cell" title={title?.(row)}>
+                    {cell(row)}
+                  </div>
+                ))}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,95 @@
+import { Link } from '@tanstack/react-router';
+import type { DatabasesPage as Databases } from '@whence/server/dashboard-wire/dataset';
+import { useAnswer } from '../api/query-client.ts';
+import { Loaded } from '../components/Loaded.tsx';
+import { Empty } from '../components/Notice.tsx';
+import { Page, Section } from '../components/Page.tsx';
+import { type Column, Table } from '../components/Table.tsx';
+import { Tag } from '../components/Tag.tsx';
+import { formatBytes, formatNumber } from '../format/number.ts';
+import { Time } from '../format/Time.tsx';
+import { exactUtc } from '../format/time.ts';
+
+type File = Databases['files'][number];
+type Download = Databases['downloads'][number];
+
+/** Files of the dataset for other programs, and which keys have downloaded which version. */
+export function DatabasesPage() {
+  const databases = useAnswer('getDatabases', {});
+  return (
+    <Page
+      name="Databases"
+      title="Databases"
+      lead="Files for programs that read them, such as geoipupdate, and which keys have downloaded which version."
+    >
+      <Loaded query={databases} shape={[['table'], ['table']]}>
+        {({ data: { files, downloads } }) => (
+          <>
+            <Section title="Downloads" note="In the last 30 days.">
+              {downloads.length === 0 ? (
+                <Empty title="No key has downloaded a file">
+                  <p>Programs need a key with the permission database:read.</p>
+                </Empty>
+              ) : (
+                <Table
+                  isStacked
+                  label="Downloads"
+                  columns={downloadColumns}
+                  rows={downloads}
+                  rowKey={({ key_id, file, version }) => `${key_id} ${file} ${version}`}
+                />
+              )}
+            </Section>
+            <Section title="Files" note="Of the version in use and the one before.">
+              {files.length === 0 ? (
+                <Empty title="No files are written yet">
+                  <p>
+                    They are written after each update, and within a minute after the first key has the permission
+                    database:read.
+                  </p>
+                </Empty>
+              ) : (
+                <Table
+                  isStacked
+                  label="Files"
+                  columns={fileColumns}
+                  rows={files}
+                  rowKey={({ name, version }) => `${name} ${version}`}
+                />
+              )}
+            </Section>
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+const versionCell = ({ version, is_current }: { version: number; is_current: boolean }) => (
+  <>
+    {version} {!is_current && <Tag text="older" />}
+  </>
+);
+
+const downloadColumns: Column<Download>[] = [
+  {
+    name: 'Key',
+    cell: ({ key_id, key }) => (
+      <Link to="/settings/keys/$id" params={{ id: key_id }}>
+        {key}
+      </Link>
+    ),
+  },
+  { name: 'File', cell: ({ file }) => file },
+  { name: 'Version', cell: versionCell },
+  { name: 'Downloads', align: 'end', cell: ({ count }) => formatNumber(count) },
+  { name: 'Last, in the hour from', cell: ({ last_hour }) => exactUtc(last_hour) },
+];
+
+const fileColumns: Column<File>[] = [
+  { name: 'File', cell: ({ name }) => name },
+  { name: 'Edition', cell: ({ edition }) => edition },
+  { name: 'Version', cell: versionCell },
+  { name: 'Size', align: 'end', cell: ({ bytes }) => formatBytes(bytes) },
+  { name: 'Built', cell: ({ built_at }) => <Time at={built_at} /> },
+];

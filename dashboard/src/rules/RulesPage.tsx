@@ -1,0 +1,163 @@
+/** The rules of `GET /v1/decide`: which are in force, what they matched today, and which one decides about a request. */
+import type { RuleMistake, RuleSetState, RuleState, RulesPage as Rules } from '@whence/server/dashboard-wire/rules';
+import { useAnswer } from '../api/query-client.ts';
+import { CodeBlock, Copyable } from '../components/Copy.tsx';
+import { Loaded } from '../components/Loaded.tsx';
+import { Notice } from '../components/Notice.tsx';
+import { Page, Section } from '../components/Page.tsx';
+import { type Column, Table } from '../components/Table.tsx';
+import { Tag, Tags } from '../components/Tag.tsx';
+import { count, formatNumber } from '../format/number.ts';
+import { Conditions, TryRequest } from './TryRequest.tsx';
+
+const REFRESH_MS = 10_000;
+
+export function RulesPage() {
+  const rules = useAnswer('getRules', {}, { refetchInterval: REFRESH_MS });
+  const path = rules.data?.data.path;
+  return (
+    <Page
+      name="Rules"
+      title="Rules"
+      lead={
+        path === undefined ? (
+          'Which requests your proxy lets through, by network, country, flag, host and path.'
+        ) : (
+          <>
+            The file is the source, and a change of it is used within a second: <Copyable text={path} isMono />
+          </>
+        )
+      }
+    >
+      <Loaded query={rules} shape={[['bars'], ['table']]}>
+        {({ data }) => (data.path === undefined ? <NoRules /> : <InForce rules={data} />)}
+      </Loaded>
+    </Page>
+  );
+}
+
+const EXAMPLE = `# rules.yaml
+sets:
+  default:
+    default: allow
+    rules:
+      - name: no-anonymous-login
+        if: { paths: [/login], flags: [tor_exit, vpn] }
+        then: deny`;
+
+function NoRules() {
+  return (
+    <Section title="How to begin" note="No rules file is set. Requests are decided by rules in a file on the server.">
+      <p>1. Write a file with the rules, YAML or JSON:</p>
+      <CodeBlock text={EXAMPLE} label="rules file" />
+      <p>2. Check it, and start the server with it:</p>
+      <CodeBlock text={'wh decide check rules.yaml\nWHENCE_RULES=rules.yaml wh serve'} label="commands" />
+      <p>3. Let your proxy ask, with a key that has the permission decide:read:</p>
+      <CodeBlock
+        text={`curl -i -H "X-API-Key: $WHENCE_KEY" "${window.location.origin}/v1/decide?ip=8.8.8.8&path=/login"`}
+        label="request"
+      />
+    </Section>
+  );
+}
+
+function InForce({ rules: { refusal, warnings, sets, lists } }: { rules: Rules }) {
+  return (
+    <>
+      {refusal !== undefined && (
+        <Notice
+          tone="bad"
+          title={
+            refusal.mistakes.length === 0
+              ? 'The file cannot be used'
+              : `The file as it is now has ${count(refusal.mistakes.length, 'mistake')}`
+          }
+        >
+          <p>
+            {sets.length === 0
+              ? 'No rules are in use, so every question is refused.'
+              : 'The rules below, from before, stay in use.'}
+          </p>
+          {refusal.mistakes.length === 0 ? <p>{refusal.text}</p> : <Mistakes mistakes={refusal.mistakes} />}
+        </Notice>
+      )}
+      {warnings.length > 0 && (
+        <Notice tone="warn" title={count(warnings.length, 'warning')}>
+          <Mistakes mistakes={warnings} />
+        </Notice>
+      )}
+      {sets.length > 0 && <TryRequest sets={sets.map(({ name }) => name)} />}
+      {sets.map((set) => (
+        <RuleSet key={set.name} set={set} />
+      ))}
+      {lists.length > 0 && (
+        <Section title="Lists" note="Addresses for firewalls, as files at /v1/lists.">
+          <Table isStacked label="Lists" columns={listColumns} rows={lists} rowKey={({ name }) => name} />
+        </Section>
+      )}
+    </>
+  );
+}
+
+function Mistakes({ mistakes }: { mistakes: readonly RuleMistake[] }) {
+  return (
+    <ul>
+      {mistakes.map(({ line, column, message }) => (
+        <li key={`${line} ${column} ${message}`}>
+          Line {line}, column {column}: {message}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function RuleSet({ set }: { set: RuleSetState }) {
+  const { name, mode, default: otherwise, rules, default_matches } = set;
+  // The default is shown as the last row, which decides where no rule matches.
+  const rows = [
+    ...rules,
+    { name: 'default', action: otherwise, conditions: [], matches: default_matches, isDefault: true },
+  ];
+  return (
+    <Section
+      title={`Set ${name}`}
+      note="The first rule that matches decides. Matches are requests since 00:00 UTC, over all processes, written every ten seconds."
+      aside={
+        <Tags>
+          {mode === 'observe' ? <Tag tone="warn" text="observe: nothing is refused" /> : <Tag text="enforced" />}
+        </Tags>
+      }
+    >
+      <Table
+        isStacked
+        label={`Rules of ${name}`}
+        columns={ruleColumns}
+        rows={rows}
+        rowKey={(rule, at) => `${at} ${rule.name}`}
+      />
+    </Section>
+  );
+}
+
+type Row = Omit<RuleState, 'line' | 'status'> & Partial<RuleState> & { readonly isDefault?: boolean };
+
+const ruleColumns: Column<Row>[] = [
+  { name: 'Rule', cell: ({ name, isDefault }) => (isDefault ? <span className="quiet">otherwise</span> : name) },
+  {
+    name: 'If',
+    isText: true,
+    cell: ({ conditions, isDefault }) => !isDefault && <Conditions conditions={conditions} />,
+  },
+  {
+    name: 'Then',
+    cell: ({ action, status }) => (action === 'deny' && status !== undefined ? `deny, ${status}` : action),
+  },
+  { name: 'Line', align: 'end', cell: ({ line }) => line },
+  { name: 'Matches today', align: 'end', cell: ({ matches }) => formatNumber(matches) },
+];
+
+const listColumns: Column<Rules['lists'][number]>[] = [
+  { name: 'List', cell: ({ name }) => name },
+  { name: 'If', isText: true, cell: ({ conditions }) => <Conditions conditions={conditions} /> },
+  { name: 'Line', align: 'end', cell: ({ line }) => line },
+];

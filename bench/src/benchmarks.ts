@@ -42,7 +42,12 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   },
   enrich: {
     measures: 'whence enrich over a million lines',
+    options: '[stages]',
     load: async () => (await import('./enrich.ts')).enrich,
+  },
+  dns: {
+    measures: 'answers of the DNS zone over UDP',
+    load: async () => (await import('./dns.ts')).dns,
   },
   location: {
     measures: 'locations at the size of DB-IP City Lite: build, file, lookups',

@@ -79,11 +79,11 @@ async function measureAll(processes: PinnedProcesses, database: BenchDatabase, f
   // From an address each: the load generator has one, and secrets that one address tries are throttled.
   await useAll([sqlite.url], proSqlite, 1);
   for (const { url } of [first, second]) await useAll([url], proPostgres, 1);
-  const addresses = Array.from({ length: 10_000 }, (_, i) => `3.${i % 256}.${(i >> 8) % 256}.1`);
+  const targets = Array.from({ length: 10_000 }, (_, i) => `/v1/ip/3.${i % 256}.${(i >> 8) % 256}.1`);
   const rows = await compareLookups(processes, database, {
     sqlite,
     replicas: [first, second],
-    addresses: save('addresses', addresses),
+    targets: save('targets', targets),
     keys: { sqlite: save('pro-sqlite', proSqlite), postgres: save('pro-postgres', proPostgres) },
   });
   await sqlite.stop();

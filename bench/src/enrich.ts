@@ -5,7 +5,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,8 +16,9 @@ import { median } from '@whence/testing/statistics';
 import { WHENCE } from '@whence/testing/whence-program';
 import { makeMixes } from './engine/announced-addresses.ts';
 import { repeatLog, type Shape, writeLog } from './enrich/logs.ts';
+import { measureStages } from './enrich/stages.ts';
 import { type MeasuredProcess, measureCommand, measureProcess } from './fresh-process.ts';
-import { formatRate, formatRows, type Row, ratioRow } from './report.ts';
+import { formatRate, formatRows, limitRow, type Row, ratioRow } from './report.ts';
 
 const SEED = 20260617;
 const LINES = 1_000_000;
@@ -32,6 +33,18 @@ const JOBS_REPETITIONS = 4;
 /** Distinct addresses in the log with repeated addresses. */
 const CLIENTS = 10_000;
 
+/** Of a million lines. */
+const REPLAY_LIMIT_SECONDS = 15;
+const REPLAYED_RULES = `sets:
+  default:
+    default: allow
+    rules:
+      - { name: office, if: { prefixes: [192.0.2.0/24] }, then: allow }
+      - { name: login, if: { paths: [/login, /admin], connection_types: datacenter }, then: deny }
+      - { name: anonymous, if: { flags: [tor_exit, vpn] }, then: deny }
+      - { name: hostile, if: { min_score: 50 }, then: deny }
+`;
+
 type Case = {
   readonly name: string;
   readonly shape: Shape;
@@ -40,7 +53,16 @@ type Case = {
   readonly goal?: number;
 };
 
-export async function enrich(): Promise<void> {
+/** Lines per second of processor time without the start of the process, for the logs whose stages are measured. */
+const STAGE_GOALS: Readonly<Record<string, number>> = {
+  'lines, IPv4 by address': 1_000_000,
+  [`lines, ${formatCount(CLIENTS)} clients`]: 1_200_000,
+  'ndjson, IPv4 by address': 700_000,
+  'csv, IPv4 by address': 900_000,
+};
+
+/** `stages`: only the stages, without the peer. */
+export async function enrich(args: readonly string[]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'whence-bench-'));
   const dataDir = join(folder, 'data');
   try {
@@ -50,10 +72,22 @@ export async function enrich(): Promise<void> {
     print(`${formatCount(LINES)} lines, medians of ${ROUNDS} rounds; addresses per second of CPU time`);
     measureCommand(['dataset', 'build'], { WHENCE_DATA_DIR: dataDir });
     const cases = makeCases(dataDir);
+    const staged = cases.flatMap((log) => {
+      const goal = STAGE_GOALS[log.name];
+      return goal === undefined ? [] : [{ ...log, goal }];
+    });
+    const stages = measureStages(staged, dataDir, folder);
+    if (args.includes('stages')) {
+      print(`${loadAverage()} at the end\n\n${formatRows(stages)}`);
+      return;
+    }
     const rows = cases.map((testCase) => measure(testCase, dataDir, folder));
     for (const testCase of cases.filter(({ name }) => name.endsWith('IPv4 by address')))
       rows.push(...(await compareJobs(testCase, dataDir, folder)));
-    print(`${loadAverage()} at the end\n\n${formatRows(rows)}`);
+    rows.push(
+      ...cases.filter(({ name }) => name.endsWith('clients')).map((log) => measureReplay(log, dataDir, folder)),
+    );
+    print(`${loadAverage()} at the end\n\n${formatRows([...stages, ...rows])}`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -98,6 +132,20 @@ function measure(testCase: Case, dataDir: string, folder: string): Row {
     goal: `≥ ${formatRate(goal)}`,
     isReached: ours >= goal,
   };
+}
+
+/** `decide replay` over the same lines, which parses each request and compares it with rules. */
+function measureReplay({ name, shape, addresses }: Case, dataDir: string, folder: string): Row {
+  const file = join(folder, `log.${shape}`);
+  writeLog(file, shape, addresses);
+  const rules = join(folder, 'rules.yaml');
+  writeFileSync(rules, REPLAYED_RULES);
+  const seconds = Array.from({ length: ROUNDS }, () => {
+    const args = [WHENCE, 'decide', 'replay', rules, file, '--json'];
+    const measured = measureProcess(args, { settings: { WHENCE_DATA_DIR: dataDir }, stdout: 'ignore' });
+    return measured.cpuSeconds;
+  });
+  return limitRow(`decide replay, ${name}, CPU time`, median(seconds), REPLAY_LIMIT_SECONDS, 's');
 }
 
 /**

@@ -17,6 +17,7 @@ import { measureBehindNginx } from './http/behind-nginx.ts';
 import { compareBatch } from './http/compare-batch.ts';
 import { compareIp } from './http/compare-ip.ts';
 import { compareMixed } from './http/compare-mixed.ts';
+import { compareRoutes } from './http/compare-routes.ts';
 import { measureMemory, measureStartAndSearch } from './http/fresh-servers.ts';
 import { readMetrics, sumOf } from './http/server-metrics.ts';
 import { prepareSetup } from './http/setup.ts';
@@ -48,7 +49,7 @@ export async function http(args: readonly string[]): Promise<void> {
   }
 }
 
-const SECTIONS = ['ip', 'mixed', 'batch', 'fresh', 'proxy', 'memory'] as const;
+const SECTIONS = ['ip', 'mixed', 'batch', 'routes', 'fresh', 'proxy', 'memory'] as const;
 /** Sections that share a server. */
 const ON_ONE_SERVER: readonly Section[] = ['ip', 'mixed', 'batch'];
 type Section = (typeof SECTIONS)[number];
@@ -77,6 +78,7 @@ async function measureAll(processes: PinnedProcesses, folder: string, sections: 
     if (sections.includes('batch')) rows.push(...(await compareBatch(setup, whence)));
     await whence.stop();
   }
+  if (sections.includes('routes')) rows.push(...(await compareRoutes(setup)));
   if (sections.includes('proxy')) rows.push(...(await measureBehindNginx(setup)));
   if (sections.includes('memory')) rows.push(...(await measureMemory(setup, rate)));
   return rows;

@@ -20,7 +20,7 @@ const COMMANDS: readonly { name: string; args: readonly string[]; limitMs?: numb
   { name: 'node -e 0, for comparison', args: ['-e', '0'] },
   { name: 'whence --help', args: [WHENCE, '--help'], limitMs: 150 },
   { name: 'whence ip 8.8.8.8', args: [WHENCE, 'ip', '8.8.8.8'], limitMs: 150 },
-  { name: 'whence key create', args: [WHENCE, 'key', 'create', '--name', 'bench'] },
+  { name: 'whence key create', args: [WHENCE, 'key', 'create', '--new', '--name', 'bench'] },
 ];
 const READY_LIMIT_MS = 700;
 

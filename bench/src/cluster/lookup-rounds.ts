@@ -21,8 +21,8 @@ const CONNECTIONS = 32;
 type LookupServers = {
   readonly sqlite: Server;
   readonly replicas: readonly [Server, Server];
-  /** Files with an address or a key per line. */
-  readonly addresses: string;
+  /** Files with a target or a key per line. */
+  readonly targets: string;
   readonly keys: { readonly sqlite: string; readonly postgres: string };
 };
 
@@ -37,13 +37,13 @@ type Turn = {
 export async function compareLookups(
   processes: PinnedProcesses,
   database: BenchDatabase,
-  { sqlite, replicas, addresses, keys }: LookupServers,
+  { sqlite, replicas, targets, keys }: LookupServers,
 ): Promise<Row[]> {
   const run = (server: Server, keyFile: string, seed: number, seconds = SECONDS) =>
     runWrk(
       processes,
       server.url,
-      { script: 'ip-requests.lua', scriptArguments: [addresses, keyFile], connections: CONNECTIONS },
+      { script: 'get-requests.lua', scriptArguments: [targets, keyFile], connections: CONNECTIONS },
       seconds,
       seed,
     );

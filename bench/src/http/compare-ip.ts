@@ -26,9 +26,16 @@ const LEASE_RETURN_MS = 3_500;
 const SAMPLE = 500;
 const GOALS = { constant: 1.5, maxmind: 2.5, go: 1.2 };
 
-export function ipLoad({ addresses, save }: Setup, keys: readonly string[]): Load {
-  const scriptArguments = [save('addresses', addresses), save(`${keys.length}-keys`, keys)];
-  return { script: 'ip-requests.lua', scriptArguments, connections: CONNECTIONS };
+export function ipLoad(setup: Setup, keys: readonly string[]): Load {
+  return getLoad(setup, 'lookups', setup.addresses.map(lookupOf), keys);
+}
+
+export const lookupOf = (address: string) => `/v1/ip/${address}`;
+
+/** The name is that of a file. A line is a target, and header fields after tabs. */
+export function getLoad({ save }: Setup, name: string, lines: readonly string[], keys: readonly string[]): Load {
+  const scriptArguments = [save(name, lines), save(`${keys.length}-keys`, keys)];
+  return { script: 'get-requests.lua', scriptArguments, connections: CONNECTIONS };
 }
 
 type Peer = { readonly name: string; readonly server: Server; readonly goal?: number };

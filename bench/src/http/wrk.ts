@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { LOAD_CORE, type PinnedProcesses } from '@whence/testing/pinned-processes';
 
 export type Load = {
-  readonly script: 'ip-requests.lua' | 'batch-requests.lua' | 'mixed-requests.lua' | 'mixed-workload.lua';
+  readonly script: 'get-requests.lua' | 'batch-requests.lua' | 'mixed-requests.lua' | 'mixed-workload.lua';
   readonly scriptArguments: readonly string[];
   readonly connections: number;
   /** The share of responses that must be errors; none unless given. */

@@ -77,7 +77,7 @@ function runsOf(dataset: Dataset, version: 4 | 6): Run[] {
   for (const { start, end, match } of dataset.runs(version)) {
     if (match === 0) continue;
     const { country, rir } = dataset.attributes(dataset.attributesOf(match));
-    runs.push({ start, end, length: prefixLength(match), asn: dataset.asnNumber(match), country, rir });
+    runs.push({ start, end, length: prefixLength(match), asn: dataset.asnNumber(match), country, rir: rir ?? '' });
   }
   return runs;
 }
@@ -142,7 +142,7 @@ function* delegationLines(dataset: Dataset, runs: Readonly<Record<4 | 6, readonl
   const asns = Math.min(dataset.networks.count, DELEGATIONS.asn);
   for (let at = 0; at < asns; at++) {
     const { asn, country, rir } = dataset.networks.at(at);
-    yield row(rir, country, 'asn', asn, 1);
+    yield row(rir ?? '', country, 'asn', asn, 1);
   }
   for (const version of [4, 6] as const) {
     const step = Math.max(1, runs[version].length / DELEGATIONS[version]);

@@ -29,7 +29,7 @@ export interface components {
          * @description Does not change.
          * @enum {string}
          */
-        ErrorCode: "BAD_REQUEST" | "BATCH_TOO_LARGE" | "DATASET_UNAVAILABLE" | "DNS_UNAVAILABLE" | "FORBIDDEN" | "HEADERS_TOO_LARGE" | "INTERNAL" | "INVALID_ASN" | "INVALID_DOMAIN" | "INVALID_INCLUDE" | "INVALID_IP" | "INVALID_LIMIT" | "INVALID_PREFIX" | "INVALID_QUERY" | "INVALID_REQUEST" | "INVALID_SELECTOR" | "INVALID_VERSION" | "METHOD_NOT_ALLOWED" | "MISSING_DOMAIN" | "MISSING_QUERY" | "NOT_FOUND" | "NOT_READY" | "OVERLOADED" | "PAYLOAD_TOO_LARGE" | "RATE_LIMIT_EXCEEDED" | "REQUEST_TIMEOUT" | "ROUTE_NOT_FOUND" | "STORAGE_UNAVAILABLE" | "TOO_MANY_SELECTORS" | "UNAUTHORIZED" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG" | "VERSION_NOT_FOUND";
+        ErrorCode: "BAD_REQUEST" | "BATCH_TOO_LARGE" | "DATABASE_NOT_FOUND" | "DATASET_UNAVAILABLE" | "DNS_UNAVAILABLE" | "FORBIDDEN" | "HEADERS_TOO_LARGE" | "INTERNAL" | "INVALID_ASN" | "INVALID_DOMAIN" | "INVALID_INCLUDE" | "INVALID_IP" | "INVALID_LIMIT" | "INVALID_PREFIX" | "INVALID_QUERY" | "INVALID_RANGE" | "INVALID_REQUEST" | "INVALID_SELECTOR" | "INVALID_VERSION" | "LIST_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "MISSING_DOMAIN" | "MISSING_QUERY" | "NOT_FOUND" | "NOT_READY" | "OVERLOADED" | "PAYLOAD_TOO_LARGE" | "RATE_LIMIT_EXCEEDED" | "REQUEST_TIMEOUT" | "ROUTE_NOT_FOUND" | "RULE_SET_NOT_FOUND" | "STORAGE_UNAVAILABLE" | "TOO_MANY_SELECTORS" | "UNAUTHORIZED" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG" | "VERSION_NOT_FOUND";
         /** ErrorData */
         ErrorData: {
             /**
@@ -55,6 +55,21 @@ export interface components {
              * @enum {string}
              */
             storage_round_trip?: "ok" | "slow";
+            /**
+             * @description With a database for statistics alone. unavailable: it does not answer, and counters are kept in memory.
+             * @enum {string}
+             */
+            statistics?: "ok" | "unavailable";
+            /**
+             * @description With a rules file. refused: it has a mistake, and the rules before it are in use.
+             * @enum {string}
+             */
+            rules?: "ok" | "refused";
+            /**
+             * @description The overrides have a mistake, and those before them are in use.
+             * @constant
+             */
+            overrides?: "refused";
             /**
              * @description While the clock has jumped and no other clock agrees: nothing is removed, no key revoked as scheduled.
              * @constant
@@ -118,9 +133,9 @@ export interface components {
             data_as_of?: string;
             /** @description Seconds since that day began. */
             data_age_seconds?: number;
-            /** @description Flags that no source of the dataset knows: false everywhere, until an update brings a list. */
+            /** @description Flags that are false everywhere until an update brings a list: no source knows them, or no list counts. */
             unknown_flags: components["schemas"]["FlagSubject"][];
-            /** @description Flags that change daily and are from tables of a past until an update brings a list. */
+            /** @description Flags of which a list is too old to count, or that change daily and are from old tables. */
             dated_flags: components["schemas"]["FlagSubject"][];
             update?: components["schemas"]["UpdateReport"];
         };
@@ -134,6 +149,7 @@ export interface components {
         };
         /**
          * Rir
+         * @description The registry. Absent for own networks in private space.
          * @enum {string}
          */
         Rir: "ARIN" | "RIPE" | "APNIC" | "LACNIC" | "AFRINIC";
@@ -205,6 +221,11 @@ export interface components {
              * @example 2026-06-01
              */
             as_of: string;
+            /**
+             * @description Why the source does not count here.
+             * @example list of 2025-04-15, too old to count
+             */
+            note?: string;
         };
         /** Origin */
         Origin: {
@@ -215,6 +236,8 @@ export interface components {
              * @example Google LLC
              */
             asn_name?: string;
+            /** @description How many peers of the route collectors see this origin, where several networks announce the prefix. */
+            peers?: number;
             /** @enum {string} */
             rpki?: "valid" | "invalid" | "not_found";
         };
@@ -237,6 +260,18 @@ export interface components {
         Routing: {
             /** @description The networks that announce the prefix; the one of the record comes first. */
             origins: components["schemas"]["Origin"][];
+            /** @description Seen by fewer than 5 peers, beside an origin that more than 50 see: a leak or a mistake. */
+            rare_origins?: components["schemas"]["Origin"][];
+            /**
+             * @description The prefix was made from ranges and may be wider than what is announced: there is no RPKI state.
+             * @constant
+             */
+            prefix_is_derived?: true;
+            /**
+             * @description What decided the connection type. assumed: nothing did, and business means unknown.
+             * @enum {string}
+             */
+            connection_type_source?: "table" | "rule" | "signals" | "assumed";
             /** @description The ROAs that decide, where ROA data is configured. */
             roas?: components["schemas"]["Roa"][];
             /**
@@ -262,6 +297,17 @@ export interface components {
              * @example iCloud Private Relay
              */
             service?: string;
+        };
+        /**
+         * Scanner
+         * @description Only with include=scanner, for addresses of research scanners.
+         */
+        Scanner: {
+            /**
+             * @description Who scans the internet from the address.
+             * @example Censys
+             */
+            operator: string;
         };
         /**
          * Location
@@ -397,7 +443,7 @@ export interface components {
              * @example US
              */
             country: string;
-            rir: components["schemas"]["Rir"];
+            rir?: components["schemas"]["Rir"];
             connection_type: components["schemas"]["ConnectionType"];
             detection: components["schemas"]["Detection"];
             threat: components["schemas"]["Threat"];
@@ -405,7 +451,10 @@ export interface components {
             evidence?: components["schemas"]["Evidence"][];
             routing?: components["schemas"]["Routing"];
             privacy?: components["schemas"]["Privacy"];
+            scanner?: components["schemas"]["Scanner"];
             location?: components["schemas"]["Location"];
+            /** @description Only with include=labels, where the overrides have some. */
+            labels?: string[];
             hostname?: components["schemas"]["Hostname"];
             registration?: components["schemas"]["Registration"];
         };
@@ -426,6 +475,10 @@ export interface components {
             error: "invalid IP address";
             /** @constant */
             code: "INVALID_IP";
+            details?: {
+                /** @description Where to ask for a prefix, if it is one. */
+                hint: string;
+            };
         };
         /** InvalidIncludeError */
         InvalidIncludeError: {
@@ -436,6 +489,11 @@ export interface components {
             details?: {
                 /** @description What can be included. */
                 allowed: string[];
+                /**
+                 * @description What an operator would have to set, for what is switched off.
+                 * @example WHENCE_SMTP_PROBE
+                 */
+                setting?: string;
             };
         };
         /** InvalidQueryError */
@@ -477,7 +535,7 @@ export interface components {
             /** @constant */
             code: "UNAUTHORIZED";
             details?: {
-                /** @description Where to send the key, if it was sent elsewhere. */
+                /** @description Where to send the key, if there is none. */
                 hint: string;
             };
         };
@@ -599,8 +657,8 @@ export interface components {
                 string,
                 ...string[]
             ];
-            /** @description What the records also have, as in GET /v1/ip/{ip}: routing, privacy, location. */
-            include?: ("routing" | "privacy" | "location")[];
+            /** @description What the records also have, as in GET /v1/ip/{ip}: routing, privacy, scanner, location, labels. */
+            include?: ("routing" | "privacy" | "scanner" | "location" | "labels")[];
         };
         /** BatchEntry */
         BatchEntry: components["schemas"]["IpRecord"] | components["schemas"]["InvalidIpError"] | components["schemas"]["IpNotFoundError"];
@@ -627,6 +685,13 @@ export interface components {
                  * @example /ips
                  */
                 path: string;
+                /**
+                 * @description What should be there.
+                 * @example a list of at least 1, each string
+                 */
+                expected: string;
+                /** @description The line of a zone file. */
+                line?: number;
             };
         };
         /** BatchTooLargeError */
@@ -706,6 +771,11 @@ export interface components {
              * @enum {string}
              */
             rpki?: "valid" | "invalid" | "not_found";
+            /**
+             * @description Where ROA data is configured: the prefix was made from ranges, so it has no RPKI state.
+             * @constant
+             */
+            prefix_is_derived?: true;
         };
         /** NetworkPart */
         NetworkPart: {
@@ -784,6 +854,8 @@ export interface components {
             invalid: number;
             /** @description Those that no ROA covers. */
             not_found: number;
+            /** @description Prefixes made from ranges, which may be wider than what is announced: they have no state. */
+            derived: number;
         };
         /** NetworkRouting */
         NetworkRouting: {
@@ -813,7 +885,7 @@ export interface components {
              * @example US
              */
             country: string;
-            rir: components["schemas"]["Rir"];
+            rir?: components["schemas"]["Rir"];
             connection_type: components["schemas"]["ConnectionType"];
             /** @description Whether it announces any prefix. */
             is_announced: boolean;
@@ -865,7 +937,7 @@ export interface components {
              * @example US
              */
             country: string;
-            rir: components["schemas"]["Rir"];
+            rir?: components["schemas"]["Rir"];
             connection_type: components["schemas"]["ConnectionType"];
             /** @description Whether it announces any prefix. */
             is_announced: boolean;
@@ -1131,6 +1203,21 @@ export interface components {
             /** @description `code: explanation`, one per finding. */
             validation_errors: string[];
         };
+        /**
+         * SenderRulesState
+         * @enum {string}
+         */
+        SenderRulesState: "met" | "not_met" | "unverified" | "not_applicable";
+        /** SenderRulesReport */
+        SenderRulesReport: {
+            google: components["schemas"]["SenderRulesState"];
+            yahoo: components["schemas"]["SenderRulesState"];
+            microsoft: components["schemas"]["SenderRulesState"];
+            /** @description Whether there is no error. */
+            is_valid: boolean;
+            /** @description `code: explanation`, one per finding. */
+            validation_errors: string[];
+        };
         /** TransportReport */
         TransportReport: {
             mta_sts: components["schemas"]["MtaStsReport"];
@@ -1138,6 +1225,7 @@ export interface components {
             dane: components["schemas"]["DaneReport"];
             bimi: components["schemas"]["BimiReport"];
             dnssec: components["schemas"]["DnssecReport"];
+            sender_rules: components["schemas"]["SenderRulesReport"];
         };
         /** MailCarrier */
         MailCarrier: {
@@ -1257,6 +1345,96 @@ export interface components {
             /** @description `code: explanation`, one per finding. */
             errors: string[];
         };
+        /** SmtpCertificate */
+        SmtpCertificate: {
+            /** @description DNS names. */
+            names: string[];
+            /**
+             * @description Who issued it, or empty.
+             * @example CN=Example CA
+             */
+            issuer: string;
+            /**
+             * @description ISO 8601, or empty.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            valid_from: string;
+            /**
+             * @description ISO 8601, or empty.
+             * @example 2027-01-01T00:00:00.000Z
+             */
+            valid_to: string;
+            /** @description The chain leads to a known authority and is valid now. */
+            is_trusted: boolean;
+            /** @description It has the name of the MX host. */
+            is_for_host: boolean;
+        };
+        /** SmtpServer */
+        SmtpServer: {
+            /**
+             * @description The MX host.
+             * @example mx.example.com
+             */
+            host: string;
+            /**
+             * @description The address that was connected to.
+             * @example 192.0.2.1
+             */
+            address: string;
+            /**
+             * @description Text of the greeting.
+             * @example mx.example.com ESMTP
+             */
+            banner: string;
+            /**
+             * @description The name in it, or empty.
+             * @example mx.example.com
+             */
+            banner_name: string;
+            /** @description Addresses of that name. */
+            banner_addresses: string[];
+            /**
+             * @description A name of the address, or empty.
+             * @example mx.example.com
+             */
+            reverse_name: string;
+            /** @description That name has this address. */
+            is_reverse_confirmed: boolean;
+            /** @description STARTTLS is offered. */
+            has_starttls: boolean;
+            /**
+             * @description Version of TLS that was agreed on, or empty.
+             * @example TLSv1.3
+             */
+            tls_version: string;
+            certificate: components["schemas"]["SmtpCertificate"];
+            /**
+             * @description Whether a TLSA record fits; empty if DANE does not apply.
+             * @enum {string}
+             */
+            dane: "match" | "mismatch" | "";
+            /**
+             * @description Whether the MTA-STS policy accepts it; empty without a policy.
+             * @enum {string}
+             */
+            mta_sts: "match" | "mismatch" | "";
+            /** @description Whether there is no error. */
+            is_valid: boolean;
+            /** @description `code: explanation`, one per finding. */
+            validation_errors: string[];
+        };
+        /** SmtpReport */
+        SmtpReport: {
+            /** @description No address answered: port 25 is probably blocked where the server runs. */
+            is_blocked: boolean;
+            servers: components["schemas"]["SmtpServer"][];
+            /** @description Addresses that were not connected to. */
+            unprobed: string[];
+            /** @description Whether there is no error. */
+            is_valid: boolean;
+            /** @description `code: explanation`, one per finding. */
+            validation_errors: string[];
+        };
         /** MailPoints */
         MailPoints: {
             /** @description Points. */
@@ -1275,12 +1453,35 @@ export interface components {
         MailPart: "mx" | "spf" | "dkim" | "dmarc";
         /** EmailAdvice */
         EmailAdvice: {
+            /**
+             * @description Stable name of the recommendation.
+             * @example dmarc_publish
+             */
+            code: string;
             /** @description How much the score rises; 0 for what does not count but should be known. */
             points: number;
             /** @description What to do. */
             text: string;
             /** @description Record to publish, as a line of a zone file, or empty. */
             record: string;
+        };
+        /** MailObstacle */
+        MailObstacle: {
+            /** @enum {string} */
+            code: "unverified" | "spf_invalid" | "spf_open" | "no_key" | "sender_without_key" | "no_reports" | "reports_lost";
+            /**
+             * @description They are safe when this is so.
+             * @example a DKIM key is found
+             */
+            text: string;
+        };
+        /** MailReadiness */
+        MailReadiness: {
+            /** @description The next stricter steps: `p=quarantine`, `p=reject`, `-all`. */
+            steps: string[];
+            /** @description They are safe now. */
+            is_ready: boolean;
+            obstacles: components["schemas"]["MailObstacle"][];
         };
         /** SpfTreeLine */
         SpfTreeLine: {
@@ -1325,6 +1526,7 @@ export interface components {
             /** @description IPv6 /48s. */
             ipv6_48s: number;
             spf_terms: components["schemas"]["SpfTermBreadth"][];
+            readiness: components["schemas"]["MailReadiness"];
             dangling: components["schemas"]["DanglingName"][];
         };
         /** EmailDetails */
@@ -1332,11 +1534,14 @@ export interface components {
             points: components["schemas"]["MailPoints"];
             /** @description Parts that DNS did not answer for. */
             unverified: components["schemas"]["MailPart"][];
-            /** @description Why anyone can send mail as the domain, or empty. */
+            /** @description How others can send mail as the domain, or take over a name that it refers to; or empty. */
             risk: string;
             /** @description It is set up to send no mail, and nothing is left to fix. */
             is_finished: boolean;
             advice: components["schemas"]["EmailAdvice"][];
+            readiness: components["schemas"]["MailReadiness"];
+            /** @description Whether it meets what Google, Yahoo and Microsoft ask of bulk senders, in one line. */
+            sender_rules: string;
             spf_tree: components["schemas"]["SpfTreeLine"][];
             evidence: components["schemas"]["EmailEvidence"];
         };
@@ -1357,8 +1562,11 @@ export interface components {
             dmarc: components["schemas"]["DmarcReport"];
             /** @description What to do, the most rewarding first. */
             recommendations: string[];
+            /** @description A stable code for each recommendation, in the same order. With any include. */
+            recommendation_codes?: string[];
             transport?: components["schemas"]["TransportReport"];
             networks?: components["schemas"]["NetworksReport"];
+            smtp?: components["schemas"]["SmtpReport"];
             details?: components["schemas"]["EmailDetails"];
         };
         /** MissingDomainError */
@@ -1401,10 +1609,272 @@ export interface components {
             code: "DNS_UNAVAILABLE";
             details?: {
                 /**
-                 * @description signatures do not validate, or the servers do not answer.
+                 * @description Of the domain: its signatures do not validate, or its servers fail. Not of the domain: the resolver fails for other names too, or the request was refused.
                  * @example signatures
                  */
                 fault: string;
+            };
+        };
+        /** EmailTrialKey */
+        EmailTrialKey: {
+            selector: string;
+            text: string;
+        };
+        /** EmailTrialRequest */
+        EmailTrialRequest: {
+            /**
+             * @description Lines of a zone file (TXT, MX, CNAME, A, AAAA), relative to the domain. TXT "" removes a record.
+             * @example _dmarc IN TXT "v=DMARC1; p=none; rua=mailto:dmarc@example.com"
+             */
+            zone?: string;
+            /**
+             * @description MX hosts, one per line, with or without a preference; "0 ." for a null MX.
+             * @example 10 mx.example.com
+             */
+            mx?: string;
+            /**
+             * @description Text of the SPF record.
+             * @example v=spf1 mx -all
+             */
+            spf?: string;
+            /**
+             * @description Text of the DMARC record.
+             * @example v=DMARC1; p=none; rua=mailto:dmarc@example.com
+             */
+            dmarc?: string;
+            dkim?: components["schemas"]["EmailTrialKey"];
+            /**
+             * @description DKIM selectors separated by commas. Without it, the common ones are tried.
+             * @example google,selector1
+             */
+            selectors?: string;
+        };
+        /** EmailTrialState */
+        EmailTrialState: {
+            /** @description 0 to 100. */
+            score: number;
+            /** @enum {string} */
+            grade: "A" | "B" | "C" | "D" | "F";
+            /** @description Parts that DNS did not answer for. */
+            unverified: components["schemas"]["MailPart"][];
+            points: components["schemas"]["MailPoints"];
+            /** @description How others can send mail as the domain, or take over a name that it refers to; or empty. */
+            risk: string;
+            /** @description `code: explanation`, one per finding. */
+            spf_errors: string[];
+            /** @description `code: explanation`, one per finding. */
+            dmarc_errors: string[];
+            /** @description IPv4 addresses that may send. */
+            ipv4_addresses: number;
+            /** @description IPv6 /48s that may. */
+            ipv6_48s: number;
+            /** @description Everyone may. */
+            open_to_all: boolean;
+        };
+        /** EmailTrialRisk */
+        EmailTrialRisk: {
+            /** @enum {string} */
+            code: "step_skipped" | "reports_lost" | "senders_lost" | "takeover" | "anyone_can_send" | "policy_weaker" | "subdomains_refused" | "keys_lost" | "mail_lost" | "spf_invalid";
+            /** @description What would happen. */
+            text: string;
+        };
+        /** EmailTrialFinding */
+        EmailTrialFinding: {
+            part: components["schemas"]["MailPart"];
+            /** @description `code: explanation`. */
+            text: string;
+        };
+        /** EmailTrialAdvice */
+        EmailTrialAdvice: {
+            /**
+             * @description Does not change.
+             * @example dmarc_change
+             */
+            code: string;
+            /** @description What to do. */
+            text: string;
+            /** @description Record to publish, as a line of a zone file, or empty. */
+            record: string;
+        };
+        /** EmailTrialAdvices */
+        EmailTrialAdvices: {
+            appeared: components["schemas"]["EmailTrialAdvice"][];
+            vanished: components["schemas"]["EmailTrialAdvice"][];
+        };
+        /** EmailTrialLookups */
+        EmailTrialLookups: {
+            /** @description DNS lookups of SPF. */
+            before: number;
+            /** @description Those with the change. */
+            after: number;
+            /** @description More than these are an error. */
+            limit: number;
+        };
+        /** NetworkAmount */
+        NetworkAmount: {
+            /** @description The network; 0 if it is not known. */
+            asn: number;
+            /**
+             * @description Its name, or empty.
+             * @example Example
+             */
+            asn_name: string;
+            /** @description Its IPv4 addresses. */
+            ipv4_addresses: number;
+            /** @description Its IPv6 /48s. */
+            ipv6_48s: number;
+        };
+        /** EmailTrialSenders */
+        EmailTrialSenders: {
+            gained: components["schemas"]["NetworkAmount"][];
+            lost: components["schemas"]["NetworkAmount"][];
+        };
+        /** EmailTrial */
+        EmailTrial: {
+            /**
+             * @description The domain, in A-labels.
+             * @example example.com
+             */
+            domain: string;
+            before: components["schemas"]["EmailTrialState"];
+            after: components["schemas"]["EmailTrialState"];
+            /** @description What the change would break, the most important first, whatever the score does. */
+            risks: components["schemas"]["EmailTrialRisk"][];
+            appeared: components["schemas"]["EmailTrialFinding"][];
+            vanished: components["schemas"]["EmailTrialFinding"][];
+            advice: components["schemas"]["EmailTrialAdvices"];
+            lookups: components["schemas"]["EmailTrialLookups"];
+            senders: components["schemas"]["EmailTrialSenders"];
+            /** @description What was read otherwise than it is written, or not read. */
+            notes: string[];
+        };
+        /** Decision */
+        Decision: {
+            /**
+             * @description observe: the request would be refused if the set were enforced.
+             * @enum {string}
+             */
+            decision: "allow" | "deny" | "observe";
+            /**
+             * @description The rule that decided; absent for the default.
+             * @example no-tor-at-login
+             */
+            rule?: string;
+            /** @description Each condition of the rule with what met it. */
+            matched?: {
+                [key: string]: unknown;
+            };
+            record?: components["schemas"]["IpRecord"];
+            evidence?: components["schemas"]["Evidence"][];
+            not_known: string[];
+        };
+        /** RuleSetNotFoundError */
+        RuleSetNotFoundError: {
+            /** @constant */
+            error: "no such rule set";
+            /** @constant */
+            code: "RULE_SET_NOT_FOUND";
+            details?: {
+                /** @description The rule sets that exist. */
+                sets: string[];
+            };
+        };
+        /** Database */
+        Database: {
+            /**
+             * @description In the path of the file.
+             * @example country
+             */
+            name: string;
+            /**
+             * @description The name by which programs for MaxMind’s databases ask for this form.
+             * @example GeoLite2-Country
+             */
+            edition: string;
+            /** @description The version of the dataset. */
+            version: number;
+            /** @description Whether the file is sent without ?version. */
+            is_current: boolean;
+            /**
+             * Format: date-time
+             * @description When the version was built.
+             * @example 2026-11-15T05:26:11.551Z
+             */
+            built_at: string;
+            /** @description Size of the file. */
+            bytes: number;
+            /** @description Digest of the file, in hexadecimal. Also its ETag. */
+            sha256: string;
+            /** @description The same, as update programs compare it. */
+            md5: string;
+        };
+        /** Databases */
+        Databases: {
+            databases: components["schemas"]["Database"][];
+            /** @description Credits of the sources, which accompany the data. */
+            notice?: string;
+        };
+        /** DatabaseNotFoundError */
+        DatabaseNotFoundError: {
+            /** @constant */
+            error: "no such database";
+            /** @constant */
+            code: "DATABASE_NOT_FOUND";
+            details?: {
+                /** @description The databases that exist. */
+                databases: string[];
+            };
+        };
+        /** InvalidRangeError */
+        InvalidRangeError: {
+            /** @constant */
+            error: "range not satisfiable";
+            /** @constant */
+            code: "INVALID_RANGE";
+        };
+        /** PrefixListCount */
+        PrefixListCount: {
+            /** @description IPv4 prefixes. */
+            ipv4: number;
+            /** @description IPv6 prefixes. */
+            ipv6: number;
+        };
+        /** ListedPrefixes */
+        ListedPrefixes: {
+            ipv4: string[];
+            ipv6: string[];
+        };
+        /** PrefixList */
+        PrefixList: {
+            /**
+             * @description As in the rules file.
+             * @example tor
+             */
+            name: string;
+            /** @description The version of the dataset that the prefixes are from. */
+            dataset_version: number;
+            /**
+             * Format: date-time
+             * @description When it was built.
+             * @example 2026-11-15T05:26:11.551Z
+             */
+            built_at: string;
+            prefix_count: components["schemas"]["PrefixListCount"];
+            /** @description Credits of the sources, which accompany the data. */
+            notice: string;
+            prefixes: components["schemas"]["ListedPrefixes"];
+        };
+        /** ListNotFoundError */
+        ListNotFoundError: {
+            /** @constant */
+            error: "no such list";
+            /** @constant */
+            code: "LIST_NOT_FOUND";
+            details?: {
+                /** @description The lists that exist. */
+                lists: string[];
+                /** @description The formats of a list. */
+                formats: string[];
             };
         };
         /** DataSource */
@@ -1452,6 +1922,10 @@ export interface components {
             credit: string;
             /** @description Rows that were read from it. */
             records: number;
+            /** @description Days after its date for which it counts. A list that is older sets no flag and adds no points. */
+            max_age_days?: number;
+            /** @description A table of this program. Its flags stay visible when it is too old. */
+            is_table?: boolean;
         };
         /** DatasetCounts */
         DatasetCounts: {
@@ -1572,6 +2046,8 @@ export interface components {
              * @example 2026-11-14
              */
             as_of?: string;
+            /** @description Sources that are too old to count: they add no points, and a list sets no flag. */
+            too_old?: string[];
         };
         /**
          * FlagSources
@@ -1669,6 +2145,10 @@ export interface components {
             versions: components["schemas"]["PublishedVersion"][];
             figures: components["schemas"]["Figures"];
             flag_sources: components["schemas"]["FlagSources"];
+            /** @description Flags that are false everywhere: no source knows them, or none of their lists counts. */
+            unknown_flags: components["schemas"]["FlagSubject"][];
+            /** @description Flags of which a list is too old to count, or that are from tables of a past date. */
+            dated_flags: components["schemas"]["FlagSubject"][];
             /** @description How right the answers are, measured on labels that did not decide them. */
             quality: components["schemas"]["QualityRow"][];
             /** @description Feeds whose newest copy was not used. */
@@ -2178,6 +2658,7 @@ export type Origin = components['schemas']['Origin'];
 export type Roa = components['schemas']['Roa'];
 export type Routing = components['schemas']['Routing'];
 export type Privacy = components['schemas']['Privacy'];
+export type Scanner = components['schemas']['Scanner'];
 export type Location = components['schemas']['Location'];
 export type Crawler = components['schemas']['Crawler'];
 export type Hostname = components['schemas']['Hostname'];
@@ -2239,15 +2720,22 @@ export type DaneHost = components['schemas']['DaneHost'];
 export type DaneReport = components['schemas']['DaneReport'];
 export type BimiReport = components['schemas']['BimiReport'];
 export type DnssecReport = components['schemas']['DnssecReport'];
+export type SenderRulesState = components['schemas']['SenderRulesState'];
+export type SenderRulesReport = components['schemas']['SenderRulesReport'];
 export type TransportReport = components['schemas']['TransportReport'];
 export type MailCarrier = components['schemas']['MailCarrier'];
 export type MxNetwork = components['schemas']['MxNetwork'];
 export type NetworkShare = components['schemas']['NetworkShare'];
 export type SenderNetwork = components['schemas']['SenderNetwork'];
 export type NetworksReport = components['schemas']['NetworksReport'];
+export type SmtpCertificate = components['schemas']['SmtpCertificate'];
+export type SmtpServer = components['schemas']['SmtpServer'];
+export type SmtpReport = components['schemas']['SmtpReport'];
 export type MailPoints = components['schemas']['MailPoints'];
 export type MailPart = components['schemas']['MailPart'];
 export type EmailAdvice = components['schemas']['EmailAdvice'];
+export type MailObstacle = components['schemas']['MailObstacle'];
+export type MailReadiness = components['schemas']['MailReadiness'];
 export type SpfTreeLine = components['schemas']['SpfTreeLine'];
 export type SpfTermBreadth = components['schemas']['SpfTermBreadth'];
 export type DanglingName = components['schemas']['DanglingName'];
@@ -2259,6 +2747,27 @@ export type InvalidDomainError = components['schemas']['InvalidDomainError'];
 export type InvalidSelectorError = components['schemas']['InvalidSelectorError'];
 export type TooManySelectorsError = components['schemas']['TooManySelectorsError'];
 export type DnsUnavailableError = components['schemas']['DnsUnavailableError'];
+export type EmailTrialKey = components['schemas']['EmailTrialKey'];
+export type EmailTrialRequest = components['schemas']['EmailTrialRequest'];
+export type EmailTrialState = components['schemas']['EmailTrialState'];
+export type EmailTrialRisk = components['schemas']['EmailTrialRisk'];
+export type EmailTrialFinding = components['schemas']['EmailTrialFinding'];
+export type EmailTrialAdvice = components['schemas']['EmailTrialAdvice'];
+export type EmailTrialAdvices = components['schemas']['EmailTrialAdvices'];
+export type EmailTrialLookups = components['schemas']['EmailTrialLookups'];
+export type NetworkAmount = components['schemas']['NetworkAmount'];
+export type EmailTrialSenders = components['schemas']['EmailTrialSenders'];
+export type EmailTrial = components['schemas']['EmailTrial'];
+export type Decision = components['schemas']['Decision'];
+export type RuleSetNotFoundError = components['schemas']['RuleSetNotFoundError'];
+export type Database = components['schemas']['Database'];
+export type Databases = components['schemas']['Databases'];
+export type DatabaseNotFoundError = components['schemas']['DatabaseNotFoundError'];
+export type InvalidRangeError = components['schemas']['InvalidRangeError'];
+export type PrefixListCount = components['schemas']['PrefixListCount'];
+export type ListedPrefixes = components['schemas']['ListedPrefixes'];
+export type PrefixList = components['schemas']['PrefixList'];
+export type ListNotFoundError = components['schemas']['ListNotFoundError'];
 export type DataSource = components['schemas']['DataSource'];
 export type DataSources = components['schemas']['DataSources'];
 export type Source = components['schemas']['Source'];

@@ -87,6 +87,13 @@ for (const [behaviour, call, path] of [
   });
 }
 
+test('client: records to try are posted as JSON', async (t) => {
+  const { client, requests } = await scripted(t, [ok()]);
+  await client.tryEmailDomain('example.com', { zone: '@ TXT ""' });
+  const [sent] = requests.map(({ method, url, body }) => [method, url, body]);
+  assert.deepEqual(sent, ['POST', '/v1/email/domain/example.com/try', '{"zone":"@ TXT \\"\\""}']);
+});
+
 test('client: a batch is posted as JSON', async (t) => {
   const { client, requests } = await scripted(t, [ok({ '192.0.2.1': {}, '2001:db8::1': {} })]);
   await client.batch(['192.0.2.1', '2001:db8::1']);

@@ -14,6 +14,8 @@ import type {
   DatasetDiff,
   DatasetReport,
   EmailReport,
+  EmailTrial,
+  EmailTrialRequest,
   HealthReport,
   IpAnswer,
   IpMeta,
@@ -85,16 +87,26 @@ export type Client = {
   /**
    * Without selectors, or with an empty list, the server tries the common ones, with `moreSelectors` beside them, and
    * reports those that exist. `include` adds `transport` (MTA-STS, TLS-RPT, DANE, BIMI, DNSSEC), `networks` (who carries
-   * the mail) and `details` (points of each part, SPF tree, records to publish) to the report.
+   * the mail), `smtp` (what MX hosts say on port 25, where the server allows it; allow it 40 s) and `details` (points of each part, SPF tree, records
+   * to publish) to the report.
    */
   emailDomain(
     domain: string,
     options?: CallOptions & {
       selectors?: readonly string[];
       moreSelectors?: readonly string[];
-      include?: readonly ('transport' | 'networks' | 'details')[];
+      include?: readonly ('transport' | 'networks' | 'smtp' | 'details')[];
     },
   ): Promise<ApiResponse<EmailReport, TimedMeta>>;
+  /**
+   * What the check would say if other records were published, and what they would break:
+   * `{ zone: '_dmarc IN TXT "v=DMARC1; p=reject"' }`. Nothing is published.
+   */
+  tryEmailDomain(
+    domain: string,
+    records: EmailTrialRequest,
+    options?: CallOptions,
+  ): Promise<ApiResponse<EmailTrial, TimedMeta>>;
   /** The version being served, its sources, and all versions that are kept. */
   dataset(options?: CallOptions): Promise<ApiResponse<DatasetReport, TimedMeta>>;
   /** What changed between two versions. The first comparison of two large versions takes seconds. */
@@ -166,6 +178,9 @@ export function createClient(options: ClientOptions): Client {
         ...(moreSelectors.length > 0 && { more_selectors: moreSelectors.join(',') }),
         ...(include.length > 0 && { include: include.join(',') }),
       }),
+
+    tryEmailDomain: async (domain, body, { signal } = {}) =>
+      send({ method: 'POST', path: `/v1/email/domain/${segment(domain)}/try`, body, withKey: true, signal }),
 
     dataset: async ({ signal } = {}) => get('/v1/dataset', signal),
 

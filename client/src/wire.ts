@@ -31,6 +31,8 @@ export type {
   DnssecReport,
   EmailDetails,
   EmailReport,
+  EmailTrial,
+  EmailTrialRequest,
   ErrorCode,
   Evidence,
   FamilyFigures,
@@ -72,6 +74,9 @@ export type {
   Roa,
   Routing,
   SenderNetwork,
+  SmtpCertificate,
+  SmtpReport,
+  SmtpServer,
   Source,
   SourceChange,
   SourceState,
@@ -94,7 +99,7 @@ export type IpAnswer = api.IpRecord;
 export type IpRecord = Omit<IpAnswer, 'evidence' | AddressSection>;
 /** What `include` adds to the record of an address. */
 export type AddressMembers = Pick<IpAnswer, AddressSection>;
-export type AddressSection = Exclude<OptionalOf<IpAnswer>, 'evidence'>;
+export type AddressSection = Exclude<OptionalOf<IpAnswer>, 'evidence' | 'rir'>;
 type OptionalOf<T> = { [Name in keyof T]-?: T extends Record<Name, T[Name]> ? never : Name }[keyof T];
 export type LocalAddressSection = NonNullable<api.BatchRequest['include']>[number];
 export type PrivacyKind = api.Privacy['kind'];

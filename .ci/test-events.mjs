@@ -1,9 +1,11 @@
-// A reporter for .ci/test.mjs: a line of JSON for every test that has ended, with the names of the tests around it.
+// A reporter for .ci/test.mjs: a line of JSON for every test that begins, with its name, and for every test that has
+// ended, with the names of the tests around it.
 import { inspect } from 'node:util';
 
 export default async function* testEvents(source) {
   const names = [];
   for await (const { type, data } of source) {
+    if (type === 'test:dequeue') yield `${JSON.stringify({ begun: data.name, nesting: data.nesting })}\n`;
     if (type === 'test:start') names.splice(data.nesting, Infinity, data.name);
     if (type !== 'test:pass' && type !== 'test:fail') continue;
     const { nesting, file, line, details, skip, todo } = data;

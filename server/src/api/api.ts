@@ -1,8 +1,10 @@
 /** The scope of the API: its routes, each admitted by its declaration. Refusals are rendered by `http/error-handler`. */
 import type { FastifyInstance } from 'fastify';
+import { FREE } from '../admission/declaration.ts';
 import { elapsedMs } from '../http/envelope.ts';
 import { admit, refundUncharged } from './admit.ts';
 import { parseBatchBodies } from './batch/batch.ts';
+import { filenameSchema, getFilename, refusalText } from './geoip.ts';
 import { type ApiDependencies, apiRoutes } from './routes.ts';
 
 export async function registerApi(scope: FastifyInstance, dependencies: ApiDependencies): Promise<void> {
@@ -10,11 +12,13 @@ export async function registerApi(scope: FastifyInstance, dependencies: ApiDepen
   scope.decorateRequest('key', undefined);
   scope.decorateRequest('chargedDay', undefined);
   parseBatchBodies(scope);
-  for (const { declaration, handler, refusalText, ...route } of apiRoutes(dependencies)) {
+  const config = { name: 'database', declaration: FREE, refusalText };
+  scope.get('/app/update_getfilename', { schema: filenameSchema, config }, getFilename);
+  for (const { declaration, handler, refusalText: ownText, ...route } of apiRoutes(dependencies)) {
     const { counts } = declaration;
     scope.route({
       ...route,
-      config: { name: counts, declaration, ...(refusalText && { refusalText }) },
+      config: { name: counts, declaration, ...(ownText && { refusalText: ownText }) },
       onRequest: (request, reply) => admit(admission, request, reply, declaration, nowMs()),
       onResponse: (request, { statusCode }, done) => {
         const { key, ip } = request;

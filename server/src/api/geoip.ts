@@ -5,7 +5,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyDeclaration } from '../admission/declaration.ts';
 import { tarFolder } from '../databases/archives.ts';
-import type { DatabaseVersion } from '../databases/database-index.ts';
+import { DATABASES, type DatabaseVersion, editionOf } from '../databases/database-index.ts';
 import { ApiError } from '../http/errors.ts';
 import { allOptional, object, type RequestOf, string } from '../http/json-schema.ts';
 import { DATABASE, type DatabaseDependencies, sendDatabase } from './databases.ts';
@@ -15,6 +15,7 @@ const hidden = { hide: true };
 const edition = string('The name of the database.');
 
 export const metadataSchema = { ...hidden, querystring: object(allOptional({ edition_id: edition })) };
+export const filenameSchema = { ...hidden, querystring: object(allOptional({ product_id: edition })) };
 export const updateSchema = {
   ...hidden,
   params: object({ edition }),
@@ -54,6 +55,15 @@ export function getMetadata({ databases }: DatabaseDependencies) {
     const date = (found?.version ?? current)?.date;
     return { databases: files.map((file) => ({ edition_id: file.edition, md5: file.md5, date })) };
   };
+}
+
+/**
+ * geoipupdate before version 4.10 first asks for the name of an edition's file, without its key. A line feed would be part
+ * of the name.
+ */
+export function getFilename({ query: { product_id: name } }: RequestOf<typeof filenameSchema>, reply: FastifyReply) {
+  if (!DATABASES.some((kind) => editionOf(kind) === name)) throw new ApiError('DATABASE_NOT_FOUND');
+  return reply.type('text/plain; charset=utf-8').send(`${name}.mmdb`);
 }
 
 /** geoipupdate before version 7. */

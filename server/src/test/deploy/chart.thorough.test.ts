@@ -30,6 +30,7 @@ type Case = {
 
 const secretEnv = (name: string) => ({ name, valueFrom: { secretKeyRef: { name: 'oidc', key: 'secret' } } });
 const port = (number: number) => ({ ports: [{ protocol: 'TCP', port: number }] });
+const MAIL = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'mail' } } };
 const POD = 'Deployment whence spec.template.spec';
 const CONTAINER = `${POD}.containers.0`;
 const JOB = 'CronJob whence-builder spec.jobTemplate.spec.template.spec';
@@ -136,6 +137,27 @@ const cases: readonly Case[] = [
         metadata: { name: 'whence-overrides' },
         data: { 'overrides.json': '{"deny": []}' },
       },
+    },
+  },
+  {
+    behaviour: 'answers over DNS, for the mail servers alone',
+    values: {
+      dns: { enabled: true, allow: '10.0.0.0/8,fd00::/8', zone: 'whence.internal', from: [MAIL] },
+      networkPolicy: { extraIngress: [port(8080)] },
+    },
+    changes: {
+      'ConfigMap whence data.WHENCE_DNS_LISTEN': '0.0.0.0:5353',
+      'ConfigMap whence data.WHENCE_DNS_ZONE': 'whence.internal',
+      'ConfigMap whence data.WHENCE_DNS_ALLOW': '10.0.0.0/8,fd00::/8',
+      [`${CONTAINER}.ports.2`]: { name: 'dns', containerPort: 5353, protocol: 'UDP' },
+      [`${CONTAINER}.ports.3`]: { name: 'dns-tcp', containerPort: 5353 },
+      'Service whence spec.ports.2': { name: 'dns', port: 53, targetPort: 'dns', protocol: 'UDP' },
+      'Service whence spec.ports.3': { name: 'dns-tcp', port: 53, targetPort: 'dns-tcp' },
+      'NetworkPolicy whence spec.ingress.2': {
+        from: [MAIL],
+        ports: ['UDP', 'TCP'].map((protocol) => ({ protocol, port: 5353 })),
+      },
+      'NetworkPolicy whence spec.ingress.3': port(8080),
     },
   },
   {

@@ -166,6 +166,18 @@ test('databases: an update program before version 7 gets gzip and the MD5 of its
   assert.deepEqual([again.status, await again.text()], [304, '']);
 });
 
+for (const [edition, status, text] of [
+  ['GeoLite2-Country', 200, 'GeoLite2-Country.mmdb'],
+  ['GeoLite2-City', 200, 'GeoLite2-City.mmdb'],
+  ['GeoIP2-Domain', 404, 'Database edition not found\n'],
+  ['..%2Fcountry', 404, 'Database edition not found\n'],
+] as const)
+  test(`databases: an update program before version 4.10 asks for the file name of ${edition} without a key`, async () => {
+    const response = await fetch(`${server.url}/app/update_getfilename?product_id=${edition}`);
+    assert.deepEqual([response.status, await response.text()], [status, text]);
+    assert.equal(response.headers.get('content-type'), 'text/plain; charset=utf-8');
+  });
+
 test('databases: an update program of version 7 gets metadata and a tar file with the credits', async () => {
   const metadata = json(await get('/geoip/updates/metadata?edition_id=GeoLite2-ASN'));
   const [{ edition_id, md5, date }] = metadata.databases;
@@ -244,6 +256,27 @@ test('databases: a client that leaves, or reads slowly, holds no file', async ()
   const before = open();
   await until('files are closed', () => open() <= before);
   assert.equal((await get('/v1/databases/whence')).status, 200);
+});
+
+test('databases: cities with a location feed, in every form', async () => {
+  const other = new TestFolder();
+  other.publish(SAMPLE, { locations: ['8.8.8.0,8.8.8.127,US,California,Mountain View,37.4224,-122.085'] });
+  await writeDatabases(other.dataDir, DAY);
+  const { secret } = await other.createKey({ permissions: ['database:read'] });
+  const located = await startInProcess(other);
+  for (const path of ['/v1/databases/city', '/app/geoip_download?edition_id=GeoLite2-City&suffix=mmdb']) {
+    const response = await fetch(located.url + path, { headers: { 'X-API-Key': secret } });
+    assert.equal(response.status, 200);
+    const reader = GeoIp2Reader.openBuffer(Buffer.from(await response.arrayBuffer()));
+    const [inside, outside] = [reader.city('8.8.8.8'), reader.city('8.8.8.200')];
+    assert.deepEqual(
+      [inside.city?.names.en, inside.subdivisions?.[0]?.names.en, inside.location?.latitude, inside.country?.isoCode],
+      ['Mountain View', 'California', 37.4224, 'US'],
+    );
+    assert.deepEqual([outside.city?.names, outside.country?.isoCode], [undefined, 'US']);
+  }
+  await located.close();
+  other.remove();
 });
 
 test('databases: without files a known edition is unavailable, and the list is empty', async () => {

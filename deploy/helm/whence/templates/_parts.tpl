@@ -7,6 +7,13 @@ WHENCE_FIRST_KEY: "off"
 WHENCE_WORKERS: {{ .Values.workers | quote }}
 # More than period × failures of the readiness probe.
 WHENCE_SHUTDOWN_DELAY: "8"
+{{- if .Values.dns.enabled }}
+WHENCE_DNS_LISTEN: "0.0.0.0:5353"
+WHENCE_DNS_ZONE: {{ .Values.dns.zone | quote }}
+{{- with .Values.dns.allow }}
+WHENCE_DNS_ALLOW: {{ . | quote }}
+{{- end }}
+{{- end }}
 {{- range $name, $value := .Values.settings }}
 {{ $name }}: {{ $value | quote }}
 {{- end }}

@@ -1,14 +1,14 @@
 /**
- * The end of a process that does not end by itself. `process.exit` waits for all threads, and one that is blocked in a read,
- * from a pipe or a disk that does not answer, never ends.
+ * The end of a server process that does not end by itself: it is killed. `process.exit` waits for all threads, and one that is
+ * blocked in a read, from a pipe or a disk that does not answer, never ends.
  */
 import type { Log } from '../log/log.ts';
 
 /** After everything has been stopped, before what still keeps the process alive is given up. */
 const END_MS = 5_000;
 
-export function killProcess({ logger, flush }: Log, reason: string): void {
-  logger.fatal(`${reason}: the process ends`);
+export function killProcess({ logger, flush }: Log, reason: string, error?: Error): void {
+  logger.fatal(error === undefined ? {} : { err: error }, `${reason}: the process ends`);
   flush();
   process.kill(process.pid, 'SIGKILL');
   // The first process of a container gets no signals from itself.

@@ -1,7 +1,6 @@
 /** A worker: it listens on the shared port, reports its metrics, and stops when the first process orders it. */
 import type { Log } from '../../log/log.ts';
 import { withCounters } from '../../metrics/metrics.ts';
-import { endSoon } from '../../process/end-process.ts';
 import type { RunningServer } from '../../process/server.ts';
 import { delayStop, type StopSignals } from '../../process/stop-signals.ts';
 import { followOrders, leave, leaveWithFailure, reportMetrics } from '../../process/worker-link.ts';
@@ -9,8 +8,11 @@ import type { Config } from '../../settings/config.ts';
 import { type ExitCode, failureOf } from '../../terminal/exit.ts';
 import { listen } from './listen.ts';
 
-export async function serveAsWorker(config: Config, opened: Log, signals: StopSignals): Promise<ExitCode> {
-  const { logger: log, counters } = opened;
+export async function serveAsWorker(
+  config: Config,
+  { logger: log, counters }: Log,
+  signals: StopSignals,
+): Promise<ExitCode> {
   let server: RunningServer | undefined;
   let isStopping = false;
   let mustListen = () => {};
@@ -54,6 +56,5 @@ export async function serveAsWorker(config: Config, opened: Log, signals: StopSi
   await Promise.race([ordered, signalled]);
   await running.close();
   await leave(withCounters(running.counters(), counters()));
-  endSoon(opened);
   return 0;
 }

@@ -40,18 +40,15 @@ export async function serve(config: Config, { stdout, stderr, environment }: Com
   const isTerminal = stderr.isTTY === true;
   const log = openLog(config.logLevel, isTerminal, new LogOutput(), config.mask);
   process.on('exit', () => log.flush());
-  process.on('uncaughtException', (error) => {
-    log.logger.fatal({ err: error }, 'unexpected error: the process ends');
-    process.exit(1);
-  });
+  process.on('uncaughtException', (error) => killProcess(log, 'unexpected error', error));
   const signals = new StopSignals();
   void limitStop(config.shutdownDelaySeconds * 1000 + STOP_LIMIT_MS, signals, () => {
     killProcess(log, 'the server did not stop in time');
   });
-  if (cluster.isWorker) return serveAsWorker(config, log, signals);
   // Everything that was started is stopped in reverse order, after a signal and after a failed start.
   const started: (() => unknown)[] = [];
   try {
+    if (cluster.isWorker) return await serveAsWorker(config, log, signals);
     return await serveUntilStopped(config, { log, signals, stdout, environment, isTerminal }, (stop) =>
       started.push(stop),
     );

@@ -238,12 +238,13 @@ for (const workers of ['1', '2']) {
     }));
 }
 
-for (const [place, workers] of [
-  ['thread', '1'],
-  ['pool', '1'],
-  ['thread', '2'],
+for (const [place, workers, signal, reason] of [
+  ['thread', '1', 'SIGTERM', 'a thread or a read does not end'],
+  ['pool', '1', 'SIGTERM', 'a thread or a read does not end'],
+  ['thread', '2', 'SIGTERM', 'a thread or a read does not end'],
+  ['thread', '1', 'SIGUSR2', 'unexpected error'],
 ] as const)
-  test(`stop: a read in a ${place} that never ends does not keep the process, with ${workers} workers`, async () => {
+  test(`stop: a read in a ${place} that never ends does not keep the process, with ${workers} workers, after ${signal}`, async () => {
     const pipes = new TestFolder();
     const pipe = join(pipes.dataDir, 'pipe');
     execFileSync('mkfifo', [pipe]);
@@ -251,8 +252,8 @@ for (const [place, workers] of [
     const environment = { BLOCKED_IN: place, BLOCKED_PATH: pipe, NODE_OPTIONS: `--import=${preload}` };
     try {
       await withServer({ ...environment, WHENCE_WORKERS: workers }, async (server) => {
-        const { stderr } = await server.stop('SIGTERM');
-        assert.match(stderr, /a thread or a read does not end: the process ends/);
+        const { stderr } = await server.stop(signal);
+        assert.ok(stderr.includes(`${reason}: the process ends`), stderr);
         assert.ok(!stderr.includes('did not stop in time'), stderr);
         assert.equal(server.child.signalCode, 'SIGKILL');
       });

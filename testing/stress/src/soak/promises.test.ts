@@ -23,6 +23,7 @@ const RECORD: SoakRecord = {
   descriptors: { before: 90, after: 90 },
   metrics: { scrapes: 600, failures: 0, decreases: [] },
   freeKeys: [{ counted: 1_000, cut: 0, remaining: 0 }],
+  zone: { answered: 100, faults: [] },
   ending: 0,
 };
 
@@ -75,6 +76,7 @@ for (const [behaviour, change, want] of [
     ['memory grows by'],
   ],
   ['descriptors that stay', { descriptors: { before: 90, after: 500 } }, ['file descriptors are']],
+  ['a wrong answer over DNS', { zone: { answered: 99, faults: ['a: ETIMEOUT'] } }, ['every question to']],
   ['one request too many', { freeKeys: [{ counted: 1_001, cut: 0, remaining: 0 }] }, ['a Free key']],
   ['more left than was not counted', { freeKeys: [{ counted: 900, cut: 0, remaining: 101 }] }, ['a Free key']],
   ['what a kill may cost', { freeKeys: [{ counted: 900, cut: 2, remaining: 93 }] }, []],

@@ -25,6 +25,8 @@ export type SoakRecord = {
   readonly descriptors: { readonly before: number; readonly after: number };
   readonly metrics: { readonly scrapes: number; readonly failures: number; readonly decreases: readonly Decrease[] };
   readonly freeKeys: readonly FreeKeyEnd[];
+  /** Questions to the DNS zone. */
+  readonly zone: { readonly answered: number; readonly faults: readonly string[] };
   readonly ending: Ending;
 };
 
@@ -67,6 +69,7 @@ export function checkPromises(record: SoakRecord): PromiseRow[] {
     limitRow(record),
     counterRow(record),
     swapRow(record),
+    zoneRow(record),
     {
       promise: 'stops when told to, with exit code 0',
       seen: `ended with ${record.ending}`,
@@ -257,6 +260,15 @@ function swapRow({ swaps, load: { lookups } }: SoakRecord): PromiseRow {
     promise: 'a selected dataset is served within 1 s',
     seen: `${swaps.length} swaps, slowest ${slowestMs.toFixed(0)} ms, ${formatCount(stale)} answers too old`,
     isKept: stale === 0,
+  };
+}
+
+function zoneRow({ zone: { answered, faults } }: SoakRecord): PromiseRow {
+  const [first = ''] = faults;
+  return {
+    promise: 'every question to the DNS zone gets its answer',
+    seen: `${formatCount(answered)} answers${faults.length === 0 ? '' : `, ${formatCount(faults.length)} faults, first: ${first}`}`,
+    isKept: answered > 0 && faults.length === 0,
   };
 }
 

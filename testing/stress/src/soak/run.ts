@@ -7,6 +7,7 @@ import { useVersion } from '@whence/dataset/internal/versions/publish';
 import { formatCount, loadAverage, print } from '@whence/testing/console-report';
 import { openSession } from '@whence/testing/dashboard-session';
 import { ANY_CORE, type PinnedProcesses } from '@whence/testing/pinned-processes';
+import { freePort } from '@whence/testing/programs';
 import Database from 'better-sqlite3';
 import { MetricsWatch } from '../metrics-watch.ts';
 import { ServerUnderTest } from '../server-under-test.ts';
@@ -14,6 +15,7 @@ import { DashboardClients } from './load/dashboard-clients.ts';
 import { HalfClosingClients } from './load/half-closing-clients.ts';
 import { NeverReadingClients } from './load/never-reading-clients.ts';
 import { Load, type LoadTotals } from './load/start-load.ts';
+import { ZoneClients } from './load/zone-clients.ts';
 import type { SoakRecord } from './promises.ts';
 import {
   LEASES_RETURNED_MS,
@@ -59,6 +61,7 @@ export async function runSoak(
   const policy = await processes.start(ANY_CORE, [policyScript, setup.dataDir]);
   // Printed by the script, hence the cast.
   const { port: policyPort, authorityFile } = JSON.parse(policy.firstLine) as { port: number; authorityFile: string };
+  const zonePort = await freePort();
   const settings = {
     WHENCE_WORKERS: String(options.workers),
     WHENCE_DNS_SERVERS: dns.firstLine,
@@ -70,9 +73,10 @@ export async function runSoak(
     NODE_OPTIONS: `--import=${import.meta.resolve('./policy/redirect.js')}`,
     NODE_EXTRA_CA_CERTS: authorityFile,
     SOAK_POLICY_PORT: String(policyPort),
+    WHENCE_DNS_LISTEN: `127.0.0.1:${zonePort}`,
   };
   const server = await ServerUnderTest.start(setup.dataDir, settings, signal);
-  const run = new Run(server, setup, options, signal);
+  const run = new Run(server, zonePort, setup, options, signal);
   try {
     const record = await Promise.race([run.complete(), failIfEnded(server)]);
     return { record: { ...record, ending: await server.stop() }, metrics: run.metrics, server };
@@ -94,6 +98,7 @@ class Run {
   readonly #options: RunOptions;
   readonly #clients: NeverReadingClients;
   readonly #halfClosing: HalfClosingClients;
+  readonly #zone: ZoneClients;
   #dashboard: DashboardClients | undefined;
   readonly #samples: ProcessSample[] = [];
   readonly #kills: number[] = [];
@@ -104,7 +109,7 @@ class Run {
   #load: Load | undefined;
   #watching: NodeJS.Timeout | undefined;
 
-  constructor(server: ServerUnderTest, setup: SoakSetup, options: RunOptions, signal: AbortSignal) {
+  constructor(server: ServerUnderTest, zonePort: number, setup: SoakSetup, options: RunOptions, signal: AbortSignal) {
     this.#server = server;
     this.#setup = setup;
     this.#options = options;
@@ -113,6 +118,7 @@ class Run {
     const [key = ''] = setup.keys.enterprise;
     this.#clients = new NeverReadingClients(server.port, key, setup.addresses);
     this.#halfClosing = new HalfClosingClients(server.port, key, setup.addresses[0] ?? '');
+    this.#zone = new ZoneClients(zonePort, setup.zoneQuestions);
   }
 
   async complete(): Promise<Omit<SoakRecord, 'ending'>> {
@@ -130,10 +136,11 @@ class Run {
     this.#swaps.push({ beganMs: fromMs, atMs: fromMs, version: versions[1] });
     const load = new Load({ ...this.#setup, port: this.#server.port, seed, perSecond }, this.#signal);
     this.#load = load;
+    this.#zone.start();
     this.#watching = setInterval(() => void this.#watch(), WATCH_EVERY_MS);
     await this.#playTimeLine(fromMs, fromMs + minutes * 60_000);
     const toMs = epochMs();
-    await Promise.all([load.stop(), this.#halfClosing.settle(), this.#dashboard?.settle()]);
+    await Promise.all([load.stop(), this.#halfClosing.settle(), this.#zone.settle(), this.#dashboard?.settle()]);
     this.#addClients(load.totals);
     clearInterval(this.#watching);
 
@@ -154,6 +161,7 @@ class Run {
       descriptors: { before, after },
       metrics: this.metrics,
       freeKeys,
+      zone: this.#zone,
     };
   }
 
@@ -167,6 +175,7 @@ class Run {
   cleanUp(): void {
     clearInterval(this.#watching);
     this.#clients.closeAll();
+    this.#zone.stop();
   }
 
   async #playTimeLine(fromMs: number, toMs: number): Promise<void> {

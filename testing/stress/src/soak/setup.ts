@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatAddress, ipv4 } from '@whence/dataset/address';
+import { formatAddress, ipv4, parseAddress } from '@whence/dataset/address';
 import { decodeFile } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { openCurrent, publish, readManifest, versionPath } from '@whence/dataset/internal/versions/publish';
@@ -16,6 +16,7 @@ import type { Words } from '@whence/testing/seeded-random';
 import { buildDataset, createKeys } from '@whence/testing/whence-program';
 import Database from 'better-sqlite3';
 import type { MixInput } from './load/request-mix.ts';
+import type { ZoneQuestion } from './load/zone-clients.ts';
 
 export type SoakSetup = MixInput & {
   readonly dataDir: string;
@@ -23,10 +24,12 @@ export type SoakSetup = MixInput & {
   readonly administrator: MadeAccount;
   /** Rows of statistics, all within the last year. */
   readonly usageRows: number;
+  readonly zoneQuestions: readonly ZoneQuestion[];
 };
 
 const ADDRESSES = 20_000;
 const QUERIES = 2_000;
+const ZONE_QUESTIONS = 2_000;
 const ASNS = 500;
 const UNKNOWN_KEYS = 100;
 const ENTERPRISE_KEYS = 3;
@@ -47,6 +50,7 @@ export async function prepareSoak(
   const versions = publishTwin(dataDir);
   const dataset = openCurrent(dataDir);
   if (dataset === undefined) throw new Error(`no dataset was published in ${dataDir}`);
+  const addresses = drawAddresses(dataset, random);
   const keys = {
     enterprise: await createKeys(processes, dataDir, 'enterprise', ENTERPRISE_KEYS),
     pro: await createKeys(processes, dataDir, 'pro', PRO_KEYS),
@@ -60,7 +64,8 @@ export async function prepareSoak(
     usageRows: insertUsage(dataDir),
     // Well-formed, because they are keys of another data directory.
     unknownKeys: await createKeys(processes, `${dataDir}-other`, 'free', UNKNOWN_KEYS),
-    addresses: drawAddresses(dataset, random),
+    addresses,
+    zoneQuestions: addresses.slice(0, ZONE_QUESTIONS).map((text) => askZone(dataset, text)),
     asns: drawAsns(dataset, random),
     queries: makeQueries(dataset.networks, random, QUERIES),
   };
@@ -95,6 +100,17 @@ function publishTwin(dataDir: string): readonly [number, number] {
     meta: { content_sha256, sources, refused, figures, flag_sources, providers, counts },
   };
   return [entry.version, publish(dataDir, twin, new Date()).version];
+}
+
+/** Both versions have the same records. */
+function askZone(dataset: Dataset, text: string): ZoneQuestion {
+  const address = parseAddress(text);
+  if (address === undefined) throw new Error(`${text} is no address`);
+  const { asn, prefix, country } = dataset.record(address, dataset.find(address));
+  return {
+    name: `${text.split('.').reverse().join('.')}.origin.whence.invalid`,
+    start: `${asn} | ${prefix} | ${country} | `,
+  };
 }
 
 /** Rows are ordered by size: the square draws the large networks, whose lists of prefixes are long, more often. */

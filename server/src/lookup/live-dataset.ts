@@ -107,6 +107,15 @@ function supplementNow(dataDir: string, entry: VersionEntry): OpenedSupplement {
   }
 }
 
+/** Reads and checks the files of a version in threads. */
+async function openInThreads(dataDir: string, entry: VersionEntry, day: string): Promise<OpenedVersion> {
+  const [dataset, supplement] = await Promise.all([
+    openInThread({ path: versionPath(dataDir, entry), day }),
+    supplementInThread(dataDir, entry),
+  ]);
+  return { dataset, supplement, identity: identityOf(entry) };
+}
+
 /**
  * Opens the current version in a thread, while the caller loads the rest of the program. Undefined if there is none, or
  * if it cannot be opened: `LiveDataset` tries again, and reports why.
@@ -116,11 +125,7 @@ export async function openAhead(dataDir: string): Promise<OpenedVersion | undefi
     const manifest = readManifest(dataDir);
     const entry = manifest?.versions.find(({ version }) => version === manifest.current);
     if (entry === undefined) return undefined;
-    const [dataset, supplement] = await Promise.all([
-      openInThread({ path: versionPath(dataDir, entry), day: dayOfMs(Date.now()) }),
-      supplementInThread(dataDir, entry),
-    ]);
-    return { dataset, supplement, identity: identityOf(entry) };
+    return await openInThreads(dataDir, entry, dayOfMs(Date.now()));
   } catch {
     return undefined;
   }
@@ -249,8 +254,8 @@ export class LiveDataset {
 
   async #loadInThread(entry: VersionEntry): Promise<void> {
     try {
-      const dataset = await openInThread({ path: versionPath(this.#dataDir, entry), day: this.#today() });
-      this.#loaded(dataset, await supplementInThread(this.#dataDir, entry), entry);
+      const { dataset, supplement } = await openInThreads(this.#dataDir, entry, this.#today());
+      this.#loaded(dataset, supplement, entry);
     } catch (error) {
       this.#fail(error);
     } finally {

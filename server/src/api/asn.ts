@@ -12,7 +12,7 @@ import { requesterOf } from './admit.ts';
 import type { asnSchema } from './schemas/asn.ts';
 
 /** Also of the plain path, which answers requests without parameters. */
-export const ASN_LOOKUP: KeyDeclaration = { access: 'asn:read', counts: 'asn', costs: ['lookup', 'scan'] };
+export const ASN_LOOKUP: KeyDeclaration = { access: 'asn:read', counts: 'asn', costs: ['lookup', 'scan', 'turn'] };
 
 /** Fewer prefixes than these are listed at once: about a millisecond. */
 const MANY_PREFIXES = 500;

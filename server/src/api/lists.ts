@@ -1,6 +1,7 @@
 /** `GET /v1/lists/{name}.{format}`: the prefixes of a list in the rules file, for firewalls. */
 import type { FastifyReply } from 'fastify';
 import type { KeyDeclaration } from '../admission/declaration.ts';
+import type { Turns } from '../admission/turns.ts';
 import { listPrefixes } from '../databases/address-list.ts';
 import { LIST_FORMATS, type ListFile, renderList } from '../databases/list-formats.ts';
 import { isKnownTag } from '../http/conditional.ts';
@@ -17,16 +18,20 @@ import type { listSchema } from './schemas/lists.ts';
 export const LIST: KeyDeclaration = {
   access: 'database:read',
   counts: 'list',
-  costs: ['scan'],
+  costs: ['scan', 'turn'],
   charges: 'files',
   keyIn: ['basic'],
 };
 
-type ListDependencies = { readonly live: LiveDataset; readonly rules: LiveRules | undefined };
+type ListDependencies = {
+  readonly live: LiveDataset;
+  readonly rules: LiveRules | undefined;
+  readonly turns: Turns;
+};
 
 /** Files are kept as long as the dataset is in use: 18 bytes for each prefix. */
-export function getList({ live, rules }: ListDependencies) {
-  const walks = new DatasetWalks();
+export function getList({ live, rules, turns }: ListDependencies) {
+  const walks = new DatasetWalks(turns);
   return async (request: RequestOf<typeof listSchema>, reply: FastifyReply) => {
     const { dataset } = requireDataset(live);
     const [, name = '', extension] = /^(.+)\.([a-z]+)$/.exec(request.params.list) ?? [];

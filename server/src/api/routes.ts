@@ -100,9 +100,9 @@ export type RouteDependencies = Omit<ApiDependencies, 'admission'>;
 
 export function apiRoutes(dependencies: RouteDependencies): ApiRoute[] {
   const { live, emailChecks, addressSections, datasetDiffs, past, networks, turns, nowMs } = dependencies;
-  const walks = new DatasetWalks();
-  const prefixContents = new PrefixContents(walks);
-  const prefixDeclaration = declare('ip:read', 'prefix', 'scan');
+  const walks = new DatasetWalks(turns);
+  const prefixContents = new PrefixContents(walks, turns);
+  const prefixDeclaration = declare('ip:read', 'prefix', 'scan', 'turn');
   /** What is announced inside a prefix. Its slash may be percent-encoded. */
   const answerPrefix = async (request: FastifyRequest, reply: FastifyReply, cidr: string) => {
     const { dataset } = requireDataset(live);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dataset } from '@whence/dataset/internal/file/read';
+import { Turns } from '../admission/turns.ts';
 import { requesterAs } from '../test/requester.ts';
 import { DatasetWalks, type GiveWay } from './dataset-walks.ts';
 
@@ -22,7 +23,7 @@ async function busy(ms: number, giveWay: GiveWay): Promise<number> {
 }
 
 test('dataset walks: other work gets its turn while several walks run', async () => {
-  const walks = new DatasetWalks();
+  const walks = new DatasetWalks(new Turns());
   const served = dataset();
   let isOver = false;
   const all = Promise.all(
@@ -43,7 +44,7 @@ test('dataset walks: other work gets its turn while several walks run', async ()
 });
 
 test('dataset walks: one at a time, and each subject once per dataset', async () => {
-  const walks = new DatasetWalks();
+  const walks = new DatasetWalks(new Turns());
   const served = dataset();
   let running = 0;
   let started = 0;
@@ -62,7 +63,7 @@ test('dataset walks: one at a time, and each subject once per dataset', async ()
 });
 
 test('dataset walks: one that failed is tried again, and a client with too many is refused', async () => {
-  const walks = new DatasetWalks();
+  const walks = new DatasetWalks(new Turns());
   const served = dataset();
   await assert.rejects(
     walks.run(served, 'a', requesterAs('x'), () => Promise.reject(new Error('broken'))),
@@ -75,4 +76,28 @@ test('dataset walks: one that failed is tried again, and a client with too many 
   const refused = many.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
   assert.ok(refused.length > 0 && refused.every(({ reason }) => reason.code === 'OVERLOADED'));
   assert.equal(await walks.run(served, 'other', requesterAs('y'), async () => 'not delayed'), 'not delayed');
+});
+
+test('dataset walks: requests that waited for one result get it one after the other, each in a turn of its own', async () => {
+  const walks = new DatasetWalks(new Turns());
+  const served = dataset();
+  const turnOf: number[] = [];
+  let turn = 0;
+  const ask = () =>
+    Promise.all(
+      Array.from({ length: 10 }, async (_, i) => {
+        await walks.run(served, 'a', requesterAs(`client ${i}`), () => nextTurn('done'));
+        turnOf.push(turn);
+      }),
+    );
+  for (const when of ['walked', 'kept']) {
+    turnOf.length = 0;
+    let isOver = false;
+    const all = ask().then(() => {
+      isOver = true;
+    });
+    for (; !isOver; turn++) await nextTurn();
+    await all;
+    assert.equal(new Set(turnOf).size, 10, `${when}: ${turnOf}`);
+  }
 });

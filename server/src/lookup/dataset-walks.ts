@@ -1,9 +1,12 @@
 /**
  * Walks over many records of the dataset, such as the summary of a /8, which take up to half a second. One runs at a
- * time, and gives way to other requests after every SLICE_MS. Results are kept as long as the dataset is in use.
+ * time, and gives way to other requests after every SLICE_MS. Results are kept as long as the dataset is in use. Each request
+ * gets its result in a turn of its own: thirty that waited for the same one would write megabytes before any other request is
+ * read.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dataset } from '@whence/dataset/internal/file/read';
+import type { Turns } from '../admission/turns.ts';
 import { ApiError } from '../http/errors.ts';
 import { CostQueue, type Requester } from '../limits/cost-classes.ts';
 import { SharedWork } from '../limits/shared-work.ts';
@@ -19,11 +22,26 @@ export type GiveWay = () => Promise<void> | undefined;
 type DatasetResults = { readonly kept: Map<string, unknown>; readonly shared: SharedWork<unknown> };
 
 export class DatasetWalks {
+  readonly #turns: Turns;
   readonly #queue = new CostQueue('scan');
   readonly #results = new WeakMap<Dataset, DatasetResults>();
 
+  constructor(turns: Turns) {
+    this.#turns = turns;
+  }
+
   /** The result of `walk`, which `subject` identifies. */
   async run<T>(
+    dataset: Dataset,
+    subject: string,
+    requester: Requester,
+    walk: (giveWay: GiveWay) => Promise<T>,
+  ): Promise<T> {
+    const result = await this.#find(dataset, subject, requester, walk);
+    return this.#turns.run(requester, () => result);
+  }
+
+  async #find<T>(
     dataset: Dataset,
     subject: string,
     requester: Requester,

@@ -2,7 +2,14 @@
 import { formatAddress } from '@whence/dataset/address';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { formatPrefix, fromBigInt, type Range } from '@whence/dataset/prefix';
-import { type ConnectionType, type Detection, FLAGS, type Flag, type ThreatLevel } from '@whence/dataset/record';
+import {
+  type ConnectionType,
+  type Detection,
+  FLAGS,
+  type Flag,
+  type IpRecord,
+  type ThreatLevel,
+} from '@whence/dataset/record';
 import { AddressCounts } from './address-counts.ts';
 import type { GiveWay } from './dataset-walks.ts';
 import { Largest, lastOf, type Part, type Walked, type WalkScratch, walkPrefix } from './prefix-walk.ts';
@@ -38,6 +45,8 @@ export type PrefixContentPart = {
 /** Networks that are listed. */
 const MAX_NETWORKS = 50;
 const MAX_COUNTRIES = 50;
+/** Texts between two looks at the clock. */
+const TEXTS_PER_LOOK = 64;
 /** Significant ones: of all IPv6 addresses, a network has a very small share. */
 const SHARE_DIGITS = 6;
 
@@ -49,12 +58,17 @@ export async function describePrefix(
 ): Promise<{ content: PrefixContent; walked: Walked }> {
   const walked = await walkPrefix(dataset, range, scratch, giveWay);
   const { parts, size, announced } = walked;
-  const { networks, types, countries, flags } = countAddresses(dataset, scratch);
+  const { networks, types, countries, flags } = await countAddresses(dataset, scratch, giveWay);
   const shareOf = (addresses: number) => share(addresses, announced);
+  const describedParts: PrefixContentPart[] = [];
+  for (const part of parts) {
+    await giveWay();
+    describedParts.push({ ...describePart(part, dataset.record(part.start, part.match)), share: shareOf(part.size) });
+  }
   const content = {
     prefix: formatPrefix(fromBigInt(range.start, range.version), length),
     announced_share: share(announced, size),
-    parts: parts.map((part) => ({ ...describePart(dataset, part), share: shareOf(part.size) })),
+    parts: describedParts,
     networks: networks.map(({ addresses, ...network }) => ({ ...network, share: shareOf(addresses) })),
     types: types.map(({ value, addresses }) => ({ connection_type: value, share: shareOf(addresses) })),
     countries: countries.map(({ value, addresses }) => ({ country: value, share: shareOf(addresses) })),
@@ -64,12 +78,13 @@ export async function describePrefix(
 }
 
 /** The announced addresses of the walk that `scratch` was last used for, by what they are; the largest first. */
-export function countAddresses(dataset: Dataset, { networks, texts }: WalkScratch) {
+export async function countAddresses(dataset: Dataset, { networks, texts }: WalkScratch, giveWay: GiveWay) {
   const types = new AddressCounts<ConnectionType>();
   const countries = new AddressCounts<string>();
   const flags = new AddressCounts<Flag>();
   const levels = new AddressCounts<ThreatLevel>();
-  for (const text of texts.touched) {
+  for (const [i, text] of texts.touched.entries()) {
+    if (i % TEXTS_PER_LOOK === 0) await giveWay();
     const size = texts.values[text] as number;
     const facts = describeText(dataset, text);
     types.add(facts.connection_type, size);
@@ -78,6 +93,7 @@ export function countAddresses(dataset: Dataset, { networks, texts }: WalkScratc
     for (const flag of facts.flags) flags.add(flag, size);
   }
   const largest = new Largest<{ row: number; size: number }>(MAX_NETWORKS);
+  await giveWay();
   for (const row of networks.touched) {
     const size = networks.values[row] as number;
     if (size > largest.threshold) largest.add({ row, size });
@@ -136,8 +152,11 @@ function describeNetwork({ networks }: Dataset, row: number): { asn: number; asn
   return { asn, asn_name };
 }
 
-export function describePart(dataset: Dataset, part: Part): Omit<PrefixContentPart, 'share'> {
-  const { ip, prefix, asn, asn_name, country, connection_type, detection } = dataset.record(part.start, part.match);
+/** `record`: of its first address. */
+export function describePart(
+  part: Part,
+  { ip, prefix, asn, asn_name, country, connection_type, detection }: IpRecord,
+): Omit<PrefixContentPart, 'share'> {
   return {
     first: ip,
     last: formatAddress(lastOf(part)),

@@ -6,6 +6,7 @@
 
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { formatPrefix, fromBigInt, parseCidr, parsePrefix, type Range } from '@whence/dataset/prefix';
+import type { Turns } from '../admission/turns.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Requester } from '../limits/cost-classes.ts';
 import { DatasetWalks } from './dataset-walks.ts';
@@ -31,10 +32,12 @@ export function requirePrefix(text: string): PrefixRequest {
 export class PrefixContents {
   /** Apart, so that requests do not wait for a prefix that is prepared. */
   readonly #walks: { readonly requests: DatasetWalks; readonly preparation: DatasetWalks };
+  readonly #turns: Turns;
   readonly #states = new WeakMap<Dataset, DatasetState>();
 
-  constructor(requests: DatasetWalks) {
-    this.#walks = { requests, preparation: new DatasetWalks() };
+  constructor(requests: DatasetWalks, turns: Turns) {
+    this.#walks = { requests, preparation: new DatasetWalks(turns) };
+    this.#turns = turns;
   }
 
   /** The content as JSON. */
@@ -57,7 +60,7 @@ export class PrefixContents {
     const { kept, scratch } = this.#stateOf(dataset);
     const prefix = formatPrefix(fromBigInt(request.range.start, request.range.version), request.length);
     const known = kept.get(prefix);
-    if (known !== undefined) return known;
+    if (known !== undefined) return this.#turns.run(requester, () => known);
     const described = await this.#walks[use].run(dataset, prefix, requester, async (giveWay): Promise<Described> => {
       scratch[use] ??= new WalkScratch(dataset);
       const { content, walked } = await describePrefix(dataset, request, scratch[use], giveWay);

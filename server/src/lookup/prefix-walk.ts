@@ -145,15 +145,20 @@ export async function walkPrefix(
     match = cursor.match;
     size = 0;
   }
-  if (scratch !== undefined) sumByNetworkAndText(dataset, scratch);
+  if (scratch !== undefined) await sumByNetworkAndText(dataset, scratch, giveWay);
   const whole = distance(version, wordsOf(first), end) + unitOf(version);
   return { parts: largest.sorted(), partCount, size: whole, announced, runs, isTruncated: isMore };
 }
 
-function sumByNetworkAndText(dataset: Dataset, { records, networks, texts }: WalkScratch): void {
+async function sumByNetworkAndText(
+  dataset: Dataset,
+  { records, networks, texts }: WalkScratch,
+  giveWay: GiveWay,
+): Promise<void> {
   networks.clear();
   texts.clear();
-  for (const record of records.touched) {
+  for (const [i, record] of records.touched.entries()) {
+    if (i % RUNS_PER_LOOK === 0) await giveWay();
     const size = records.values[record] as number;
     // A match without a prefix length.
     networks.add(dataset.rowOf(record), size);

@@ -16,7 +16,7 @@ import { profileNetwork, relatedNetworks } from '../../lookup/network-profile.ts
 import type { RpkiData } from '../dependencies.ts';
 import { invalid } from '../requests/refusal.ts';
 import type { AsnLookup, DatasetLimits, IpLookup, PrefixSummary } from '../wire/lookups.ts';
-import type { PrefixRequest, PrefixSummaries } from './prefix-summaries.ts';
+import type { PrefixCounts, PrefixRequest, PrefixSummaries } from './prefix-summaries.ts';
 
 /** Shorter prefixes hold more runs than a page could show. */
 const MIN_LENGTH = { 4: 8, 6: 16 } as const;
@@ -58,17 +58,30 @@ export function parsePrefixRequest({ address, length }: { address: string; lengt
   return { range, length: Number(length) };
 }
 
-export async function describePrefix(
+/** A PrefixSummary as JSON: it has up to 256 parts, and is described once for each dataset and day. */
+export function prefixJson(
   dataset: Dataset,
   request: PrefixRequest,
   { summaries, requester }: { readonly summaries: PrefixSummaries; readonly requester: Requester },
   rpki: RpkiData | undefined,
   now: Date,
-): Promise<PrefixSummary> {
+): Promise<Buffer> {
   const { range, length } = request;
+  const prefix = formatPrefix(fromBigInt(range.start, range.version), length);
+  const subject = `${prefix} on ${dayOfMs(now.getTime())}, RPKI at ${rpki?.asOf?.getTime()}`;
+  return summaries.find(dataset, subject, request, requester, (counts) =>
+    Buffer.from(JSON.stringify(describePrefix(dataset, request, counts, rpki, now))),
+  );
+}
+
+function describePrefix(
+  dataset: Dataset,
+  { range, length }: PrefixRequest,
+  counts: PrefixCounts,
+  rpki: RpkiData | undefined,
+  now: Date,
+): PrefixSummary {
   const first = fromBigInt(range.start, range.version);
-  const prefix = formatPrefix(first, length);
-  const content = await summaries.find(dataset, prefix, request, requester);
   const special = specialPurposeOf({ address: first });
   const withState = <Routed extends { prefix: string; asn: number }>(routed: Routed) => {
     const state = rpki?.table && prefixState(dataset, routed.prefix, routed.asn, rpki.table);
@@ -76,9 +89,9 @@ export async function describePrefix(
   };
   const covering = coveredBy(dataset, first, length);
   return {
-    prefix,
-    ...content,
-    parts: content.parts.map(withState),
+    prefix: formatPrefix(first, length),
+    ...counts,
+    parts: counts.parts.map(withState),
     ...(covering && { covered_by: withState(covering) }),
     ...(rpki?.table && rpki.asOf && { rpki_as_of: rpki.asOf.toISOString() }),
     ...(special === undefined ? {} : { special_purpose: special }),

@@ -25,7 +25,7 @@ import { INCLUDABLE_SECTIONS, MAP_SUBJECTS } from '../../vocabulary.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { publicRoute, type Rows, route } from '../requests/ask.ts';
 import { parseChoice } from '../requests/parameters.ts';
-import { describeAddress, describePrefix, limitsOf, networkJson, parsePrefixRequest } from './dataset-answers.ts';
+import { describeAddress, limitsOf, networkJson, parsePrefixRequest, prefixJson } from './dataset-answers.ts';
 import { PrefixSummaries } from './prefix-summaries.ts';
 
 /** Addresses of one batch. */
@@ -34,7 +34,7 @@ export const MAX_BATCH = 1_000;
 export function lookupRoutes(dependencies: DashboardDependencies) {
   const { live, networks, settings, addressSections, rpki, past, turns } = dependencies;
   const lookup: typeof publicRoute = settings.hasPublicLookups ? publicRoute : (...row) => route('viewer', ...row);
-  const walks = new DatasetWalks();
+  const walks = new DatasetWalks(turns);
   const summaries = new PrefixSummaries(walks);
   const describeSections = (
     { dataset, supplement }: ServedDataset,
@@ -87,18 +87,19 @@ export function lookupRoutes(dependencies: DashboardDependencies) {
       const json = await historyJson(past, served, address, ask.requester);
       return sendJsonData(ask.request, ask.reply, Buffer.from(json));
     }),
-    lookUpPrefix: lookup({ counts: 'prefix', costs: ['scan'] }, async (ask) => {
+    lookUpPrefix: lookup({ counts: 'prefix', costs: ['scan', 'turn'] }, async (ask) => {
       const { dataset } = requireDataset(live);
       const walker = { summaries, requester: ask.requester };
-      return describePrefix(dataset, parsePrefixRequest(ask.params), walker, rpki, ask.now);
+      const json = await prefixJson(dataset, parsePrefixRequest(ask.params), walker, rpki, ask.now);
+      return sendJsonData(ask.request, ask.reply, json);
     }),
-    lookUpAsn: lookup({ counts: 'asn', costs: ['scan'] }, async (ask) => {
+    lookUpAsn: lookup({ counts: 'asn', costs: ['scan', 'turn'] }, async (ask) => {
       const { served, record } = requireAsn(live, ask.params.asn);
       const json = await networkJson(served, record, { walks, requester: ask.requester }, rpki);
       return sendJsonData(ask.request, ask.reply, json);
     }),
     searchAsn: lookup({ counts: 'asn_search', costs: ['search'] }, ({ query }) => searchNetworks(live, query)),
-    mapPrefix: lookup({ counts: 'prefix', costs: ['scan'] }, async (ask) => {
+    mapPrefix: lookup({ counts: 'prefix', costs: ['scan', 'turn'] }, async (ask) => {
       const { dataset } = requireDataset(live);
       const asked = parsePrefixRequest(ask.params);
       const by = parseChoice('/by', ask.query.by, MAP_SUBJECTS) ?? 'type';
@@ -106,7 +107,7 @@ export function lookupRoutes(dependencies: DashboardDependencies) {
       const map = await walks.run(dataset, subject, ask.requester, (giveWay) => mapPrefix(dataset, asked, by, giveWay));
       return { ...map, limits: limitsOf(dataset, ask.now) };
     }),
-    mapAsn: lookup({ counts: 'asn', costs: ['scan'] }, async (ask) => {
+    mapAsn: lookup({ counts: 'asn', costs: ['scan', 'turn'] }, async (ask) => {
       const { served, record } = requireAsn(live, ask.params.asn);
       const { dataset } = served;
       const by = parseChoice('/by', ask.query.by, ['threat', 'type']) ?? 'type';

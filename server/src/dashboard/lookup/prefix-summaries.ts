@@ -12,7 +12,7 @@ import type { PrefixSummary } from '../wire/lookups.ts';
 
 export type PrefixRequest = { readonly range: Range; readonly length: number };
 
-type PrefixCounts = Omit<
+export type PrefixCounts = Omit<
   PrefixSummary,
   'prefix' | 'covered_by' | 'special_purpose' | 'rpki_as_of' | 'limits' | 'credits'
 >;
@@ -26,12 +26,18 @@ export class PrefixSummaries {
     this.#walks = walks;
   }
 
-  /** `prefix` is the request as text. */
-  find(dataset: Dataset, prefix: string, request: PrefixRequest, requester: Requester): Promise<PrefixCounts> {
-    return this.#walks.run(dataset, prefix, requester, (giveWay) => {
+  /** What `describe` makes of the summary, once for each `subject`. */
+  find<T>(
+    dataset: Dataset,
+    subject: string,
+    request: PrefixRequest,
+    requester: Requester,
+    describe: (counts: PrefixCounts) => T,
+  ): Promise<T> {
+    return this.#walks.run(dataset, subject, requester, async (giveWay) => {
       const scratch = this.#scratch.get(dataset) ?? new WalkScratch(dataset);
       this.#scratch.set(dataset, scratch);
-      return summarizePrefix(dataset, request, scratch, giveWay);
+      return describe(await summarizePrefix(dataset, request, scratch, giveWay));
     });
   }
 }
@@ -43,22 +49,26 @@ export async function summarizePrefix(
   giveWay: GiveWay,
 ): Promise<PrefixCounts> {
   const { parts, partCount, size, announced } = await walkPrefix(dataset, range, scratch, giveWay);
-  const { networks, types, countries, flags, levels } = countAddresses(dataset, scratch);
+  const { networks, types, countries, flags, levels } = await countAddresses(dataset, scratch, giveWay);
   const unit = range.version === 4 || length > 64 ? 'addresses' : 'slash64s';
   // A walk measures IPv6 in /64s. A part of one counts as one.
   const perUnit = range.version === 6 && unit === 'addresses' ? 2 ** 64 : 1;
   const counted = (amount: number) => (amount === 0 ? 0 : Math.max(1, Math.round(amount * perUnit)));
   const inUnits = <Row extends AddressCount<string> | (typeof networks)[number]>(rows: readonly Row[]): Row[] =>
     rows.map((row) => ({ ...row, addresses: counted(row.addresses) }));
+  const describedParts: PrefixCounts['parts'] = [];
+  for (const part of parts) {
+    await giveWay();
+    const record = dataset.record(part.start, part.match);
+    const { score, level } = record.threat;
+    const scanner = scannerOf(dataset, part.match)?.operator;
+    describedParts.push({ ...describePart(part, record), ...(scanner !== undefined && { scanner }), score, level });
+  }
   return {
     unit,
     size: counted(size),
     announced: counted(announced),
-    parts: parts.map((part) => {
-      const { score, level } = dataset.record(part.start, part.match).threat;
-      const scanner = scannerOf(dataset, part.match)?.operator;
-      return { ...describePart(dataset, part), ...(scanner !== undefined && { scanner }), score, level };
-    }),
+    parts: describedParts,
     part_count: partCount,
     connection_types: inUnits(types),
     flags: inUnits(flags),

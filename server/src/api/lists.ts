@@ -1,7 +1,6 @@
 /** `GET /v1/lists/{name}.{format}`: the prefixes of a list in the rules file, for firewalls. */
 import type { FastifyReply } from 'fastify';
 import type { KeyDeclaration } from '../admission/declaration.ts';
-import type { Turns } from '../admission/turns.ts';
 import { listPrefixes } from '../databases/address-list.ts';
 import { LIST_FORMATS, type ListFile, renderList } from '../databases/list-formats.ts';
 import { isKnownTag } from '../http/conditional.ts';
@@ -11,6 +10,7 @@ import type { RequestOf } from '../http/json-schema.ts';
 import { DatasetWalks } from '../lookup/dataset-walks.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
 import { requireDataset } from '../lookup/lookup-requests.ts';
+import type { Turns } from '../lookup/turns.ts';
 import type { LiveRules } from '../rules/live-rules.ts';
 import { requesterOf } from './admit.ts';
 import type { listSchema } from './schemas/lists.ts';

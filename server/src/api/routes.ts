@@ -4,7 +4,6 @@ import type { FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from '
 import type { AddressSections } from '../address/sections.ts';
 import type { Admission } from '../admission/admission.ts';
 import type { KeyDeclaration } from '../admission/declaration.ts';
-import type { Turns } from '../admission/turns.ts';
 import type { LiveDatabases } from '../databases/live-databases.ts';
 import type { EmailChecks } from '../email-checks/email-checks.ts';
 import { envelope, sendJsonData } from '../http/envelope.ts';
@@ -14,6 +13,7 @@ import { DatasetWalks } from '../lookup/dataset-walks.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
 import { requireDataset, searchNetworks } from '../lookup/lookup-requests.ts';
 import { PrefixContents, requirePrefix } from '../lookup/prefix-contents.ts';
+import type { Turns } from '../lookup/turns.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { LiveRules } from '../rules/live-rules.ts';
 import type { NetworkCounts } from '../usage/networks.ts';

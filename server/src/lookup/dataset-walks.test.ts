@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dataset } from '@whence/dataset/internal/file/read';
-import { Turns } from '../admission/turns.ts';
 import { requesterAs } from '../test/requester.ts';
 import { DatasetWalks, type GiveWay } from './dataset-walks.ts';
+import { Turns } from './turns.ts';
 
 const dataset = () => ({}) as Dataset;
 

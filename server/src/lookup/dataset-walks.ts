@@ -6,10 +6,10 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dataset } from '@whence/dataset/internal/file/read';
-import type { Turns } from '../admission/turns.ts';
 import { ApiError } from '../http/errors.ts';
 import { CostQueue, type Requester } from '../limits/cost-classes.ts';
 import { SharedWork } from '../limits/shared-work.ts';
+import type { Turns } from './turns.ts';
 
 /** Lookups wait for this much longer at most. */
 const SLICE_MS = 2;

@@ -6,12 +6,12 @@
 
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { formatPrefix, fromBigInt, parseCidr, parsePrefix, type Range } from '@whence/dataset/prefix';
-import type { Turns } from '../admission/turns.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Requester } from '../limits/cost-classes.ts';
 import { DatasetWalks } from './dataset-walks.ts';
 import { describePrefix } from './prefix-content.ts';
 import { WalkScratch } from './prefix-walk.ts';
+import type { Turns } from './turns.ts';
 
 /** Answers that took more runs are kept: 5 ms on a slow core. Some three hundred prefixes are as short as that, 60 kB each. */
 const KEPT_RUNS = 12_000;

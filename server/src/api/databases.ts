@@ -5,7 +5,7 @@ import type { KeyDeclaration } from '../admission/declaration.ts';
 import { tarFolder } from '../databases/archives.ts';
 import type { DatabaseVersion } from '../databases/database-index.ts';
 import { bytesOf, type DatabaseForm, type FoundDatabase, type LiveDatabases } from '../databases/live-databases.ts';
-import { isNotModified, parseRange } from '../http/conditional.ts';
+import { CACHING, isNotModified, parseRange, sendNotModified } from '../http/conditional.ts';
 import { envelope } from '../http/envelope.ts';
 import { ApiError } from '../http/errors.ts';
 import type { RequestOf } from '../http/json-schema.ts';
@@ -55,6 +55,15 @@ export function getDatabase(dependencies: DatabaseDependencies) {
   };
 }
 
+/** Names in lower case, as they are sent. */
+export function stateHeaders({ version, file }: FoundDatabase, form: DatabaseForm) {
+  return {
+    etag: form === 'mmdb' ? `"${file.sha256}"` : `"${file.sha256}.${form}"`,
+    'last-modified': new Date(version.builtAt).toUTCString(),
+    'x-database-md5': file.md5,
+  };
+}
+
 const TYPES: Readonly<Record<DatabaseForm, string>> = {
   mmdb: 'application/vnd.maxmind.maxmind-db',
   gz: 'application/gzip',
@@ -78,11 +87,10 @@ export async function sendDatabase(
 ): Promise<FastifyReply> {
   const found = find();
   const { version, file } = found;
-  const etag = form === 'mmdb' ? `"${file.sha256}"` : `"${file.sha256}.${form}"`;
-  const builtMs = Date.parse(version.builtAt);
-  const state = { ETag: etag, 'Last-Modified': new Date(builtMs).toUTCString(), 'X-Database-MD5': file.md5 };
-  const headers = { ...state, 'Cache-Control': 'private, no-cache' };
-  if (isNotModified(request.headers, etag, builtMs)) return reply.code(304).headers(headers).send();
+  const state = stateHeaders(found, form);
+  const { etag } = state;
+  const headers = { ...state, 'cache-control': CACHING };
+  if (isNotModified(request.headers, etag, Date.parse(version.builtAt))) return sendNotModified(reply.headers(headers));
   const bytes = bytesOf(found, form);
   const range = form === 'mmdb' ? parseRange(request.headers, etag, bytes) : undefined;
   if (range === 'none') throw new ApiError('INVALID_RANGE', { headers: { 'Content-Range': `bytes */${bytes}` } });

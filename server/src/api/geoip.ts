@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyDeclaration } from '../admission/declaration.ts';
 import { tarFolder } from '../databases/archives.ts';
 import { DATABASES, type DatabaseVersion, editionOf } from '../databases/database-index.ts';
+import { sendNotModified } from '../http/conditional.ts';
 import { ApiError } from '../http/errors.ts';
 import { allOptional, object, type RequestOf, string } from '../http/json-schema.ts';
 import { DATABASE, type DatabaseDependencies, sendDatabase } from './databases.ts';
@@ -71,7 +72,7 @@ export function getUpdate(dependencies: DatabaseDependencies) {
   return (request: RequestOf<typeof updateSchema>, reply: FastifyReply) => {
     const find = () => dependencies.databases.find(request.params.edition);
     const { md5 } = find().file;
-    if (request.query.db_md5?.toLowerCase() === md5) return reply.code(304).header('X-Database-MD5', md5).send();
+    if (request.query.db_md5?.toLowerCase() === md5) return sendNotModified(reply.header('X-Database-MD5', md5));
     return sendDatabase(dependencies, request, reply, find, 'gz');
   };
 }

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import type { KeyDeclaration } from '../admission/declaration.ts';
 import { listPrefixes } from '../databases/address-list.ts';
 import { LIST_FORMATS, type ListFile, renderList } from '../databases/list-formats.ts';
-import { isKnownTag } from '../http/conditional.ts';
+import { CACHING, isKnownTag, sendNotModified } from '../http/conditional.ts';
 import { sendJsonData } from '../http/envelope.ts';
 import { ApiError } from '../http/errors.ts';
 import type { RequestOf } from '../http/json-schema.ts';
@@ -49,8 +49,8 @@ export function getList({ live, rules, turns }: ListDependencies) {
       async (giveWay): Promise<ListFile> =>
         renderList({ name, prefixes: await listPrefixes(conditions, dataset, giveWay), dataset }, format),
     );
-    reply.header('ETag', file.etag).header('Cache-Control', 'private, no-cache');
-    if (isKnownTag(request.headers['if-none-match'], file.etag)) return reply.code(304).send();
+    reply.header('ETag', file.etag).header('Cache-Control', CACHING);
+    if (isKnownTag(request.headers['if-none-match'], file.etag)) return sendNotModified(reply);
     if (format === 'json') return sendJsonData(request, reply, file.body);
     return reply.type(file.type).send(file.body);
   };

@@ -57,14 +57,20 @@ export class LiveDatabases {
   /** By its name or its edition, of the first version that `isWanted`. Throws an ApiError if there is none. */
   find(name: string, isWanted: (version: DatabaseVersion) => boolean = () => true): FoundDatabase {
     const version = this.#versions.find(isWanted);
-    const file = version?.files.find((candidate) => candidate.name === name || candidate.edition === name);
-    if (version !== undefined && file !== undefined) return { version, file };
+    const found = version && findFile(version, name);
+    if (found !== undefined) return found;
     const isKnown = DATABASES.some((kind) => kind.name === name || editionOf(kind) === name);
     if (this.#versions.length === 0 && isKnown) throw new ApiError('DATASET_UNAVAILABLE');
     const names = this.#versions[0]?.files.map((candidate) => candidate.name) ?? [];
     throw new ApiError(version === undefined && isKnown ? 'VERSION_NOT_FOUND' : 'DATABASE_NOT_FOUND', {
       extra: { details: { databases: names } },
     });
+  }
+
+  /** The same of the current version; undefined if there is none. */
+  findCurrent(name: string): FoundDatabase | undefined {
+    const [version] = this.#versions;
+    return version && findFile(version, name);
   }
 
   /**
@@ -106,6 +112,11 @@ export class LiveDatabases {
     if (text !== undefined) this.#versions = parseIndex(text);
     this.#seen = text === undefined ? '' : found;
   }
+}
+
+function findFile(version: DatabaseVersion, name: string): FoundDatabase | undefined {
+  const file = version.files.find((candidate) => candidate.name === name || candidate.edition === name);
+  return file && { version, file };
 }
 
 const NOTHING: Archive = { head: Buffer.alloc(0), tail: Buffer.alloc(0) };

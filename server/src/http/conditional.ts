@@ -1,5 +1,9 @@
 /** Conditional and range requests (RFC 9110 §13 and §14). */
 import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyReply } from 'fastify';
+
+/** `Cache-Control` of a file that a client may keep, and asks each time whether it has changed. */
+export const CACHING = 'private, no-cache';
 
 /** Whether `If-None-Match` has the tag. The comparison is the weak one (§13.1.2). */
 export function isKnownTag(ifNoneMatch: string | undefined, etag: string): boolean {
@@ -14,6 +18,11 @@ export function isNotModified(headers: IncomingHttpHeaders, etag: string, modifi
   if (headers['if-none-match'] !== undefined) return isKnownTag(headers['if-none-match'], etag);
   const since = Date.parse(headers['if-modified-since'] ?? '');
   return Math.floor(modifiedMs / 1000) * 1000 <= since;
+}
+
+/** Without `Content-Type`: a cache would take it for that of the file that it has (RFC 9111 §3.2). */
+export function sendNotModified(reply: FastifyReply): FastifyReply {
+  return reply.removeHeader('Content-Type').code(304).send();
 }
 
 /** First and last byte. */

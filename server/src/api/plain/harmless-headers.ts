@@ -9,6 +9,8 @@ const HARMLESS: Readonly<Record<string, readonly string[]>> = {
   'allowed if it says keep-alive, the default of HTTP/1.1': ['connection'],
   'answers have one form': ['accept', 'accept-encoding', 'accept-language', 'accept-charset'],
   'answers are never cached': ['cache-control', 'pragma'],
+  'required once for a database, and read; not allowed otherwise': ['if-none-match'],
+  'allowed for a database, whose tag counts instead': ['if-modified-since'],
   'describes the client': ['user-agent', 'referer', 'from', 'dnt', 'priority', 'x-requested-with'],
   'ignored by the contract': ['authorization', 'cookie'],
   'what proxies add': [

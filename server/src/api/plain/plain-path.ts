@@ -4,6 +4,7 @@ import type { ReadMode } from '../../http/paced-connections.ts';
 import { plainBatches } from './plain-batch.ts';
 import { PlainClients } from './plain-client.ts';
 import { type PlainAnswers, PlainConnections } from './plain-connections.ts';
+import { plainDatabase } from './plain-database.ts';
 import { plainDecision } from './plain-decision.ts';
 import { plainLookup, plainSections } from './plain-lookup.ts';
 import { plainNetwork } from './plain-network.ts';
@@ -23,6 +24,7 @@ export function usePlainPath(
     sections: answerPlainly(dependencies, plainSections(dependencies)),
     network: answerPlainly(dependencies, plainNetwork(dependencies)),
     decision: answerPlainly(dependencies, plainDecision(dependencies)),
+    database: answerPlainly(dependencies, plainDatabase(dependencies)),
     batch: () => undefined,
   };
   const answers: PlainAnswers = {

@@ -1,7 +1,8 @@
 /**
  * Recognises the most frequent requests in the bytes of one read: exactly one complete `GET /v1/ip/{ip}`,
- * `GET /v1/asn/{asn}`, `GET /v1/decide` or `POST /v1/ip/batch` in its plainest form. It accepts a strict subset of what Node's parser accepts
- * and means the same by it, so there is nothing to smuggle; whatever it does not recognise is Node's to parse.
+ * `GET /v1/asn/{asn}`, `GET /v1/decide`, `GET /v1/databases/{name}` or `POST /v1/ip/batch` in its plainest form. It accepts
+ * a strict subset of what Node's parser accepts and means the same by it, so there is nothing to smuggle; whatever it does
+ * not recognise is Node's to parse.
  *
  *   GET /v1/ip/<0-9 a-f A-F : .> HTTP/1.1 CRLF
  *   <harmless name>: <visible ASCII, blanks inside>  CRLF      once or more; one Host, at most one X-API-Key
@@ -10,6 +11,7 @@
  *   GET /v1/ip/<0-9 a-f A-F : .>?<LOCAL_INCLUDE> HTTP/1.1 CRLF  the rest as above, here and below
  *   GET /v1/asn/<NETWORK> HTTP/1.1 CRLF
  *   GET /v1/decide[?<DECISION_QUERY>] HTTP/1.1 CRLF
+ *   GET /v1/databases/<DATABASE> HTTP/1.1 CRLF                  with one If-None-Match
  *
  *   POST /v1/ip/batch HTTP/1.1 CRLF
  *   the same, with one Content-Type: application/json and one Content-Length
@@ -25,6 +27,8 @@ const NETWORK = /^(?:AS)?\d{1,10}$/i;
 const DECISION_START = Buffer.from('GET /v1/decide');
 /** Not with `explain`, whose answer is large and rarely asked for. */
 const DECISION_QUERY = /^(?:(?:ip|host|path|method|set)=[\w.:/*~%+-]*(?:&|$))+$/;
+const DATABASE_START = Buffer.from('GET /v1/databases/');
+const DATABASE = /^[\w.-]{1,64}$/;
 const VERSION = Buffer.from(' HTTP/1.1\r\n');
 const BATCH_LINE = Buffer.from('POST /v1/ip/batch HTTP/1.1\r\n');
 const KEEP_ALIVE = Buffer.from('keep-alive');
@@ -69,16 +73,17 @@ class FieldRange {
 /** One object for all requests of a process: it is read before the next one is recognised. */
 export class PlainRequest {
   /** `sections`: a lookup with `include`. */
-  kind: 'lookup' | 'sections' | 'network' | 'decision' | 'batch' = 'lookup';
+  kind: 'lookup' | 'sections' | 'network' | 'decision' | 'database' | 'batch' = 'lookup';
   /** Range of the address, for a lookup. */
   addressEnd = 0;
   readonly addressStart = START.length;
-  /** The query, or the number of a network. */
+  /** The query, the number of a network, or the name of a database. */
   text = '';
   readonly forwardedFor = new FieldRange();
   readonly forwardedHost = new FieldRange();
   readonly forwardedUri = new FieldRange();
   readonly forwardedMethod = new FieldRange();
+  readonly ifNoneMatch = new FieldRange();
   /** Range of the body, for a batch. */
   bodyStart = 0;
   bodyEnd = 0;
@@ -87,6 +92,7 @@ export class PlainRequest {
   #hosts = 0;
   #hasAuthorization = false;
   #hasJsonType = false;
+  #hasDate = false;
   /** -1 without one. */
   #contentLength = -1;
 
@@ -102,7 +108,9 @@ export class PlainRequest {
       ? this.#readLookup(bytes)
       : hasAt(bytes, 0, NETWORK_START)
         ? this.#readText('network', bytes, NETWORK_START.length, NETWORK)
-        : this.#readDecision(bytes);
+        : hasAt(bytes, 0, DATABASE_START)
+          ? this.#readText('database', bytes, DATABASE_START.length, DATABASE)
+          : this.#readDecision(bytes);
     if (lineEnd === -1 || !hasAt(bytes, lineEnd, VERSION)) return false;
     if (this.#headersEnd(bytes, lineEnd + VERSION.length, size - 2) !== size - 2) return false;
     return this.#hasPlainHeaders && this.#contentLength === -1 && !this.#hasJsonType;
@@ -149,6 +157,8 @@ export class PlainRequest {
   }
 
   get #hasPlainHeaders(): boolean {
+    const isConditional = this.kind === 'database';
+    if (this.ifNoneMatch.count !== (isConditional ? 1 : 0) || (this.#hasDate && !isConditional)) return false;
     // A key in the wrong header gets a hint, which the route writes.
     return this.#hosts === 1 && !(this.#hasAuthorization && !this.hasSecret);
   }
@@ -159,7 +169,9 @@ export class PlainRequest {
     this.#hosts = 0;
     this.#hasAuthorization = false;
     this.#hasJsonType = false;
+    this.#hasDate = false;
     this.#contentLength = -1;
+    this.ifNoneMatch.count = 0;
     this.forwardedFor.count = 0;
     this.forwardedHost.count = 0;
     this.forwardedUri.count = 0;
@@ -197,6 +209,8 @@ export class PlainRequest {
     else if (name === 'x-forwarded-host') this.forwardedHost.add(start, end);
     else if (name === 'x-forwarded-uri') this.forwardedUri.add(start, end);
     else if (name === 'x-forwarded-method') this.forwardedMethod.add(start, end);
+    else if (name === 'if-none-match') this.ifNoneMatch.add(start, end);
+    else if (name === 'if-modified-since') this.#hasDate = true;
     return true;
   }
 }

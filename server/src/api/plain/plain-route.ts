@@ -16,18 +16,24 @@ import { writeRefusal } from './refusal-answer.ts';
 
 export type PlainDependencies = Pick<
   ApiDependencies,
-  'addressSections' | 'admission' | 'live' | 'metrics' | 'networks' | 'nowMs' | 'rules'
+  'addressSections' | 'admission' | 'databases' | 'live' | 'metrics' | 'networks' | 'nowMs' | 'rules'
 > & {
   /** Added to every answer. */
   readonly extraHeaders: Readonly<Record<string, string>>;
   readonly clients: PlainClients;
 };
 
+/** For a question that Node's path answers: the request is left to it, and neither charged nor counted. */
+export const NODES = Symbol("Node's");
+
 export type PlainRoute<Question> = {
   readonly declaration: KeyDeclaration;
   /** What is asked. The bytes are those of the request only during the call. */
-  read(bytes: Buffer, request: PlainRequest, connection: PlainConnection): Question;
-  /** Called once the request is admitted, with the whole milliseconds that it has taken. */
+  read(bytes: Buffer, request: PlainRequest, connection: PlainConnection): Question | typeof NODES;
+  /**
+   * Called once the request is admitted, with the whole milliseconds that it has taken. Never with a file: what a route that
+   * is charged for files answers here is refunded.
+   */
   answer(
     question: Question,
     served: ServedDataset,
@@ -57,8 +63,10 @@ export function answerPlainly<Question>(
   const { counts } = declaration;
 
   return (bytes, request, connection, mayWait) => {
+    const question = route.read(bytes, request, connection);
+    if (question === NODES) return undefined;
     const asked: Asked<Question> = {
-      question: route.read(bytes, request, connection),
+      question,
       connection,
       bytes,
       client: undefined,
@@ -105,13 +113,19 @@ export function answerPlainly<Question>(
     return charged.then((late) => finish(asked, served, key, late));
   }
 
-  function finish(asked: Asked<Question>, served: ServedDataset, key: Key, charged: Charge): Buffer {
+  function finish(asked: Asked<Question>, served: ServedDataset, key: Key, spent: Charge): Buffer {
+    const charged = declaration.charges === undefined ? spent : refunded(key, spent);
     if (charged.refusal !== undefined) return refuse(asked, charged.refusal, key, charged);
     const elapsedMs = performance.now() - asked.startedMs;
     const found = route.answer(asked.question, served, charged, Math.floor(elapsedMs), asked.nowMs);
     if (found instanceof ApiError) return refuse(asked, found, key, charged);
     count(asked, key, found.status, elapsedMs);
     return found.answer;
+  }
+
+  function refunded(key: Key, spent: Charge): Charge {
+    const remaining = spent.chargedDay === undefined ? undefined : admission.refund(key, spent.chargedDay);
+    return remaining === undefined ? spent : { ...spent, remaining };
   }
 
   function refuse(asked: Asked<Question>, error: ApiError, key?: Key, charged?: Charge): Buffer {

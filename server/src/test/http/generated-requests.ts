@@ -4,21 +4,52 @@
  */
 
 export type Keys = { readonly good: string; readonly usedUp: string; readonly noPermission: string };
+/** Names and tags of databases. */
+export type Databases = { readonly name: string; readonly etag: string }[];
 
 type Random = () => number;
 
 const BATCHES = 0.2;
 const DECISIONS = 0.15;
+const DATABASES = 0.1;
 const NETWORKS = 0.1;
 const WITH_SECTIONS = 0.2;
 
 /** `isBatch` also of a batch that is odd. */
-export function generateRequest(random: Random, keys: Keys): { readonly request: string; readonly isBatch: boolean } {
+export function generateRequest(
+  random: Random,
+  keys: Keys,
+  databases: Databases,
+): { readonly request: string; readonly isBatch: boolean } {
   const kind = random();
   const isBatch = kind < BATCHES;
+  if (kind > 1 - DATABASES) return { request: generatePoll(random, keys, databases), isBatch };
   const generate = isBatch ? generateBatch : kind < BATCHES + DECISIONS ? generateDecision : generateLookup;
   return { request: generate(random, keys), isBatch };
 }
+
+/** A client that polls for a database; most have the current one. */
+function generatePoll(random: Random, keys: Keys, databases: Databases): string {
+  const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
+  const isOdd = random() < 0.3;
+  const { name, etag } = pick(databases);
+  const target = isOdd ? pick([name, `${name}?version=1`, `${name}?`, 'other', '', `${name}.`, `%63${name}`]) : name;
+  const known = `If-None-Match: ${pick([etag, `W/${etag}`, `"x", ${etag}`, '*'])}`;
+  const conditions = isOdd ? pick(ODD_CONDITIONS).map((line) => line.replace('ETAG', etag)) : [known];
+  const date = random() < 0.3 ? ['If-Modified-Since: Sat, 01 Jan 2000 00:00:00 GMT'] : [];
+  const method = isOdd ? pick(['GET', 'GET', 'GET', 'HEAD', 'POST']) : 'GET';
+  const lines = [...headers(random, pick, keys, isOdd, 6), ...conditions, ...date];
+  return `${method} /v1/databases/${target} HTTP/1.1\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`;
+}
+
+const ODD_CONDITIONS = [
+  [],
+  ['If-None-Match: "other"'],
+  ['If-None-Match: ETAG', 'If-None-Match: "other"'],
+  ['If-None-Match: ETAG', 'Range: bytes=0-9'],
+  ['If-None-Match: ETAG', 'If-Match: "other"'],
+  ['If-Modified-Since: Fri, 01 Jan 2100 00:00:00 GMT'],
+];
 
 /** Rules that every answer of a decision occurs with. */
 export const COMPARED_RULES = `

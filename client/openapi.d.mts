@@ -1777,6 +1777,11 @@ export interface components {
             details?: {
                 /** @description The rule sets that exist. */
                 sets: string[];
+                /**
+                 * @description What an operator would have to set, if there is no file of rules.
+                 * @example WHENCE_RULES
+                 */
+                setting?: string;
             };
         };
         /** Database */
@@ -1875,6 +1880,11 @@ export interface components {
                 lists: string[];
                 /** @description The formats of a list. */
                 formats: string[];
+                /**
+                 * @description What an operator would have to set, if there is no file of rules.
+                 * @example WHENCE_RULES
+                 */
+                setting?: string;
             };
         };
         /** DataSource */

@@ -22,7 +22,7 @@ import {
   ruleRecord,
   unknownFlagsOf,
 } from '../rules/decide.ts';
-import type { LiveRules } from '../rules/live-rules.ts';
+import { type LiveRules, NO_RULES } from '../rules/live-rules.ts';
 import { DEFAULT_SET, FORBIDDEN_STATUS } from '../rules/rule-sets.ts';
 import type { decideSchema } from './schemas/decide.ts';
 
@@ -84,7 +84,9 @@ export function decide(
   if (address === undefined) return INVALID_IP;
   const decider = rules?.decider(set, served);
   if (decider === undefined)
-    return new ApiError('RULE_SET_NOT_FOUND', { extra: { details: { sets: [...(rules?.file?.sets.keys() ?? [])] } } });
+    return new ApiError('RULE_SET_NOT_FOUND', {
+      extra: { details: { sets: [...(rules?.file?.sets.keys() ?? [])], ...(rules === undefined && NO_RULES) } },
+    });
   const { dataset } = served;
   const match = dataset.find(address);
   const record = match === 0 ? undefined : ruleRecord(dataset, match);

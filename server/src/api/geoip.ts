@@ -43,7 +43,6 @@ const TEXTS: Readonly<Record<string, string>> = {
   FORBIDDEN: 'The API key has no permission to download databases: database:read',
   DATABASE_NOT_FOUND: 'Database edition not found',
   VERSION_NOT_FOUND: 'Database edition not found for this date',
-  DATASET_UNAVAILABLE: 'The databases of this server are not written yet',
 };
 export const refusalText = ({ code, row }: ApiError): string => `${TEXTS[code] ?? row.text}\n`;
 

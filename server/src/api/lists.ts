@@ -11,7 +11,7 @@ import { DatasetWalks } from '../lookup/dataset-walks.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
 import { requireDataset } from '../lookup/lookup-requests.ts';
 import type { Turns } from '../lookup/turns.ts';
-import type { LiveRules } from '../rules/live-rules.ts';
+import { type LiveRules, NO_RULES } from '../rules/live-rules.ts';
 import { requesterOf } from './admit.ts';
 import type { listSchema } from './schemas/lists.ts';
 
@@ -39,7 +39,13 @@ export function getList({ live, rules, turns }: ListDependencies) {
     const format = LIST_FORMATS.find((candidate) => candidate === extension);
     if (list === undefined || format === undefined)
       throw new ApiError('LIST_NOT_FOUND', {
-        extra: { details: { lists: [...(rules?.file?.lists.keys() ?? [])], formats: LIST_FORMATS } },
+        extra: {
+          details: {
+            lists: [...(rules?.file?.lists.keys() ?? [])],
+            formats: LIST_FORMATS,
+            ...(rules === undefined && NO_RULES),
+          },
+        },
       });
     const { conditions } = list;
     const file = await walks.run(

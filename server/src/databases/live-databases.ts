@@ -60,7 +60,7 @@ export class LiveDatabases {
     const found = version && findFile(version, name);
     if (found !== undefined) return found;
     const isKnown = DATABASES.some((kind) => kind.name === name || editionOf(kind) === name);
-    if (this.#versions.length === 0 && isKnown) throw new ApiError('DATASET_UNAVAILABLE');
+    if (this.#versions.length === 0 && isKnown) throw new ApiError('DATABASES_NOT_WRITTEN');
     const names = this.#versions[0]?.files.map((candidate) => candidate.name) ?? [];
     throw new ApiError(version === undefined && isKnown ? 'VERSION_NOT_FOUND' : 'DATABASE_NOT_FOUND', {
       extra: { details: { databases: names } },

@@ -40,6 +40,13 @@ export const errors = {
   INTERNAL: { status: 500, text: 'internal error', timed: true },
   NOT_READY: { status: 503, text: 'not ready', timed: true },
   DATASET_UNAVAILABLE: { status: 503, text: 'dataset unavailable', timed: true, retryAfterSeconds: 10 },
+  DATABASES_NOT_WRITTEN: {
+    status: 503,
+    text: 'the databases of this server are not written yet',
+    timed: true,
+    code: 'DATASET_UNAVAILABLE',
+    retryAfterSeconds: 10,
+  },
   // A published file that cannot be read stays unreadable until an operator or the next build replaces it.
   VERSION_UNREADABLE: {
     status: 503,

@@ -5,6 +5,8 @@ import { Decider, unknownFlagsOf } from './decide.ts';
 import { InvalidRules, type Mistake, parseRules } from './parse-rules.ts';
 import type { RuleFile } from './rule-sets.ts';
 
+/** In the details of a refusal, where an operator has named no file of rules. */
+export const NO_RULES = { setting: 'WHENCE_RULES' };
 export const RULES_LIMITS = { maxBytes: 1 << 20, timeoutMs: 5_000 };
 
 type RulesEvents = { loaded(file: RuleFile): void; refused(reason: string): void };

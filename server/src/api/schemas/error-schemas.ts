@@ -7,6 +7,8 @@ import { allOptional, integer, named, namedObject, object, optional, string, str
 
 type Row = { readonly text: string; readonly code?: string };
 
+const rulesSetting = string('What an operator would have to set, if there is no file of rules.', 'WHENCE_RULES');
+
 /** What `details` has, where a refusal has details. */
 const DETAILS: Partial<Record<ErrorName, Record<string, object>>> = {
   INVALID_QUERY: {
@@ -36,9 +38,13 @@ const DETAILS: Partial<Record<ErrorName, Record<string, object>>> = {
     name: string('What it is for.', 'Private use'),
     rfc: string('Where that is written.', 'RFC 1918'),
   },
-  RULE_SET_NOT_FOUND: { sets: strings('The rule sets that exist.') },
+  RULE_SET_NOT_FOUND: { sets: strings('The rule sets that exist.'), setting: optional(rulesSetting) },
   DATABASE_NOT_FOUND: { databases: strings('The databases that exist.') },
-  LIST_NOT_FOUND: { lists: strings('The lists that exist.'), formats: strings('The formats of a list.') },
+  LIST_NOT_FOUND: {
+    lists: strings('The lists that exist.'),
+    formats: strings('The formats of a list.'),
+    setting: optional(rulesSetting),
+  },
   DNS_UNAVAILABLE: {
     fault: string(
       'Of the domain: its signatures do not validate, or its servers fail. Not of the domain: the resolver fails for other names too, or the request was refused.',

@@ -289,10 +289,14 @@ test('databases: without files a known edition is unavailable, and the list is e
     return [response.status, await response.text()] as const;
   };
   assert.deepEqual(JSON.parse((await ask('/v1/databases'))[1]).data, { databases: [] });
-  assert.deepEqual((await ask('/v1/databases/country'))[0], 503);
+  const [status, body] = await ask('/v1/databases/country');
+  assert.deepEqual(
+    [status, JSON.parse(body).data],
+    [503, { error: 'the databases of this server are not written yet', code: 'DATASET_UNAVAILABLE' }],
+  );
   assert.deepEqual(await ask('/geoip/databases/GeoLite2-ASN/update?db_md5=0'), [
     503,
-    'The databases of this server are not written yet\n',
+    'the databases of this server are not written yet\n',
   ]);
   await empty.close();
   other.remove();

@@ -210,9 +210,10 @@ test('decide: a changed file is used without a restart; one with a mistake is no
   );
 });
 
-test('decide: a server without rules has no sets', async () => {
+test('decide: a server without rules has no sets, and names the setting', async () => {
   const server = await startInProcess(folder);
   const response = await fetch(`${server.url}/v1/decide?ip=8.8.8.8`, { headers: { 'X-API-Key': key } });
-  assert.deepEqual([response.status, JSON.parse(await response.text()).data.details], [404, { sets: [] }]);
+  const { details } = JSON.parse(await response.text()).data;
+  assert.deepEqual([response.status, details], [404, { sets: [], setting: 'WHENCE_RULES' }]);
   await server.close();
 });

@@ -5,6 +5,7 @@ export type Decrease = { readonly atMs: number; readonly series: string; readonl
 
 const TIMEOUT_MS = 5_000;
 const LAG = 'whence_event_loop_lag_seconds';
+const STALLS = /^whence_event_loop_stalls_total\{route="([^"]*)"\}$/;
 
 export class MetricsWatch {
   readonly decreases: Decrease[] = [];
@@ -38,6 +39,14 @@ export class MetricsWatch {
     }
     this.#last = counters;
     return lagMs;
+  }
+
+  /** What kept a process from answering for more than 200 ms, as of the last scrape. */
+  get stalls(): string[] {
+    return [...this.#last].flatMap(([series, count]) => {
+      const route = STALLS.exec(series)?.[1];
+      return route === undefined || count === 0 ? [] : [`${route} × ${count}`];
+    });
   }
 
   async #read(): Promise<string | undefined> {

@@ -82,7 +82,7 @@ function formatNotes({ record: { load: totals, lock }, metrics, server }: SoakRu
     `answers: ${answers.map(([name, count]) => `${name} × ${formatCount(count)}`).join(', ')}`,
     `without the usual answer: ${groupFaults(totals.faults).slice(0, 30).join('\n  ') || 'none'}`,
     `lock of ${((lock.toMs - lock.fromMs) / 1000).toFixed(1)} s; event loop of the server at most ` +
-      `${metrics.worstLagMs.toFixed(0)} ms late, slowest scrape ${metrics.slowestScrapeMs.toFixed(0)} ms`,
+      `${metrics.worstLagMs.toFixed(0)} ms late, slowest scrape ${metrics.slowestScrapeMs.toFixed(0)} ms; stalls by route: ${metrics.stalls.join(', ') || 'none'}`,
     `errors in the log: ${[...server.errorCounts].map(([message, count]) => `${message} × ${count}`).join(', ') || 'none'}`,
     ...server.firstErrors.map((line) => `  ${line.slice(0, SHOWN_LOG_CHARACTERS)}`),
   ];

@@ -158,8 +158,10 @@ function latenciesOf({ load, fromMs, lock }: SoakRecord, isCounted: (atMs: numbe
 
 /** Of the lookups that took too long, how many were sent soon after an event of each kind; one may follow several. */
 export function countSlowLookups(record: SoakRecord, timeLine: readonly TimelineEvent[]): string {
-  const { sentAtMs, latencyMs } = record.load.lookups;
-  const slow = sentAtMs.filter((_, i) => (latencyMs[i] as number) >= GOALS.lookupMs);
+  const { sentAtMs, latencyMs, hasLimit } = record.load.lookups;
+  const isSlow = (i: number) => (latencyMs[i] as number) >= GOALS.lookupMs;
+  const slow = sentAtMs.filter((_, i) => isSlow(i));
+  const limited = hasLimit.filter((has, i) => has && isSlow(i)).length;
   const kinds = [...new Set(timeLine.map(({ kind }) => kind))];
   const counts = kinds.map((kind) => {
     const events = timeLine.filter((event) => event.kind === kind).map(({ atMs }) => record.fromMs + atMs);
@@ -167,7 +169,7 @@ export function countSlowLookups(record: SoakRecord, timeLine: readonly Timeline
     const coverage = (events.length * CAUSE_WINDOW_MS) / (record.toMs - record.fromMs);
     return `${formatCount(near)} in the second after a ${kind} (${Math.round(100 * coverage)} % of the run)`;
   });
-  return `lookups of ${GOALS.lookupMs} ms and more: ${formatCount(slow.length)}; ${counts.join(', ')}`;
+  return `lookups of ${GOALS.lookupMs} ms and more: ${formatCount(slow.length)}, ${formatCount(limited)} with keys that have a limit; ${counts.join(', ')}`;
 }
 
 function latencyRow(promise: string, latenciesMs: readonly number[]): PromiseRow {

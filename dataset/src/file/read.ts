@@ -3,7 +3,7 @@
  * used in place and never written to.
  */
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, openSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, type Stats } from 'node:fs';
 import { type Address, formatAddress, ipv4 } from '../address.ts';
 import { FOREVER, lastDay } from '../data-age.ts';
 import { DatasetError } from '../dataset-error.ts';
@@ -40,11 +40,19 @@ export function openDataset(path: string, day?: string): Dataset {
  * The bytes of a file, checked. The file is not read again, so a thread can do this and hand the bytes over, and later
  * changes on disk have no effect. Throws a DatasetError unless the file is complete and undamaged, and the one with the
  * SHA-256, if that is given. Earlier formats are converted. Lists that have become too old until `day` no longer count.
+ * `onRead` gets the bytes as they are in the file.
  */
-export function readChecked(path: string, sha256?: string, day?: string): Buffer<ArrayBuffer> {
+export function readChecked(
+  path: string,
+  sha256?: string,
+  day?: string,
+  onRead: (bytes: Buffer, stats: Stats) => void = () => {},
+): Buffer<ArrayBuffer> {
   const opened = openSync(path, 'r');
   try {
-    const bytes = readWhole(opened, fstatSync(opened).size);
+    const stats = fstatSync(opened);
+    const bytes = readWhole(opened, stats.size);
+    onRead(bytes, stats);
     const file = inCurrentFormat(bytes);
     checkFile(file);
     if (sha256 !== undefined && createHash('sha256').update(bytes).digest('hex') !== sha256)

@@ -1,12 +1,25 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { afterEach, beforeEach } from 'node:test';
 import { parseAddress } from '@whence/dataset/address';
 import { compile } from '@whence/dataset/internal/compile/compile';
+import { dayOfMs } from '@whence/dataset/internal/data-age';
 import { encodeContent } from '@whence/dataset/internal/file/write';
+import { fileFingerprint } from '@whence/dataset/internal/io/file-fingerprint';
 import { sampleContent, sampleInput } from '@whence/dataset/internal/test/sample-dataset';
+import { fileStateOf } from '@whence/dataset/internal/versions/checked-file';
+import { checkInThread } from '@whence/dataset/internal/versions/open-in-thread';
 import { publish, useVersion } from '@whence/dataset/internal/versions/publish';
 import { LiveDataset, openAhead } from './live-dataset.ts';
 
@@ -262,3 +275,63 @@ test('live dataset: on a replica, every version before the first pull is a fallb
   isPulled = true;
   assert.equal(replica.isFallback, false);
 });
+
+const manifestPath = () => join(dataDir, 'datasets', 'manifest.json');
+const checkOf = async (version: number, day = dayOfMs(Date.now())) => {
+  const checked = await checkInThread(file(version), day);
+  return { manifest: fileFingerprint(manifestPath()), ...(checked && { file: checked }) };
+};
+
+test('live dataset: a worker uses a new version when the first process has checked it, or after three seconds', async () => {
+  const worker = new LiveDataset(dataDir, handlers, { nowMs: () => nowMs, isWorker: true });
+  build(1);
+  await worker.poll();
+  assert.equal(worker.current?.version, 1, 'at the start it waits for no one');
+  build(2);
+  await worker.poll();
+  assert.equal(worker.current?.version, 1);
+  await worker.checked(await checkOf(2));
+  assert.equal(worker.current?.version, 2);
+  build(3);
+  for (; nowMs < 2_900; nowMs += 100) await worker.poll();
+  assert.equal(worker.current?.version, 2);
+  nowMs = 3_100;
+  await worker.poll();
+  assert.equal(worker.current?.version, 3);
+  assert.deepEqual(events, ['loaded 1', 'loaded 2', 'loaded 3']);
+});
+
+for (const [behaviour, checkFor, isLoaded] of [
+  ['could not be checked is checked by the worker', async () => ({ manifest: fileFingerprint(manifestPath()) }), true],
+  ['was checked for another day is checked again', () => checkOf(2, '2026-11-30'), true],
+  [
+    'was damaged since it was checked is refused',
+    async () => {
+      const check = await checkOf(2);
+      const bytes = readFileSync(file(2));
+      bytes[2000] = (bytes[2000] as number) ^ 1;
+      writeFileSync(file(2), bytes);
+      return check;
+    },
+    false,
+  ],
+  [
+    'reads as other bytes than those that were checked is refused',
+    async () => {
+      const bytes = readFileSync(file(2));
+      const check = await checkOf(2);
+      bytes[2000] = (bytes[2000] as number) ^ 1;
+      writeFileSync(file(2), bytes);
+      return { ...check, file: { ...(check.file ?? assert.fail()), fileState: fileStateOf(statSync(file(2))) } };
+    },
+    false,
+  ],
+] as const)
+  test(`live dataset: a version that ${behaviour}`, async () => {
+    const worker = new LiveDataset(dataDir, handlers, { nowMs: () => nowMs, isWorker: true });
+    build(1);
+    await worker.poll();
+    build(2);
+    await worker.checked(await checkFor());
+    assert.deepEqual(events, ['loaded 1', isLoaded ? 'loaded 2' : 'failed']);
+  });

@@ -1,7 +1,7 @@
 /**
- * The dataset in use. Polls the manifest twice a second and swaps one reference when it names another version; a request
+ * The dataset in use. Polls the manifest four times a second and swaps one reference when it names another version; a request
  * reads the reference once, so no answer mixes two versions. While a version is served, the next one is read and checked
- * in a thread. A version that cannot be opened is reported and retried at growing intervals; meanwhile the version in use
+ * in a thread; with several workers, the first process checks it for all of them (process/version-checks.ts). A version that cannot be opened is reported and retried at growing intervals; meanwhile the version in use
  * stays. If there is none, the newest other version whose checksum is right is served. That is a fallback; so is, on a
  * replica, any version before the first pull. When a list of the version in use becomes too old, the version is opened
  * again without it.
@@ -15,6 +15,7 @@ import { AsnSearch } from '@whence/dataset/internal/lookup/asn-search';
 import { withOverrides } from '@whence/dataset/internal/overrides/overlaid-dataset';
 import type { Overrides } from '@whence/dataset/internal/overrides/overrides';
 import type { Supplement } from '@whence/dataset/internal/supplement/supplement';
+import { type CheckedFile, openChecked } from '@whence/dataset/internal/versions/checked-file';
 import { openInThread, openSupplementInThread } from '@whence/dataset/internal/versions/open-in-thread';
 import {
   manifestPath,
@@ -27,7 +28,9 @@ import {
 } from '@whence/dataset/internal/versions/publish';
 import { AnswerCache } from './answer-cache.ts';
 
-const POLL_MS = 500;
+const POLL_MS = 250;
+/** How long a worker leaves a new version to the first process, which checks it for all of them. */
+const CHECK_MS = 3_000;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
 /** One for each search strategy of the index: prepared, by word, by parts of words, by several words. */
@@ -107,25 +110,31 @@ function supplementNow(dataDir: string, entry: VersionEntry): OpenedSupplement {
   }
 }
 
-/** Reads and checks the files of a version in threads. */
-async function openInThreads(dataDir: string, entry: VersionEntry, day: string): Promise<OpenedVersion> {
-  const [dataset, supplement] = await Promise.all([
-    openInThread({ path: versionPath(dataDir, entry), day }),
-    supplementInThread(dataDir, entry),
-  ]);
+/** Reads and checks the files of a version in threads. `checked`: unless another process has checked it. */
+async function openInBackground(
+  dataDir: string,
+  entry: VersionEntry,
+  day: string,
+  checked: CheckedFile | undefined,
+): Promise<OpenedVersion> {
+  const path = versionPath(dataDir, entry);
+  const openDataset = async () =>
+    (checked?.path === path && checked.day === day ? await openChecked(checked) : undefined) ??
+    (await openInThread({ path, day }));
+  const [dataset, supplement] = await Promise.all([openDataset(), supplementInThread(dataDir, entry)]);
   return { dataset, supplement, identity: identityOf(entry) };
 }
 
 /**
- * Opens the current version in a thread, while the caller loads the rest of the program. Undefined if there is none, or
- * if it cannot be opened: `LiveDataset` tries again, and reports why.
+ * Opens the current version in the background, while the caller loads the rest of the program. Undefined if there is none,
+ * or if it cannot be opened: `LiveDataset` tries again, and reports why.
  */
-export async function openAhead(dataDir: string): Promise<OpenedVersion | undefined> {
+export async function openAhead(dataDir: string, checked?: CheckedFile): Promise<OpenedVersion | undefined> {
   try {
     const manifest = readManifest(dataDir);
     const entry = manifest?.versions.find(({ version }) => version === manifest.current);
     if (entry === undefined) return undefined;
-    return await openInThreads(dataDir, entry, dayOfMs(Date.now()));
+    return await openInBackground(dataDir, entry, dayOfMs(Date.now()), checked);
   } catch {
     return undefined;
   }
@@ -141,7 +150,12 @@ type DatasetEvents = {
   fellBack(version: number): void;
 };
 
+/** What the first process has told this one of the current version: `file` is absent if each process must check it. */
+export type VersionCheck = { readonly manifest: string; readonly file?: CheckedFile };
+
 type LiveOptions = {
+  /** In a worker: the first process calls `checked`. */
+  readonly isWorker?: boolean;
   /** On a replica: whether a pull from its static host has succeeded. */
   readonly isPulled?: () => boolean;
   /** A monotonic clock. */
@@ -159,6 +173,7 @@ export class LiveDataset {
   readonly #isPulled: () => boolean;
   readonly #nowMs: () => number;
   readonly #today: () => string;
+  readonly #isWorker: boolean;
   #current: ServedDataset | undefined;
   /** The version in use without overrides. */
   #base: Dataset | undefined;
@@ -170,19 +185,28 @@ export class LiveDataset {
   #seen = '';
   #failure: Failure | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** What the first process has checked last; the manifest that it is waited for, and since when. */
+  #check: VersionCheck | undefined;
+  #awaited = { manifest: '', sinceMs: 0 };
   /** The poll that is loading a version in a thread. */
   #loading: Promise<void> | undefined;
 
   constructor(
     dataDir: string,
     events: DatasetEvents,
-    { isPulled = () => true, nowMs = () => performance.now(), today = () => dayOfMs(Date.now()) }: LiveOptions = {},
+    {
+      isPulled = () => true,
+      nowMs = () => performance.now(),
+      today = () => dayOfMs(Date.now()),
+      isWorker = false,
+    }: LiveOptions = {},
   ) {
     this.#dataDir = dataDir;
     this.#events = events;
     this.#isPulled = isPulled;
     this.#nowMs = nowMs;
     this.#today = today;
+    this.#isWorker = isWorker;
   }
 
   get current(): ServedDataset | undefined {
@@ -215,6 +239,12 @@ export class LiveDataset {
     clearInterval(this.#timer);
   }
 
+  /** Called in a worker when the first process has checked a version. */
+  checked(check: VersionCheck): Promise<void> {
+    this.#check = check;
+    return this.poll();
+  }
+
   /**
    * Loads the version that the manifest names, unless it is in use. If no version is in use, it is loaded synchronously;
    * otherwise in a thread, until the promise is fulfilled. Never rejects.
@@ -237,6 +267,11 @@ export class LiveDataset {
         this.#failure = undefined;
         return;
       }
+      if (isNew && this.#isAwaitingCheck(seen)) {
+        // The next poll looks again.
+        this.#seen = '';
+        return;
+      }
       if (opened?.identity === identityOf(entry)) this.#loaded(opened.dataset, opened.supplement, entry);
       else if (this.#current === undefined)
         this.#loaded(
@@ -254,13 +289,20 @@ export class LiveDataset {
 
   async #loadInThread(entry: VersionEntry): Promise<void> {
     try {
-      const { dataset, supplement } = await openInThreads(this.#dataDir, entry, this.#today());
+      const checked = this.#check?.file;
+      const { dataset, supplement } = await openInBackground(this.#dataDir, entry, this.#today(), checked);
       this.#loaded(dataset, supplement, entry);
     } catch (error) {
       this.#fail(error);
     } finally {
       this.#loading = undefined;
     }
+  }
+
+  #isAwaitingCheck(manifest: string): boolean {
+    if (!this.#isWorker || this.#current === undefined || this.#check?.manifest === manifest) return false;
+    if (this.#awaited.manifest !== manifest) this.#awaited = { manifest, sinceMs: this.#nowMs() };
+    return this.#nowMs() - this.#awaited.sinceMs < CHECK_MS;
   }
 
   #loaded(dataset: Dataset, supplement: OpenedSupplement, entry: VersionEntry): void {

@@ -26,7 +26,7 @@ import { LimitAlerts } from '../keys/limit-alerts.ts';
 import { clientAddress } from '../limits/client.ts';
 import { Overload } from '../limits/overload.ts';
 import type { Logger } from '../log/log.ts';
-import { LiveDataset, type OpenedVersion } from '../lookup/live-dataset.ts';
+import { LiveDataset, type OpenedVersion, type VersionCheck } from '../lookup/live-dataset.ts';
 import { LiveOverrides } from '../lookup/live-overrides.ts';
 import { Turns } from '../lookup/turns.ts';
 import { Metrics, type MetricsSnapshot } from '../metrics/metrics.ts';
@@ -74,6 +74,8 @@ export type RunningServer = {
   counters(): MetricsSnapshot;
   /** From now on `/readyz` says that the server is stopping, and answers carry `Connection: close`. */
   announceStop(): void;
+  /** In a worker: the first process has checked a version of the dataset. */
+  checked(check: VersionCheck): void;
   /** Ends connections that still have requests in flight. */
   cut(): void;
   close(): Promise<void>;
@@ -86,6 +88,8 @@ export type ServerOptions = {
   readonly dataset?: Promise<OpenedVersion | undefined>;
   /** A worker that starts while storage does not answer waits until it does, or this resolves, before it listens. */
   readonly mustListen?: Promise<void>;
+  /** Whether the first process checks versions of the dataset for this one. */
+  readonly isWorker?: boolean;
   /** How connections are read; for tests. */
   readonly readMode?: ReadMode;
   /** Instead of GRACE_MS; for tests that have no request on its way when they stop the server. */
@@ -100,7 +104,7 @@ export async function startServer(
   config: Config,
   log: Logger,
   machineMs: () => number,
-  { opened, dataset, mustListen, graceMs = GRACE_MS, ...options }: ServerOptions = {},
+  { opened, dataset, mustListen, isWorker = false, graceMs = GRACE_MS, ...options }: ServerOptions = {},
 ): Promise<RunningServer> {
   // Takes as long as storage takes to open.
   const findingReadMode = options.readMode ?? chooseReadMode(log);
@@ -166,7 +170,7 @@ export async function startServer(
       supplementFailed: (error) => log.error({ err: error }, 'the supplement of the dataset could not be loaded'),
       fellBack: (version) => log.warn({ version }, 'serving another version of the dataset instead'),
     },
-    { isPulled: () => config.datasetUrl === undefined || lastUpdate()?.succeeded_at !== undefined },
+    { isWorker, isPulled: () => config.datasetUrl === undefined || lastUpdate()?.succeeded_at !== undefined },
   );
   const databases = new LiveDatabases(config.dataDir);
   const overrides = await overridesOf(config, live, log);
@@ -320,6 +324,7 @@ export async function startServer(
     metrics: () => metrics.snapshot(gauges()),
     counters: () => metrics.snapshot({}),
     announceStop,
+    checked: (check) => void live.checked(check),
     cut,
     close,
   };

@@ -1,18 +1,23 @@
 /** A worker's side of the connection to the first process: reports go up, orders come down. */
 import cluster from 'node:cluster';
+import type { VersionCheck } from '../lookup/live-dataset.ts';
 import type { MetricsSnapshot } from '../metrics/metrics.ts';
 import type { Failure } from '../terminal/exit.ts';
-import type { Order, WorkerReport } from './workers.ts';
+import type { CheckReport, Order, WorkerReport } from './workers.ts';
 
 /** A worker that is killed loses at most this much of its counters. */
 const REPORT_MS = 1_000;
 
-type OrderHandlers = Readonly<Record<Exclude<Order, 'report'>, () => void>>;
+type OrderHandlers = Readonly<Record<Exclude<Order, 'report'>, () => void>> & {
+  /** What the first process has checked; null at the start if there is nothing yet. */
+  readonly checked: (check: VersionCheck | null) => void;
+};
 
 /** Must be called first: an order that arrives while the worker starts must not be lost. */
 export function followOrders(handlers: OrderHandlers): void {
-  process.on('message', (order: Order) => {
-    if (order !== 'report') handlers[order]();
+  process.on('message', (order: Order | CheckReport) => {
+    if (typeof order !== 'string') handlers.checked(order.check);
+    else if (order !== 'report') handlers[order]();
   });
   void send({ isStarting: true });
 }

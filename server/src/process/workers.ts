@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log/log.ts';
+import type { VersionCheck } from '../lookup/live-dataset.ts';
 import { addUp, countersOf, type MetricsSnapshot } from '../metrics/metrics.ts';
 import { errorOf, type Failure } from '../terminal/exit.ts';
 
@@ -15,6 +16,9 @@ import { errorOf, type Failure } from '../terminal/exit.ts';
 const YOUNG_MS = 5_000;
 const PAUSE_MS = 1_000;
 const SCRAPE_MS = 1_000;
+/** Workers swap versions one after the other: within this time, and so long apart at most. */
+const SWAPS_MS = 200;
+const SWAP_PAUSE_MS = 50;
 /** Longer than a worker takes to drain and to write its counts. A worker that has not ended by then is killed. */
 const STOP_MS = 20_000;
 
@@ -23,6 +27,8 @@ const STOP_MS = 20_000;
  * requests in flight.
  */
 export type Order = 'report' | 'listen' | 'announce-stop' | 'stop' | 'cut';
+/** To a worker: what the first process has checked last, also when it starts. */
+export type CheckReport = { readonly check: VersionCheck | null };
 /**
  * From a worker: that it takes orders, the answer to a request for metrics, what it has counted so far, or why it cannot
  * start.
@@ -42,6 +48,7 @@ export class Workers {
   readonly #listening = new Set<Worker>();
   #ended: MetricsSnapshot = { routes: {}, counters: { whence_worker_deaths_total: 0 }, gauges: {} };
   #isStopping = false;
+  #check: VersionCheck | null = null;
   /** That of HTTP: workers may listen on others too. */
   #port = 0;
   /** Added to that of this process. */
@@ -86,6 +93,14 @@ export class Workers {
     for (const worker of liveWorkers()) send(worker, 'announce-stop');
   }
 
+  /** A version was checked, and can be used by all workers. */
+  checked(check: VersionCheck): void {
+    this.#check = check;
+    const workers = liveWorkers();
+    const pauseMs = Math.min(SWAP_PAUSE_MS, SWAPS_MS / workers.length);
+    for (const [i, worker] of workers.entries()) setTimeout(() => send(worker, { check }), i * pauseMs).unref();
+  }
+
   /** Ends without waiting for requests in flight. */
   cut(): void {
     for (const worker of liveWorkers()) send(worker, 'cut');
@@ -113,7 +128,10 @@ export class Workers {
     if (stderr !== null) createInterface({ input: stderr }).on('line', this.#forward);
     worker.on('message', (report: WorkerReport) => {
       // Orders that were sent before are lost.
-      if ('isStarting' in report) this.#letOneListen();
+      if ('isStarting' in report) {
+        this.#letOneListen();
+        send(worker, { check: this.#check });
+      }
       if ('counters' in report) this.#counters.set(worker, report.counters);
       if ('metrics' in report) this.#counters.set(worker, countersOf(report.metrics));
     });
@@ -181,7 +199,7 @@ function liveWorkers(): Worker[] {
   return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined && !worker.isDead()) as Worker[];
 }
 
-function send(worker: Worker, order: Order): void {
+function send(worker: Worker, order: Order | CheckReport): void {
   // A worker that has just died is replaced when its exit is seen.
   if (worker.isConnected()) worker.send(order, () => {});
 }

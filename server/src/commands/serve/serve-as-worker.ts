@@ -1,5 +1,6 @@
 /** A worker: it listens on the shared port, reports its metrics, and stops when the first process orders it. */
 import type { Log } from '../../log/log.ts';
+import { openAhead, type VersionCheck } from '../../lookup/live-dataset.ts';
 import { withCounters } from '../../metrics/metrics.ts';
 import type { RunningServer } from '../../process/server.ts';
 import { delayStop, type StopSignals } from '../../process/stop-signals.ts';
@@ -19,6 +20,12 @@ export async function serveAsWorker(
   const orderedToListen = new Promise<void>((resolve) => {
     mustListen = resolve;
   });
+  let check: VersionCheck | undefined;
+  let isTold = () => {};
+  // While the program is loaded. A version that was not checked is opened by the server, which takes less than a thread.
+  const dataset = new Promise<void>((resolve) => {
+    isTold = resolve;
+  }).then(() => check?.file && openAhead(config.dataDir, check.file));
   const ordered = new Promise<void>((resolve) => {
     followOrders({
       listen: mustListen,
@@ -32,16 +39,22 @@ export async function serveAsWorker(
         resolve();
       },
       cut: () => server?.cut(),
+      checked: (last) => {
+        check = last ?? undefined;
+        isTold();
+        if (check !== undefined) server?.checked(check);
+      },
     });
   });
   try {
-    server = await listen(config, log, { mustListen: orderedToListen });
+    server = await listen(config, log, { mustListen: orderedToListen, dataset, isWorker: true });
   } catch (error) {
     const failure = failureOf(error);
     if (failure === undefined) throw error;
     await leaveWithFailure(failure);
     return 1;
   }
+  if (check !== undefined) server.checked(check);
   if (isStopping) server.announceStop();
   const running = server;
   reportMetrics({

@@ -5,6 +5,7 @@ import { serverUrl } from '../../http/listening.ts';
 import type { Log, Logger } from '../../log/log.ts';
 import type { MetricsSnapshot } from '../../metrics/metrics.ts';
 import type { ServerOptions } from '../../process/server.ts';
+import { VersionChecks } from '../../process/version-checks.ts';
 import { Workers } from '../../process/workers.ts';
 import type { Config } from '../../settings/config.ts';
 import { settings } from '../../settings/settings.ts';
@@ -30,12 +31,17 @@ export async function startWorkers(config: Config, log: Logger, forward: Log['fo
   // Workers that are all replaced at once would get another free port. An address that cannot be used is their error.
   const port = config.port === 0 ? await freePort(config.host).catch(() => 0) : config.port;
   await workers.start(config.workers, port, { [settings.port.variable]: String(port) });
+  const checks = new VersionChecks(config.dataDir, (check) => workers.checked(check));
+  checks.start();
   return {
     url: serverUrl(config.host, port),
     metrics: () => workers.metrics(),
     announceStop: () => workers.announceStop(),
     cut: () => workers.cut(),
-    stop: () => workers.stop(),
+    stop: () => {
+      checks.stop();
+      return workers.stop();
+    },
   };
 }
 

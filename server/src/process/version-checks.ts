@@ -1,0 +1,53 @@
+/**
+ * In the first of several processes: checks a version that becomes current once for all workers, which then only read it.
+ * Each of them would take a thread and ten times as long for it, all at the same moment.
+ */
+import { dayOfMs } from '@whence/dataset/internal/data-age';
+import { fileFingerprint } from '@whence/dataset/internal/io/file-fingerprint';
+import type { CheckedFile } from '@whence/dataset/internal/versions/checked-file';
+import { checkInThread } from '@whence/dataset/internal/versions/open-in-thread';
+import { manifestPath, readManifest, versionPath } from '@whence/dataset/internal/versions/publish';
+import type { VersionCheck } from '../lookup/live-dataset.ts';
+
+const POLL_MS = 100;
+
+export class VersionChecks {
+  readonly #dataDir: string;
+  readonly #onChecked: (check: VersionCheck) => void;
+  #timer: NodeJS.Timeout | undefined;
+  /** Fingerprint of the manifest when it was last read, and the day: lists become too old. */
+  #seen = '';
+  #isChecking = false;
+
+  constructor(dataDir: string, onChecked: (check: VersionCheck) => void) {
+    this.#dataDir = dataDir;
+    this.#onChecked = onChecked;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => void this.poll(), POLL_MS).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  async poll(): Promise<void> {
+    const manifest = fileFingerprint(manifestPath(this.#dataDir));
+    const day = dayOfMs(Date.now());
+    const found = `${manifest} ${day}`;
+    if (this.#isChecking || manifest === '' || found === this.#seen) return;
+    this.#isChecking = true;
+    this.#seen = found;
+    // A worker that has to open a version without this reports what is wrong with it.
+    const file = await this.#check(day).catch(() => undefined);
+    this.#isChecking = false;
+    this.#onChecked({ manifest, ...(file && { file }) });
+  }
+
+  async #check(day: string): Promise<CheckedFile | undefined> {
+    const manifest = readManifest(this.#dataDir);
+    const entry = manifest?.versions.find(({ version }) => version === manifest.current);
+    return entry && checkInThread(versionPath(this.#dataDir, entry), day);
+  }
+}

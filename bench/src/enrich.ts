@@ -27,7 +27,7 @@ const GOAL_PER_SECOND = 1_000_000;
 /** NDJSON whose addresses are spread over all ranges: each line is parsed, and each record is read from memory. */
 const NDJSON_RANGES_GOAL_PER_SECOND = 700_000;
 const JOBS_GOAL = 1.7;
-/** For the rows that compare threads, which each open the dataset: a log in which that is a small part. */
+/** For the rows that compare threads, which each compile their code: a log in which that is a small part. */
 const JOBS = Math.min(4, availableParallelism());
 const JOBS_REPETITIONS = 4;
 /** Distinct addresses in the log with repeated addresses. */

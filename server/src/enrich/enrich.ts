@@ -3,10 +3,9 @@
  * before the next chunk is read. With several threads: blocks of whole records are enriched in any order and written in
  * input order. Two blocks per thread are in memory at a time; backpressure from the output stops reading of the input.
  */
-import type { Overrides } from '@whence/dataset/internal/overrides/overrides';
 import type { Sink } from '../terminal/output.ts';
 import { addCounts, type Counts } from './counts.ts';
-import type { SupplementFile } from './enrich-thread.ts';
+import type { SharedSources } from './enrich-thread.ts';
 import { EnrichThreads } from './enrich-threads.ts';
 import type { Input } from './input.ts';
 import type { EnrichSources } from './insertion.ts';
@@ -45,19 +44,15 @@ export type ParallelOptions = {
   readonly jobs: number;
   readonly plan: EnrichPlan;
   readonly sources: EnrichSources;
-  /** Files of the same sources, which the threads open. */
-  readonly datasetPath: string;
-  readonly overrides: Overrides | undefined;
-  readonly supplementFile: SupplementFile | undefined;
-  /** ROA payloads that the threads use, as rows of a VrpTable. */
-  readonly vrpRows: Uint32Array | undefined;
+  /** The same sources, for the threads. */
+  readonly shared: SharedSources;
   readonly counts: Counts;
 };
 
 /** `onBlock` is called after each block is written. */
 export async function enrichInParallel(
   { chunks }: Pick<Input, 'chunks'>,
-  { jobs, plan, sources, datasetPath, overrides, supplementFile, vrpRows, counts }: ParallelOptions,
+  { jobs, plan, sources, shared, counts }: ParallelOptions,
   sink: Sink,
   onBlock: () => void,
 ): Promise<void> {
@@ -80,10 +75,7 @@ export async function enrichInParallel(
     return output.take();
   };
   const enrichInThread = async (block: Buffer): Promise<Uint8Array> => {
-    threads ??= new EnrichThreads(jobs, {
-      ...{ datasetPath, overrides, day: sources.dataset.day, supplementFile, vrpRows },
-      ...{ plan, columns: first.columns() },
-    });
+    threads ??= new EnrichThreads(jobs, { shared, plan, columns: first.columns() });
     const done = await threads.enrich(block);
     addCounts(counts, done.counts);
     return done.bytes;

@@ -1,4 +1,6 @@
 /** How to enrich a log, as plain data that can be passed to a thread, and the writer that follows it. */
+import type { Dataset } from '@whence/dataset/internal/file/read';
+import type { Overrides } from '@whence/dataset/internal/overrides/overrides';
 import { AddressLookup, type FlagSelection, type RecordLookup } from './address-lookup.ts';
 import type { Counts } from './counts.ts';
 import { type Field, isRecordSectionField, isRoutingField } from './fields.ts';
@@ -32,6 +34,13 @@ export function recordEnds(plan: EnrichPlan): RecordEnds {
 /** The fields that are named. The full record has no other. */
 export function fieldsOf(plan: EnrichPlan): readonly Field[] {
   return plan.format === 'csv' ? plan.csv.fields : (plan.fields ?? []);
+}
+
+/** With the operator's overrides, whose code is loaded only where there are some. */
+export async function overridden(dataset: Dataset, overrides: Overrides | undefined): Promise<Dataset> {
+  if (overrides === undefined) return dataset;
+  const { withOverrides } = await import('@whence/dataset/internal/overrides/overlaid-dataset');
+  return withOverrides(dataset, overrides);
 }
 
 /** Reads the fields of routing, privacy and scanner; undefined if there is none of them. */

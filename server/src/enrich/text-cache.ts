@@ -13,9 +13,8 @@ const MAX_BYTES = 64 << 20;
 export class TextCache<Subject> {
   readonly #encode: (subject: Subject) => string;
   readonly #maxBytes: number;
-  /** Start and end of the bytes of each number; an end of 0 means not cached. */
-  readonly #starts: Uint32Array;
-  readonly #ends: Uint32Array;
+  /** Start and end of the bytes of each number, side by side; an end of 0 means not cached. */
+  readonly #spans: Uint32Array;
   #bytes = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   #view = viewOf(this.#bytes);
   // Starts at 1, so that the end of an empty text is not 0.
@@ -25,27 +24,27 @@ export class TextCache<Subject> {
   constructor(count: number, encode: (subject: Subject) => string, maxBytes = MAX_BYTES) {
     this.#encode = encode;
     this.#maxBytes = maxBytes;
-    this.#starts = new Uint32Array(count + 1);
-    this.#ends = new Uint32Array(count + 1);
+    this.#spans = new Uint32Array(2 * (count + 1));
   }
 
   append(number: number, subject: Subject, output: OutputBuffer): void {
-    if (this.#ends[number] === 0) this.#add(number, subject);
-    output.appendView(this.#bytes, this.#view, this.#starts[number] as number, this.#ends[number] as number);
+    const at = 2 * number;
+    if (this.#spans[at + 1] === 0) this.#add(at, subject);
+    output.appendView(this.#bytes, this.#view, this.#spans[at] as number, this.#spans[at + 1] as number);
   }
 
-  #add(number: number, subject: Subject): void {
+  #add(at: number, subject: Subject): void {
     const text = this.#encode(subject);
     // UTF-8 takes at most three bytes per UTF-16 code unit.
     this.#reserve(text.length * 3);
-    this.#starts[number] = this.#length;
+    this.#spans[at] = this.#length;
     this.#length += this.#bytes.write(text, this.#length);
-    this.#ends[number] = this.#length;
+    this.#spans[at + 1] = this.#length;
   }
 
   #reserve(count: number): void {
     if (this.#length + count > this.#maxBytes) {
-      this.#ends.fill(0);
+      this.#spans.fill(0);
       this.#length = 1;
     }
     if (this.#length + count <= this.#bytes.length) return;

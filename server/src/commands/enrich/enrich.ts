@@ -1,16 +1,10 @@
 /** `whence enrich [FILE]`: adds network data to the addresses in a log, as a stream. */
 
 import { dayOfMs } from '@whence/dataset/internal/data-age';
-import { type Dataset, openDataset } from '@whence/dataset/internal/file/read';
-import { withOverrides } from '@whence/dataset/internal/overrides/overlaid-dataset';
+import { Dataset, readChecked } from '@whence/dataset/internal/file/read';
 import type { Overrides } from '@whence/dataset/internal/overrides/overrides';
-import {
-  openSupplement,
-  type SupplementEntry,
-  supplementPath,
-  type VersionEntry,
-  versionPath,
-} from '@whence/dataset/internal/versions/publish';
+import { readSupplement, Supplement } from '@whence/dataset/internal/supplement/supplement';
+import { supplementPath, type VersionEntry, versionPath } from '@whence/dataset/internal/versions/publish';
 import type { FlagSelection } from '../../enrich/address-lookup.ts';
 import { formatSummary, newCounts, Progress } from '../../enrich/counts.ts';
 import { type EnrichWork, enrich, enrichInParallel } from '../../enrich/enrich.ts';
@@ -25,14 +19,13 @@ import {
   requestedFormat,
 } from '../../enrich/formats/format.ts';
 import { type Input, InputError, noteWaiting, openInput, STANDARD_INPUT } from '../../enrich/input.ts';
-import { type EnrichPlan, enrichmentOf, fieldsOf, sectionValuesFor } from '../../enrich/plan.ts';
+import { type EnrichPlan, enrichmentOf, fieldsOf, overridden, sectionValuesFor } from '../../enrich/plan.ts';
 import { CommandError, type ExitCode, UsageError } from '../../terminal/exit.ts';
 import { noteFlags } from '../../terminal/flag-note.ts';
 import { type CommandStreams, dataSink } from '../../terminal/output.ts';
 import { staged } from '../../terminal/staged-files.ts';
 import { type DataSettings, overridesFile } from '../embedded-data.ts';
 import { currentEntry, requireParts, type SupplementPart } from '../local-dataset.ts';
-import { readOverrides } from '../read-overrides.ts';
 import { openSource, type RemoteOptions } from '../remote/open-source.ts';
 import type { RemoteServer } from '../remote/remote-server.ts';
 import type { RpkiConfig } from '../rpki-source.ts';
@@ -50,7 +43,7 @@ type EnrichOptions = FormatOptions &
   };
 
 const DEFAULT_MEMBER = 'whence';
-/** Each takes about 60 MB. */
+/** Each takes about 40 MB. */
 const MAX_JOBS = 64;
 /** What fields need of the supplement. */
 const PARTS_OF_FIELDS: Readonly<Partial<Record<Field, SupplementPart>>> = {
@@ -73,7 +66,7 @@ export async function enrichCommand(
   const jobs = options.jobs ?? 1;
   if (jobs > MAX_JOBS) throw new UsageError(`--jobs must be at most ${MAX_JOBS}`);
   const source = await openSource<LocalVersion | RemoteServer>(options, streams.environment, {
-    local: () => openLocal(config, now),
+    local: () => openLocal(config, now, jobs),
     remote: async (server) => server,
   });
   const isLocal = 'dataset' in source;
@@ -104,41 +97,57 @@ export async function enrichCommand(
 
 type LocalVersion = {
   readonly entry: VersionEntry;
-  readonly datasetPath: string;
+  /** The bytes of the dataset. */
+  readonly file: Buffer;
   readonly overrides: Overrides | undefined;
   readonly dataset: Dataset;
 };
 
-function openLocal(settings: DataSettings, now: () => Date): LocalVersion {
+async function openLocal(settings: DataSettings, now: () => Date, jobs: number): Promise<LocalVersion> {
   const entry = currentEntry(settings.dataDir);
-  const datasetPath = versionPath(settings.dataDir, entry);
-  const file = overridesFile(settings);
-  const overrides = file === undefined ? undefined : readOverrides(file);
-  const dataset = withOverrides(openDataset(datasetPath, dayOfMs(now().getTime())), overrides);
-  return { entry, datasetPath, dataset, overrides };
+  const overrides = await overridesOf(settings);
+  const day = dayOfMs(now().getTime());
+  const file = forThreads(readChecked(versionPath(settings.dataDir, entry), undefined, day), jobs);
+  const dataset = await overridden(new Dataset(file, { isChecked: true, day }), overrides);
+  return { entry, file, dataset, overrides };
+}
+
+async function overridesOf(settings: DataSettings): Promise<Overrides | undefined> {
+  const path = overridesFile(settings);
+  return path === undefined ? undefined : (await import('../read-overrides.ts')).readOverrides(path);
+}
+
+/** With several threads, in memory that they share. */
+function forThreads(bytes: Buffer, jobs: number): Buffer {
+  if (jobs === 1) return bytes;
+  const shared = Buffer.from(new SharedArrayBuffer(bytes.length));
+  bytes.copy(shared);
+  return shared;
 }
 
 async function localWork(
-  { entry, datasetPath, dataset, overrides }: LocalVersion,
+  { entry, file, dataset, overrides }: LocalVersion,
   config: RpkiConfig,
   plan: EnrichPlan,
   jobs: number,
 ): Promise<EnrichWork> {
-  const { dataDir } = config;
   const parts = fieldsOf(plan).flatMap((field) => PARTS_OF_FIELDS[field] ?? []);
-  const supplement = parts.length > 0 ? requireParts(openSupplement(dataDir, entry), parts) : undefined;
+  const supplementFile = parts.length > 0 ? readSupplementOf(entry, config.dataDir, jobs) : undefined;
+  const supplement =
+    parts.length > 0 ? requireParts(supplementFile && new Supplement(supplementFile), parts) : undefined;
   const vrpRows = fieldsOf(plan).includes('rpki') ? await openVrpRows(config) : undefined;
   const sources = { dataset, supplement, sections: await sectionValuesFor(plan, { dataset, supplement, vrpRows }) };
   const counts = newCounts();
-  const run: EnrichWork['run'] =
+  const shared = { datasetFile: file, overrides, day: dataset.day, supplementFile, vrpRows };
+  const run: EnrichWork['run'] = (input, sink, onChunk) =>
     jobs === 1
-      ? (input, sink, onChunk) => enrich(input, enrichmentOf(sources, plan, counts), sink, onChunk)
-      : (input, sink, onBlock) => {
-          const file = supplement && entry.supplement && supplementFile(dataDir, entry.supplement);
-          const parallel = { jobs, plan, sources, datasetPath, overrides, supplementFile: file, vrpRows, counts };
-          return enrichInParallel(input, parallel, sink, onBlock);
-        };
+      ? enrich(input, enrichmentOf(sources, plan, counts), sink, onChunk)
+      : enrichInParallel(input, { jobs, plan, sources, shared, counts }, sink, onChunk);
   return { counts, run };
+}
+
+function readSupplementOf({ supplement }: VersionEntry, dataDir: string, jobs: number): Buffer | undefined {
+  return supplement && forThreads(readSupplement(supplementPath(dataDir, supplement), supplement.sha256), jobs);
 }
 
 async function workAt(server: RemoteServer, plan: EnrichPlan): Promise<EnrichWork> {
@@ -175,11 +184,6 @@ async function openVrpRows(config: RpkiConfig): Promise<Uint32Array> {
   const { requireVrps } = await import('../rpki-source.ts');
   return (await requireVrps(config)).rows;
 }
-
-const supplementFile = (dataDir: string, entry: SupplementEntry) => ({
-  path: supplementPath(dataDir, entry),
-  sha256: entry.sha256,
-});
 
 function selectedFields({ fields, full }: EnrichOptions): readonly Field[] | 'default' | 'full' {
   if (fields !== undefined && full === true) throw new UsageError('--fields and --full cannot be combined');

@@ -77,6 +77,8 @@ export class Dataset {
   /** The day by which lists were judged, yyyy-mm-dd. */
   readonly day: string;
   readonly networks: Networks;
+  /** The first networks, which `nameIndex` has. */
+  readonly indexedNetworks: number;
   /** For searches in names and handles. */
   readonly nameIndex: NameIndex;
   readonly networkTexts: NetworkTexts;
@@ -97,11 +99,16 @@ export class Dataset {
 
   /**
    * `file` must not be a slice of a pooled buffer. Throws a DatasetError unless it is a complete, undamaged dataset.
-   * `isChecked`: these bytes come from `readChecked`, with this `day`. Sections are taken as they are.
+   * `isChecked`: these bytes come from `readChecked`, with this `day`. Sections are taken as they are; networks behind the
+   * first `indexedNetworks` are not in their index of names.
    */
   constructor(
     file: Buffer | Sections,
-    { isChecked = false, day }: { readonly isChecked?: boolean; readonly day?: string | undefined } = {},
+    {
+      isChecked = false,
+      day,
+      indexedNetworks,
+    }: { readonly isChecked?: boolean; readonly day?: string | undefined; readonly indexedNetworks?: number } = {},
   ) {
     if (!isChecked && Buffer.isBuffer(file)) checkFile(file);
     const sections = Buffer.isBuffer(file) ? decodeFile(file, true) : file;
@@ -120,7 +127,8 @@ export class Dataset {
     this.#attributesOf = wordsOf(sections.records);
     this.#rowOf = new ConsecutiveGroups(sections['records.row']);
     this.networks = new Networks(sections, this.meta.providers);
-    this.nameIndex = new NameIndex(sections, this.networks.count);
+    this.indexedNetworks = indexedNetworks ?? this.networks.count;
+    this.nameIndex = new NameIndex(sections, this.indexedNetworks);
     this.networkTexts = new NetworkTexts(sections['asns.text'], wordsOf(sections.asns));
     const blockCounts = [this.#ipv4.blockCount, this.#ipv6.blockCount] as const;
     this.#origins = new OriginIndex(sections.origins, sections['origins.at'], blockCounts);

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { seededRandom } from '@whence/testing/seeded-random';
 import type { Dataset } from '../file/read.ts';
+import { withOverrides } from '../overrides/overlaid-dataset.ts';
+import { parseOverrides } from '../overrides/overrides.ts';
 import { datasetOf, sampleInput } from '../test/sample-dataset.ts';
 import { SlowAsnSearch } from '../test/slow-asn-search.ts';
 import { AsnSearch } from './asn-search.ts';
@@ -13,15 +15,18 @@ type Random = () => number;
 const SYLLABLES = ['net', 'tel', 'com', 'a', 'as', 'x', 'é', 'ß', 'Ø', 'сеть', '한국', '中', '😀', '1', '64500'];
 const SEPARATORS = [' ', ' ', ' ', '-', '. ', ', ', '-', ' & ', '"', '\\', '_', '\u00a0', '–', '\t'];
 
-for (const [seed, networks, queries] of [
-  [1, 40, 1_500],
-  [2, 300, 1_500],
-  [3, 300, 1_500],
+for (const [seed, networks, queries, own] of [
+  [1, 40, 1_500, 0],
+  [2, 300, 1_500, 0],
+  [3, 300, 1_500, 0],
   // Enough for texts of three bytes with prepared results.
-  [4, 2_500, 400],
+  [4, 2_500, 400, 0],
+  // With networks of overrides, which the index does not have.
+  [5, 300, 1_500, 30],
+  [6, 2_500, 400, 300],
 ] as const) {
   const random = seededRandom(seed);
-  const dataset = randomNetworks(random, networks);
+  const dataset = withOwnNetworks(random, randomNetworks(random, networks), own);
   const search = new AsnSearch(dataset);
   const slow = new SlowAsnSearch(dataset);
 
@@ -36,15 +41,26 @@ for (const [seed, networks, queries] of [
   });
 }
 
+function randomName(random: Random): string {
+  let text = '';
+  for (let words = 1 + below(random, 4); words > 0; words--) {
+    for (let parts = 1 + below(random, 3); parts > 0; parts--) text += pick(random, SYLLABLES);
+    if (words > 1 || random() < 0.1) text += pick(random, SEPARATORS);
+  }
+  return random() < 0.3 ? text.toUpperCase() : text;
+}
+
+function withOwnNetworks(random: Random, dataset: Dataset, count: number): Dataset {
+  const networks = Array.from({ length: count }, (_, i) => ({
+    prefix: `10.${i >> 4}.${(i & 15) << 4}.0/${20 + below(random, 4)}`,
+    asn: 4_200_000_000 + i,
+    asn_name: randomName(random).replaceAll('\t', ' '),
+  }));
+  return withOverrides(dataset, parseOverrides(JSON.stringify({ networks }), '2026-11-15'));
+}
+
 function randomNetworks(random: Random, count: number): Dataset {
-  const name = () => {
-    let text = '';
-    for (let words = 1 + below(random, 4); words > 0; words--) {
-      for (let parts = 1 + below(random, 3); parts > 0; parts--) text += pick(random, SYLLABLES);
-      if (words > 1 || random() < 0.1) text += pick(random, SEPARATORS);
-    }
-    return random() < 0.3 ? text.toUpperCase() : text;
-  };
+  const name = () => randomName(random);
   const routes = Array.from({ length: count }, (_, i) => {
     const start = `${1 + (i >> 8)}.${i & 255}.0.0/${17 + below(random, 4)}`;
     return [start, 64_496 + i, name()] as const;

@@ -6,7 +6,7 @@
 import { WantedText } from '../file/networks/network-texts.ts';
 import type { Dataset } from '../file/read.ts';
 import { RowSet } from '../file/search/row-set.ts';
-import { fold, NO_MATCH, searchText, splitWords } from '../file/search/search-text.ts';
+import { fold, NO_MATCH, type Rank, searchText, splitWords } from '../file/search/search-text.ts';
 import { BEGINS_NAME, IS_WHOLE, rowOfUse } from '../file/search/shared-words.ts';
 import type { AsnRecord } from '../record.ts';
 
@@ -25,6 +25,9 @@ const FEW_ROWS = 2_000;
 const SHORT_BYTES = 3;
 /** The shortest text that can be looked up in the grams. */
 const GRAM_BYTES = 3;
+
+type Found = { readonly rows: readonly number[]; readonly total: number };
+const NOTHING: Found = { rows: [], total: 0 };
 
 export class AsnSearch {
   readonly #dataset: Dataset;
@@ -47,19 +50,44 @@ export class AsnSearch {
     const wanted = searchText(fold(query).trim());
     const numberText = /^(?:as)?([0-9]{1,10})$/.exec(wanted)?.[1];
     const numbered = numberText === undefined ? -1 : this.#dataset.networks.rowOf(Number(numberText));
-    const { rows, total } = wanted === '' ? { rows: [], total: 0 } : this.#find(wanted, limit);
+    const { rows, total } = wanted === '' ? NOTHING : this.#withAppended(wanted, limit, this.#find(wanted, limit));
     const best = numbered < 0 ? rows : [numbered, ...rows.filter((row) => row !== numbered)].slice(0, limit);
     const results = best.map((row) => {
       const { address_count: _, ...result } = this.#dataset.networks.at(row);
       return result;
     });
     // A network that is found by its number may also have the number in its name; it is one result.
-    const isFurther = numbered >= 0 && this.#dataset.networkTexts.rank(numbered, new WantedText(wanted)) === NO_MATCH;
+    const isFurther =
+      numbered >= 0 &&
+      !rows.includes(numbered) &&
+      this.#dataset.networkTexts.rank(numbered, new WantedText(wanted)) === NO_MATCH;
     return { query, limit, count: results.length, total: total + (isFurther ? 1 : 0), results };
   }
 
+  /**
+   * The same with the networks of overrides, which are behind those of the index. They are few: each is compared. One that
+   * gives a network of the file another name is that network.
+   */
+  #withAppended(text: string, limit: number, found: Found): Found {
+    const { networks, networkTexts, indexedNetworks } = this.#dataset;
+    if (indexedNetworks === networks.count) return found;
+    const wanted = new WantedText(text);
+    const ranks = new Map<number, Rank>();
+    const add = (row: number, rank: Rank) => {
+      if (rank < (ranks.get(row) ?? NO_MATCH)) ranks.set(row, rank);
+    };
+    for (let row = indexedNetworks; row < networks.count; row++)
+      add(networks.rowOf(networks.numberAt(row)), networkTexts.rank(row, wanted));
+    const isOfIndex = (row: number) => row < indexedNetworks && networkTexts.rank(row, wanted) !== NO_MATCH;
+    const total = found.total + [...ranks.keys()].filter((row) => !isOfIndex(row)).length;
+    for (const row of found.rows) add(row, networkTexts.rank(row, wanted));
+    const sized = [...ranks].map(([row, rank]) => ({ row, rank, size: networks.at(row).address_count.ipv4 }));
+    sized.sort((a, b) => a.rank - b.rank || b.size - a.size || a.row - b.row);
+    return { rows: sized.slice(0, limit).map(({ row }) => row), total };
+  }
+
   /** The best `limit` rows, and the number of all that match. */
-  #find(wanted: string, limit: number): { rows: number[]; total: number } {
+  #find(wanted: string, limit: number): Found {
     if (wanted.length <= SHORT_BYTES) {
       const prepared = this.#dataset.nameIndex.shortTexts.find(wanted);
       if (prepared !== undefined && prepared.rows.length >= Math.min(limit, prepared.total))
@@ -75,7 +103,7 @@ export class AsnSearch {
   /** Reads all names: for more results of a short text than are prepared, which the API does not ask for. */
   #rankAll(text: string): void {
     const wanted = new WantedText(text);
-    for (let row = 0; row < this.#dataset.networks.count; row++) this.#rank(row, wanted);
+    for (let row = 0; row < this.#dataset.indexedNetworks; row++) this.#rank(row, wanted);
   }
 
   /** A text without characters between words is part of a word. */

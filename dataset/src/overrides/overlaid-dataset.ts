@@ -41,7 +41,7 @@ class OverlaidDataset extends Dataset {
   readonly #first: { readonly record: number; readonly set: number; readonly text: number; readonly row: number };
 
   constructor(base: Dataset, overrides: Overrides, prepared: Prepared) {
-    super(prepared.sections, { isChecked: true, day: base.day });
+    super(prepared.sections, { isChecked: true, day: base.day, indexedNetworks: base.networks.count });
     this.#overrides = overrides;
     this.#prepared = prepared;
     this.#first = { ...firstNumbers(base), row: base.networks.count };

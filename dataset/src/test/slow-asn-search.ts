@@ -6,12 +6,14 @@ type Network = { readonly asn: number; readonly fields: readonly string[] };
 export class SlowAsnSearch {
   readonly #networks: readonly Network[];
 
-  /** Rows are in the order of the results: the largest network first, then the lower number. */
+  /** In the order of the results: the largest network first, then by row. */
   constructor(dataset: Dataset) {
     this.#networks = Array.from({ length: dataset.networks.count }, (_, row) => {
-      const { asn, asn_name, handle } = dataset.networks.at(row);
-      return { asn, fields: handle === undefined ? [asn_name] : [asn_name, handle] };
-    }).map(({ asn, fields }) => ({ asn, fields: fields.map(withoutCaseAndAccents) }));
+      const { asn, asn_name, handle, address_count } = dataset.networks.at(row);
+      return { asn, fields: handle === undefined ? [asn_name] : [asn_name, handle], size: address_count.ipv4 };
+    })
+      .sort((a, b) => b.size - a.size)
+      .map(({ asn, fields }) => ({ asn, fields: fields.map(withoutCaseAndAccents) }));
   }
 
   search(query: string, limit: number): { total: number; asns: number[] } {

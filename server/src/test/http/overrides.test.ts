@@ -18,6 +18,7 @@ const OVERRIDES = {
     { prefix: '100.64.0.0/10', asn: 64512, country: 'DE' },
     { prefix: 'fd00:20::/32', asn: 64512, connection_type: 'datacenter' },
     { prefix: '3.1.0.0/16', asn: 64513, asn_name: 'Our Cloud' },
+    { prefix: '9.0.9.0/24', asn: 22394, asn_name: 'Pocket phones' },
   ],
 };
 const folder = new TestFolder();
@@ -137,8 +138,28 @@ test('overrides: the evidence, the network and its prefixes', async () => {
   );
 });
 
+for (const [behaviour, q, asns] of [
+  ['an own network is found by its name', 'intranet', [64512]],
+  ['by a part of it', 'tran', [64512]],
+  ['by two letters, among results of the file that are prepared', 'in', [64512, 16509]],
+  ['by its number', 'AS64512', [64512]],
+  ['by a word that is not the first', 'cloud', [64513]],
+  ['a network of the file by the name that it has for some addresses', 'pocket', [22394]],
+  ['and by its own', 'verizon', [22394]],
+] as const)
+  test(`overrides: search: ${behaviour}`, async () => {
+    const { data } = await get(`/v1/asn/search?q=${q}`);
+    assert.deepEqual(
+      (data['results'] as { asn: number }[]).map(({ asn }) => asn),
+      asns,
+    );
+    assert.equal(data['total'], asns.length);
+  });
+
 test('overrides: commands have them, too', async () => {
   const { environment } = folder;
+  const found = await runCommand(['asn', 'search', 'intranet'], environment);
+  assert.match(found.stdout, /AS64512 .*Intranet\n1 of 1 networks\n/);
   const shown = await runCommand(['ip', '10.1.2.3', '--include', 'labels'], environment);
   assert.match(shown.stdout, /network +AS64512 Intranet\n.*country +DE\n +connection +business\n/s);
   assert.match(shown.stdout, /labels +office; Zürich\n/);

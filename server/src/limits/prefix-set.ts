@@ -22,11 +22,14 @@ export class PrefixSet {
     return this.lengthAt(address) !== undefined;
   }
 
-  /** The length of a prefix that contains the address. */
-  lengthAt(address: Address): number | undefined {
+  /** The length of a prefix that contains the address, of at most `longest` bits. */
+  lengthAt(address: Address, longest = 128): number | undefined {
     if (address.version === 4) {
-      for (const [length, bases] of this.#ipv4) if (bases.has(address.w0 & wordMask(length))) return length;
-    } else for (const [length, bases] of this.#ipv6) if (bases.has(baseKey(address, length))) return length;
+      for (const [length, bases] of this.#ipv4)
+        if (length <= longest && bases.has(address.w0 & wordMask(length))) return length;
+    } else
+      for (const [length, bases] of this.#ipv6)
+        if (length <= longest && bases.has(baseKey(address, length))) return length;
     return undefined;
   }
 }

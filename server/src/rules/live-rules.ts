@@ -1,8 +1,10 @@
 /** The rules in use, and what decides by them. */
+import type { Dataset } from '@whence/dataset/internal/file/read';
 import type { ServedDataset } from '../lookup/live-dataset.ts';
 import { WatchedFile } from '../lookup/watched-file.ts';
 import { Decider, unknownFlagsOf } from './decide.ts';
 import { InvalidRules, type Mistake, parseRules } from './parse-rules.ts';
+import { reviewRules } from './review-rules.ts';
 import type { RuleFile } from './rule-sets.ts';
 
 /** In the details of a refusal, where an operator has named no file of rules. */
@@ -17,6 +19,7 @@ export class LiveRules extends WatchedFile {
   /** By set, for the dataset that they were made for. */
   #deciders = new Map<string, Decider>();
   #decidersFor: unknown;
+  #reviewed: { readonly file: RuleFile; readonly dataset: Dataset; readonly warnings: readonly Mistake[] } | undefined;
   /** Those of the file as it is now, if it could be read. */
   mistakes: readonly Mistake[] = [];
 
@@ -42,6 +45,14 @@ export class LiveRules extends WatchedFile {
     const decider = new Decider(found, unknownFlagsOf(dataset));
     this.#deciders.set(set, decider);
     return decider;
+  }
+
+  /** Rules that can have no effect; of the same file and dataset they are looked for once. */
+  warnings(dataset: Dataset): readonly Mistake[] {
+    if (this.#file === undefined) return [];
+    if (this.#reviewed?.file !== this.#file || this.#reviewed.dataset !== dataset)
+      this.#reviewed = { file: this.#file, dataset, warnings: reviewRules(this.#file, unknownFlagsOf(dataset)) };
+    return this.#reviewed.warnings;
   }
 
   protected override use(text: string): void {

@@ -27,17 +27,23 @@ import {
 const MAX_RULES = 1_000;
 const MAX_VALUES = 20_000;
 const MAX_TEXT = 500;
+/** Of a file that is something else, each line may be one. */
+const MAX_MISTAKES = 50;
 /** In headers, labels of metrics and paths of lists. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 export type Mistake = Position & { readonly message: string };
 
-/** Thrown with all mistakes of the file, the first ones first. */
+/** Thrown with the mistakes of the file, the first ones first. */
 export class InvalidRules extends Error {
   override name = 'InvalidRules';
   readonly mistakes: readonly Mistake[];
 
-  constructor(mistakes: readonly Mistake[]) {
+  constructor(all: readonly Mistake[]) {
+    const mistakes = all.slice(0, MAX_MISTAKES);
+    const next = all[MAX_MISTAKES];
+    if (next !== undefined)
+      mistakes.push({ ...next, message: `${all.length - MAX_MISTAKES} more mistakes from here on` });
     super(mistakes.map(({ line, column, message }) => `line ${line}, column ${column}: ${message}`).join('\n'));
     this.mistakes = mistakes;
   }
@@ -196,7 +202,7 @@ class Reader {
     const read: Record<string, unknown> = {};
     const known = Object.keys(fields);
     for (const { name, key, node: value } of this.#entries(node, what)) {
-      const readField = fields[name];
+      const readField = Object.hasOwn(fields, name) ? fields[name] : undefined;
       if (readField === undefined) {
         const meant = closestName(name, known);
         const hint = meant === undefined ? `it has ${known.join(', ')}` : `did you mean ${meant}?`;

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { parseAddress } from '@whence/dataset/address';
 import type { IpRecord } from '@whence/dataset/record';
 import { Decider, factsOf } from './decide.ts';
-import { parseRules } from './parse-rules.ts';
+import { type InvalidRules, parseRules } from './parse-rules.ts';
 import { normalizeHost, normalizePath } from './request-facts.ts';
 import { reviewRules } from './review-rules.ts';
 
@@ -63,6 +63,16 @@ for (const [behaviour, text, ...messages] of [
     inSet(rule('{countries: [Norway]}')),
     'line 1, column 69: "Norway" is not a country code such as DE',
   ],
+  [
+    'a field that every object has',
+    inSet('{name: a, then: deny, constructor: 1}'),
+    'line 1, column 64: rule 1 has no "constructor": it has name, if, then, status, text',
+  ],
+  [
+    'another one',
+    'sets: {default: {default: allow, __proto__: 1}}',
+    'line 1, column 34: set default has no "__proto__": it has mode, default, rules',
+  ],
   ['a score of 0', inSet(rule('{min_score: 0}')), 'line 1, column 68: "0" is not a whole number from 1 to 100'],
   [
     'a list with a condition of the request',
@@ -73,6 +83,15 @@ for (const [behaviour, text, ...messages] of [
   test(`rules file with a mistake: ${behaviour}`, () => {
     assert.throws(() => parseRules(text), { name: 'InvalidRules', message: messages.join('\n') });
   });
+
+test('rules file that is something else: the first 50 mistakes, and how many there are', () => {
+  const values = Array.from({ length: 1_000 }, (_, i) => `x${i}`).join();
+  assert.throws(
+    () => parseRules(inSet(rule(`{countries: [${values}]}`))),
+    ({ mistakes, message }: InvalidRules) =>
+      mistakes.length === 51 && /\n.* 950 more mistakes from here on$/.test(message),
+  );
+});
 
 const RECORD: IpRecord = {
   ip: '5.5.5.5',
@@ -232,3 +251,22 @@ for (const [behaviour, rules, ...warnings] of [
       warnings,
     );
   });
+
+// Minutes if every prefix were compared with every other.
+test('review of rules: long lists of prefixes, hosts and paths', () => {
+  const many = (text: (i: number) => string) => `[${Array.from({ length: 3_000 }, (_, i) => text(i)).join()}]`;
+  for (const conditions of [
+    [many((i) => `10.${i >> 8}.${i & 255}.0/24`), many((i) => `10.${i >> 8}.${i & 255}.7/32`), 'prefixes'],
+    [many((i) => `"*.h${i}.example"`), many((i) => `www.h${i}.example`), 'hosts'],
+    [many((i) => `/p${i}/`), many((i) => `/p${i}/x`), 'paths'],
+  ] as const) {
+    const [wide, narrow, name] = conditions;
+    const review = (first: string, second: string) =>
+      reviewRules(
+        parseRules(inSet(`${rule(`{${name}: ${first}}`)}, {name: s, if: {${name}: ${second}}, then: deny}`)),
+        new Set(),
+      );
+    assert.match(review(wide, narrow)[0]?.message ?? '', /^rule s of set default never matches: rule r before it/);
+    assert.deepEqual(review(narrow, wide), []);
+  }
+});

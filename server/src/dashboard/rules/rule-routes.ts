@@ -2,8 +2,6 @@
 import { parseAddress } from '@whence/dataset/address';
 import { ApiError } from '../../http/errors.ts';
 import { requireDataset } from '../../lookup/lookup-requests.ts';
-import { unknownFlagsOf } from '../../rules/decide.ts';
-import { reviewRules } from '../../rules/review-rules.ts';
 import { type Conditions, DEFAULT_SET, type RuleFile } from '../../rules/rule-sets.ts';
 import { tryRequest } from '../../rules/try-request.ts';
 import { decisionsToday } from '../../usage/traffic-report.ts';
@@ -13,6 +11,8 @@ import type { RuleCondition, RulesPage } from '../wire/rules.ts';
 
 /** Values of a condition that are shown; the file has all of them. */
 const SHOWN_VALUES = 20;
+/** Of a file with more, `wh decide check` shows all. */
+const SHOWN_WARNINGS = 100;
 
 export function ruleRoutes({ rules, live, storage }: DashboardDependencies) {
   return {
@@ -24,7 +24,7 @@ export function ruleRoutes({ rules, live, storage }: DashboardDependencies) {
       return {
         path,
         ...(refusal === undefined ? {} : { refusal: { text: refusal, mistakes: [...mistakes] } }),
-        warnings: file === undefined || dataset === undefined ? [] : reviewRules(file, unknownFlagsOf(dataset)),
+        warnings: dataset === undefined ? [] : rules.warnings(dataset).slice(0, SHOWN_WARNINGS),
         ...describeRules(file, (set, rule) => matches.get(`${set} ${rule}`) ?? 0),
       };
     }),

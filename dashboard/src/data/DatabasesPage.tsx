@@ -44,8 +44,8 @@ export function DatabasesPage() {
               {files.length === 0 ? (
                 <Empty title="No files are written yet">
                   <p>
-                    They are written after each update, and within a minute after the first key has the permission
-                    database:read.
+                    They are written after each update, and once a key has the permission database:read. It takes half a
+                    minute, or a few minutes if the server is busy.
                   </p>
                 </Empty>
               ) : (

@@ -13,8 +13,7 @@ import {
   type VersionEntry,
   versionPath,
 } from '@whence/dataset/internal/versions/publish';
-import type { Fields } from '../export/fields.ts';
-import { formOf, MmdbDatabase } from '../export/mmdb/mmdb.ts';
+import { formOf, MmdbDatabases } from '../export/mmdb/mmdb.ts';
 import { creditedMeta, noticeText } from '../export/notice.ts';
 import { selectRuns } from '../export/rows.ts';
 import { deflate, tarCrc32, tarGzArchive } from './archives.ts';
@@ -32,7 +31,6 @@ import {
   readIndex,
 } from './database-index.ts';
 
-const NONE = -1;
 const isCity = ({ compatible }: (typeof DATABASES)[number]) => compatible === 'city';
 
 /** Does nothing if the files of the current version are the first of the index. `day` is the one by which lists are judged. */
@@ -73,34 +71,17 @@ async function writeVersion(
     date: isDayTaken ? `${builtOn}-${entry.version}` : builtOn,
     notice: noticeText(meta, 'This database'),
   };
-  const databases = DATABASES.filter((kind) => hasLocations || !isCity(kind)).map((kind) => ({
-    kind,
-    database: new MmdbDatabase(formOf(kind.compatible, dataset)),
-  }));
-  // The values of all databases that do not divide by place are found with one lookup for each run.
-  const values = new Map<Fields, Int32Array>();
-  const valuesOf = (fields: Fields) =>
-    Int32Array.from(databases, ({ kind, database }) => (isCity(kind) ? NONE : (database.newValueOf(fields) ?? NONE)));
-  for await (const batch of selectRuns(selection))
-    for (const run of batch) {
-      const { fields, members } = run;
-      let known = values.get(fields);
-      if (known === undefined) {
-        known = valuesOf(fields);
-        values.set(fields, known);
-      }
-      for (let i = 0; i < databases.length; i++) {
-        const { kind, database } = databases[i] as (typeof databases)[number];
-        const value = isCity(kind) ? (database.valueOf(fields, members) ?? NONE) : (known[i] as number);
-        database.add(run, value === NONE ? undefined : value);
-      }
-    }
+  const kinds = DATABASES.filter((kind) => hasLocations || !isCity(kind));
+  const databases = new MmdbDatabases(
+    kinds.map((kind) => ({ form: formOf(kind.compatible, dataset), hasMembers: isCity(kind) })),
+  );
+  for await (const batch of selectRuns(selection)) for (const run of batch) databases.add(run);
   const files: DatabaseFile[] = [];
-  for (let next = databases.shift(); next !== undefined; next = databases.shift()) {
-    const { kind, database } = next;
-    if (database.networks === 0) continue;
+  for (const { networks, encode } of databases.finish()) {
+    const kind = kinds.shift();
+    if (kind === undefined || networks === 0) continue;
     const { name } = kind;
-    const bytes = Buffer.concat(database.encode(meta));
+    const bytes = Buffer.concat(encode(meta));
     const deflated = deflate(bytes);
     const size = { edition: editionOf(kind), bytes: bytes.length };
     const checksum = tarCrc32(described, size, bytes);

@@ -179,6 +179,10 @@ export class Networks {
     return this.text.toString('latin1', start, start + this.nameLengthAt(row));
   }
 
+  countryAt(row: number): string {
+    return decodeCountry((this.#rows[row * ASN_ROW_WORDS + 3] as number) & 0xffff);
+  }
+
   at(row: number): AsnRecord {
     const word = (i: number) => this.#rows[row * ASN_ROW_WORDS + i] as number;
     const packed = word(2);
@@ -190,7 +194,7 @@ export class Networks {
     return {
       asn: word(0),
       asn_name: JSON.parse(`"${this.escapedNameAt(row)}"`),
-      country: decodeCountry(word(3) & 0xffff),
+      country: this.countryAt(row),
       ...(rir && { rir }),
       connection_type: CONNECTION_TYPES[(packed >>> 16) & 0xf] ?? 'business',
       is_announced: word(4) + word(5) > 0,

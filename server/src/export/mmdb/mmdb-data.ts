@@ -43,6 +43,7 @@ const UINT_TYPES = { 16: 5, 32: 6, 64: 9 } as const;
 
 /** Shorter values are stored in place: a pointer beyond the first 2 KiB takes three bytes. */
 const MIN_SHARED_BYTES = 4;
+const IN_PLACE = -1;
 
 /** Bytes that grow at their end. */
 class GrowingBytes {
@@ -57,7 +58,8 @@ class GrowingBytes {
   /** The low `count` bytes, the highest first. */
   pushInteger(value: number, count: number): void {
     this.#reserve(count);
-    for (let i = count - 1; i >= 0; i--) this.bytes[this.length++] = Math.floor(value / 256 ** i) & 0xff;
+    for (let i = count - 1; i >= 0; i--)
+      this.bytes[this.length++] = i < 4 && value < 2 ** 32 ? value >>> (8 * i) : Math.floor(value / 256 ** i);
   }
 
   append(source: Buffer, start = 0, end = source.length): void {
@@ -81,8 +83,8 @@ export class DataSection {
   readonly #scratch = new GrowingBytes();
   /** By encoded bytes. Nested values are placed first, so equal values have equal bytes. */
   readonly #offsets = new Map<string, number>();
-  /** Encoded pointers or values. Keys and names repeat. */
-  readonly #references = new Map<string | Shared, Buffer>();
+  /** Offsets of keys, names and shared values, which repeat; IN_PLACE for short ones. */
+  readonly #references = new Map<string | Shared, number>();
 
   get bytes(): Buffer {
     return this.#placed.bytes.subarray(0, this.#placed.length);
@@ -96,36 +98,47 @@ export class DataSection {
   }
 
   #encode(value: Value): void {
-    if (typeof value !== 'object' || isUint(value)) encodeScalar(value, this.#scratch);
-    else if (isShared(value)) this.#encode(value.shared);
-    else if (isArray(value)) {
-      encodeControl(ARRAY, value.length, this.#scratch);
-      for (const inner of value) this.#refer(inner);
-    } else {
+    // Maps first: most values are, and `in` is slow on objects of many shapes.
+    if (value instanceof Map) {
       encodeControl(MAP, value.size, this.#scratch);
       for (const [key, inner] of value) {
         this.#refer(key);
         this.#refer(inner);
       }
+    } else if (typeof value !== 'object' || isUint(value)) encodeScalar(value, this.#scratch);
+    else if (isShared(value)) this.#encode(value.shared);
+    else {
+      const array = value as readonly Value[];
+      encodeControl(ARRAY, array.length, this.#scratch);
+      for (const inner of array) this.#refer(inner);
     }
   }
 
   /** Encodes a pointer, or the value itself if that is shorter. */
   #refer(value: Value): void {
-    if (typeof value === 'boolean' || isUint(value)) {
-      encodeScalar(value, this.#scratch);
-      return;
-    }
-    const isRepeated = typeof value === 'string' || isShared(value);
-    const known = isRepeated ? this.#references.get(value) : undefined;
-    if (known !== undefined) {
-      this.#scratch.append(known);
-      return;
-    }
+    if (typeof value === 'string') this.#referRepeated(value);
+    else if (value instanceof Map) this.#referNew(value);
+    else if (typeof value === 'boolean' || isUint(value)) encodeScalar(value, this.#scratch);
+    else if (isShared(value)) this.#referRepeated(value);
+    else this.#referNew(value);
+  }
+
+  #referRepeated(value: string | Shared): void {
+    const known = this.#references.get(value);
+    if (known === undefined) this.#references.set(value, this.#referNew(value));
+    else if (known === IN_PLACE) this.#encode(value);
+    else encodePointer(known, this.#scratch);
+  }
+
+  /** Returns its offset, or IN_PLACE. */
+  #referNew(value: Value): number {
     const start = this.#scratch.length;
     this.#encode(value);
-    if (this.#scratch.length - start >= MIN_SHARED_BYTES) encodePointer(this.#move(start), this.#scratch);
-    if (isRepeated) this.#references.set(value, Buffer.from(this.#scratch.bytes.subarray(start, this.#scratch.length)));
+    if (this.#scratch.length - start < MIN_SHARED_BYTES) return IN_PLACE;
+    // A text is looked for in `#references` first, so this one is new.
+    const offset = typeof value === 'string' ? this.#append(start) : this.#move(start);
+    encodePointer(offset, this.#scratch);
+    return offset;
   }
 
   /** Takes what is encoded from `start` on, and returns its offset. */
@@ -133,12 +146,18 @@ export class DataSection {
     const scratch = this.#scratch;
     const key = scratch.bytes.toString('latin1', start, scratch.length);
     const known = this.#offsets.get(key);
-    const offset = known ?? this.#placed.length;
     if (known === undefined) {
-      this.#offsets.set(key, offset);
-      this.#placed.append(scratch.bytes, start, scratch.length);
+      this.#offsets.set(key, this.#placed.length);
+      return this.#append(start);
     }
     scratch.length = start;
+    return known;
+  }
+
+  #append(start: number): number {
+    const offset = this.#placed.length;
+    this.#placed.append(this.#scratch.bytes, start, this.#scratch.length);
+    this.#scratch.length = start;
     return offset;
   }
 }
@@ -185,6 +204,10 @@ function encodeScalar(value: string | boolean | number | Uint, output: GrowingBy
 }
 
 function encodeControl(type: number, size: number, output: GrowingBytes): void {
+  if (type <= 7 && size < 29) {
+    output.push((type << 5) | size);
+    return;
+  }
   const [sizeBits, more, count] =
     size < 29
       ? [size, 0, 0]

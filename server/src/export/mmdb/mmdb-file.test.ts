@@ -5,10 +5,18 @@ import { fromBigInt, lastAddress, type Range } from '@whence/dataset/prefix';
 import { seededRandom } from '@whence/testing/seeded-random';
 import { Reader, type Response } from 'maxmind';
 import { DataSection, uint16, uint32, uint64, type Value } from './mmdb-data.ts';
-import { encodeMetadata, MmdbFile } from './mmdb-file.ts';
-import { recordBitsFor, SEPARATOR_BYTES, SearchTree } from './mmdb-tree.ts';
+import { encodeMetadata, insertRange, MmdbValues } from './mmdb-file.ts';
+import { NO_DATA, recordBitsFor, SEPARATOR_BYTES, SearchTree } from './mmdb-tree.ts';
 
 const METADATA = { databaseType: 'Test', description: 'a test', builtAt: new Date('2026-11-15T00:00:00Z') };
+
+class MmdbFile {
+  readonly tree = new SearchTree();
+  readonly #values = new MmdbValues();
+  addValue = (value: Value) => this.#values.add(value);
+  add = (range: Range, value: number) => insertRange(this.tree, range, value);
+  encode = (metadata: typeof METADATA, tree = this.tree) => this.#values.encode(tree, metadata);
+}
 
 const read = (parts: Buffer[]) => new Reader<Response>(Buffer.concat(parts));
 const answer = (reader: Reader<Response>, ip: string): unknown => reader.get(ip);
@@ -116,6 +124,30 @@ test('mmdb: equal values are stored once', () => {
   assert.equal(data.place(record()), offset);
   assert.equal(data.bytes.length, size);
   assert.equal(data.bytes.toString('latin1').split('a longer text').length, 2);
+});
+
+test(`mmdb: a tree with other data is the one that is built with it (seed ${SEED})`, () => {
+  const random = seededRandom(SEED);
+  const ranges = [...randomRanges(4, 800, random), ...randomRanges(6, 800, random)];
+  // Most values become one of three or none, so that neighbours merge.
+  const dataOf = Int32Array.from({ length: 40 }, () => Math.floor(random() * 4) - 1);
+  const [all, merged] = [new SearchTree(), new SearchTree()];
+  let open: { version: 4 | 6; start: bigint; end: bigint; data: number } | undefined;
+  const close = () => open && insertRange(merged, open, open.data);
+  for (const { range, value } of ranges) {
+    insertRange(all, range, value);
+    const data = dataOf[value] as number;
+    if (open?.data === data && open.version === range.version && open.end + 1n === range.start) open.end = range.end;
+    else {
+      close();
+      open = data === NO_DATA ? undefined : { ...range, data };
+    }
+  }
+  close();
+  const derived = all.withData(dataOf);
+  assert.ok(derived.nodeCount < all.nodeCount);
+  assert.equal(derived.networks, merged.networks);
+  assert.deepEqual(derived.encode([1, 2, 3], 4), merged.encode([1, 2, 3], 4));
 });
 
 test('mmdb: overlapping prefixes are rejected', () => {

@@ -7,7 +7,7 @@
 import { ipv6 } from '@whence/dataset/address';
 import { addressBits, fromBigInt, prefixesOfRange, type Range } from '@whence/dataset/prefix';
 import { DataSection, encodeInline, mapOf, uint16, uint32, uint64, type Value } from './mmdb-data.ts';
-import { SEPARATOR_BYTES, SearchTree } from './mmdb-tree.ts';
+import { SEPARATOR_BYTES, type SearchTree } from './mmdb-tree.ts';
 
 type MmdbMetadata = {
   readonly databaseType: string;
@@ -15,21 +15,15 @@ type MmdbMetadata = {
   readonly builtAt: Date;
 };
 
-export class MmdbFile {
-  readonly #tree = new SearchTree();
+/** The values of a database, each once. */
+export class MmdbValues {
   readonly #data = new DataSection();
   readonly #offsets: number[] = [];
   /** Index of a value by its offset: equal values have one. */
   readonly #indexes = new Map<number, number>();
-  #networks = 0;
 
-  /** Networks in the tree, without the alias. */
-  get networks(): number {
-    return this.#networks;
-  }
-
-  /** Returns the index to pass to `add`; equal values have the same. */
-  addValue(value: Value): number {
+  /** Returns the index by which the tree refers to it; equal values have the same. */
+  add(value: Value): number {
     const offset = this.#data.place(value);
     const known = this.#indexes.get(offset);
     if (known !== undefined) return known;
@@ -38,40 +32,37 @@ export class MmdbFile {
     return index;
   }
 
-  /** Ranges must not overlap. */
-  add({ version, start, end }: Range, value: number): void {
-    if (version === 4) {
-      this.#addIpv4(Number(start), Number(end), value);
-      return;
-    }
-    for (const [base, length] of prefixesOfRange(start, end, addressBits(version))) {
-      this.#tree.insert(fromBigInt(base, version), length, value);
-      this.#networks++;
-    }
-  }
-
-  /** The same prefixes as `prefixesOfRange`, without bigints: there are a million of them. */
-  #addIpv4(start: number, end: number, value: number): void {
-    for (let base = start; base <= end; ) {
-      // The lowest bit that is set says how large a prefix can be that begins here.
-      let size = base === 0 ? 2 ** 32 : (base & -base) >>> 0;
-      while (base + size - 1 > end) size /= 2;
-      this.#tree.insert(ipv6(0, 0, 0, base), IPV4_DEPTH + 32 - Math.log2(size), value);
-      this.#networks++;
-      base += size;
-    }
-  }
-
-  /** Call it after the last `add`. */
-  encode(metadata: MmdbMetadata): Buffer[] {
-    this.#tree.alias(IPV4_MAPPED, IPV4_DEPTH, IPV4_ROOT);
-    const { bytes, recordBits } = this.#tree.encode(this.#offsets, this.#data.bytes.length);
+  /** The file of these values. The tree must not be used afterwards. */
+  encode(tree: SearchTree, metadata: MmdbMetadata): Buffer[] {
+    tree.alias(IPV4_MAPPED, IPV4_DEPTH, IPV4_ROOT);
+    const { bytes, recordBits } = tree.encode(this.#offsets, this.#data.bytes.length);
     return [
       bytes,
       Buffer.alloc(SEPARATOR_BYTES),
       this.#data.bytes,
-      encodeMetadata(metadata, this.#tree.nodeCount, recordBits),
+      encodeMetadata(metadata, tree.nodeCount, recordBits),
     ];
+  }
+}
+
+/** Adds the prefixes of a range, which must not overlap with others. */
+export function insertRange(tree: SearchTree, { version, start, end }: Range, value: number): void {
+  if (version === 4) {
+    insertIpv4(tree, Number(start), Number(end), value);
+    return;
+  }
+  for (const [base, length] of prefixesOfRange(start, end, addressBits(version)))
+    tree.insert(fromBigInt(base, version), length, value);
+}
+
+/** The same prefixes as `prefixesOfRange`, without bigints: there are a million of them. */
+function insertIpv4(tree: SearchTree, start: number, end: number, value: number): void {
+  for (let base = start; base <= end; ) {
+    // The lowest bit that is set says how large a prefix can be that begins here.
+    let size = base === 0 ? 2 ** 32 : (base & -base) >>> 0;
+    while (base + size - 1 > end) size /= 2;
+    tree.insert(ipv6(0, 0, 0, base), IPV4_DEPTH + 32 - Math.log2(size), value);
+    base += size;
   }
 }
 

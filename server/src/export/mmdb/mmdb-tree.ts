@@ -15,6 +15,8 @@ const ADDRESS_BITS = 128;
 const EMPTY = 0;
 const DATA = 0x80000000;
 const MAX_ITEMS = 0x7fffffff;
+/** In `withData`. */
+export const NO_DATA = -1;
 
 export class SearchTree {
   #records = new Uint32Array(1 << 16);
@@ -24,14 +26,61 @@ export class SearchTree {
   readonly #path = new Uint32Array(ADDRESS_BITS);
   #pathLength = 0;
 
+  #networks = 0;
+
   get nodeCount(): number {
     return this.#nodes;
+  }
+
+  /** Prefixes with data, without the alias. */
+  get networks(): number {
+    return this.#networks;
   }
 
   /** Prefixes must not overlap. `base` is IPv6. */
   insert(base: Address, length: number, data: number): void {
     if (data > MAX_ITEMS) throw new RangeError('too many data records for a search tree');
     this.#set(base, length, DATA + data);
+    this.#networks++;
+  }
+
+  /**
+   * The same prefixes with other data: `dataOf` has it by data index, NO_DATA for none. Neighbours that have the same data
+   * now are one prefix. Nodes come after their parents, so each is known before its parent is looked at. Not after `alias`.
+   */
+  withData(dataOf: Int32Array): SearchTree {
+    const records = this.#records;
+    // By node: what its parent has in its place. Itself, or the one record that both of its halves have.
+    const merged = new Uint32Array(this.#nodes);
+    const newRecord = (record: number) => {
+      if (record === EMPTY) return EMPTY;
+      if (record < DATA) return merged[record] as number;
+      const data = dataOf[record - DATA] as number;
+      return data === NO_DATA ? EMPTY : DATA + data;
+    };
+    let count = 1;
+    for (let node = this.#nodes - 1; node > 0; node--) {
+      const left = newRecord(records[node * 2] as number);
+      const isOne = left === newRecord(records[node * 2 + 1] as number);
+      merged[node] = isOne ? left : node;
+      if (!isOne) count++;
+    }
+    const tree = new SearchTree();
+    tree.#records = new Uint32Array(count * 2);
+    tree.#nodes = count;
+    const numbers = new Uint32Array(this.#nodes);
+    let next = 1;
+    for (let node = 1; node < numbers.length; node++) if (merged[node] === node) numbers[node] = next++;
+    for (let node = 0; node < numbers.length; node++) {
+      if (node > 0 && merged[node] !== node) continue;
+      for (let half = 0; half < 2; half++) {
+        const record = newRecord(records[node * 2 + half] as number);
+        if (record >= DATA) tree.#networks++;
+        tree.#records[(numbers[node] as number) * 2 + half] =
+          record === EMPTY || record >= DATA ? record : (numbers[record] as number);
+      }
+    }
+    return tree;
   }
 
   /** Makes `base`/`length` an alias of `target`/`length`. */

@@ -17,7 +17,8 @@ import { type Selection, selectRuns } from '../rows.ts';
 import type { ExportRun } from '../section-reader.ts';
 import { type CompatibleType, compatibleForm, type RecordForm } from './compatible.ts';
 import { mapOf, sharedMap, uint32, type Value } from './mmdb-data.ts';
-import { MmdbFile } from './mmdb-file.ts';
+import { insertRange, MmdbValues } from './mmdb-file.ts';
+import { NO_DATA, SearchTree } from './mmdb-tree.ts';
 import { placeOf } from './place.ts';
 
 /** Returns the number of networks. The tree is built in memory: 0.4 GB for the default dataset. */
@@ -26,13 +27,15 @@ export async function writeMmdb(
   sink: Sink,
   { compatible }: { readonly compatible: CompatibleType | undefined },
 ): Promise<number> {
-  const database = new MmdbDatabase(formOf(compatible, selection.dataset));
-  for await (const batch of selectRuns(selection))
-    for (const run of batch) database.add(run, database.valueOf(run.fields, run.members));
-  if (database.networks === 0) return 0;
-  selection.onProgress('writing', 0.95);
-  for (const part of database.encode(creditedMeta(selection))) await sink.write(part);
-  return database.networks;
+  const databases = new MmdbDatabases([{ form: formOf(compatible, selection.dataset), hasMembers: true }]);
+  for await (const batch of selectRuns(selection)) for (const run of batch) databases.add(run);
+  for (const { networks, encode } of databases.finish()) {
+    if (networks === 0) return 0;
+    selection.onProgress('writing', 0.95);
+    for (const part of encode(creditedMeta(selection))) await sink.write(part);
+    return networks;
+  }
+  return 0;
 }
 
 /** A form of its own, or of one of MaxMind's databases. */
@@ -40,61 +43,117 @@ export function formOf(compatible: CompatibleType | undefined, dataset: Dataset)
   return compatible === undefined ? ownForm() : compatibleForm(compatible, dataset);
 }
 
-/** One database. Runs are added in address order, IPv4 first; adjacent ones with the same value are merged. */
-export class MmdbDatabase {
-  readonly #form: RecordForm;
-  readonly #file = new MmdbFile();
-  readonly #values = new Map<Fields, number | undefined>();
-  readonly #valuesOfMembers = new Map<AddressMembers, Map<Fields, number | undefined>>();
-  #open: { version: 4 | 6; start: bigint; end: bigint; readonly value: number } | undefined;
+type Database = {
+  readonly form: RecordForm;
+  /** Whether its records have what is known beside the fields. */
+  readonly hasMembers: boolean;
+  readonly values: MmdbValues;
+  /** Its value for each key of the form. */
+  readonly ofKeys: Map<number, number>;
+  /** Its value for each kind. */
+  readonly ofKinds: number[];
+};
 
-  constructor(form: RecordForm) {
-    this.#form = form;
+/**
+ * Databases of the same runs. Their values together are the kind of a run; one tree of kinds is built, from which the tree
+ * of each database is made. Runs are added in address order, IPv4 first; adjacent ones of a kind are merged.
+ */
+export class MmdbDatabases {
+  readonly #databases: readonly Database[];
+  readonly #tree = new SearchTree();
+  #kinds = 0;
+  readonly #kindsOfFields = new Map<Fields, number>();
+  readonly #kindsOfMembers = new Map<AddressMembers, Map<Fields, number>>();
+  readonly #valuesOfFields = new Map<Fields, Int32Array>();
+  #open: { version: 4 | 6; start: bigint; end: bigint; readonly kind: number } | undefined;
+
+  constructor(databases: readonly Pick<Database, 'form' | 'hasMembers'>[]) {
+    this.#databases = databases.map((database) => ({
+      ...database,
+      values: new MmdbValues(),
+      ofKeys: new Map(),
+      ofKinds: [],
+    }));
   }
 
-  get networks(): number {
-    this.#close();
-    return this.#file.networks;
-  }
-
-  /** `value` is that of its fields and members. */
-  add({ version, start, end }: ExportRun, value: number | undefined): void {
+  add({ version, start, end, fields, members }: ExportRun): void {
+    const kind = this.#kindOf(fields, members);
     const open = this.#open;
-    if (open?.value === value && open?.version === version && open.end + 1n === start) {
+    if (open?.kind === kind && open.version === version && open.end + 1n === start) {
       open.end = end;
       return;
     }
     this.#close();
-    if (value !== undefined) this.#open = { version, start, end, value };
+    if (kind !== NO_DATA) this.#open = { version, start, end, kind };
   }
 
-  /** Call it after the last `add`. */
-  encode(meta: CreditedMeta): Buffer[] {
+  /** Of each database, in order: its number of networks, and what makes the file. Call it after the last `add`. */
+  *finish(): Generator<{ readonly networks: number; readonly encode: (meta: CreditedMeta) => Buffer[] }> {
     this.#close();
-    const { databaseType } = this.#form;
-    return this.#file.encode({ databaseType, description: shortNotice(meta), builtAt: new Date(meta.built_at) });
+    for (const { form, values, ofKinds } of this.#databases) {
+      const tree = this.#tree.withData(Int32Array.from(ofKinds));
+      const { databaseType } = form;
+      yield {
+        networks: tree.networks,
+        encode: (meta) =>
+          values.encode(tree, { databaseType, description: shortNotice(meta), builtAt: new Date(meta.built_at) }),
+      };
+    }
   }
 
   #close(): void {
-    if (this.#open !== undefined) this.#file.add(this.#open, this.#open.value);
+    if (this.#open !== undefined) insertRange(this.#tree, this.#open, this.#open.kind);
     this.#open = undefined;
   }
 
-  /** Undefined if the file says nothing about such networks. */
-  valueOf(fields: Fields, members?: AddressMembers): number | undefined {
-    const values = members === undefined ? this.#values : (this.#valuesOfMembers.get(members) ?? new Map());
-    if (members !== undefined) this.#valuesOfMembers.set(members, values);
-    const known = values.get(fields);
-    if (known !== undefined || values.has(fields)) return known;
-    const value = this.newValueOf(fields, members);
-    values.set(fields, value);
-    return value;
+  #kindOf(fields: Fields, members: AddressMembers | undefined): number {
+    let kinds: Map<Fields, number> | undefined = this.#kindsOfFields;
+    if (members !== undefined) {
+      kinds = this.#kindsOfMembers.get(members);
+      if (kinds === undefined) {
+        kinds = new Map();
+        this.#kindsOfMembers.set(members, kinds);
+      }
+    }
+    let kind = kinds.get(fields);
+    if (kind === undefined) {
+      kind = this.#newKind(this.#valuesOf(fields, members));
+      kinds.set(fields, kind);
+    }
+    return kind;
   }
 
-  /** The same for a caller that remembers it. */
-  newValueOf(fields: Fields, members?: AddressMembers): number | undefined {
-    const record = this.#form.recordOf(fields, members);
-    return record === undefined ? undefined : this.#file.addValue(record);
+  /** Databases without members have the same value for all members. */
+  #valuesOf(fields: Fields, members: AddressMembers | undefined): Int32Array {
+    const newValue = ({ form, values, ofKeys }: Database, more?: AddressMembers) => {
+      const key = more === undefined ? form.keyOf?.(fields) : undefined;
+      const known = key === undefined ? undefined : ofKeys.get(key);
+      if (known !== undefined) return known;
+      const record = form.recordOf(fields, more);
+      const value = record === undefined ? NO_DATA : values.add(record);
+      if (key !== undefined) ofKeys.set(key, value);
+      return value;
+    };
+    if (members === undefined) return Int32Array.from(this.#databases, (database) => newValue(database));
+    const known =
+      this.#valuesOfFields.get(fields) ??
+      Int32Array.from(this.#databases, (database) => (database.hasMembers ? NO_DATA : newValue(database)));
+    this.#valuesOfFields.set(fields, known);
+    return known.map((value, i) => {
+      const database = this.#databases[i] as Database;
+      return database.hasMembers ? newValue(database, members) : value;
+    });
+  }
+
+  /** The value itself if there is one database: the fewest kinds. */
+  #newKind(values: Int32Array): number {
+    const [only = NO_DATA, ...others] = values;
+    if (values.every((value) => value === NO_DATA)) return NO_DATA;
+    const kind = others.length === 0 ? only : this.#kinds++;
+    values.forEach((value, i) => {
+      (this.#databases[i] as Database).ofKinds[kind] = value;
+    });
+    return kind;
   }
 }
 

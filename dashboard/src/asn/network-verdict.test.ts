@@ -8,6 +8,7 @@ const record = {
   connection_type: 'residential',
   is_announced: true,
   address_count: { ipv4: 33_400_000 },
+  prefix_count: { ipv4: 4, ipv6: 0 },
 } as const;
 const NOTHING = { flags: [], threat_levels: [], is_sample: false };
 const plain = { connection_type: 'residential', country: 'DE', flags: [] } as const;
@@ -44,10 +45,17 @@ for (const [behaviour, change, kinds, of, want] of [
   ['an unknown country', { country: 'ZZ' }, [], [], 'Access network of Example AG, 33 million IPv4 addresses.'],
   [
     'one of IPv6 only',
-    { address_count: { ipv4: 0 } },
+    { address_count: { ipv4: 0 }, prefix_count: { ipv4: 0, ipv6: 1 } },
     [plain],
     [0],
-    'Access network of Example AG in Germany, IPv6 only.',
+    'Access network of Example AG in Germany, 1 IPv6 prefix.',
+  ],
+  [
+    'one of both families',
+    { prefix_count: { ipv4: 4, ipv6: 1_200 } },
+    [plain],
+    [0],
+    'Access network of Example AG in Germany, 33 million IPv4 addresses and 1,200 IPv6 prefixes.',
   ],
   [
     'one that announces nothing',
@@ -70,16 +78,22 @@ for (const [behaviour, change, kinds, of, want] of [
   });
 }
 
-for (const [behaviour, is_sample, want] of [
-  ['addresses are counted', false, 'Inside: 1 Tor exit, 57 critical.'],
-  ['a sample is called that', true, 'In a sample of its prefixes: 1 Tor exit, 57 critical.'],
+for (const [behaviour, is_sample, of, want] of [
+  ['addresses are counted', false, [0], 'Inside: 1 Tor exit, 57 critical.'],
+  ['a sample is called that', true, [0], 'In a sample of its prefixes: 1 Tor exit, 57 critical.'],
+  [
+    'and prefixes of IPv6',
+    false,
+    [0, 0, -1, 0, 0, -1, 0],
+    'Inside: 1 Tor exit, 57 critical; in IPv6 Tor exits in 2 prefixes, VPN addresses in 2.',
+  ],
 ] as const) {
   test(`network verdict: ${behaviour}`, () => {
     const flags = [{ value: 'is_tor_exit', addresses: 1 }] as const;
     const threat_levels = [{ value: 'critical', addresses: 57 }] as const;
     const text = networkVerdict(
       record,
-      { kinds: [exits].map((kind) => ({ ...kind, flags: [...kind.flags] })), of: [0] },
+      { kinds: [exits].map((kind) => ({ ...kind, flags: [...kind.flags] })), of },
       { flags, threat_levels, is_sample },
     );
     assert.equal(text, `Access network of Example AG in Germany, 33 million IPv4 addresses. ${want}`);

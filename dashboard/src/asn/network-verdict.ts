@@ -14,7 +14,10 @@ const KINDS: Readonly<Record<ConnectionType, string>> = {
   business: 'Business network',
 };
 
-type Subject = Pick<AsnRecord, 'asn_name' | 'country' | 'connection_type' | 'is_announced' | 'address_count'>;
+type Subject = Pick<
+  AsnRecord,
+  'asn_name' | 'country' | 'connection_type' | 'is_announced' | 'address_count' | 'prefix_count'
+>;
 
 export function networkVerdict(
   record: Subject,
@@ -22,12 +25,16 @@ export function networkVerdict(
   contents: Contents & { readonly is_sample: boolean },
   rpki?: readonly (RpkiState | null)[],
 ): string {
-  const { asn_name, country, connection_type, is_announced, address_count } = record;
+  const { asn_name, country, connection_type, is_announced, address_count, prefix_count } = record;
   const where = country === 'ZZ' ? '' : ` in ${countryInSentence(country)}`;
   const what = `${KINDS[connection_type]} of ${asn_name}${where}`;
   if (!is_announced) return `${what}. It announces no prefix in this dataset.`;
-  const size = address_count.ipv4 === 0 ? 'IPv6 only' : `${wordedNumber(address_count.ipv4)} IPv4 addresses`;
-  return `${what}, ${size}${rpkiWords(rpki)}.${insideWords(contents, prefixes)}`;
+  const sizes = [
+    ...(address_count.ipv4 === 0 ? [] : [`${wordedNumber(address_count.ipv4)} IPv4 addresses`]),
+    ...(prefix_count.ipv6 === 0 ? [] : [count(prefix_count.ipv6, 'IPv6 prefix', 'IPv6 prefixes')]),
+  ];
+  const inside = insideWords(contents, prefixes, prefix_count.ipv4);
+  return `${what}, ${sizes.join(' and ')}${rpkiWords(rpki)}.${inside}`;
 }
 
 /** `; 98 % of its prefixes are valid by RPKI, 2 invalid`. Nothing without ROA data. Rounded down: 100 % are all. */
@@ -43,20 +50,31 @@ function rpkiWords(all: readonly (RpkiState | null)[] = []): string {
 
 type Prefixes = { readonly kinds: readonly PrefixKind[]; readonly of: readonly number[] };
 
-/** ` Inside: 160 Tor exits, 57 critical.` IPv6 addresses are not counted: ` Tor exits in 3 prefixes, AI crawlers in 1.` */
-function insideWords(contents: Contents & { readonly is_sample: boolean }, { kinds, of }: Prefixes): string {
+/**
+ * ` Inside: 160 Tor exits, 57 critical; in IPv6 Tor exits in 3 prefixes.` IPv6 addresses are not counted, and where no IPv4
+ * address has a flag, prefixes are: ` Tor exits in 3 prefixes, AI crawlers in 1.`
+ */
+function insideWords(
+  contents: Contents & { readonly is_sample: boolean },
+  { kinds, of }: Prefixes,
+  ipv4Prefixes: number,
+): string {
   const content = contentWords(contents);
-  if (content !== '') return ` ${contents.is_sample ? 'In a sample of its prefixes' : 'Inside'}: ${content}.`;
-  const parts = INSIDE.flatMap((flag) => {
-    const amount = of.filter((kind) => kinds[kind]?.flags.includes(flag)).length;
-    return amount === 0 ? [] : [{ words: FLAG_FACTS[flag].many, amount }];
-  });
-  if (parts.length === 0) return '';
-  const texts = parts.map(({ words, amount }, index) =>
-    index === 0 ? `${words} in ${count(amount, 'prefix', 'prefixes')}` : `${words} in ${formatNumber(amount)}`,
-  );
-  const text = texts.join(', ');
-  return ` ${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  const words = flagWords(kinds, content === '' ? of : of.slice(ipv4Prefixes));
+  if (content === '') return words === '' ? '' : ` ${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+  const ipv6 = words === '' ? '' : `; in IPv6 ${words}`;
+  return ` ${contents.is_sample ? 'In a sample of its prefixes' : 'Inside'}: ${content}${ipv6}.`;
+}
+
+/** Flags that at least one address of a prefix has: `Tor exits in 3 prefixes, VPN addresses in 1`. */
+function flagWords(kinds: readonly PrefixKind[], of: readonly number[]): string {
+  return INSIDE.map((flag) => ({ flag, amount: of.filter((kind) => kinds[kind]?.flags.includes(flag)).length }))
+    .filter(({ amount }) => amount > 0)
+    .map(({ flag, amount }, index) => {
+      const prefixes = index === 0 ? count(amount, 'prefix', 'prefixes') : formatNumber(amount);
+      return `${FLAG_FACTS[flag].many} in ${prefixes}`;
+    })
+    .join(', ');
 }
 
 /** `33 million`: in a sentence the size matters, not its digits. The record has them. */

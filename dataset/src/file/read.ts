@@ -3,7 +3,7 @@
  * used in place and never written to.
  */
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, openSync, type Stats } from 'node:fs';
+import { closeSync, fstatSync, openSync } from 'node:fs';
 import { type Address, formatAddress, ipv4 } from '../address.ts';
 import { FOREVER, lastDay } from '../data-age.ts';
 import { DatasetError } from '../dataset-error.ts';
@@ -24,7 +24,7 @@ import { NetworkTexts } from './networks/network-texts.ts';
 import { Networks } from './networks/networks.ts';
 import { NameIndex } from './search/name-index.ts';
 import { readWhole } from './section-file.ts';
-import { withoutAgedLists } from './texts/aged-attributes.ts';
+import { hasAgedLists, withoutAgedLists } from './texts/aged-attributes.ts';
 import { AttributeSets } from './texts/attributes.ts';
 import { RecordTexts } from './texts/record-texts.ts';
 
@@ -40,19 +40,11 @@ export function openDataset(path: string, day?: string): Dataset {
  * The bytes of a file, checked. The file is not read again, so a thread can do this and hand the bytes over, and later
  * changes on disk have no effect. Throws a DatasetError unless the file is complete and undamaged, and the one with the
  * SHA-256, if that is given. Earlier formats are converted. Lists that have become too old until `day` no longer count.
- * `onRead` gets the bytes as they are in the file.
  */
-export function readChecked(
-  path: string,
-  sha256?: string,
-  day?: string,
-  onRead: (bytes: Buffer, stats: Stats) => void = () => {},
-): Buffer<ArrayBuffer> {
+export function readChecked(path: string, sha256?: string, day?: string): Buffer<ArrayBuffer> {
   const opened = openSync(path, 'r');
   try {
-    const stats = fstatSync(opened);
-    const bytes = readWhole(opened, stats.size);
-    onRead(bytes, stats);
+    const bytes = readWhole(opened, fstatSync(opened).size);
     const file = inCurrentFormat(bytes);
     checkFile(file);
     if (sha256 !== undefined && createHash('sha256').update(bytes).digest('hex') !== sha256)
@@ -64,6 +56,16 @@ export function readChecked(
   } finally {
     closeSync(opened);
   }
+}
+
+/**
+ * Whether the bytes of a file are used as they are: in the current format, and without lists that have become too old until
+ * `day`. Throws a DatasetError unless they are complete and undamaged.
+ */
+export function checkAsWritten(file: Buffer<ArrayBuffer>, day: string): boolean {
+  if (inCurrentFormat(file) !== file) return false;
+  checkFile(file);
+  return !hasAgedLists(file, day);
 }
 
 /** Addresses with one match inside one announced prefix, both ends included. */

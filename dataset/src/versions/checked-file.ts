@@ -1,18 +1,18 @@
 /**
- * A dataset file that another process of this machine has checked. Where several processes serve one file, one of them
- * checks that its sections fit together; the others only read it, which takes a tenth of the time and no thread. They use it
- * if it is still the same file on disk and its bytes have the same checksum, which is computed between turns of the event loop.
+ * A dataset file that one process checks for others on the same machine. The check that its sections fit together takes most
+ * of the time; processes that serve the file only read it, if it is still the same file on disk, and compare its checksum
+ * between turns of the event loop. Files are read without a thread of their own, whose start takes longer than all of this.
  */
 import type { Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
-import { Dataset } from '../file/read.ts';
+import { checkAsWritten, Dataset } from '../file/read.ts';
 
 /** About half a millisecond. */
 const SLICE_BYTES = 1 << 20;
 
-/** `day`: its answers are those of this day as they are in the file. */
+/** `day`: its answers on this day are those in the file. */
 export type CheckedFile = {
   readonly path: string;
   readonly fileState: string;
@@ -20,31 +20,40 @@ export type CheckedFile = {
   readonly day: string;
 };
 
-/** Of an open file. The system sets `ctime` with every change. */
-export const fileStateOf = ({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string =>
-  [dev, ino, size, mtimeMs, ctimeMs].join(' ');
+/**
+ * Keeps the event loop busy for 50 to 150 ms. Undefined if the file cannot be used as it is. Rejects with a DatasetError if
+ * it is damaged, with the error of the file system if it cannot be read.
+ */
+export async function checkForOthers(path: string, day: string): Promise<CheckedFile | undefined> {
+  const { bytes, fileState } = await read(path);
+  return checkAsWritten(bytes, day) ? { path, fileState, crc32: crc32(bytes), day } : undefined;
+}
 
 /** Undefined if it is no longer the file that was checked. Rejects if it cannot be read. */
-export async function openChecked({
-  path,
-  fileState,
-  crc32: expected,
-  day,
-}: CheckedFile): Promise<Dataset | undefined> {
+export async function openChecked(checked: CheckedFile): Promise<Dataset | undefined> {
+  const { bytes, fileState } = await read(checked.path);
+  if (fileState !== checked.fileState) return undefined;
+  let sum = 0;
+  for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
+    sum = crc32(bytes.subarray(at, at + SLICE_BYTES), sum);
+    await nextTurn();
+  }
+  return sum === checked.crc32 ? new Dataset(bytes, { isChecked: true, day: checked.day }) : undefined;
+}
+
+async function read(path: string): Promise<{ bytes: Buffer<ArrayBuffer>; fileState: string }> {
   const opened = await open(path);
   try {
     const stats = await opened.stat();
-    if (fileStateOf(stats) !== fileState) return undefined;
     // In a buffer of its own: typed arrays need an aligned start.
     const bytes = Buffer.allocUnsafeSlow(stats.size);
     const { bytesRead } = await opened.read(bytes, 0, bytes.length, 0);
-    let sum = 0;
-    for (let at = 0; at < bytesRead; at += SLICE_BYTES) {
-      sum = crc32(bytes.subarray(at, at + SLICE_BYTES), sum);
-      await nextTurn();
-    }
-    return sum === expected ? new Dataset(bytes, { isChecked: true, day }) : undefined;
+    return { bytes: bytes.subarray(0, bytesRead), fileState: fileStateOf(stats) };
   } finally {
     await opened.close();
   }
 }
+
+/** The system sets `ctime` with every change. */
+export const fileStateOf = ({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string =>
+  [dev, ino, size, mtimeMs, ctimeMs].join(' ');

@@ -6,7 +6,6 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { DatasetError } from '../dataset-error.ts';
 import { readChecked } from '../file/read.ts';
 import { readSupplement } from '../supplement/supplement.ts';
-import { fileStateOf } from './checked-file.ts';
 
 /** `sha256`: of the file that is expected, in hexadecimal. `day`: with the answers of this day. */
 export type OpenTask =
@@ -14,8 +13,7 @@ export type OpenTask =
   | { readonly path: string; readonly sha256: string; readonly kind: 'supplement' };
 
 export type OpenedFile =
-  /** `fileState`: if the bytes are those in the file, which are not converted and have no list that became too old. */
-  | { readonly kind: 'checked'; readonly bytes: ArrayBuffer; readonly fileState?: string | undefined }
+  | { readonly kind: 'checked'; readonly bytes: ArrayBuffer }
   | { readonly kind: 'damaged'; readonly message: string }
   /** An error of the file system. */
   | { readonly kind: 'failed'; readonly message: string; readonly code?: string; readonly errno?: number };
@@ -28,15 +26,8 @@ try {
   // Passed by openInThread, the only caller.
   const task = workerData as OpenTask;
   const { path, sha256 } = task;
-  let inFile: { readonly bytes: Buffer; readonly state: string } | undefined;
-  const bytes =
-    task.kind === 'supplement'
-      ? readSupplement(path, task.sha256)
-      : readChecked(path, sha256, task.day, (read, stats) => {
-          inFile = { bytes: read, state: fileStateOf(stats) };
-        });
-  const fileState = inFile?.bytes === bytes ? inFile.state : undefined;
-  post({ kind: 'checked', bytes: bytes.buffer, fileState }, [bytes.buffer]);
+  const bytes = task.kind === 'supplement' ? readSupplement(path, task.sha256) : readChecked(path, sha256, task.day);
+  post({ kind: 'checked', bytes: bytes.buffer }, [bytes.buffer]);
 } catch (error) {
   // An error that is thrown here reaches the main thread without its class.
   const { message, code, errno } = error as NodeJS.ErrnoException;

@@ -18,8 +18,7 @@ import { dayOfMs } from '@whence/dataset/internal/data-age';
 import { encodeContent } from '@whence/dataset/internal/file/write';
 import { fileFingerprint } from '@whence/dataset/internal/io/file-fingerprint';
 import { sampleContent, sampleInput } from '@whence/dataset/internal/test/sample-dataset';
-import { fileStateOf } from '@whence/dataset/internal/versions/checked-file';
-import { checkInThread } from '@whence/dataset/internal/versions/open-in-thread';
+import { checkForOthers, fileStateOf } from '@whence/dataset/internal/versions/checked-file';
 import { publish, useVersion } from '@whence/dataset/internal/versions/publish';
 import { LiveDataset, openAhead } from './live-dataset.ts';
 
@@ -278,7 +277,7 @@ test('live dataset: on a replica, every version before the first pull is a fallb
 
 const manifestPath = () => join(dataDir, 'datasets', 'manifest.json');
 const checkOf = async (version: number, day = dayOfMs(Date.now())) => {
-  const checked = await checkInThread(file(version), day);
+  const checked = await checkForOthers(file(version), day);
   return { manifest: fileFingerprint(manifestPath()), ...(checked && { file: checked }) };
 };
 

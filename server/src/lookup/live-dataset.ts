@@ -36,6 +36,7 @@ const LAST_RETRY_MS = 60_000;
 /** One for each search strategy of the index: prepared, by word, by parts of words, by several words. */
 const WARM_UP_SEARCHES = ['a', 'te', 'net', 'network', 'oogl', 'deutsche tel', 'univ of', 'as64496', 'zzzz'];
 const WARM_UP_LIMIT = 20;
+/** Until the code is compiled. */
 const WARM_UP_ROUNDS = 8;
 const WARM_UP_PAUSE_MS = 2;
 
@@ -70,11 +71,11 @@ export class ServedDataset {
   }
 
   /** Warms up the index, so that the first search is not slower. One search at a time, so that no request waits long. */
-  warmUp(left = WARM_UP_ROUNDS * WARM_UP_SEARCHES.length): void {
+  warmUp(rounds: number, left = rounds * WARM_UP_SEARCHES.length): void {
     if (left === 0) return;
     setTimeout(() => {
       this.search.search(WARM_UP_SEARCHES[left % WARM_UP_SEARCHES.length] as string, WARM_UP_LIMIT);
-      this.warmUp(left - 1);
+      this.warmUp(rounds, left - 1);
     }, WARM_UP_PAUSE_MS).unref();
   }
 }
@@ -330,7 +331,7 @@ export class LiveDataset {
   #serve(base: Dataset, supplement: Supplement | undefined): void {
     this.#base = base;
     const served = new ServedDataset(withOverrides(base, this.#overrides), supplement);
-    served.warmUp();
+    served.warmUp(this.#current === undefined ? WARM_UP_ROUNDS : 1);
     this.#current = served;
   }
 

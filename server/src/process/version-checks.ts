@@ -1,11 +1,11 @@
 /**
  * In the first of several processes: checks a version that becomes current once for all workers, which then only read it.
- * Each of them would take a thread and ten times as long for it, all at the same moment.
+ * Each of them would take a thread and ten times as long for it, all at the same moment. This process answers no requests, so
+ * it needs no thread.
  */
 import { dayOfMs } from '@whence/dataset/internal/data-age';
 import { fileFingerprint } from '@whence/dataset/internal/io/file-fingerprint';
-import type { CheckedFile } from '@whence/dataset/internal/versions/checked-file';
-import { checkInThread } from '@whence/dataset/internal/versions/open-in-thread';
+import { type CheckedFile, checkForOthers } from '@whence/dataset/internal/versions/checked-file';
 import { manifestPath, readManifest, versionPath } from '@whence/dataset/internal/versions/publish';
 import type { VersionCheck } from '../lookup/live-dataset.ts';
 
@@ -48,6 +48,6 @@ export class VersionChecks {
   async #check(day: string): Promise<CheckedFile | undefined> {
     const manifest = readManifest(this.#dataDir);
     const entry = manifest?.versions.find(({ version }) => version === manifest.current);
-    return entry && checkInThread(versionPath(this.#dataDir, entry), day);
+    return entry && checkForOthers(versionPath(this.#dataDir, entry), day);
   }
 }

@@ -39,6 +39,11 @@ export function withoutAgedLists(file: Buffer<ArrayBuffer>, day: string): Buffer
   return encodeFile({ ...sections, ...attributes, records: bytesOf(records) }) as Buffer<ArrayBuffer>;
 }
 
+/** Whether `withoutAgedLists` would change something. */
+export function hasAgedLists(file: Buffer, day: string): boolean {
+  return expiredSince(JSON.parse(decodeFile(file, true).meta.toString()) as Meta, day).size > 0;
+}
+
 /** A build that began before midnight judged lists by the day before. */
 function expiredSince({ sources, built_at }: Meta, day: string): Expired {
   const builtOn = new Date(Date.parse(built_at) - DAY_MS).toISOString().slice(0, 10);

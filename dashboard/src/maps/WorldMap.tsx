@@ -2,10 +2,10 @@
  * Amounts by country on a map of the world. It is a picture for those who see it: the list of countries beside it has
  * the same numbers, and is what the keyboard and a screen reader use.
  */
+
 import { useState } from 'react';
 import { countryName } from '../format/names.ts';
 import { formatNumber, formatShare } from '../format/number.ts';
-import { type CountryAmount, shadeOf } from './shades.ts';
 import classes from './WorldMap.module.css';
 import { COUNTRY_SHAPES, WORLD } from './world.ts';
 
@@ -72,6 +72,16 @@ export function WorldMap({ amounts, unit, selected, onSelect }: WorldMapProps) {
   );
 }
 
+/** So that a country with a small share differs from one with none. */
+const LIGHTEST = 0.12;
 const SCALE = `linear-gradient(to right, ${shadeOf(0)}, ${shadeOf(1)})`;
 /** Countries that are named above the map. */
 const LABELLED = 4;
+
+type CountryAmount = { readonly code: string; readonly amount: number };
+
+/** How dark a country is. Linear: a country with half of the largest amount has half of its shade. The mixture follows the theme. */
+function shadeOf(share: number): string {
+  const strength = LIGHTEST + (1 - LIGHTEST) * share;
+  return `color-mix(in srgb, var(--map-strong) ${Math.round(strength * 100)}%, var(--map-empty))`;
+}

@@ -1,8 +1,12 @@
 /** The frame of all pages, with and without an account. */
-import { useNetwork } from '@mantine/hooks';
-import { Link, Outlet, useMatches } from '@tanstack/react-router';
-import { Suspense } from 'react';
+
+import { useHotkeys, useNetwork } from '@mantine/hooks';
+import { Link, Outlet, useMatches, useRouterState } from '@tanstack/react-router';
+import { Suspense, useEffect, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { QuietButton } from '../components/Buttons.tsx';
+import { Dialog } from '../components/Dialog.tsx';
+import { Facts } from '../components/Facts.tsx';
 import { IconWifiOff } from '../components/icons.tsx';
 import { Skeleton } from '../components/Loaded.tsx';
 import { Page } from '../components/Page.tsx';
@@ -10,9 +14,7 @@ import { Examples } from '../lookup/Examples.tsx';
 import { LookupField } from '../lookup/LookupField.tsx';
 import { AccountMenu, DatasetChip, ThemeSwitch } from './HeaderTools.tsx';
 import { BottomBar, Logo, Sidebar } from './Navigation.tsx';
-import { PrintHead } from './PrintHead.tsx';
 import classes from './Shell.module.css';
-import { Shortcuts } from './Shortcuts.tsx';
 
 export function Shell() {
   return (
@@ -105,4 +107,49 @@ function OfflineBar() {
 /** The path of the page on screen. The address bar already has the next path while that page loads. */
 export function useShownPath(): string {
   return useMatches({ select: (matches) => matches.at(-1)?.pathname ?? '/' });
+}
+
+const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+
+/** On paper only: what the page is from, its address and when it was printed. */
+function PrintHead() {
+  const path = useRouterState({ select: ({ location }) => location.href });
+  const [printedAt, setPrintedAt] = useState(() => new Date());
+  useEffect(() => {
+    // Before the browser lays out the sheet: a page may have been open for hours.
+    const onPrint = () => flushSync(() => setPrintedAt(new Date()));
+    window.addEventListener('beforeprint', onPrint);
+    return () => window.removeEventListener('beforeprint', onPrint);
+  }, []);
+  return (
+    <div className={classes['printHead']} aria-hidden>
+      <span>Whence</span>
+      <span className={classes['printAddress']}>{`${window.location.origin}${path}`}</span>
+      <span>{format.format(printedAt)} UTC</span>
+    </div>
+  );
+}
+
+/** The keys that work on every page, shown by `?`. */
+const SHORTCUTS = {
+  '/ or Ctrl K': 'Look something up, go to a page, or do something',
+  '↑ ↓ Enter': 'Choose a suggestion',
+  c: 'Copy the value that has the focus',
+  Escape: 'Close what is open',
+  '?': 'This list',
+};
+
+function Shortcuts() {
+  const [isOpen, setIsOpen] = useState(false);
+  const open = () => setIsOpen(true);
+  useHotkeys([
+    ['?', open],
+    ['shift+?', open],
+  ]);
+  if (!isOpen) return null;
+  return (
+    <Dialog title="Keyboard shortcuts" onClose={() => setIsOpen(false)}>
+      <Facts facts={SHORTCUTS} />
+    </Dialog>
+  );
 }

@@ -3,10 +3,7 @@ import test from 'node:test';
 import { fixture, NO_FIXTURES } from '@whence/testing/fixtures';
 import { labelledNetworks } from '../data-files/data-files.ts';
 import type { PrefixList } from '../feeds/parsed.ts';
-import { parseAwsJson } from '../feeds/sources/prefixes/aws-json.ts';
-import { parseAzureTags } from '../feeds/sources/prefixes/azure-tags.ts';
-import { parseGoogleJson } from '../feeds/sources/prefixes/google-json.ts';
-import { parseOciJson } from '../feeds/sources/prefixes/oci-json.ts';
+import { parseAwsJson, parseAzureTags, parseGoogleJson, parseOciJson } from '../feeds/sources/prefixes/json-lists.ts';
 import { type Content, fileContent } from '../io/content.ts';
 import { countryOfRegion } from './live.ts';
 

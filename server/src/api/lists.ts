@@ -13,7 +13,7 @@ import { requireDataset } from '../lookup/lookup-requests.ts';
 import type { Turns } from '../lookup/turns.ts';
 import { type LiveRules, NO_RULES } from '../rules/live-rules.ts';
 import { requesterOf } from './admit.ts';
-import type { listSchema } from './schemas/lists.ts';
+import type { listSchema } from './schemas/databases.ts';
 
 export const LIST: KeyDeclaration = {
   access: 'database:read',

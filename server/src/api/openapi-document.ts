@@ -4,8 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { envelope } from './schemas/envelope.ts';
-import { anyRefusal } from './schemas/error-schemas.ts';
+import { anyRefusal, envelope } from './schemas/refusals.ts';
 
 type Json = { [key: string]: unknown };
 type Content = { 'application/json': { schema: Json; examples?: Json } };

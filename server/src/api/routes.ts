@@ -43,15 +43,13 @@ import {
 import { getIp, getOwnIp, IP_LOOKUP } from './ip.ts';
 import { getList, LIST } from './lists.ts';
 import { asnSchema, asnSearchSchema } from './schemas/asn.ts';
-import { databaseSchema, databasesSchema } from './schemas/databases.ts';
+import { databaseSchema, databasesSchema, listSchema } from './schemas/databases.ts';
 import { datasetSchema } from './schemas/dataset.ts';
 import { datasetDiffSchema } from './schemas/dataset-diff.ts';
 import { decideSchema } from './schemas/decide.ts';
 import { emailDomainSchema } from './schemas/email.ts';
 import { emailTrialSchema } from './schemas/email-trial.ts';
-import { batchSchema, ipSchema, ownIpSchema } from './schemas/ip.ts';
-import { ipHistorySchema } from './schemas/ip-history.ts';
-import { listSchema } from './schemas/lists.ts';
+import { batchSchema, ipHistorySchema, ipSchema, ownIpSchema } from './schemas/ip.ts';
 import { prefixSchema, splitPrefixSchema } from './schemas/prefix.ts';
 
 type ApiRoute = Pick<RouteOptions, 'method' | 'url' | 'schema'> & {

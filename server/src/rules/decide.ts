@@ -207,3 +207,12 @@ function oneOf<T>(wanted: readonly T[], of: (record: RuleRecord) => T | undefine
 function isHost(wanted: string, host: string): boolean {
   return wanted.startsWith('*.') ? host.endsWith(wanted.slice(1)) : wanted === host;
 }
+
+/** One request, decided and explained: for the command and the dashboard. */
+export function tryRequest(decider: Decider, dataset: Dataset, asked: AskedRequest) {
+  const match = dataset.find(asked.address);
+  const record = match === 0 ? undefined : dataset.record(asked.address, match);
+  const facts = factsOf(asked, record);
+  const { decision, rule } = decider.decide(facts);
+  return { decision, rule, matched: rule && decider.explain(rule, facts), record };
+}

@@ -1,6 +1,6 @@
 /** Colour and line width of what a command prints: colour only on a terminal that has it, lines that fit. */
 import type { Output } from './output.ts';
-import { printable } from './printable.ts';
+import { jsonLine, printable } from './printable.ts';
 
 export type Paint = (text: string) => string;
 
@@ -53,6 +53,17 @@ export function fit({ stdout, environment }: Terminal): Style {
   const { isTTY, columns } = stdout;
   const width = isTTY === true ? columns || DEFAULT_WIDTH : Number.POSITIVE_INFINITY;
   return { ...styleOf(stdout, environment), width };
+}
+
+/** Prints a result, with `--json` as one line of JSON. Returns the exit code. */
+export function print(
+  terminal: Terminal,
+  { json }: { readonly json?: boolean | undefined },
+  value: unknown,
+  text: (style: Style) => string,
+): 0 {
+  terminal.stdout.write(json === true ? jsonLine(value) : text(fit(terminal)));
+  return 0;
 }
 
 /** For text that is not printed at once, such as the message of an error: no colour, and lines of any length. */

@@ -1,6 +1,7 @@
 /** All evidence for the kind of a network, as keys of the table of points, by what it is about. */
+
+import { rirOfAsn } from '../../data-files/rir.ts';
 import { type KnownWords, nameSignals } from './name-signals.ts';
-import { regionSignals } from './region-signals.ts';
 import { type RouteShape, routeSignals } from './route-shapes.ts';
 
 export type NetworkSignals = Readonly<Record<'name' | 'registration' | 'announcements', Iterable<string>>>;
@@ -17,4 +18,20 @@ export function networkSignals(
     registration: regionSignals(asn, shape?.country),
     announcements: shape === undefined ? [] : routeSignals(shape),
   };
+}
+
+/** Numbers up to here were given out until about 2009, and to larger organisations. */
+const LAST_16_BIT = 65_535;
+
+/**
+ * What the registration of a network says about its kind. In Brazil, Bangladesh or Ukraine most small networks sell
+ * internet access; in the United States or Australia most belong to companies that use it. `country`: where most of its
+ * space is registered.
+ */
+export function regionSignals(asn: number, country: string | undefined): string[] {
+  const registry = rirOfAsn(asn);
+  return [
+    ...(country === undefined ? [] : [`country ${country}`]),
+    asn <= LAST_16_BIT ? 'old number' : `number of ${registry ?? 'no registry'}`,
+  ];
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { regionSignals } from './region-signals.ts';
+import { regionSignals } from './network-signals.ts';
 
 for (const [behaviour, asn, country, signals] of [
   ['country and registry of a new number', 268_000, 'BR', ['country BR', 'number of LACNIC']],

@@ -16,12 +16,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { formatProgress, formatSize } from '../format-size.ts';
 import { renameSynced } from '../whole-file.ts';
 import { formatStatus } from './connection-error.ts';
-import { contentCoding } from './content-encoding.ts';
 import { downloadLocal } from './download-local.ts';
 import { type DownloadRequest, type DownloadResult, failed, type Unreachable } from './download-request.ts';
-import { BodyError, type HttpAnswer, httpGet } from './http-get.ts';
+import { BodyError, contentCoding, type HttpAnswer, httpGet, urlObjection } from './http-get.ts';
 import { beginPart, dropPart, noteOf, type Part, partPath, readPart } from './part-file.ts';
-import { urlObjection } from './redirect.ts';
 import { TransferTimeouts } from './transfer-timeouts.ts';
 import { userAgent } from './user-agent.ts';
 

@@ -3,13 +3,13 @@
  * a size limit, and a sentence for each failure. docs/decisions/0012 says why it is built on node:http.
  */
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import { pipeline, type Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { formatSize } from '../format-size.ts';
 import { connect, describeProxy, hostOf, type Network } from './connection.ts';
 import { ConnectionError, connectionError, formatStatus } from './connection-error.ts';
-import { contentCoding, decodedBody, isKnownCoding } from './content-encoding.ts';
 import { basicCredentials, withoutCredentials } from './credentials.ts';
 import type { Unreachable } from './download-request.ts';
-import { followRedirect } from './redirect.ts';
 import { TransferTimeout, type TransferTimeouts } from './transfer-timeouts.ts';
 
 type HttpRequest = {
@@ -206,4 +206,50 @@ function failureOf(error: unknown): HttpFailure {
     return { kind: 'failure', reason, isPassing, isAnswered: false, unreachable: isUnresolved ? 'dns' : 'connection' };
   }
   throw error;
+}
+
+/** The address that a redirect leads to, or why it is not followed, as the rest of a sentence. */
+export function followRedirect(from: URL, location: string): URL | string {
+  if (!URL.canParse(location, from.href)) return `to ${JSON.stringify(location)}, which is not a URL`;
+  const to = new URL(location, from);
+  const objection = urlObjection(to);
+  if (objection !== undefined) return `to a URL ${objection}`;
+  // Credentials come from the operator only; those in a redirect would be chosen by the server.
+  if (to.username !== '' || to.password !== '') return 'to a URL with a user name or password, which is refused';
+  if (from.protocol === 'https:' && to.protocol === 'http:') return `from https to http (${to.host}), which is refused`;
+  return to;
+}
+
+/** Why this URL cannot be requested, as the rest of a sentence. */
+export function urlObjection({ protocol }: URL): string | undefined {
+  return protocol === 'https:' || protocol === 'http:'
+    ? undefined
+    : `with the scheme ${protocol} and not https: or http:`;
+}
+
+/**
+ * Content codings (RFC 9110 §8.4.1). Requests ask for none, because lengths and ranges would refer to the encoded body;
+ * answers of servers that send one anyway are decoded.
+ */
+const DECODERS: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/** Undefined if the body is not encoded. */
+export function contentCoding(headers: IncomingHttpHeaders): string | undefined {
+  const coding = headers['content-encoding']?.trim().toLowerCase() ?? '';
+  return coding === '' || coding === 'identity' ? undefined : coding;
+}
+
+function isKnownCoding(coding: string): boolean {
+  return Object.hasOwn(DECODERS, coding);
+}
+
+function decodedBody(response: IncomingMessage): AsyncIterable<Buffer> {
+  const decoder = DECODERS[contentCoding(response.headers) ?? ''];
+  // Closes both streams when either ends. Errors are thrown to the reader of the decoder.
+  return decoder === undefined ? response : pipeline(response, decoder(), () => {});
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { followRedirect } from './redirect.ts';
+import { followRedirect } from './http-get.ts';
 
 for (const [behaviour, from, location, want] of [
   ['to another path', 'https://example.com/a/list', 'b?c', 'https://example.com/a/b?c'],

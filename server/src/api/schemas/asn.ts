@@ -16,10 +16,8 @@ import {
 } from '../../http/json-schema.ts';
 import { searchQuery } from '../../lookup/lookup-requests.ts';
 import { NETWORK_SECTIONS } from '../../vocabulary.ts';
-import { envelope } from './envelope.ts';
-import { refusalData } from './error-schemas.ts';
 import { connectionType, rir } from './ip-record.ts';
-import { refusals, security } from './refusals.ts';
+import { envelope, refusalData, refusals, security } from './refusals.ts';
 
 const searchedAsn = {
   asn: integer('Number of the network.'),

@@ -1,6 +1,5 @@
 /** `GET /v1/dataset/diff`. */
 import { byFlag } from '@whence/dataset/record';
-
 import {
   boolean,
   dateTime,
@@ -13,10 +12,8 @@ import {
   string,
 } from '../../http/json-schema.ts';
 import { diffQuery } from '../../versions/diff-request.ts';
-import { envelope } from './envelope.ts';
-import { refusalData } from './error-schemas.ts';
 import { threatLevel } from './ip-record.ts';
-import { refusals, security } from './refusals.ts';
+import { envelope, refusalData, refusals, security } from './refusals.ts';
 
 const ipv4Size = { addresses: integer('IPv4 addresses.') };
 const ipv6Size = { slash48s: integer('IPv6 /48s; what is smaller counts as one.') };

@@ -14,9 +14,8 @@ import {
   share,
   string,
 } from '../../http/json-schema.ts';
-import { envelope } from './envelope.ts';
 import { flagSubject } from './health.ts';
-import { refusals, security } from './refusals.ts';
+import { envelope, refusals, security } from './refusals.ts';
 
 const flagSource = namedObject('FlagSource', {
   from: {

@@ -11,10 +11,8 @@ import {
   typed,
 } from '../../http/json-schema.ts';
 import { DECISIONS } from '../../rules/decide.ts';
-import { envelope } from './envelope.ts';
-import { refusalData } from './error-schemas.ts';
 import { evidence, ipRecord } from './ip-record.ts';
-import { refusals, security } from './refusals.ts';
+import { envelope, refusalData, refusals, security } from './refusals.ts';
 
 const decision = namedObject('Decision', {
   decision: {

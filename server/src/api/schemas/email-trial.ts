@@ -12,11 +12,9 @@ import {
   string,
   strings,
 } from '../../http/json-schema.ts';
-import { envelope } from './envelope.ts';
-import { refusalData } from './error-schemas.ts';
 import { mailPoints, part } from './mail-details.ts';
 import { findings } from './mail-records.ts';
-import { refusals, security } from './refusals.ts';
+import { envelope, refusalData, refusals, security } from './refusals.ts';
 
 const state = namedObject('EmailTrialState', {
   score: integer('0 to 100.'),

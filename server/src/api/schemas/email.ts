@@ -1,14 +1,10 @@
 /** `GET /v1/email/domain/{domain}/dns`. */
 import { checkQuery } from '../../email-checks/check-request.ts';
 import { list, namedObject, object, oneOfTexts, optional, string, strings } from '../../http/json-schema.ts';
-import { envelope } from './envelope.ts';
-import { refusalData } from './error-schemas.ts';
 import { details } from './mail-details.ts';
-import { networks } from './mail-networks.ts';
 import { dkim, dmarc, mx, spf } from './mail-records.ts';
-import { smtp } from './mail-smtp.ts';
-import { transport } from './mail-transport.ts';
-import { refusals, security } from './refusals.ts';
+import { networks, smtp, transport } from './mail-sections.ts';
+import { envelope, refusalData, refusals, security } from './refusals.ts';
 
 export const emailDomainSchema = {
   operationId: 'checkEmailDomain',

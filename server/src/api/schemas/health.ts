@@ -11,9 +11,7 @@ import {
   optional,
   string,
 } from '../../http/json-schema.ts';
-import { envelope } from './envelope.ts';
-import { refusalData } from './error-schemas.ts';
-import { headersTooLarge } from './refusals.ts';
+import { envelope, headersTooLarge, refusalData } from './refusals.ts';
 
 export const healthzSchema = {
   operationId: 'getHealth',

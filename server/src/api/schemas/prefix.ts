@@ -1,6 +1,5 @@
 /** `GET /v1/prefix/{cidr}`. */
 import { FLAGS } from '@whence/dataset/record';
-
 import {
   integer,
   list,
@@ -13,10 +12,8 @@ import {
   string,
 } from '../../http/json-schema.ts';
 import { rpkiState } from './address-sections.ts';
-import { envelope } from './envelope.ts';
-import { refusalData } from './error-schemas.ts';
 import { connectionType } from './ip-record.ts';
-import { refusals, security } from './refusals.ts';
+import { envelope, refusalData, refusals, security } from './refusals.ts';
 
 const share = shareOf('Share of what is announced.');
 const flag = named('Flag', oneOfTexts(FLAGS));

@@ -1,7 +1,102 @@
-/** The errors that every endpoint can answer with. */
-import { envelope } from './envelope.ts';
-import { refusalData } from './error-schemas.ts';
+/** Answers in the OpenAPI document: their envelope, and every refusal with its details. */
 
+import { type ErrorName, errors } from '../../http/errors.ts';
+import { allOptional, integer, named, namedObject, object, optional, string, strings } from '../../http/json-schema.ts';
+
+/** What every answer has in common: `data` and `meta`. */
+export const processingTime = integer('Milliseconds spent.');
+const timedMeta = namedObject('Meta', { processing_time_ms: processingTime });
+
+export const envelope = (description: string, data: object, meta: object = timedMeta) => ({
+  description,
+  ...object({ data, meta }),
+});
+
+/**
+ * `data` of a refusal: a schema per row of the error table, with its text, its code and what its details say. Clients
+ * tell the alternatives of an answer apart by `code`.
+ */
+type Row = { readonly text: string; readonly code?: string };
+
+const rulesSetting = string('What an operator would have to set, if there is no file of rules.', 'WHENCE_RULES');
+
+/** What `details` has, where a refusal has details. */
+const DETAILS: Partial<Record<ErrorName, Record<string, object>>> = {
+  INVALID_QUERY: {
+    parameter: string('The name of the parameter.', 'explain'),
+    allowed: strings('The values that it can have.'),
+  },
+  INVALID_VERSION: {
+    parameter: string('The parameter that the version does not go with.', 'explain'),
+    allowed: strings('The values that it can have.'),
+  },
+  INVALID_INCLUDE: {
+    allowed: strings('What can be included.'),
+    setting: optional(string('What an operator would have to set, for what is switched off.', 'WHENCE_SMTP_PROBE')),
+  },
+  TOO_MANY_SELECTORS: { limit: integer('The most that are taken.') },
+  INVALID_REQUEST: {
+    path: string('JSON Pointer to what is wrong; empty for the body itself.', '/ips'),
+    expected: string('What should be there.', 'a list of at least 1, each string'),
+    line: optional(integer('The line of a zone file.')),
+  },
+  BATCH_TOO_LARGE: { limit: integer('Addresses that the tier allows.'), received: integer('Addresses in the body.') },
+  UNAUTHORIZED: { hint: string('Where to send the key, if there is none.') },
+  INVALID_IP: { hint: string('Where to ask for a prefix, if it is one.') },
+  FORBIDDEN: { required: string('The permission that the key lacks.', 'ip:read') },
+  IP_NOT_FOUND: {
+    prefix: string('The special-purpose range.', '10.0.0.0/8'),
+    name: string('What it is for.', 'Private use'),
+    rfc: string('Where that is written.', 'RFC 1918'),
+  },
+  RULE_SET_NOT_FOUND: { sets: strings('The rule sets that exist.'), setting: optional(rulesSetting) },
+  DATABASE_NOT_FOUND: { databases: strings('The databases that exist.') },
+  LIST_NOT_FOUND: {
+    lists: strings('The lists that exist.'),
+    formats: strings('The formats of a list.'),
+    setting: optional(rulesSetting),
+  },
+  DNS_UNAVAILABLE: {
+    fault: string(
+      'Of the domain: its signatures do not validate, or its servers fail. Not of the domain: the resolver fails for other names too, or the request was refused.',
+      'signatures',
+    ),
+  },
+  UNSUPPORTED_MEDIA_TYPE: { expected: string('The media type to send.', 'application/json') },
+};
+
+/** One refusal, or one of several. `extra` are members beside `error`, `code` and `details`. */
+export function refusalData(names: ErrorName | readonly ErrorName[], extra: Record<string, object> = {}): object {
+  if (typeof names === 'string') return errorSchema(names, extra);
+  return { oneOf: names.map((name) => errorSchema(name)) };
+}
+
+function errorSchema(name: ErrorName, extra: Record<string, object> = {}): object {
+  const { text, code = name }: Row = errors[name];
+  const own = DETAILS[name];
+  const more = allOptional({ ...(own && { details: object(own) }), ...extra });
+  const fixed = { error: { type: 'string', const: text }, code: { type: 'string', const: code } };
+  return namedObject(`${pascalCase(name)}Error`, { ...fixed, ...more });
+}
+
+const CODES = new Set(Object.entries(errors).map(([name, row]: [string, Row]) => row.code ?? name));
+const errorCode = named('ErrorCode', { type: 'string', enum: [...CODES].sort(), description: 'Does not change.' });
+
+/** Schema of every refusal, including those that an operation does not list. */
+export const anyRefusal = namedObject('ErrorData', {
+  error: string('What is wrong, for people.', 'internal error'),
+  code: errorCode,
+  details: optional({ type: 'object', description: 'More, by code.' }),
+});
+
+function pascalCase(name: string): string {
+  return name
+    .split('_')
+    .map((word) => `${word.charAt(0)}${word.slice(1).toLowerCase()}`)
+    .join('');
+}
+
+/** The errors that every endpoint can answer with. */
 export const refusals = {
   401: envelope(
     'Key missing, malformed, unknown, revoked, paused or expired, or not allowed from this network.',
@@ -14,6 +109,7 @@ export const refusals = {
     refusalData(['DATASET_UNAVAILABLE', 'STORAGE_UNAVAILABLE', 'OVERLOADED']),
   ),
 };
+
 /** Every endpoint except the health checks takes a key. */
 export const security = [{ key: [] }];
 

@@ -7,8 +7,7 @@ import { type Dataset, openDataset } from '@whence/dataset/internal/file/read';
 import { type Manifest, readManifest, versionPath } from '@whence/dataset/internal/versions/publish';
 import { FLAGS } from '@whence/dataset/record';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
-import { jsonLine } from '../../terminal/printable.ts';
-import { fit, hanging, type Style, type Terminal } from '../../terminal/style.ts';
+import { hanging, print, type Style, type Terminal } from '../../terminal/style.ts';
 import { formatCount, formatTable } from '../../terminal/table.ts';
 import { noDatasetError } from '../local-dataset.ts';
 import { noVersionError } from './find-version.ts';
@@ -23,8 +22,7 @@ export function datasetDiff(
 ): ExitCode {
   const [before, after] = openVersions(dataDir, from, to);
   const diff = diffDatasets(before, after, Math.min(options.limit, MAX_DIFF_LIMIT));
-  terminal.stdout.write(options.json === true ? jsonLine(diff) : formatDiff(diff, fit(terminal)));
-  return 0;
+  return print(terminal, options, diff, (style) => formatDiff(diff, style));
 }
 
 function openVersions(dataDir: string, from: string, to: string): [Dataset, Dataset] {

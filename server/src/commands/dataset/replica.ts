@@ -8,7 +8,7 @@ import type { Config } from '../../settings/config.ts';
 import { type ExitCode, SettingError } from '../../terminal/exit.ts';
 import { withFileErrors } from '../../terminal/file-errors.ts';
 import type { CommandStreams, Output } from '../../terminal/output.ts';
-import { jsonLine } from '../../terminal/printable.ts';
+import { print } from '../../terminal/style.ts';
 import { countOf } from '../../terminal/table.ts';
 import { reportPull } from '../../versions/update-report.ts';
 
@@ -18,7 +18,7 @@ type PullSettings = Versions & Pick<Config, 'proxies' | 'mask'>;
 export function datasetPublish(
   dataDir: string,
   options: { to: string; keep: number; format?: number; json?: boolean },
-  { stdout, stderr }: CommandStreams,
+  streams: CommandStreams,
 ): ExitCode {
   // The manifest is written last, so a failure leaves what was published before.
   const result = withFileErrors(
@@ -26,25 +26,24 @@ export function datasetPublish(
     ({ message }) =>
       new DatasetError(`cannot publish to ${options.to}: ${message}. The published versions are unchanged.`),
   );
-  if (options.json === true) {
-    stdout.write(jsonLine(result));
-    return 0;
-  }
-  for (const { version, reason } of result.left_out) stderr.write(`version ${version} was not published: ${reason}\n`);
-  const { current, versions, written, removed } = result;
-  stdout.write(
-    `${options.to}: version ${current} is current, ${countOf(versions.length, 'version')} published, ` +
-      `${countOf(written.length, 'file')} written, ${removed.length} removed\n`,
-  );
-  return 0;
+  const { current, versions, written, removed, left_out } = result;
+  return print(streams, options, result, () => {
+    for (const { version, reason } of left_out)
+      streams.stderr.write(`version ${version} was not published: ${reason}\n`);
+    return (
+      `${options.to}: version ${current} is current, ${countOf(versions.length, 'version')} published, ` +
+      `${countOf(written.length, 'file')} written, ${removed.length} removed\n`
+    );
+  });
 }
 
 export async function datasetPull(
   { dataDir, datasetUrl, keepVersions: retention, proxies, mask }: PullSettings,
   options: { json?: boolean },
   now: () => Date,
-  { stdout, stderr }: CommandStreams,
+  streams: CommandStreams,
 ): Promise<ExitCode> {
+  const { stderr } = streams;
   if (datasetUrl === undefined)
     throw new SettingError('WHENCE_DATASET_URL is not set: set it to the URL of the published datasets');
   const outcome = await pull(datasetUrl, dataDir, { now, network: { proxies } });
@@ -54,9 +53,8 @@ export async function datasetPull(
   const isNew = outcome.kind === 'adopted' || (outcome.kind === 'held back' && outcome.isNew);
   if (outcome.kind === 'held back') stderr.write(`note: ${outcome.reason}\n`);
   if (isNew) keepVersionsOrNote({ dataDir, keepVersions: retention }, now(), stderr);
-  if (options.json === true) stdout.write(jsonLine({ version, is_new: isNew }));
-  else stdout.write(isNew ? `version ${version} is current\n` : `no change: version ${version} is current\n`);
-  return 0;
+  const text = () => `${isNew ? '' : 'no change: '}version ${version} is current\n`;
+  return print(streams, options, { version, is_new: isNew }, text);
 }
 
 /** After `dataset build`: records what changed, removes old versions, and warns on a replica, where the next pull undoes the build. */

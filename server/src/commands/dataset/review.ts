@@ -13,25 +13,20 @@ import {
   tableCoverage,
 } from '@whence/dataset/internal/review/table-coverage';
 import type { ExitCode } from '../../terminal/exit.ts';
-import { jsonLine } from '../../terminal/printable.ts';
-import { fit, hanging, type Style, type Terminal } from '../../terminal/style.ts';
+import { hanging, print, type Style, type Terminal } from '../../terminal/style.ts';
 import { countIn, countOf, formatCount, formatTable } from '../../terminal/table.ts';
 import { openLocalDataset } from '../local-dataset.ts';
 
 type ReviewOptions = { json?: boolean; limit: number };
 
-export function datasetCoverage(dataDir: string, { json, limit }: ReviewOptions, terminal: Terminal): ExitCode {
-  const { stdout } = terminal;
-  const coverage = tableCoverage(openLocalDataset(dataDir), limit);
-  stdout.write(json === true ? jsonLine(coverage) : formatCoverage(coverage, fit(terminal)));
-  return 0;
+export function datasetCoverage(dataDir: string, options: ReviewOptions, terminal: Terminal): ExitCode {
+  const coverage = tableCoverage(openLocalDataset(dataDir), options.limit);
+  return print(terminal, options, coverage, (style) => formatCoverage(coverage, style));
 }
 
-export function datasetDisagreements(dataDir: string, { json, limit }: ReviewOptions, terminal: Terminal): ExitCode {
-  const { stdout } = terminal;
-  const disagreements = findDisagreements(openLocalDataset(dataDir), limit);
-  stdout.write(json === true ? jsonLine(disagreements) : formatDisagreements(disagreements, fit(terminal)));
-  return 0;
+export function datasetDisagreements(dataDir: string, options: ReviewOptions, terminal: Terminal): ExitCode {
+  const disagreements = findDisagreements(openLocalDataset(dataDir), options.limit);
+  return print(terminal, options, disagreements, (style) => formatDisagreements(disagreements, style));
 }
 
 const DECIDER_NAMES: Readonly<Record<Decider, string>> = {

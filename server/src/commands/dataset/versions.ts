@@ -19,7 +19,7 @@ import { jsonLine } from '../../terminal/printable.ts';
 import { PROGRAM } from '../../terminal/program-name.ts';
 import { formatQuality } from '../../terminal/quality.ts';
 import { withDataDirErrors } from '../../terminal/setting-errors.ts';
-import { fit, hanging, type Style, type Terminal, unpainted } from '../../terminal/style.ts';
+import { fit, hanging, print, type Style, type Terminal, unpainted } from '../../terminal/style.ts';
 import { type Cell, formatCount, formatMegabytes, formatTable } from '../../terminal/table.ts';
 import { switchVersion } from '../../versions/switch-version.ts';
 import { noDatasetError } from '../local-dataset.ts';
@@ -150,14 +150,13 @@ export async function datasetUse(
   place: Pick<Config, 'dataDir' | 'storageLocation'>,
   version: number,
   options: Options,
-  { stdout, stderr }: CommandStreams,
+  streams: CommandStreams,
 ): Promise<ExitCode> {
   const { dataDir } = place;
   return withDataDirErrors<Promise<ExitCode>>(dataDir, async () => {
     const entry = findVersion(dataDir, version);
-    await switchVersion(dataDir, entry, commandAudit(place, stderr), operator(), new Date());
-    stdout.write(options.json === true ? jsonLine({ current: version }) : `version ${version} is current\n`);
-    return 0;
+    await switchVersion(dataDir, entry, commandAudit(place, streams.stderr), operator(), new Date());
+    return print(streams, options, { current: version }, () => `version ${version} is current\n`);
   });
 }
 

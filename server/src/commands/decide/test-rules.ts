@@ -1,7 +1,7 @@
 /** `wh decide test rules.yaml --ip A`: what the rules decide about one request, and why. */
 import { parseAddress } from '@whence/dataset/address';
 import { flagsOf } from '../../enrich/fields.ts';
-import { tryRequest } from '../../rules/try-request.ts';
+import { tryRequest } from '../../rules/decide.ts';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
 import type { CommandStreams } from '../../terminal/output.ts';
 import { jsonLine, printable } from '../../terminal/printable.ts';

@@ -11,8 +11,7 @@ import type { SpfTreeLine } from '../../email-checks/check-details.ts';
 import { cutToWidth, hanging, type Paint, type Style } from '../../terminal/style.ts';
 import { formatNetworks } from './networks-text.ts';
 import { type Checked, judge } from './outcome.ts';
-import { formatSmtp } from './smtp-text.ts';
-import { formatErrors, formatTransport } from './transport-text.ts';
+import { formatErrors, formatSmtp, formatTransport } from './transport-text.ts';
 
 export function formatChecked(outcome: Checked, style: Style): string {
   const { spf, transport, networks, smtp } = outcome.report;

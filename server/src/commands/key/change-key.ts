@@ -5,7 +5,8 @@ import type { Keys } from '../../keys/keys.ts';
 import type { ChangeOutcome, KeyChange } from '../../storage/stores/key-store.ts';
 import { CommandError, type ExitCode, UsageError } from '../../terminal/exit.ts';
 import type { CommandStreams } from '../../terminal/output.ts';
-import { jsonLine, printable } from '../../terminal/printable.ts';
+import { printable } from '../../terminal/printable.ts';
+import { print } from '../../terminal/style.ts';
 import type { Tier } from '../../vocabulary.ts';
 import { operator } from '../operator.ts';
 import { type AttributeOptions, attributesFrom, parsePermissionList, timeOf } from './attribute-options.ts';
@@ -59,8 +60,8 @@ export const keyResume = changing((keys, id) => keys.resume(id, operator(), new 
 async function changeKey(
   location: string,
   name: string,
-  { json }: { json?: boolean },
-  { stdout }: CommandStreams,
+  options: { json?: boolean },
+  streams: CommandStreams,
   change: (keys: Keys, id: string) => Promise<ChangeOutcome>,
 ): Promise<ExitCode> {
   return withKeys(location, async (keys) => {
@@ -72,9 +73,7 @@ async function changeKey(
     const lines = changedAttributes(before, after).map(
       ({ action, details: { from, to } }) => `${id}: ${WORDS[action] ?? action}: ${printable(`${from} -> ${to}`)}\n`,
     );
-    if (json === true) stdout.write(jsonLine(describeKey(after)));
-    else stdout.write(lines.length === 0 ? `${id} is as it was\n` : lines.join(''));
-    return 0;
+    return print(streams, options, describeKey(after), () => lines.join('') || `${id} is as it was\n`);
   });
 }
 
@@ -97,10 +96,10 @@ export async function keyRotate(
   location: string,
   name: string,
   options: { name?: string; revokeOldIn?: string; json?: boolean },
-  { stdout }: CommandStreams,
+  streams: CommandStreams,
 ): Promise<ExitCode> {
   const now = new Date();
-  const { name: successor, revokeOldIn, json } = options;
+  const { name: successor, revokeOldIn } = options;
   const rotation = parsed(() => ({
     ...(successor === undefined ? {} : { name: parseName(successor) }),
     ...(revokeOldIn === undefined ? {} : { revokeAt: timeOf('--revoke-old-in', revokeOldIn, now) }),
@@ -112,9 +111,7 @@ export async function keyRotate(
     // The command line gives no limits, so there are not too many.
     if (typeof outcome === 'string')
       throw new CommandError(`the key ${key.id} already has an active successor: revoke one of them first`);
-    stdout.write(
-      json === true ? jsonLine({ ...describeKey(outcome.key), key: outcome.secret }) : `${outcome.secret}\n`,
-    );
-    return 0;
+    const { key: made, secret } = outcome;
+    return print(streams, options, { ...describeKey(made), key: secret }, () => `${secret}\n`);
   });
 }

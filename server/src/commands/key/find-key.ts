@@ -4,9 +4,8 @@ import { describeKey } from '../../keys/key.ts';
 import { findSecret } from '../../keys/secret-form.ts';
 import { CommandError, type ExitCode, UsageError } from '../../terminal/exit.ts';
 import type { CommandStreams } from '../../terminal/output.ts';
-import { jsonLine } from '../../terminal/printable.ts';
 import { PROGRAM } from '../../terminal/program-name.ts';
-import { fit, type Terminal } from '../../terminal/style.ts';
+import { print, type Terminal } from '../../terminal/style.ts';
 import { formatTable } from '../../terminal/table.ts';
 import { stateCell } from './key.ts';
 import { findKey, withKeys } from './open-keys.ts';
@@ -27,9 +26,7 @@ export async function keyFind(
   const secret = await readSecret(streams);
   return withKeys(location, async (keys, storage) => {
     const key = await findKey(keys, storage, secret);
-    if (options.json === true) streams.stdout.write(jsonLine(describeKey(key)));
-    else {
-      const style = fit(streams);
+    return print(streams, options, describeKey(key), (style) => {
       const revoke = key.revokedAt === undefined ? [['revoke it', `${PROGRAM} key revoke ${key.id}`]] : [];
       const rows = [
         ['id', key.id],
@@ -37,9 +34,8 @@ export async function keyFind(
         ['key', key.masked],
         ['state', stateCell(key, new Date(), style)],
       ];
-      streams.stdout.write(formatTable([...rows, ...revoke], style));
-    }
-    return 0;
+      return formatTable([...rows, ...revoke], style);
+    });
   });
 }
 

@@ -9,8 +9,7 @@ import { NoDatabase, StorageUnavailable } from '../../storage/storage-unavailabl
 import type { StoredKey } from '../../storage/stores/key-store.ts';
 import { CommandError, type ExitCode } from '../../terminal/exit.ts';
 import type { CommandStreams } from '../../terminal/output.ts';
-import { jsonLine } from '../../terminal/printable.ts';
-import { fit, type Style, type Terminal } from '../../terminal/style.ts';
+import { print, type Style, type Terminal } from '../../terminal/style.ts';
 import { type Cell, formatCount, formatTable } from '../../terminal/table.ts';
 import { DEFAULT_PERMISSIONS, PERMISSIONS, type Tier } from '../../vocabulary.ts';
 import { operator } from '../operator.ts';
@@ -21,14 +20,13 @@ import { findId, noSuchKey, parsed, withKeys } from './open-keys.ts';
 export async function keyCreate(
   location: string,
   options: AttributeOptions & { name: string; tier: Tier; permissions?: string; new?: boolean; json?: boolean },
-  { stdout }: CommandStreams,
+  streams: CommandStreams,
 ): Promise<ExitCode> {
   const now = new Date();
   const newKey = parsed(() => parseNewKey(options, now));
   const create = async (keys: Keys): Promise<ExitCode> => {
     const { key, secret } = await keys.create(newKey, operator(), now);
-    stdout.write(options.json === true ? jsonLine({ ...describeKey(key), key: secret }) : `${secret}\n`);
-    return 0;
+    return print(streams, options, { ...describeKey(key), key: secret }, () => `${secret}\n`);
   };
   return withKeys(location, create, options.new);
 }
@@ -49,18 +47,14 @@ function parseNewKey({ name, tier, permissions, ...attributes }: NewKeyOptions, 
 }
 
 export async function keyList(location: string, options: { json?: boolean }, terminal: Terminal): Promise<ExitCode> {
-  const { stdout } = terminal;
   return withKeys(location, async (keys) => {
     const all = await keys.list();
-    if (options.json === true) stdout.write(jsonLine(all.map(describeKey)));
-    else if (all.length === 0) stdout.write('there are no keys\n');
-    else {
-      const style = fit(terminal);
+    return print(terminal, options, all.map(describeKey), (style) => {
+      if (all.length === 0) return 'there are no keys\n';
       const head = ['id', 'name', 'key', 'tier', 'a day', 'permissions', 'created', 'last used', 'state'];
       const rows = all.map((key) => tableRow(key, new Date(), style));
-      stdout.write(formatTable(rows, style, { head }));
-    }
-    return 0;
+      return formatTable(rows, style, { head });
+    });
   });
 }
 
@@ -114,7 +108,7 @@ export async function keyRevoke(
   location: string,
   name: string,
   options: { json?: boolean },
-  { stdout }: CommandStreams,
+  streams: CommandStreams,
 ): Promise<ExitCode> {
   let hasBegun = false;
   try {
@@ -123,8 +117,7 @@ export async function keyRevoke(
       hasBegun = true;
       const outcome = await keys.revoke(id, operator(), new Date());
       if (outcome === 'unknown') throw noSuchKey(id);
-      stdout.write(options.json === true ? jsonLine({ id, outcome }) : `${id} is ${outcome}\n`);
-      return 0;
+      return print(streams, options, { id, outcome }, () => `${id} is ${outcome}\n`);
     });
   } catch (error) {
     if (hasBegun || error instanceof NoDatabase || !(error instanceof StorageUnavailable)) throw error;

@@ -6,8 +6,7 @@ import { dayAt } from '../../quota/day.ts';
 import type { StorageLocation } from '../../storage/open-storage.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { ExitCode } from '../../terminal/exit.ts';
-import { jsonLine } from '../../terminal/printable.ts';
-import { fit, type Style, type Terminal } from '../../terminal/style.ts';
+import { fit, print, type Style, type Terminal } from '../../terminal/style.ts';
 import { type Cell, formatCount, formatTable } from '../../terminal/table.ts';
 import type { RefusalReason } from '../../vocabulary.ts';
 import { limitOf, stateCell } from './key.ts';
@@ -21,16 +20,14 @@ export async function keyShow(
   options: { json?: boolean },
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const { stdout } = terminal;
   return withKeys(location, async (keys, storage) => {
     const key = await findKey(keys, storage, name);
     const now = new Date();
     const style = fit(terminal);
     const refusals = await refusalsOf(storage.keys, key.id, storage.nowMs() ?? now.getTime());
-    if (options.json === true) stdout.write(jsonLine({ ...describeKey(key), refusals }));
-    else
-      stdout.write(formatTable([...(await factsOf(key, storage, now, style)), ...refusalRows(refusals, style)], style));
-    return 0;
+    const facts = await factsOf(key, storage, now, style);
+    const text = () => formatTable([...facts, ...refusalRows(refusals, style)], style);
+    return print(terminal, options, { ...describeKey(key), refusals }, text);
   });
 }
 
@@ -98,32 +95,27 @@ export async function keyUsage(
   options: { days: number; json?: boolean },
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const { stdout } = terminal;
   return withKeys(location, async (keys, storage) => {
     const key = await findKey(keys, storage, name);
     const nowMs = storage.nowMs() ?? Date.now();
     const range = { from: dayAt(nowMs - (options.days - 1) * DAY_MS).text, to: dayAt(nowMs).text };
     const rows = await storage.usage.rows({ ...range, keyIds: [key.id] });
-    if (options.json === true) {
-      const described = rows.map(({ day, endpoint, statusClass, requests }) => ({
-        day,
-        endpoint,
-        status_class: statusClass,
-        requests,
-      }));
-      stdout.write(jsonLine({ id: key.id, ...range, rows: described }));
-    } else if (rows.length === 0) stdout.write(`no requests between ${range.from} and ${range.to}\n`);
-    else {
-      const style = fit(terminal);
+    const described = rows.map(({ day, endpoint, statusClass, requests }) => ({
+      day,
+      endpoint,
+      status_class: statusClass,
+      requests,
+    }));
+    return print(terminal, options, { id: key.id, ...range, rows: described }, (style) => {
+      if (rows.length === 0) return `no requests between ${range.from} and ${range.to}\n`;
       const lines = rows.map(({ day, endpoint, statusClass, requests }) => [
         day,
         endpoint,
         statusCell(statusClass, style),
         formatCount(requests),
       ]);
-      stdout.write(formatTable(lines, style, { head: ['day', 'endpoint', 'status', 'requests'] }));
-    }
-    return 0;
+      return formatTable(lines, style, { head: ['day', 'endpoint', 'status', 'requests'] });
+    });
   });
 }
 

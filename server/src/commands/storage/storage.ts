@@ -19,19 +19,17 @@ import { describeReplication } from '../../storage/postgres/replication.ts';
 import { STATISTICS_TABLES, TABLE_NAMES, type TableName } from '../../storage/tables.ts';
 import { CommandError, type ExitCode, UsageError } from '../../terminal/exit.ts';
 import type { CommandStreams } from '../../terminal/output.ts';
-import { jsonLine } from '../../terminal/printable.ts';
 import { ProgressBar } from '../../terminal/progress-bar.ts';
 import { withDataDirErrors } from '../../terminal/setting-errors.ts';
-import { fit, hanging, type Paint, type Style, type Terminal } from '../../terminal/style.ts';
+import { hanging, type Paint, print, type Style, type Terminal } from '../../terminal/style.ts';
 import { countIn, countOf, formatCount, formatTable } from '../../terminal/table.ts';
 
 /** The exit code is 1 if there is a problem. */
 export async function storageCheck(
   { storageLocation, usageDatabaseUrl }: Pick<Config, 'storageLocation' | 'usageDatabaseUrl'>,
-  { json }: { json?: boolean },
+  options: { json?: boolean },
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const { stdout } = terminal;
   const found: Examination[] = [];
   for (const location of [storageLocation, ...(usageDatabaseUrl === undefined ? [] : [usageDatabaseUrl])])
     await withEngine(location, { mustExist: true }, async (engine) => {
@@ -39,11 +37,9 @@ export async function storageCheck(
       return 0;
     });
   const [keys, statistics] = found as [Examination, Examination | undefined];
-  if (json === true) stdout.write(jsonLine({ ...asJson(keys), ...(statistics && { statistics: asJson(statistics) }) }));
-  else {
-    stdout.write(asText(keys, fit(terminal)));
-    if (statistics !== undefined) stdout.write(`\nStatistics:\n${asText(statistics, fit(terminal))}`);
-  }
+  const described = { ...asJson(keys), ...(statistics && { statistics: asJson(statistics) }) };
+  const more = (style: Style) => (statistics === undefined ? '' : `\nStatistics:\n${asText(statistics, style)}`);
+  print(terminal, options, described, (style) => asText(keys, style) + more(style));
   return found.every(({ problems }) => problems.length === 0) ? 0 : 1;
 }
 
@@ -101,10 +97,10 @@ function isSlow({ replication, answerMs }: Examination): boolean {
  */
 export async function storageMigrate(
   { storageLocation, usageDatabaseUrl }: Pick<Config, 'storageLocation' | 'usageDatabaseUrl'>,
-  { to, replace, statistics, json }: { to: string; replace?: boolean; statistics?: boolean; json?: boolean },
-  terminal: Terminal & CommandStreams,
+  options: { to: string; replace?: boolean; statistics?: boolean; json?: boolean },
+  streams: CommandStreams,
 ): Promise<ExitCode> {
-  const { stdout, stderr } = terminal;
+  const { to, replace, statistics } = options;
   const target = parseTarget(to);
   if (isSame(storageLocation, target))
     throw new UsageError('--to is the storage that the settings already use: name another one');
@@ -116,7 +112,7 @@ export async function storageMigrate(
         throw new CommandError(
           `${into.place} has ${countOf(foreign.length, 'key')} that ${from.place} does not have; --replace removes ${foreign.length === 1 ? 'it' : 'them'}`,
         );
-      const bar = new ProgressBar(stderr);
+      const bar = new ProgressBar(streams.stderr);
       const tables = statistics === true ? STATISTICS_TABLES : TABLE_NAMES;
       const copied = await copyStorage(from, into, await shownOn(bar, from, tables), tables)
         .catch((error) => {
@@ -125,14 +121,11 @@ export async function storageMigrate(
             : error;
         })
         .finally(() => bar.finish());
-      if (json === true) stdout.write(jsonLine({ from: from.place, to: into.place, copied }));
-      else {
+      return print(streams, options, { from: from.place, to: into.place, copied }, (style) => {
         const rows = copied.map(({ table, rows: count }) => [table, formatCount(count)]);
         const outcome = `${statistics === true ? 'statistics of ' : ''}${from.place} ${statistics === true ? 'were' : 'was'} copied to ${into.place}, and the copy was verified. ${statistics === true ? 'Start the servers with WHENCE_USAGE_DATABASE_URL.' : nextStep(target, usageDatabaseUrl)}`;
-        stdout.write(formatTable(rows, fit(terminal), { head: ['table', 'rows'] }));
-        stdout.write(hanging('', 2, outcome, fit(terminal)));
-      }
-      return 0;
+        return formatTable(rows, style, { head: ['table', 'rows'] }) + hanging('', 2, outcome, style);
+      });
     }),
   );
 }

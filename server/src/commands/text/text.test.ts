@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { parseAddress } from '@whence/dataset/address';
 import { runCommand } from '../../test/run-command.ts';
 import { TestFolder } from '../../test/test-server.ts';
-import { AddressCounts } from './address-counts.ts';
+import { AddressCounts } from './summarize.ts';
 
 const folder = new TestFolder();
 before(() => {

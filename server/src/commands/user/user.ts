@@ -12,9 +12,8 @@ import type { Config } from '../../settings/config.ts';
 import { tellUnknown } from '../../storage/storage-unavailable.ts';
 import { CommandError, type ExitCode, UsageError } from '../../terminal/exit.ts';
 import type { CommandStreams, Output } from '../../terminal/output.ts';
-import { jsonLine } from '../../terminal/printable.ts';
 import { PROGRAM } from '../../terminal/program-name.ts';
-import { fit, type Style, type Terminal } from '../../terminal/style.ts';
+import { print, type Style, type Terminal } from '../../terminal/style.ts';
 import { type Cell, formatTable } from '../../terminal/table.ts';
 import type { Role } from '../../vocabulary.ts';
 import { withStorage } from '../command-storage.ts';
@@ -32,10 +31,10 @@ type Place = Pick<Config, 'storageLocation' | 'databaseUrl' | 'publicUrl' | 'hos
 export async function userCreate(
   place: Place,
   name: string,
-  { json, role, new: isNew }: CreationOptions & { role: Role },
-  { stdout, stderr }: CommandStreams,
+  { role, ...options }: CreationOptions & { role: Role },
+  streams: CommandStreams,
 ): Promise<ExitCode> {
-  return withAccounts(place, isNew, async (accounts) => {
+  return withAccounts(place, options.new, async (accounts) => {
     const account = await accounts
       .create(name, role, operator(), new Date())
       .catch(
@@ -48,45 +47,39 @@ export async function userCreate(
       .makeResetLink(account, operator(), new Date())
       .catch(tellUnknown('the link was made', `run ${PROGRAM} user reset-password ${name}`));
     const { id } = account;
-    const link = urlOf(place, made, stderr);
-    if (json === true) stdout.write(jsonLine({ id, name: account.name, role, link }));
-    else stdout.write(`${account.name} (${role}) sets a password here, within 24 hours:\n\n  ${link}\n\n`);
-    return 0;
+    const link = urlOf(place, made, streams.stderr);
+    const text = () => `${account.name} (${role}) sets a password here, within 24 hours:\n\n  ${link}\n\n`;
+    return print(streams, options, { id, name: account.name, role, link }, text);
   });
 }
 
-export async function userList(place: Place, { json }: Options, terminal: Terminal): Promise<ExitCode> {
-  const { stdout } = terminal;
+export async function userList(place: Place, options: Options, terminal: Terminal): Promise<ExitCode> {
   return withAccounts(place, false, async (accounts) => {
     const people = await accounts.list();
-    if (json === true) stdout.write(jsonLine(people.map(describe)));
-    else if (people.length === 0) stdout.write(`there are no accounts; ${PROGRAM} user setup-link makes the first\n`);
-    else {
-      const style = fit(terminal);
+    return print(terminal, options, people.map(describe), (style) => {
+      if (people.length === 0) return `there are no accounts; ${PROGRAM} user setup-link makes the first\n`;
       const rows = people.map((account) => {
         const { id, name, role, created_at, last_sign_in_at = 'never', state } = describe(account);
         return [id, name, role, created_at.slice(0, 10), last_sign_in_at.slice(0, 10), stateCell(state, style)];
       });
-      stdout.write(formatTable(rows, style, { head: ['id', 'name', 'role', 'created', 'signed in', 'state'] }));
-    }
-    return 0;
+      return formatTable(rows, style, { head: ['id', 'name', 'role', 'created', 'signed in', 'state'] });
+    });
   });
 }
 
 export async function userResetPassword(
   place: Place,
   name: string,
-  { json }: Options,
-  { stdout, stderr }: CommandStreams,
+  options: Options,
+  streams: CommandStreams,
 ): Promise<ExitCode> {
   return withAccount(place, name, async (accounts, account) => {
     const made = await accounts
       .makeResetLink(account, operator(), new Date())
       .catch(tellUnknown('the link was made', AGAIN));
-    const link = urlOf(place, made, stderr);
-    if (json === true) stdout.write(jsonLine({ id: account.id, link }));
-    else stdout.write(`${account.name} sets a new password here, within 24 hours:\n\n  ${link}\n\n`);
-    return 0;
+    const link = urlOf(place, made, streams.stderr);
+    const text = () => `${account.name} sets a new password here, within 24 hours:\n\n  ${link}\n\n`;
+    return print(streams, options, { id: account.id, link }, text);
   });
 }
 
@@ -95,41 +88,38 @@ export async function userChange(
   place: Place,
   name: string,
   change: { role?: Role; isDisabled?: boolean },
-  { json }: Options,
-  { stdout, stderr }: CommandStreams,
+  options: Options,
+  streams: CommandStreams,
 ): Promise<ExitCode> {
   return withAccount(place, name, async (accounts, account) => {
     const outcome = await accounts
       .change(account, change, operator(), new Date())
       .catch(tellUnknown(`the account ${account.name} is changed`));
     if (outcome === 'last admin') {
-      stderr.write(`error: ${account.name} is the last administrator; make another one first\n`);
+      streams.stderr.write(`error: ${account.name} is the last administrator; make another one first\n`);
       return 1;
     }
     const now = (await accounts.find(account.id)) ?? account;
     const { id, role, state } = describe(now);
-    stdout.write(json === true ? jsonLine({ id, role, state }) : `${account.name} is ${role}, ${state}\n`);
-    return 0;
+    return print(streams, options, { id, role, state }, () => `${account.name} is ${role}, ${state}\n`);
   });
 }
 
 /** For a new administrator, also where there are others: a user who can run this owns the server. */
 export async function userSetupLink(
   place: Place,
-  { json, new: isNew }: CreationOptions,
-  { stdout, stderr }: CommandStreams,
+  options: CreationOptions,
+  streams: CommandStreams,
 ): Promise<ExitCode> {
-  return withAccounts(place, isNew, async (accounts) => {
+  return withAccounts(place, options.new, async (accounts) => {
     const made = await accounts.makeSetupLink(operator(), new Date()).catch(tellUnknown('the link was made', AGAIN));
-    const link = urlOf(place, made, stderr);
-    stdout.write(json === true ? jsonLine({ link }) : `${link}\n`);
-    return 0;
+    const link = urlOf(place, made, streams.stderr);
+    return print(streams, options, { link }, () => `${link}\n`);
   });
 }
 
 /** `whence user links`. The links themselves are not stored, so they cannot be printed. */
-export async function userLinks(place: Place, { json }: Options, terminal: Terminal): Promise<ExitCode> {
-  const { stdout } = terminal;
+export async function userLinks(place: Place, options: Options, terminal: Terminal): Promise<ExitCode> {
   return withAccounts(place, false, async (accounts) => {
     const [links, people] = [await accounts.links.list(new Date()), await accounts.list()];
     const described = links.map(({ id, kind, role, accountId, note, createdBy, createdAt, expiresAt }) => {
@@ -145,16 +135,14 @@ export async function userLinks(place: Place, { json }: Options, terminal: Termi
         expires_at: expiresAt.toISOString(),
       };
     });
-    if (json === true) stdout.write(jsonLine(described));
-    else if (described.length === 0) stdout.write('there are no open links\n');
-    else {
+    return print(terminal, options, described, (style) => {
+      if (described.length === 0) return 'there are no open links\n';
       const rows = described.map(({ id, kind, role, account, note, created_by, expires_at }) => {
         return [id, kind, role, account ?? note ?? '', created_by, expires_at];
       });
       const head = ['id', 'kind', 'role', 'for', 'created by', 'expires'];
-      stdout.write(formatTable(rows, fit(terminal), { head }));
-    }
-    return 0;
+      return formatTable(rows, style, { head });
+    });
   });
 }
 
@@ -162,14 +150,13 @@ export async function userLinks(place: Place, { json }: Options, terminal: Termi
 export async function userRevokeLink(
   place: Place,
   id: string,
-  { json }: Options,
-  { stdout }: CommandStreams,
+  options: Options,
+  streams: CommandStreams,
 ): Promise<ExitCode> {
   return withAccounts(place, false, async (accounts) => {
     if (!(await accounts.revokeLink(id, operator(), new Date()).catch(tellUnknown(`the link ${id} is revoked`))))
       throw new CommandError(`there is no link ${id}; ${PROGRAM} user links shows them`);
-    stdout.write(json === true ? jsonLine({ id, state: 'revoked' }) : `link ${id} is revoked\n`);
-    return 0;
+    return print(streams, options, { id, state: 'revoked' }, () => `link ${id} is revoked\n`);
   });
 }
 

@@ -24,7 +24,7 @@ import { historyJson } from '../../versions/past-request.ts';
 import { INCLUDABLE_SECTIONS, MAP_SUBJECTS } from '../../vocabulary.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { publicRoute, type Rows, route } from '../requests/ask.ts';
-import { parseChoice } from '../requests/parameters.ts';
+import { parseChoice } from '../requests/refusal.ts';
 import { describeAddress, limitsOf, networkJson, parsePrefixRequest, prefixJson } from './dataset-answers.ts';
 import { PrefixSummaries } from './prefix-summaries.ts';
 

@@ -5,8 +5,7 @@ import type { AuditFilter, AuditStore, StoredAuditEntry } from '../../storage/st
 import { AUDIT_ACTIONS, type AuditAction, type AuditTargetKind, EXPORT_FORMATS } from '../../vocabulary.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { type Ask, EXPORT, forAdmins, type Rows, route } from '../requests/ask.ts';
-import { parseChoice, parseCount } from '../requests/parameters.ts';
-import { invalid } from '../requests/refusal.ts';
+import { invalid, parseChoice, parseCount } from '../requests/refusal.ts';
 import { type FileRow, sendFile } from '../requests/text-file.ts';
 import type { AuditEntry } from '../wire/operation.ts';
 

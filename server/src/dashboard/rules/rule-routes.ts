@@ -2,8 +2,8 @@
 import { parseAddress } from '@whence/dataset/address';
 import { ApiError } from '../../http/errors.ts';
 import { requireDataset } from '../../lookup/lookup-requests.ts';
+import { tryRequest } from '../../rules/decide.ts';
 import { type Conditions, DEFAULT_SET, type RuleFile } from '../../rules/rule-sets.ts';
-import { tryRequest } from '../../rules/try-request.ts';
 import { decisionsToday } from '../../usage/traffic-report.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { forViewers, type Rows, route } from '../requests/ask.ts';

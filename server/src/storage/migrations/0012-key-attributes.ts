@@ -8,18 +8,13 @@
  */
 import type { Kysely, Migration } from 'kysely';
 import { SqliteAdapter, sql } from '../kysely.ts';
+import { SORT_VALUES } from './0008-key-list.ts';
+import { keyCountTriggers } from './key-counts.ts';
 
 /** Part of the definition of indexes: queries must repeat it as it is. */
 const FACET = (row = '') =>
   `(case when ${row}revoked_at is not null then 'revoked' when ${row}has_expired = 1 then 'expired'
     when ${row}paused_at is not null then 'paused' else 'active' end || ' ' || ${row}tier || ' ' || ${row}permissions)`;
-
-const SORT_VALUES = {
-  name: 'name_key',
-  created: 'created_at',
-  last_use: 'coalesce(last_used_at, 0)',
-  requests: 'day_requests',
-};
 
 const COUNTED_COLUMNS = 'revoked_at, has_expired, paused_at, tier, permissions, owner_id';
 
@@ -47,7 +42,8 @@ export const keyAttributes: Migration = {
       await run(isSqlite ? `drop trigger ${trigger}` : `drop trigger ${trigger} on keys`);
       if (!isSqlite) await run(`drop function ${trigger}()`);
     }
-    for (const statement of isSqlite ? sqliteTriggers() : postgresTriggers()) await run(statement);
+    for (const statement of keyCountTriggers(isSqlite, { facet: FACET, columns: COUNTED_COLUMNS }))
+      await run(statement);
     for (const [name, value] of Object.entries(SORT_VALUES)) {
       await run(`drop index keys_of_facet_by_${name}`);
       await run(`drop index keys_of_owner_by_${name}`);
@@ -58,54 +54,3 @@ export const keyAttributes: Migration = {
     await run('create index keys_to_revoke on keys (revoke_at) where revoke_at is not null');
   },
 };
-
-/** Keys of the command line have no owner and count in the scope of all keys only. */
-function sqliteTriggers(): string[] {
-  const add = `
-    insert into key_counts (scope, facet, key_count) values ('', ${FACET('new.')}, 1)
-      on conflict (scope, facet) do update set key_count = key_count + 1;
-    insert into key_counts (scope, facet, key_count)
-      select new.owner_id, ${FACET('new.')}, 1 where new.owner_id is not null
-      on conflict (scope, facet) do update set key_count = key_count + 1;`;
-  const remove = `
-    update key_counts set key_count = key_count - 1
-      where scope in ('', old.owner_id) and facet = ${FACET('old.')};`;
-  return [
-    `create trigger keys_count_insert after insert on keys begin ${add} end`,
-    `create trigger keys_count_delete after delete on keys begin ${remove} end`,
-    `create trigger keys_count_update after update of ${COUNTED_COLUMNS} on keys begin ${remove} ${add} end`,
-  ];
-}
-
-/**
- * Per statement where many rows may come at once: a row that is changed thousands of times in one transaction gets slower
- * with every change.
- */
-function postgresTriggers(): string[] {
-  const scopes = "cross join lateral (values (''), (owner_id)) as scopes (scope) where scope is not null";
-  const added = (rows: string) => `
-    insert into key_counts as counts (scope, facet, key_count)
-      select scope, ${FACET()}, count(*) from ${rows} ${scopes} group by 1, 2
-      on conflict (scope, facet) do update set key_count = counts.key_count + excluded.key_count;`;
-  const removed = (rows: string) => `
-    update key_counts set key_count = key_counts.key_count - removed.key_count
-      from (select scope, ${FACET()} as facet, count(*) as key_count from ${rows} ${scopes} group by 1, 2) as removed
-      where (key_counts.scope, key_counts.facet) = (removed.scope, removed.facet);`;
-  const trigger = (name: string, when: string, body: string) => [
-    `create function ${name}() returns trigger language plpgsql as $$ begin ${body} return null; end $$`,
-    `create trigger ${name} after ${when} execute function ${name}()`,
-  ];
-  return [
-    ...trigger('keys_count_insert', 'insert on keys referencing new table as added for each statement', added('added')),
-    ...trigger(
-      'keys_count_delete',
-      'delete on keys referencing old table as removed_keys for each statement',
-      removed('removed_keys'),
-    ),
-    ...trigger(
-      'keys_count_update',
-      `update of ${COUNTED_COLUMNS} on keys for each row`,
-      `${removed('(select old.*) as one')} ${added('(select new.*) as one')}`,
-    ),
-  ];
-}

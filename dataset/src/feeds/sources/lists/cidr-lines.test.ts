@@ -3,7 +3,7 @@ import test from 'node:test';
 import { fixture, NO_FIXTURES } from '@whence/testing/fixtures';
 import { bytesContent, fileContent } from '../../../io/content.ts';
 import { listed } from '../../../test/listed.ts';
-import { parseCidrLines } from './cidr-lines.ts';
+import { parseCidrLines } from './line-lists.ts';
 
 test('cidr-lines: addresses and prefixes of both families, comments, blank lines, no newline at the end', () => {
   const read = parseCidrLines(

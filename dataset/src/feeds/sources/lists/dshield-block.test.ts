@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { bytesContent } from '../../../io/content.ts';
-import { parseDshieldBlock } from './dshield-block.ts';
+import { parseDshieldBlock } from './line-lists.ts';
 
 test('dshield-block: ranges; header and comments are ignored, other lines count as skipped', () => {
   const { ranges, records, skipped } = parseDshieldBlock(

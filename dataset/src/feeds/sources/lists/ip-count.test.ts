@@ -3,7 +3,7 @@ import test from 'node:test';
 import { fixture, NO_FIXTURES } from '@whence/testing/fixtures';
 import { bytesContent, fileContent } from '../../../io/content.ts';
 import { labelsOf, listed } from '../../../test/listed.ts';
-import { parseIpCount } from './ip-count.ts';
+import { parseIpCount } from './line-lists.ts';
 
 test('ip-count: the count is the label, the date is in the header', () => {
   const read = parseIpCount(

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { fixture, NO_FIXTURES } from '@whence/testing/fixtures';
 import { bytesContent, fileContent } from '../../../io/content.ts';
 import { listed } from '../../../test/listed.ts';
-import { parseIpPort } from './ip-port.ts';
+import { parseIpPort } from './line-lists.ts';
 
 for (const [behaviour, line, want] of [
   ['an address and a port', '192.0.2.1:8080', ['192.0.2.1/32']],

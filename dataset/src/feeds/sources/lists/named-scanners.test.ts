@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { bytesContent } from '../../../io/content.ts';
 import { listed } from '../../../test/listed.ts';
-import { parseNamedScanners } from './named-scanners.ts';
+import { parseNamedScanners } from './line-lists.ts';
 
 for (const [behaviour, line, want] of [
   ['a reverse name of a known operator', '192.0.2.1 # census1.shodan.io', 'Shodan'],

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { fixture, NO_FIXTURES } from '@whence/testing/fixtures';
 import { bytesContent, fileContent } from '../../../io/content.ts';
 import { labelsOf, listed } from '../../../test/listed.ts';
-import { parseNetset } from './netset.ts';
+import { parseNetset } from './line-lists.ts';
 
 const SOURCE = '# Source File Date: Thu Mar 12 07:15:03 UTC 2026\n';
 const FILE = '# This File Date  : Sat Aug 22 06:00:23 UTC 2026\n';

@@ -11,7 +11,7 @@ import type { PrefixList } from '../../parsed.ts';
 import { dayOfText } from '../feed-day.ts';
 import { jsonDocument, listMember, requiredList, textMember } from '../json-value.ts';
 import { PrefixListBuilder } from '../prefix-list.ts';
-import { withoutPort } from './ip-port.ts';
+import { withoutPort } from './line-lists.ts';
 
 const WHAT = 'an Onionoo details document';
 

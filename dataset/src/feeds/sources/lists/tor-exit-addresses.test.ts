@@ -3,7 +3,7 @@ import test from 'node:test';
 import { fixture, NO_FIXTURES } from '@whence/testing/fixtures';
 import { bytesContent, fileContent } from '../../../io/content.ts';
 import { listed } from '../../../test/listed.ts';
-import { parseTorExitAddresses } from './tor-exit-addresses.ts';
+import { parseTorExitAddresses } from './line-lists.ts';
 
 test('tor-exit-addresses: every exit address once, and the newest date', () => {
   const read = parseTorExitAddresses(

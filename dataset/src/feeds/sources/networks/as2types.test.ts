@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { fixture, NO_FIXTURES } from '@whence/testing/fixtures';
 import { bytesContent, fileContent } from '../../../io/content.ts';
-import { parseAs2types } from './as2types.ts';
+import { parseAs2types } from './network-list.ts';
 
 for (const [type, want] of [
   ['Content', { label: 'Content', role: 'datacenter' }],

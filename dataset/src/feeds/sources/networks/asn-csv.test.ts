@@ -3,7 +3,7 @@ import test from 'node:test';
 import { fixture, NO_FIXTURES } from '@whence/testing/fixtures';
 import { bytesContent, fileContent } from '../../../io/content.ts';
 import { listedNetworks } from '../../../test/listed.ts';
-import { parseAsnCsv } from './asn-csv.ts';
+import { parseAsnCsv } from './network-list.ts';
 
 for (const [behaviour, text, want, skipped] of [
   ['brianhama', 'ASN,Entity\n64496,"Name, XX"', ['AS64496 Name, XX'], 0],

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { fixture, NO_FIXTURES } from '@whence/testing/fixtures';
 import { bytesContent, fileContent } from '../../../io/content.ts';
 import { listedNetworks } from '../../../test/listed.ts';
-import { parseBgptoolsAsns } from './bgptools-asns.ts';
+import { parseBgptoolsAsns } from './network-list.ts';
 
 for (const [behaviour, row, want, skipped] of [
   ['an access network', 'AS64496,"Name, LLC",Eyeball,US', ['AS64496 Name, LLC (residential)'], 0],

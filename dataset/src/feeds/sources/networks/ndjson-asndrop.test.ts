@@ -3,7 +3,7 @@ import test from 'node:test';
 import { fixture, NO_FIXTURES } from '@whence/testing/fixtures';
 import { bytesContent, fileContent } from '../../../io/content.ts';
 import { listedNetworks } from '../../../test/listed.ts';
-import { parseNdjsonAsndrop } from './ndjson-asndrop.ts';
+import { parseNdjsonAsndrop } from './network-list.ts';
 
 const METADATA = '{"type":"metadata","timestamp":1744682874,"size":1,"records":2}\n';
 

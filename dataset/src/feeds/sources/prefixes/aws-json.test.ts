@@ -3,7 +3,7 @@ import test from 'node:test';
 import { fixture, NO_FIXTURES } from '@whence/testing/fixtures';
 import { bytesContent, fileContent } from '../../../io/content.ts';
 import { labelsOf, listed } from '../../../test/listed.ts';
-import { parseAwsJson } from './aws-json.ts';
+import { parseAwsJson } from './json-lists.ts';
 
 const file = (prefixes: unknown, ipv6_prefixes: unknown = []) =>
   bytesContent(JSON.stringify({ syncToken: '1', createDate: '2025-07-25-01-02-03', prefixes, ipv6_prefixes }));

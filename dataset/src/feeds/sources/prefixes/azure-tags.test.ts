@@ -3,7 +3,7 @@ import test from 'node:test';
 import { fixture, NO_FIXTURES } from '@whence/testing/fixtures';
 import { bytesContent, fileContent } from '../../../io/content.ts';
 import { labelsOf, listed } from '../../../test/listed.ts';
-import { parseAzureTags } from './azure-tags.ts';
+import { parseAzureTags } from './json-lists.ts';
 
 const tag = (name: string, ...addressPrefixes: unknown[]) => ({ name, id: name, properties: { addressPrefixes } });
 const file = (...values: unknown[]) => bytesContent(JSON.stringify({ changeNumber: 1, cloud: 'Public', values }));

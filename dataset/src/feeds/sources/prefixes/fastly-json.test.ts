@@ -3,7 +3,7 @@ import test from 'node:test';
 import { fixture, NO_FIXTURES } from '@whence/testing/fixtures';
 import { bytesContent, fileContent } from '../../../io/content.ts';
 import { listed } from '../../../test/listed.ts';
-import { parseFastlyJson } from './fastly-json.ts';
+import { parseFastlyJson } from './json-lists.ts';
 
 test('fastly-json: both lists', () => {
   const read = parseFastlyJson(

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { fixture, NO_FIXTURES } from '@whence/testing/fixtures';
 import { bytesContent, fileContent } from '../../../io/content.ts';
 import { listed } from '../../../test/listed.ts';
-import { parseGithubMeta } from './github-meta.ts';
+import { parseGithubMeta } from './json-lists.ts';
 
 test('github-meta: GitHub’s own lists, without those of customers’ programs, keys and host names', () => {
   const read = parseGithubMeta(

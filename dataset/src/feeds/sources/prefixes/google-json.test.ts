@@ -3,7 +3,7 @@ import test from 'node:test';
 import { fixture, NO_FIXTURES } from '@whence/testing/fixtures';
 import { bytesContent, fileContent } from '../../../io/content.ts';
 import { labelsOf, listed } from '../../../test/listed.ts';
-import { parseGoogleJson } from './google-json.ts';
+import { parseGoogleJson } from './json-lists.ts';
 
 test('google-json: both families, the scope as label, entries that cannot be parsed', () => {
   const read = parseGoogleJson(

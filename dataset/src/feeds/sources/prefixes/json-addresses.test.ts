@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { bytesContent } from '../../../io/content.ts';
 import { listed } from '../../../test/listed.ts';
-import { parseJsonAddresses } from './json-addresses.ts';
+import { parseJsonAddresses } from './json-lists.ts';
 
 for (const [behaviour, document, want] of [
   [

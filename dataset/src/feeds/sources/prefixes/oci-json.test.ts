@@ -3,7 +3,7 @@ import test from 'node:test';
 import { fixture, NO_FIXTURES } from '@whence/testing/fixtures';
 import { bytesContent, fileContent } from '../../../io/content.ts';
 import { labelsOf, listed } from '../../../test/listed.ts';
-import { parseOciJson } from './oci-json.ts';
+import { parseOciJson } from './json-lists.ts';
 
 test('oci-json: prefixes by region, and the date', () => {
   const read = parseOciJson(

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { bytesContent } from '../../../io/content.ts';
 import { listed } from '../../../test/listed.ts';
 import { parsePeeringdbIx } from '../names/peeringdb-ix.ts';
-import { parsePeeringdbIxpfx } from './peeringdb-ixpfx.ts';
+import { parsePeeringdbIxpfx } from './json-lists.ts';
 
 const json = (data: unknown) => bytesContent(JSON.stringify({ data, meta: {} }));
 

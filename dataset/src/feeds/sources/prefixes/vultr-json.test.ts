@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { bytesContent } from '../../../io/content.ts';
 import { listed } from '../../../test/listed.ts';
-import { parseVultrJson } from './vultr-json.ts';
+import { parseVultrJson } from './json-lists.ts';
 
 test('vultr-json: the country is the label; the date', () => {
   const read = parseVultrJson(

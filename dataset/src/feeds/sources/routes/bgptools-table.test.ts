@@ -3,7 +3,7 @@ import test from 'node:test';
 import { fixture, NO_FIXTURES } from '@whence/testing/fixtures';
 import { bytesContent, fileContent } from '../../../io/content.ts';
 import { otherOriginLines, rangeLines } from '../../../test/range-lines.ts';
-import { parseBgptoolsTable } from './bgptools-table.ts';
+import { parseBgptoolsTable } from './route-tables.ts';
 
 test('bgptools-table: hits are peers', () => {
   const routes = parseBgptoolsTable(

@@ -4,7 +4,7 @@ import { fixture, NO_FIXTURES } from '@whence/testing/fixtures';
 import { bytesContent } from '../../../io/content.ts';
 import { otherOriginLines, rangeLines } from '../../../test/range-lines.ts';
 import { withGunzipped } from '../../../test/unpacked.ts';
-import { parsePfx2as } from './pfx2as.ts';
+import { parsePfx2as } from './route-tables.ts';
 
 for (const [behaviour, line, ranges, otherOrigins] of [
   ['one origin', '192.0.2.0\t24\t7', ['192.0.2.0/24 7'], []],

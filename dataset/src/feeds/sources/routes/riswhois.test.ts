@@ -5,7 +5,7 @@ import { bytesContent } from '../../../io/content.ts';
 import { parsePrefix } from '../../../prefix.ts';
 import { otherOriginLines, rangeLines, valueAt } from '../../../test/range-lines.ts';
 import { withGunzipped } from '../../../test/unpacked.ts';
-import { parseRiswhois } from './riswhois.ts';
+import { parseRiswhois } from './route-tables.ts';
 
 test('riswhois: comments, origins, sets, and rows that are dropped', () => {
   const routes = parseRiswhois(

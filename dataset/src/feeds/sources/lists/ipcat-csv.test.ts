@@ -3,7 +3,7 @@ import test from 'node:test';
 import { fixture, NO_FIXTURES } from '@whence/testing/fixtures';
 import { bytesContent, fileContent } from '../../../io/content.ts';
 import { labelsOf, listed } from '../../../test/listed.ts';
-import { parseIpcatCsv } from './ipcat-csv.ts';
+import { parseIpcatCsv } from './line-lists.ts';
 
 test('ipcat-csv: ranges with a name, in quotes where it has a comma', () => {
   const read = parseIpcatCsv(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { bytesContent } from '../../../io/content.ts';
 import { listed } from '../../../test/listed.ts';
-import { parseMonosansJson } from './monosans-json.ts';
+import { parseMonosansJson } from './json-lists.ts';
 
 test('monosans-json: the exit address, else the host if it is an address', () => {
   const read = parseMonosansJson(

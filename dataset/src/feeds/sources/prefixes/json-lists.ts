@@ -1,0 +1,195 @@
+/** Lists of addresses that are one JSON document, as providers publish them. */
+import type { Content } from '../../../io/content.ts';
+import { parsePrefix } from '../../../prefix.ts';
+import type { PrefixList } from '../../parsed.ts';
+import { dayOfText } from '../feed-day.ts';
+import { jsonDocument, listMember, member, requiredList, textMember } from '../json-value.ts';
+import { PrefixListBuilder } from '../prefix-list.ts';
+import { countryLabel } from './geofeed.ts';
+
+/** Adds what the document says to the list. Returns the text that has its date, if there is one. */
+type ReadDocument = (document: unknown, list: PrefixListBuilder, what: string) => string | undefined;
+
+/** `what` names the document in errors. */
+const jsonFormat =
+  (what: string, readDocument: ReadDocument) =>
+  (content: Content): PrefixList => {
+    const list = new PrefixListBuilder();
+    const dated = readDocument(jsonDocument(content, what), list, what);
+    return list.finish(dayOfText(dated ?? ''));
+  };
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/**
+ * AWS `ip-ranges.json`. It lists a prefix once per service; services are ignored here, so that is one record.
+ *
+ * The label is the region, or the zone if `network_border_group` names one: the zone us-east-1-bue-1 belongs to a
+ * region in Virginia and is in Buenos Aires. Prefixes that are announced everywhere (`GLOBAL`) have no label.
+ */
+export const parseAwsJson = jsonFormat('an AWS ip-ranges file', (document, list, what) => {
+  for (const [listName, prefixName] of [
+    ['prefixes', 'ip_prefix'],
+    ['ipv6_prefixes', 'ipv6_prefix'],
+  ] as const)
+    for (const entry of requiredList(document, listName, what))
+      list.add(textMember(entry, prefixName), awsPlace(entry));
+  return textMember(document, 'createDate');
+});
+
+function awsPlace(entry: unknown): string {
+  const region = textMember(entry, 'region');
+  const zone = textMember(entry, 'network_border_group');
+  if (region === 'GLOBAL') return '';
+  return zone.startsWith(`${region}-`) ? zone : region;
+}
+
+/**
+ * Azure's service tags, `ServiceTags_Public_<date>.json`. Of some 3,000 tags only `AzureCloud.<region>` (all addresses
+ * of a region) and `AzureCloud` (all addresses) are used; the others are subsets by service. The label is the region. A
+ * prefix that is in both is kept with its region. The date is only in the file name.
+ */
+export const parseAzureTags = jsonFormat('an Azure service tags file', (document, list, what) => {
+  const tags = requiredList(document, 'values', what).filter((tag) => azureRegion(tag) !== undefined);
+  if (tags.length === 0) throw new Error(`not ${what}: no tag "${AZURE}"`);
+  const inRegions = new Set<unknown>();
+  for (const tag of tags.sort(regionsFirst)) {
+    const region = azureRegion(tag) ?? '';
+    const prefixes = listMember(member(tag, 'properties'), 'addressPrefixes');
+    if (prefixes === undefined) list.skip();
+    for (const prefix of prefixes ?? []) {
+      if (region !== '') inRegions.add(prefix);
+      else if (inRegions.has(prefix)) continue;
+      list.add(textOf(prefix), region);
+    }
+  }
+  return undefined;
+});
+
+const AZURE = 'AzureCloud';
+
+/** Empty for all of Azure, undefined for tags that are not used. */
+function azureRegion(tag: unknown): string | undefined {
+  const name = textMember(tag, 'name');
+  if (name === AZURE) return '';
+  return name.startsWith(`${AZURE}.`) ? name.slice(AZURE.length + 1) : undefined;
+}
+
+function regionsFirst(a: unknown, b: unknown): number {
+  return Number(azureRegion(a) === '') - Number(azureRegion(b) === '');
+}
+
+/** Fastly's public list: `{"addresses":["192.0.2.0/24"],"ipv6_addresses":["2001:db8::/32"]}`. */
+export const parseFastlyJson = jsonFormat("Fastly's list of addresses", (document, list, what) => {
+  for (const key of ['addresses', 'ipv6_addresses'])
+    for (const prefix of requiredList(document, key, what)) list.add(textOf(prefix));
+  return undefined;
+});
+
+/**
+ * GitHub's `/meta`: lists of addresses by service, among keys and host names.
+ *
+ * Only the lists named here are used: addresses from which GitHub itself answers or calls. Those that run programs of
+ * customers (`actions`, `actions_macos`, `codespaces`) are left out: they are thousands of ranges of Azure and others,
+ * shared with other tenants, and the clouds' own lists are more exact. Lists that GitHub adds later are ignored until
+ * they are added here.
+ */
+export const parseGithubMeta = jsonFormat("GitHub's meta document", (document, list, what) => {
+  const lists = GITHUB_LISTS.map((key) => listMember(document, key)).filter((one) => one !== undefined);
+  if (lists.length === 0) throw new Error(`not ${what}: none of the lists ${GITHUB_LISTS.join(', ')}`);
+  for (const prefix of lists.flat()) list.add(textOf(prefix));
+  return undefined;
+});
+
+const GITHUB_LISTS = [
+  ...['hooks', 'web', 'api', 'git', 'packages', 'pages'],
+  ...['importer', 'github_enterprise_importer', 'dependabot', 'copilot'],
+];
+
+/**
+ * Google's format for lists of prefixes, which operators of crawlers use too (OpenAI, Anthropic, Perplexity, Bing,
+ * Apple, DuckDuckGo, Mistral, Common Crawl): `{"creationTime":…,"prefixes":[{"ipv4Prefix":…},{"ipv6Prefix":…}]}`. In
+ * `cloud.json` an entry also has the region (`scope`), which is the label.
+ */
+export const parseGoogleJson = jsonFormat("a list of prefixes in Google's format", (document, list, what) => {
+  for (const entry of requiredList(document, 'prefixes', what)) {
+    const prefixes = ['ipv4Prefix', 'ipv6Prefix'].map((name) => textMember(entry, name)).filter((text) => text !== '');
+    if (prefixes.length === 0) list.skip();
+    for (const prefix of prefixes) list.add(prefix, textMember(entry, 'scope'));
+  }
+  return textMember(document, 'creationTime');
+});
+
+/** Oracle Cloud's `public_ip_ranges.json`: prefixes by region, which is the label. */
+export const parseOciJson = jsonFormat("Oracle's public_ip_ranges file", (document, list, what) => {
+  for (const region of requiredList(document, 'regions', what)) {
+    const prefixes = listMember(region, 'cidrs');
+    if (prefixes === undefined) list.skip();
+    for (const prefix of prefixes ?? []) list.add(textMember(prefix, 'cidr'), textMember(region, 'region'));
+  }
+  return textMember(document, 'last_updated_timestamp');
+});
+
+/**
+ * Vultr's geofeed as JSON, `https://geofeed.constant.com/?json`:
+ * `{"updated":"…","subnets":[{"ip_prefix":"192.0.2.0/24",
+ * "alpha2code":"US","region":"US-NJ","city":"…","postal_code":"…"}]}`. The label is the country.
+ */
+export const parseVultrJson = jsonFormat("Vultr's geofeed", (document, list, what) => {
+  for (const subnet of requiredList(document, 'subnets', what))
+    list.add(textMember(subnet, 'ip_prefix'), countryLabel(textMember(subnet, 'alpha2code')));
+  return textMember(document, 'updated');
+});
+
+/**
+ * PeeringDB `/api/ixpfx`: `{"data":[{"prefix":"192.0.2.0/24","ixlan_id":26,"status":"ok",…}]}`, the peering LANs of internet
+ * exchanges. The label is the number of the exchange: an exchange and its LAN have the same number.
+ */
+export const parsePeeringdbIxpfx = jsonFormat('a PeeringDB list of peering LANs', (document, list, what) => {
+  for (const row of requiredList(document, 'data', what)) {
+    const exchange = member(row, 'ixlan_id');
+    const prefix = textMember(row, 'prefix');
+    if (!Number.isInteger(exchange) || !prefix.includes('/')) list.skip();
+    else if (['', 'ok'].includes(textMember(row, 'status'))) list.add(prefix, String(exchange));
+  }
+  return undefined;
+});
+
+/**
+ * monosans/proxy-list, `proxies.json`: `[{"protocol":"http","host":"192.0.2.1","port":8080,"exit_ip":"192.0.2.2",…}]`.
+ * A site sees the address from which a proxy sends (`exit_ip`), not the one on which it listens. `host` is used where
+ * there is no exit address, and may be a host name.
+ */
+export const parseMonosansJson = jsonFormat("monosans's proxies.json", (proxies, list, what) => {
+  if (!Array.isArray(proxies)) throw new Error(`not ${what}: not a list of proxies`);
+  for (const proxy of proxies) list.add(textMember(proxy, 'exit_ip') || textMember(proxy, 'host'));
+  return undefined;
+});
+
+/**
+ * Every text in a JSON document that is an address or a prefix. For the server lists of VPN providers (Mullvad,
+ * NordVPN, Proton, IVPN), which have different structures and change them. Other texts are names and the like, so
+ * nothing counts as skipped. PIA's document is one line, followed by its signature in Base64.
+ */
+export function parseJsonAddresses(content: Content): PrefixList {
+  return parseServerList({ ...content, text: () => withoutSignature(content.text()) });
+}
+
+const parseServerList = jsonFormat('a list of servers', (document, list, what) => {
+  if (typeof document !== 'object' || document === null) throw new Error(`not ${what}: neither a list nor an object`);
+  // A list that grows during the loop, instead of recursion: JSON may be nested deeper than the call stack allows.
+  const values: unknown[] = [document];
+  for (const value of values) {
+    if (typeof value === 'string') {
+      if (parsePrefix(value) !== undefined) list.add(value);
+    } else if (typeof value === 'object' && value !== null) {
+      for (const inner of Object.values(value)) values.push(inner);
+    }
+  }
+  return undefined;
+});
+
+function withoutSignature(text: string): string {
+  const end = text.indexOf('\n');
+  return end > 0 && /^[A-Za-z0-9+/=\s]*$/.test(text.slice(end)) ? text.slice(0, end) : text;
+}

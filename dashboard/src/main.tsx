@@ -25,6 +25,8 @@ const theme = createTheme({
         overlayProps: { backgroundOpacity: 0.45 },
       },
     }),
+    // Fields that may stay empty say so.
+    InputWrapper: { defaultProps: { withAsterisk: false } },
     Tooltip: Tooltip.extend({ defaultProps: { transitionProps: { duration: 80 }, openDelay: 250 } }),
   },
 });

@@ -29,6 +29,18 @@ export type Layer = {
   readonly rows: ArrayLike<number>;
 };
 
+/** The position of the run that has the address, or -1. */
+export function runAt({ starts, ends }: Pick<Layer, 'starts' | 'ends'>, address: bigint): number {
+  let from = 0;
+  let to = starts.length;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((ends[middle] as bigint) < address) from = middle + 1;
+    else to = middle;
+  }
+  return from < starts.length && (starts[from] as bigint) <= address ? from : -1;
+}
+
 /** Where rows overlap, the narrowest decides: it is the most specific. Of equally narrow rows, the later one. */
 export function flatten(ranges: Ranges): Layer {
   const { starts, ends } = ranges;

@@ -80,7 +80,6 @@ function PasswordForm() {
         label="Current password"
         autoComplete="current-password"
         required
-        withAsterisk={false}
         error={isWrong ? 'Wrong password' : undefined}
         value={current}
         onChange={(event) => setCurrent(event.currentTarget.value)}
@@ -90,7 +89,6 @@ function PasswordForm() {
         description={`At least ${MIN_PASSWORD_CHARACTERS} characters`}
         autoComplete="new-password"
         required
-        withAsterisk={false}
         minLength={MIN_PASSWORD_CHARACTERS}
         value={next}
         onChange={(event) => setNext(event.currentTarget.value)}

@@ -60,7 +60,6 @@ function NewKeyDialog({ onCreated, onClose }: { onCreated: (created: CreatedKey)
           description="The program that will use the key, so that you know later what a revocation affects."
           placeholder="mail gateway, production"
           required
-          withAsterisk={false}
           maxLength={100}
           data-autofocus
           error={ruleAt(refused, '/name')}

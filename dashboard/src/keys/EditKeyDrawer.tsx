@@ -42,7 +42,6 @@ export function EditKeyDrawer({ summary, onClose }: { summary: KeySummary; onClo
           <TextInput
             label="Name"
             required
-            withAsterisk={false}
             maxLength={100}
             data-autofocus
             error={ruleAt(refused, '/name')}

@@ -44,7 +44,6 @@ export function TryOperation({ document, route: { method, path, operation }, api
             label={name}
             aria-label={`${name} of ${summary}`}
             required={required}
-            withAsterisk={false}
             spellCheck={false}
             value={values.get(name)}
             onChange={({ currentTarget: { value } }) => setValues((before) => new Map(before).set(name, value))}

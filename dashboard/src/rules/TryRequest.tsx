@@ -44,7 +44,6 @@ export function TryRequest({ sets }: { sets: readonly string[] }) {
             label={label}
             placeholder={placeholder}
             required={name === 'ip'}
-            withAsterisk={false}
             spellCheck={false}
             autoCapitalize="off"
             value={fields[name] ?? ''}

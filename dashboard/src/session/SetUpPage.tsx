@@ -86,7 +86,6 @@ function SetUpForm({ token, link }: { token: string; link: LinkState }) {
           autoComplete="username"
           autoCapitalize="off"
           required
-          withAsterisk={false}
           autoFocus={needsName}
           readOnly={!needsName}
           value={name}
@@ -99,7 +98,6 @@ function SetUpForm({ token, link }: { token: string; link: LinkState }) {
           name="new-password"
           autoComplete="new-password"
           required
-          withAsterisk={false}
           minLength={MIN_PASSWORD_CHARACTERS}
           autoFocus={!needsName}
           value={password}

@@ -115,7 +115,6 @@ function SignInForm({ knownName = '', isTitled = true }: SignInFormProps) {
         autoCapitalize="off"
         autoFocus={knownName === ''}
         required
-        withAsterisk={false}
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
       />
@@ -126,7 +125,6 @@ function SignInForm({ knownName = '', isTitled = true }: SignInFormProps) {
         autoComplete="current-password"
         autoFocus={knownName !== ''}
         required
-        withAsterisk={false}
         value={password}
         onChange={(event) => setPassword(event.currentTarget.value)}
       />

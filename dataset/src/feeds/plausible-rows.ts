@@ -6,7 +6,7 @@
  */
 import { formatAddress } from '../address.ts';
 import { addressBits, formatPrefix, fromBigInt, lastAddress, widestPrefixLength } from '../prefix.ts';
-import { type FamilyRanges, flatten, Ranges } from '../ranges.ts';
+import { type FamilyRanges, flatten, Ranges, runAt } from '../ranges.ts';
 import { specialPurposeRanges } from '../special-purpose.ts';
 import type { Drive } from './feed.ts';
 import type { Parsed } from './parsed.ts';
@@ -167,13 +167,7 @@ function specialSpace(version: 4 | 6): (start: bigint, end: bigint) => boolean {
     }
   }
   return (start, end) => {
-    let from = 0;
-    let to = starts.length;
-    while (from < to) {
-      const middle = (from + to) >>> 1;
-      if ((ends[middle] as bigint) < start) from = middle + 1;
-      else to = middle;
-    }
-    return from < starts.length && (starts[from] as bigint) <= start && end <= (ends[from] as bigint);
+    const run = runAt({ starts, ends }, start);
+    return run >= 0 && end <= (ends[run] as bigint);
   };
 }

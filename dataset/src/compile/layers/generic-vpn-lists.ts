@@ -13,7 +13,7 @@
  * docs/dataset.md has the measurements behind both numbers.
  */
 import { addressBits } from '../../prefix.ts';
-import { flatten, type Layer, Ranges } from '../../ranges.ts';
+import { flatten, type Layer, Ranges, runAt } from '../../ranges.ts';
 import { LayerCursor, sweep } from '../../sweep.ts';
 import type { Overlay } from '../input/compile-input.ts';
 
@@ -77,7 +77,7 @@ function neighbourBlocks({ starts, ends }: Ranges, hostBits: bigint): bigint[] {
   }
   const covered = flatten(wide);
   return [...counts]
-    .filter(([block, count]) => count >= MIN_NEIGHBOURS && rowAt(covered, block << hostBits) === undefined)
+    .filter(([block, count]) => count >= MIN_NEIGHBOURS && runAt(covered, block << hostBits) < 0)
     .map(([block]) => block);
 }
 
@@ -87,7 +87,7 @@ function withDensePrefixes(blocks: ReadonlySet<bigint>, hostBits: bigint, routes
   const countOfRoute = new Map<number, number>();
   for (const block of blocks) {
     trusted.add(block << hostBits, ((block + 1n) << hostBits) - 1n, 0);
-    const route = rowAt(routes, block << hostBits);
+    const route = routes.rows[runAt(routes, block << hostBits)];
     if (route !== undefined) countOfRoute.set(route, (countOfRoute.get(route) ?? 0) + 1);
   }
   for (const [route, count] of countOfRoute) {
@@ -96,16 +96,4 @@ function withDensePrefixes(blocks: ReadonlySet<bigint>, hostBits: bigint, routes
     if (count >= Number((end - start + 1n) >> hostBits) * MIN_DENSITY) trusted.add(start, end, 0);
   }
   return flatten(trusted);
-}
-
-/** The row that decides the address. */
-function rowAt({ starts, ends, rows }: Layer, address: bigint): number | undefined {
-  let from = 0;
-  let to = starts.length;
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if ((ends[middle] as bigint) < address) from = middle + 1;
-    else to = middle;
-  }
-  return from < starts.length && (starts[from] as bigint) <= address ? rows[from] : undefined;
 }

@@ -4,7 +4,7 @@
  * they rent, registered in several countries.
  */
 import { decodeCountry } from '../../country-code.ts';
-import { flatten, type Layer, type Ranges } from '../../ranges.ts';
+import { flatten, type Layer, type Ranges, runAt } from '../../ranges.ts';
 import type { CompileInput } from '../input/compile-input.ts';
 
 export type RouteShape = {
@@ -81,13 +81,7 @@ export function routeSignals({ ipv4Prefixes, ipv4Addresses, ipv6Prefixes }: Rout
   return signals;
 }
 
-function valueAt({ starts, ends, rows, ranges }: Layer, address: bigint): number | undefined {
-  let from = 0;
-  let to = starts.length;
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if ((ends[middle] as bigint) < address) from = middle + 1;
-    else to = middle;
-  }
-  return from < starts.length && (starts[from] as bigint) <= address ? ranges.values[rows[from] as number] : undefined;
+function valueAt(layer: Layer, address: bigint): number | undefined {
+  const run = runAt(layer, address);
+  return run < 0 ? undefined : layer.ranges.values[layer.rows[run] as number];
 }

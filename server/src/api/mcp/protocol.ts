@@ -6,6 +6,7 @@
  * There are two kinds of versions. Up to 2025-11-25 a client begins with `initialize`, and later requests name the version
  * at most in a header. From 2026-07-28 each request names it in `params._meta`, and over HTTP again in headers.
  */
+import { isObject } from '../../http/validators.ts';
 import { packageVersion } from '../../version.ts';
 
 /** That `initialize` may agree on, the preferred one first. */
@@ -182,8 +183,4 @@ export function shown(text: string): string {
 function isId(value: unknown): value is McpRequest['id'] {
   if (typeof value !== 'string') return Number.isFinite(value);
   return value.length <= MAX_ID_CHARACTERS && JSON.stringify(value).length <= MAX_ID_CHARACTERS + 2;
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -3,6 +3,7 @@
  * per line. Lines of domains that could not be checked are skipped.
  */
 
+import { isObject } from '../../http/validators.ts';
 import { readFileSync } from 'node:fs';
 import { UsageError } from '../../terminal/exit.ts';
 import type { Sink } from '../../terminal/output.ts';
@@ -71,9 +72,6 @@ function parseLine(line: string, where: string): unknown {
   }
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** What the comparison reads. A file that was edited may lack anything. */
 function isReport(value: unknown): value is SavedReport {

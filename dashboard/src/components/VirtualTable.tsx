@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useRef } from 'react';
-import { IconArrowDown } from './icons.tsx';
+import { IconArrowDown, IconArrowUp } from './icons.tsx';
 import classes from './VirtualTable.module.css';
 
 const LINE_PX = 20;
@@ -53,20 +53,12 @@ export function VirtualTable<Row, Sort extends string = never>(props: VirtualTab
       >
         <div className={classes['head']} role="row" style={grid}>
           {columns.map(({ name, sort: by }) => (
-            <div key={name} role="columnheader" aria-sort={by !== undefined && by === sort ? 'descending' : undefined}>
-              {by === undefined ? (
-                name
-              ) : (
-                <button
-                  type="button"
-                  className={classes['sort']}
-                  onClick={() => onSort?.(by === sort ? undefined : by)}
-                >
-                  {name}
-                  {by === sort && <IconArrowDown size={13} aria-hidden />}
-                </button>
-              )}
-            </div>
+            <ColumnHead
+              key={name}
+              name={name}
+              order={by !== undefined && by === sort ? 'descending' : undefined}
+              onSort={by && (() => onSort?.(by === sort ? undefined : by))}
+            />
           ))}
         </div>
         <div className={classes['body']} style={{ height: virtual.getTotalSize(), minWidth }}>
@@ -91,6 +83,30 @@ export function VirtualTable<Row, Sort extends string = never>(props: VirtualTab
           })}
         </div>
       </div>
+    </div>
+  );
+}
+
+type ColumnHeadProps = {
+  name: string;
+  /** Of the rows, if they are sorted by this column. */
+  order: 'ascending' | 'descending' | undefined;
+  onSort: (() => void) | undefined;
+};
+
+/** The head of a column, a button where rows can be sorted by it. */
+export function ColumnHead({ name, order, onSort }: ColumnHeadProps) {
+  const Icon = order === 'ascending' ? IconArrowUp : IconArrowDown;
+  return (
+    <div role="columnheader" data-column={name} aria-sort={order}>
+      {onSort === undefined ? (
+        name
+      ) : (
+        <button type="button" className={classes['sort']} onClick={onSort}>
+          {name}
+          {order !== undefined && <Icon size={13} aria-hidden />}
+        </button>
+      )}
     </div>
   );
 }

@@ -8,8 +8,8 @@ import type { KeySort } from '@whence/server/vocabulary';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { call } from '../api/query-client.ts';
 import { FailureNotice } from '../components/Failures.tsx';
-import { IconArrowDown, IconArrowUp } from '../components/icons.tsx';
 import { Skeleton } from '../components/Loaded.tsx';
+import { ColumnHead } from '../components/VirtualTable.tsx';
 import { capitalise, PERMISSION_WORDS } from '../format/names.ts';
 import { count } from '../format/number.ts';
 import { ShortTime } from '../format/Time.tsx';
@@ -105,22 +105,9 @@ export function KeyTable({ filter, onSort, onAction, empty }: KeyTableProps) {
 
 function Head({ filter, onSort }: Pick<KeyTableProps, 'filter' | 'onSort'>) {
   const { sort = 'created_at', order = 'desc' } = filter;
+  const direction = order === 'asc' ? 'ascending' : 'descending';
   const column = (name: string, by?: KeySort) => (
-    <div
-      role="columnheader"
-      data-column={name}
-      aria-sort={by === sort ? (order === 'asc' ? 'ascending' : 'descending') : undefined}
-    >
-      {by === undefined ? (
-        name
-      ) : (
-        <button type="button" className={classes['sort']} onClick={() => onSort(by)}>
-          {name}
-          {by === sort &&
-            (order === 'asc' ? <IconArrowUp size={13} aria-hidden /> : <IconArrowDown size={13} aria-hidden />)}
-        </button>
-      )}
-    </div>
+    <ColumnHead name={name} order={by === sort ? direction : undefined} onSort={by && (() => onSort(by))} />
   );
   return (
     <div className={classes['headGroup']} role="rowgroup">

@@ -15,6 +15,8 @@ const MAX_DAYS = 400;
 export function defineKey(program: Command, invocation: Invocation): void {
   const { storage, exitWith } = invocation;
   const key = program.command('key').description('create, change and revoke API keys');
+  const ofKey = (name: string, description: string) =>
+    key.command(name).description(description).argument('<key>', WHICH);
   withAttributes(
     key
       .command('create')
@@ -39,26 +41,16 @@ export function defineKey(program: Command, invocation: Invocation): void {
     .action(async (source: string, options) =>
       exitWith((await keySearch()).keyFind((await storage()).storageLocation, source, options, invocation)),
     );
-  key
-    .command('show')
-    .description('show a key with all its attributes')
-    .argument('<key>', WHICH)
-    .action(async (name: string, options) =>
-      exitWith((await keyFacts()).keyShow((await storage()).storageLocations, name, options, invocation)),
-    );
-  key
-    .command('usage')
-    .description('show the requests of a key by day, endpoint and status')
-    .argument('<key>', WHICH)
+  ofKey('show', 'show a key with all its attributes').action(async (name: string, options) =>
+    exitWith((await keyFacts()).keyShow((await storage()).storageLocations, name, options, invocation)),
+  );
+  ofKey('usage', 'show the requests of a key by day, endpoint and status')
     .option('--days <days>', `the last days, 1 to ${MAX_DAYS}`, parseDays, 30)
     .action(async (name: string, options) =>
       exitWith((await keyFacts()).keyUsage((await storage()).storageLocations, name, options, invocation)),
     );
   withAttributes(
-    key
-      .command('set')
-      .description('change a key; when this returns, every process uses it like that')
-      .argument('<key>', WHICH)
+    ofKey('set', 'change a key; when this returns, every process uses it like that')
       .option('--name <name>', 'what it is for')
       .addOption(new Option('--tier <tier>', 'limits of the key').choices(TIER_NAMES))
       .option('--permissions <list>', `some of ${PERMISSIONS.join(', ')}`)
@@ -66,36 +58,22 @@ export function defineKey(program: Command, invocation: Invocation): void {
   ).action(async (name: string, options) =>
     exitWith((await keyChanges()).keySet((await storage()).storageLocation, name, options, invocation)),
   );
-  key
-    .command('pause')
-    .description('refuse requests with a key until it is resumed')
-    .argument('<key>', WHICH)
-    .action(async (name: string, options) =>
-      exitWith((await keyChanges()).keyPause((await storage()).storageLocation, name, options, invocation)),
-    );
-  key
-    .command('resume')
-    .description('accept requests with a paused key again')
-    .argument('<key>', WHICH)
-    .action(async (name: string, options) =>
-      exitWith((await keyChanges()).keyResume((await storage()).storageLocation, name, options, invocation)),
-    );
-  key
-    .command('rotate')
-    .description('create a successor with the same attributes and print it; the old key stays active')
-    .argument('<key>', WHICH)
+  ofKey('pause', 'refuse requests with a key until it is resumed').action(async (name: string, options) =>
+    exitWith((await keyChanges()).keyPause((await storage()).storageLocation, name, options, invocation)),
+  );
+  ofKey('resume', 'accept requests with a paused key again').action(async (name: string, options) =>
+    exitWith((await keyChanges()).keyResume((await storage()).storageLocation, name, options, invocation)),
+  );
+  ofKey('rotate', 'create a successor with the same attributes and print it; the old key stays active')
     .option('--name <name>', 'of the successor (default: the same)')
     .option('--revoke-old-in <period>', 'revoke the old key after 30m, 24h, 7d, or at a time')
     .action(async (name: string, options) =>
       exitWith((await keyChanges()).keyRotate((await storage()).storageLocation, name, options, invocation)),
     );
-  key
-    .command('revoke')
-    .description('revoke a key permanently; when this returns, no process accepts it')
-    .argument('<key>', WHICH)
-    .action(async (name: string, options) =>
+  ofKey('revoke', 'revoke a key permanently; when this returns, no process accepts it').action(
+    async (name: string, options) =>
       exitWith((await keys()).keyRevoke((await storage()).storageLocation, name, options, invocation)),
-    );
+  );
 }
 
 function withAttributes(command: Command): Command {

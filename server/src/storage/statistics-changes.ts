@@ -72,6 +72,10 @@ export const KEY_USE_CHANGES = (() => {
       else keys.day_requests end`;
 })();
 
+/** Rows of `usage`. */
+export const usageRows = (rows: readonly UsageRow[]) =>
+  rows.map(({ keyId, statusClass, ...row }) => ({ ...row, key_id: keyId, status_class: statusClass }));
+
 /** A use of a key as a row of `seen`. */
 export function keyUseRow(id: string, { lastUsedAt, lastUsedFrom, firstUse, refused, lastDay }: KeyUse) {
   return {

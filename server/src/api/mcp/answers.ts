@@ -2,8 +2,7 @@
  * What each message is answered with: the few methods of the protocol from texts that are made once, and a call of a tool
  * with a request of the API. Nothing is kept between messages. HTTP and standard input share this file.
  */
-import { isObject } from '../../http/validators.ts';
-import { checkOf, type Violation } from '../../http/validators.ts';
+import { checkOf, isObject, type Violation } from '../../http/validators.ts';
 import {
   type Answer,
   INVALID_PARAMS,

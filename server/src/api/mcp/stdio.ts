@@ -2,17 +2,11 @@
  * The protocol on standard input and output: one message per line. Calls are answered as they finish, in any order; one that
  * the client cancels is not answered. Memory is bounded by the length of a line and the number of calls at once.
  */
-import { isObject } from '../../http/validators.ts';
+
 import { MAX_BODY_BYTES } from '../../http/limits.ts';
+import { isObject } from '../../http/validators.ts';
 import { answerMessage, type Call } from './answers.ts';
-import {
-  INTERNAL_ERROR,
-  INVALID_REQUEST,
-  MESSAGE_LIMITS,
-  PARSE_ERROR,
-  parseMessage,
-  refuse,
-} from './protocol.ts';
+import { INTERNAL_ERROR, INVALID_REQUEST, MESSAGE_LIMITS, PARSE_ERROR, parseMessage, refuse } from './protocol.ts';
 
 type StdioOptions = {
   /** Resolves when more may be written. */

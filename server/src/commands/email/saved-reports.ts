@@ -3,8 +3,8 @@
  * per line. Lines of domains that could not be checked are skipped.
  */
 
-import { isObject } from '../../http/validators.ts';
 import { readFileSync } from 'node:fs';
+import { isObject } from '../../http/validators.ts';
 import { UsageError } from '../../terminal/exit.ts';
 import type { Sink } from '../../terminal/output.ts';
 import { jsonLine } from '../../terminal/printable.ts';
@@ -71,7 +71,6 @@ function parseLine(line: string, where: string): unknown {
     throw new UsageError(`${where} is not JSON: ${(error as Error).message}`);
   }
 }
-
 
 /** What the comparison reads. A file that was edited may lack anything. */
 function isReport(value: unknown): value is SavedReport {

@@ -13,6 +13,7 @@ import {
   REFUSAL_CHANGES,
   refusalRows,
   type StatisticsChanges,
+  usageRows,
 } from '../statistics-changes.ts';
 
 /** Some tens of milliseconds, far below the timeout of a statement. */
@@ -29,11 +30,7 @@ export function oneStatementStatistics(db: Db, now: RawBuilder<number>): Statist
   return {
     async addUsage(batch, rows, uses) {
       const seen = [...uses].map(([id, use]) => keyUseRow(id, use));
-      const counts = rows.map(({ keyId, statusClass, ...row }) => ({
-        ...row,
-        key_id: keyId,
-        status_class: statusClass,
-      }));
+      const counts = usageRows(rows);
       const refusals = refusalRows(uses);
       for (const [part, i] of partsOf(batch, Math.max(counts.length, seen.length, refusals.length))) {
         await sql`

@@ -10,6 +10,7 @@ import {
   REFUSAL_CHANGES,
   refusalRows,
   type StatisticsChanges,
+  usageRows,
 } from '../statistics-changes.ts';
 
 /** Rows of one statement: eleven parameters each at most, and SQLite takes 32,766. */
@@ -23,58 +24,43 @@ export function transactionalStatistics(db: Db, now: RawBuilder<number>): Statis
   return {
     async addUsage(batch, rows, uses) {
       await addOnce(batch, async (transaction) => {
-        for (const part of inParts(rows)) {
-          await transaction
-            .insertInto('usage')
-            .values(
-              part.map(({ keyId, day, endpoint, statusClass, requests }) => ({
-                key_id: keyId,
-                day,
-                endpoint,
-                status_class: statusClass,
-                requests,
-              })),
-            )
-            .onConflict((conflict) =>
-              conflict
-                .columns(['key_id', 'day', 'endpoint', 'status_class'])
-                .doUpdateSet({ requests: sql<number>`usage.requests + excluded.requests` }),
-            )
-            .execute();
-        }
+        const key = ['key_id', 'day', 'endpoint', 'status_class'];
+        await addRows(transaction, 'usage', usageRows(rows), key, increase('usage', 'requests'));
         for (const part of inParts([...uses])) await addUses(transaction, part);
-        for (const part of inParts(refusalRows(uses))) await addRefusals(transaction, part);
+        await addRows(transaction, 'key_refusals', refusalRows(uses), ['key_id', 'hour', 'reason'], REFUSAL_CHANGES);
       });
     },
     async addTraffic(batch, rows) {
-      await addOnce(batch, async (transaction) => {
-        for (const part of inParts(rows)) {
-          await transaction
-            .insertInto('traffic')
-            .values(part.map((row) => ({ ...row })))
-            .onConflict((conflict) =>
-              conflict.columns(['hour', 'counter']).doUpdateSet({ count: sql<number>`traffic.count + excluded.count` }),
-            )
-            .execute();
-        }
-      });
+      await addOnce(batch, (transaction) =>
+        addRows(transaction, 'traffic', rows, ['hour', 'counter'], increase('traffic', 'count')),
+      );
     },
     async addNetworks(batch, rows) {
-      await addOnce(batch, async (transaction) => {
-        for (const part of inParts(rows)) {
-          await transaction
-            .insertInto('networks')
-            .values(part.map(({ day, asn, lookups }) => ({ day, asn, look_ups: lookups })))
-            .onConflict((conflict) =>
-              conflict
-                .columns(['day', 'asn'])
-                .doUpdateSet({ look_ups: sql<number>`networks.look_ups + excluded.look_ups` }),
-            )
-            .execute();
-        }
-      });
+      const stored = rows.map(({ day, asn, lookups }) => ({ day, asn, look_ups: lookups }));
+      await addOnce(batch, (transaction) =>
+        addRows(transaction, 'networks', stored, ['day', 'asn'], increase('networks', 'look_ups')),
+      );
     },
   };
+}
+
+const increase = (table: string, column: string) => `${column} = ${table}.${column} + excluded.${column}`;
+
+/** A row whose key is in the table changes that row. */
+async function addRows(
+  db: Db,
+  table: string,
+  rows: readonly Readonly<Record<string, unknown>>[],
+  key: readonly string[],
+  changes: string,
+): Promise<void> {
+  for (const part of inParts(rows)) {
+    const columns = Object.keys(part[0] ?? {});
+    const values = part.map((row) => sql`(${sql.join(columns.map((column) => row[column]))})`);
+    await sql`
+      insert into ${sql.raw(table)} (${sql.raw(columns.join(', '))}) values ${sql.join(values)}
+      on conflict (${sql.raw(key.join(', '))}) do update set ${sql.raw(changes)}`.execute(db);
+  }
 }
 
 /** False if this batch or a later one of its writer is already stored. */
@@ -100,14 +86,6 @@ async function addUses(db: Db, uses: readonly (readonly [id: string, use: KeyUse
   await sql`
     with seen (${sql.raw(columns.join(', '))}) as (values ${sql.join(values)})
     update keys set ${sql.raw(KEY_USE_CHANGES)} from seen where keys.id = seen.id`.execute(db);
-}
-
-async function addRefusals(db: Db, rows: ReturnType<typeof refusalRows>): Promise<void> {
-  const columns = Object.keys(rows[0] ?? {});
-  const values = rows.map((row) => sql`(${sql.join(Object.values(row))})`);
-  await sql`
-    insert into key_refusals (${sql.raw(columns.join(', '))}) values ${sql.join(values)}
-    on conflict (key_id, hour, reason) do update set ${sql.raw(REFUSAL_CHANGES)}`.execute(db);
 }
 
 function* inParts<Row>(rows: readonly Row[]): Generator<Row[]> {

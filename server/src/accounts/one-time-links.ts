@@ -89,3 +89,20 @@ function isUsable({ kind, createdAt, createdById }: StoredLink, accounts: readon
 export function linkPath({ token }: Pick<MadeLink, 'token'>): string {
   return `/set-up#${token}`;
 }
+
+/** A link that was not used, as commands and the dashboard show it. The link itself is not stored. */
+export function describeOpenLink(link: StoredLink, people: readonly Account[]) {
+  const { id, kind, role, accountId, note, createdBy, createdAt, expiresAt } = link;
+  const account = people.find((person) => person.id === accountId)?.name;
+  return {
+    id,
+    // Written by OneTimeLinks, which knows no other kinds and roles.
+    kind: kind as LinkKind,
+    role: role as Role,
+    ...(account === undefined ? {} : { account }),
+    ...(note === undefined ? {} : { note }),
+    created_by: createdBy,
+    created_at: createdAt.toISOString(),
+    expires_at: expiresAt.toISOString(),
+  };
+}

@@ -91,11 +91,12 @@ export function describeKey(key: StoredKey) {
     created_at: createdAt.toISOString(),
     ...(lastUsedAt === undefined ? {} : { last_used_at: lastUsedAt.toISOString() }),
     ...(lastUsedFrom === undefined ? {} : { last_used_from: lastUsedFrom }),
-    ...(revokedAt === undefined ? {} : { revoked_at: revokedAt.toISOString(), revoked_by: revokedBy }),
+    ...(revokedAt === undefined ? {} : { revoked_at: revokedAt.toISOString() }),
+    ...(revokedBy === undefined ? {} : { revoked_by: revokedBy }),
   };
 }
 
-export function describeAttributes(key: StoredKey) {
+function describeAttributes(key: StoredKey) {
   const { note, expiresAt, pausedAt, allowedNetworks, requestsPerSecond, scheduledRevocation } = key;
   return {
     ...(note === undefined ? {} : { note }),

@@ -5,7 +5,7 @@
 import { resolve } from 'node:path';
 import { type Account, InvalidAccount } from '../../accounts/account.ts';
 import { Accounts } from '../../accounts/accounts.ts';
-import { linkPath, type MadeLink } from '../../accounts/one-time-links.ts';
+import { describeOpenLink, linkPath, type MadeLink } from '../../accounts/one-time-links.ts';
 import { AuditLog } from '../../audit/audit-log.ts';
 import { serverUrl } from '../../http/listening.ts';
 import type { Config } from '../../settings/config.ts';
@@ -122,19 +122,7 @@ export async function userSetupLink(
 export async function userLinks(place: Place, options: Options, terminal: Terminal): Promise<ExitCode> {
   return withAccounts(place, false, async (accounts) => {
     const [links, people] = [await accounts.links.list(new Date()), await accounts.list()];
-    const described = links.map(({ id, kind, role, accountId, note, createdBy, createdAt, expiresAt }) => {
-      const account = people.find((person) => person.id === accountId)?.name;
-      return {
-        id,
-        kind,
-        role,
-        ...(account === undefined ? {} : { account }),
-        ...(note === undefined ? {} : { note }),
-        created_by: createdBy,
-        created_at: createdAt.toISOString(),
-        expires_at: expiresAt.toISOString(),
-      };
-    });
+    const described = links.map((link) => describeOpenLink(link, people));
     return print(terminal, options, described, (style) => {
       if (described.length === 0) return 'there are no open links\n';
       const rows = described.map(({ id, kind, role, account, note, created_by, expires_at }) => {

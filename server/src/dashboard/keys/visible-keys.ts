@@ -2,14 +2,14 @@
 
 import type { Account } from '../../accounts/account.ts';
 import { usageIdOf } from '../../admission/admission.ts';
-import { describeAttributes, fromStored, type Key, stateOf } from '../../keys/key.ts';
+import { describeKey, fromStored, type Key, stateOf } from '../../keys/key.ts';
 import { type KeyFilter, KeyList } from '../../keys/key-list.ts';
 import { TIERS } from '../../keys/tiers.ts';
 import { dayAt } from '../../quota/day.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { KeyPosition } from '../../storage/stores/key-list-store.ts';
 import type { Refused } from '../../storage/stores/key-store.ts';
-import { type KeyStatus, type Role, TIER_NAMES, type Tier } from '../../vocabulary.ts';
+import { type Role, TIER_NAMES, type Tier } from '../../vocabulary.ts';
 import { DashboardRefusal } from '../requests/refusal.ts';
 import { dayBefore } from '../usage/day-range.ts';
 import type { KeySummary } from '../wire/keys.ts';
@@ -91,7 +91,7 @@ export class VisibleKeys {
       const limit = Number.isFinite(requestsPerDay) ? requestsPerDay : null;
       const successor = successorIds.get(key.id);
       return {
-        ...describeKey(key, now),
+        ...summarize(key, now),
         quota: { used, limit, resets_at: new Date(endMs).toISOString() },
         requests_by_day: requests,
         ...(key.ownerId === undefined
@@ -124,25 +124,15 @@ export function tiersFor(role: Role): Tier[] {
   return TIER_NAMES.filter((tier) => role === 'admin' || Number.isFinite(TIERS[tier].requestsPerDay));
 }
 
-function describeKey(key: Key, now: Date): Omit<KeySummary, 'quota' | 'requests_by_day' | 'owner' | 'successor_id'> {
-  const { id, name, masked, tier, permissions, createdAt, firstUse, lastUsedAt, lastUsedFrom } = key;
-  const { revokedAt, revokedBy, refused, predecessorId } = key;
-  const status: KeyStatus = revokedAt === undefined ? 'active' : 'revoked';
+function summarize(key: Key, now: Date): Omit<KeySummary, 'quota' | 'requests_by_day' | 'owner' | 'successor_id'> {
+  const { tier, permissions, firstUse, revokedAt, refused, predecessorId } = key;
   return {
-    id,
-    name,
-    masked,
-    status,
+    ...describeKey(key),
+    status: revokedAt === undefined ? 'active' : 'revoked',
     state: stateOf(key, now),
     tier,
     permissions: [...permissions],
-    ...describeAttributes(key),
-    created_at: createdAt.toISOString(),
     ...(firstUse === undefined ? {} : { first_use: { ...firstUse, at: firstUse.at.toISOString() } }),
-    ...(lastUsedAt === undefined ? {} : { last_used_at: lastUsedAt.toISOString() }),
-    ...(lastUsedFrom === undefined ? {} : { last_used_from: lastUsedFrom }),
-    ...(revokedAt === undefined ? {} : { revoked_at: revokedAt.toISOString() }),
-    ...(revokedBy === undefined ? {} : { revoked_by: revokedBy }),
     ...(refused === undefined ? {} : { refused: describeRefused(refused) }),
     ...(predecessorId === undefined ? {} : { predecessor_id: predecessorId }),
   };

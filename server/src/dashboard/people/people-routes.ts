@@ -1,11 +1,10 @@
 /** Accounts of others: list, change, reset, invite. For administrators. */
 import type { Account } from '../../accounts/account.ts';
-import { linkPath, type MadeLink } from '../../accounts/one-time-links.ts';
-import type { StoredLink } from '../../storage/stores/link-store.ts';
+import { describeOpenLink, linkPath, type MadeLink } from '../../accounts/one-time-links.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { forAdmins, type Rows } from '../requests/ask.ts';
 import { DashboardRefusal } from '../requests/refusal.ts';
-import type { LinkKind, OneTimeLink, OpenLink, Person } from '../wire/accounts.ts';
+import type { OneTimeLink, Person } from '../wire/accounts.ts';
 import { describeAccount } from './session-routes.ts';
 
 export function peopleRoutes({ accounts, storage }: DashboardDependencies) {
@@ -56,22 +55,6 @@ function describePerson(account: Account, activeKeys: ReadonlyMap<string, number
     has_password: account.passwordHash !== undefined,
     active_keys: activeKeys.get(account.id) ?? 0,
     ...(account.lastSignInAt === undefined ? {} : { last_sign_in_at: account.lastSignInAt.toISOString() }),
-  };
-}
-
-function describeOpenLink(link: StoredLink, people: readonly Account[]): OpenLink {
-  const { id, kind, role, note, accountId, createdAt, createdBy, expiresAt } = link;
-  const account = people.find((person) => person.id === accountId)?.name;
-  return {
-    id,
-    // Written by OneTimeLinks, which knows no other kinds and roles.
-    kind: kind as LinkKind,
-    role: role as Account['role'],
-    created_at: createdAt.toISOString(),
-    created_by: createdBy,
-    expires_at: expiresAt.toISOString(),
-    ...(account === undefined ? {} : { account }),
-    ...(note === undefined ? {} : { note }),
   };
 }
 

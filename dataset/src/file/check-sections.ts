@@ -1,7 +1,7 @@
 /**
  * Checks that the sections of a file fit together, so that no lookup reads beyond the end of one. Checksums prove that
- * a file is as it was written; this check proves that what was written can be read. It takes a quarter of the time to
- * open a file, which a server spends in a thread (open-in-thread.ts).
+ * a file is as it was written; this check proves that what was written can be read. It takes most of the
+ * time to open a file, which a server spends in a thread (open-in-thread.ts) and commands save (`openPublished`).
  */
 
 import { DatasetError } from '../dataset-error.ts';

@@ -7,7 +7,7 @@ import { crc32 } from 'node:zlib';
 import { DatasetError } from '../dataset-error.ts';
 import { BUILT_AT, ownBuffer, sampleContent } from '../test/sample-dataset.ts';
 import { decodeFile, SECTIONS, storedName } from './format.ts';
-import { Dataset, openDataset } from './read.ts';
+import { Dataset, openDataset, openPublished } from './read.ts';
 import { HEADER_BYTES, SECTION_ROW_BYTES } from './section-file.ts';
 import { encodeDataset } from './write.ts';
 
@@ -73,10 +73,11 @@ test('format: the error of a file names the file', () => {
   try {
     const path = join(folder, 'broken.whence');
     writeFileSync(path, flip(whole.length >> 1));
-    assert.throws(
-      () => openDataset(path),
-      (error) => error instanceof DatasetError && error.message.startsWith(`${path}: damaged`),
-    );
+    for (const open of [openDataset, openPublished])
+      assert.throws(
+        () => open(path),
+        (error) => error instanceof DatasetError && error.message.startsWith(`${path}: damaged: checksum mismatch`),
+      );
   } finally {
     rmSync(folder, { recursive: true });
   }

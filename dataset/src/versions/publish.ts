@@ -15,7 +15,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatasetError } from '../dataset-error.ts';
 import { FORMAT_VERSION } from '../file/format.ts';
-import { Dataset, openDataset, readChecked } from '../file/read.ts';
+import { Dataset, openDataset, openPublished, readChecked } from '../file/read.ts';
 import { type Content, encodeDataset } from '../file/write.ts';
 import { withLock } from '../io/lock.ts';
 import { clearUnfinished, renameSynced, writeWhole } from '../io/whole-file.ts';
@@ -248,7 +248,7 @@ export function readManifest(dataDir: string): Manifest | undefined {
 export function openCurrent(dataDir: string, day?: string): Dataset | undefined {
   const manifest = readManifest(dataDir);
   const entry = manifest?.versions.find(({ version }) => version === manifest.current);
-  return entry && openDataset(versionPath(dataDir, entry), day);
+  return entry && openPublished(versionPath(dataDir, entry), day);
 }
 
 /** The supplement of a version; undefined if it has none. Throws a DatasetError if it is damaged or of another version. */

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { DatasetError } from '@whence/dataset/dataset-error';
 import { dayOfMs } from '@whence/dataset/internal/data-age';
-import { type Dataset, openDataset } from '@whence/dataset/internal/file/read';
+import { type Dataset, openPublished } from '@whence/dataset/internal/file/read';
 import type { Supplement } from '@whence/dataset/internal/supplement/supplement';
 import {
   openSupplement,
@@ -16,7 +16,7 @@ import { type DataSettings, overridesFile } from './embedded-data.ts';
 
 /** The current version unless another one is given. */
 export function openLocalDataset(dataDir: string, entry: VersionEntry = currentEntry(dataDir)): Dataset {
-  return openDataset(versionPath(dataDir, entry), dayOfMs(Date.now()));
+  return openPublished(versionPath(dataDir, entry), dayOfMs(Date.now()));
 }
 
 /** The same with the operator's overrides. Their code is loaded only where there are some. */

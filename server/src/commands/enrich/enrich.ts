@@ -1,7 +1,7 @@
 /** `whence enrich [FILE]`: adds network data to the addresses in a log, as a stream. */
 
 import { dayOfMs } from '@whence/dataset/internal/data-age';
-import { Dataset, readChecked } from '@whence/dataset/internal/file/read';
+import { Dataset, readPublished } from '@whence/dataset/internal/file/read';
 import type { Overrides } from '@whence/dataset/internal/overrides/overrides';
 import { readSupplement, Supplement } from '@whence/dataset/internal/supplement/supplement';
 import { supplementPath, type VersionEntry, versionPath } from '@whence/dataset/internal/versions/publish';
@@ -107,7 +107,7 @@ async function openLocal(settings: DataSettings, now: () => Date, jobs: number):
   const entry = currentEntry(settings.dataDir);
   const overrides = await overridesOf(settings);
   const day = dayOfMs(now().getTime());
-  const file = forThreads(readChecked(versionPath(settings.dataDir, entry), undefined, day), jobs);
+  const file = forThreads(readPublished(versionPath(settings.dataDir, entry), day), jobs);
   const dataset = await overridden(new Dataset(file, { isChecked: true, day }), overrides);
   return { entry, file, dataset, overrides };
 }

@@ -2,17 +2,18 @@
 // and how long that takes, because a newcomer waits for the first one.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 const isFirst = !existsSync(join(root, 'server/dist/bin.js'));
 say(isFirst ? 'building Whence for the first time, which takes about 30 s' : 'building what has changed');
 run('the programs', 'tsc', ['-b'], root);
+run('the program in few files', process.execPath, [join(root, '.ci/bundle.mjs')], root);
 run('the pages of the dashboard', 'vite', ['build'], join(root, 'dashboard'));
 
 function run(what, program, args, cwd) {
   const started = performance.now();
-  const path = join(root, 'node_modules/.bin', program);
+  const path = resolve(root, 'node_modules/.bin', program);
   if (!existsSync(path)) fail('the dependencies are not installed; run: npm ci');
   const { status } = spawnSync(path, args, { cwd, stdio: 'inherit', shell: process.platform === 'win32' });
   if (status !== 0) fail(`${what} could not be built`);

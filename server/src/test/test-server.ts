@@ -143,8 +143,12 @@ export class ServerProcess {
     this.child = child;
   }
 
-  static async start(folder: TestFolder, environment: Record<string, string> = {}): Promise<ServerProcess> {
-    const child = spawn(process.execPath, [bin, 'serve'], {
+  static async start(
+    folder: TestFolder,
+    environment: Record<string, string> = {},
+    program = bin,
+  ): Promise<ServerProcess> {
+    const child = spawn(process.execPath, [program, 'serve'], {
       env: {
         ...process.env,
         ...folder.environment,

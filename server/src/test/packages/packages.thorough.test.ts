@@ -92,13 +92,14 @@ for (const name of PUBLISHED) {
 
   test(`packages: ${name} has no tests, and of every built file the source`, () => {
     assert.deepEqual(matching(/\.test\.|tsbuildinfo/), []);
+    if (name === 'server') assert.ok(files.has('dist/bundle/bin.js') && files.has('dist/bundle/LICENSES'));
     // A file that outlived its source in dist would be published without it.
-    for (const path of matching(/^dist\/.*\.js$/))
+    for (const path of matching(/^dist\/(?!bundle\/).*\.js$/))
       assert.ok(files.has(path.replace(/^dist\/(.*)\.js$/, 'src/$1.ts')), `${path} has no source; run: npm run clean`);
   });
 
   test(`packages: ${name} has source maps that find their sources`, () => {
-    for (const path of matching(/^dist\/.*\.(js|d\.ts)$/)) {
+    for (const path of matching(/^dist\/(?!bundle\/).*\.(js|d\.ts)$/)) {
       const { sourceRoot = '', sources } = JSON.parse(packed.read(name, `${path}.map`));
       assert.ok(sources.length > 0);
       for (const source of sources) assert.ok(files.has(join(dirname(path), sourceRoot, source)), `${path}: ${source}`);
@@ -106,7 +107,7 @@ for (const name of PUBLISHED) {
   });
 
   test(`packages: ${name} imports its own files, its dependencies and Node, nothing else`, () => {
-    for (const path of matching(/^(dist|bin)\/.*\.(js|d\.ts)$/)) {
+    for (const path of matching(/^(dist\/(?!bundle\/)|bin\/).*\.(js|d\.ts)$/)) {
       for (const specifier of importsOf(packed.read(name, path))) {
         if (specifier.startsWith('.')) {
           const target = join(dirname(path), specifier);

@@ -73,26 +73,43 @@ export function wordMask(length: number): number {
   return length <= 0 ? 0 : length >= 32 ? -1 : -1 << (32 - length);
 }
 
-/** Parses all bytes from `start` to `end` as `d.d.d.d`. A leading zero is refused: some parsers read it as octal. */
-export function parseIPv4Bytes(bytes: Uint8Array, start: number, end: number): Address | undefined {
-  let word = 0;
-  let dots = 0;
-  let octet = -1;
-  for (let i = start; i < end; i++) {
-    const byte = bytes[i] as number;
-    const digit = byte - ZERO;
-    if (digit >= 0 && digit <= 9) {
-      if (octet === 0) return undefined;
-      octet = octet < 0 ? digit : octet * 10 + digit;
-      if (octet > 255) return undefined;
-      continue;
+/** Reads `d.d.d.d`. A leading zero is refused: some parsers read it as octal. */
+export class QuadReader {
+  /** The address that was read last. */
+  word = 0;
+
+  /** The end of the quad at `start`: `to`, or a byte that is neither a digit nor a dot. -1 if there is none. */
+  read(bytes: Uint8Array, start: number, to: number): number {
+    let word = 0;
+    let dots = 0;
+    let octet = -1;
+    let at = start;
+    for (; at < to; at++) {
+      const byte = bytes[at] as number;
+      const digit = byte - ZERO;
+      if (digit >= 0 && digit <= 9) {
+        if (octet === 0) return -1;
+        octet = octet < 0 ? digit : octet * 10 + digit;
+        if (octet > 255) return -1;
+        continue;
+      }
+      if (byte !== DOT) break;
+      if (octet < 0 || dots === 3) return -1;
+      word = (word << 8) | octet;
+      dots++;
+      octet = -1;
     }
-    if (byte !== DOT || octet < 0 || dots === 3) return undefined;
-    word = (word << 8) | octet;
-    dots++;
-    octet = -1;
+    if (dots !== 3 || octet < 0) return -1;
+    this.word = (word << 8) | octet;
+    return at;
   }
-  return dots === 3 && octet >= 0 ? ipv4((word << 8) | octet) : undefined;
+}
+
+const quadReader = new QuadReader();
+
+/** Parses all bytes from `start` to `end` as a dotted quad. */
+export function parseIPv4Bytes(bytes: Uint8Array, start: number, end: number): Address | undefined {
+  return quadReader.read(bytes, start, end) === end ? ipv4(quadReader.word) : undefined;
 }
 
 /**

@@ -11,7 +11,7 @@
  *     - colons without any digit (`::`, `dead::beef`): identifiers in source code look like that,
  *     - eight groups of exactly two digits: an EUI-64 or part of a fingerprint.
  */
-import { type Address, parseAddressBytes, parseIPv4Bytes } from './address.ts';
+import { type Address, ipv4, parseAddressBytes, parseIPv4Bytes, QuadReader } from './address.ts';
 
 const DOT = 0x2e;
 const COLON = 0x3a;
@@ -39,6 +39,7 @@ export class AddressFinder {
   /** End of the word that held the last address; the search for the next one starts here. */
   end = 0;
   readonly #onRejected: RejectionListener | undefined;
+  readonly #reader = new QuadReader();
 
   /** `onRejected` is called for words with enough dots or colons for an address. */
   constructor(onRejected?: RejectionListener) {
@@ -54,6 +55,10 @@ export class AddressFinder {
         continue;
       }
       const start = at;
+      if (isDigit(bytes[at] as number)) {
+        const quad = this.#quad(bytes, start, to, from);
+        if (quad !== undefined) return quad;
+      }
       let marks = 0;
       do {
         marks += mark;
@@ -62,9 +67,8 @@ export class AddressFinder {
         mark = MARKS[bytes[at] as number] as number;
       } while (mark !== ENDS_WORD);
       if (marks < QUAD_DOTS || at - start > MAX_WORD_BYTES) continue;
-      // Three dots and no colon: there is no port, no name and nothing to remove.
-      const address =
-        marks === QUAD_DOTS ? addressWithoutPort(bytes, start, at, from) : addressOfWord(bytes, start, at, from);
+      // Three dots and no colon: there is no port, no name and nothing to remove, so it is no quad.
+      const address = marks === QUAD_DOTS ? undefined : addressOfWord(bytes, start, at, from);
       if (address === undefined) {
         this.#onRejected?.(bytes, start, at, from);
         continue;
@@ -73,6 +77,15 @@ export class AddressFinder {
       return address;
     }
     return undefined;
+  }
+
+  /** A word that is a dotted quad and nothing else, as most addresses are, in one pass. */
+  #quad(bytes: Uint8Array, start: number, to: number, from: number): Address | undefined {
+    const end = this.#reader.read(bytes, start, to);
+    if (end < 0 || (end < to && MARKS[bytes[end] as number] !== ENDS_WORD)) return undefined;
+    if (followsNameAndSlash(bytes, start, from)) return undefined;
+    this.end = end;
+    return ipv4(this.#reader.word);
   }
 }
 

@@ -157,16 +157,21 @@ export class Ipv4Table {
     }
   }
 
-  /** Index in the bucket of the last interval that starts at or below `low`. The first starts at 0 and has no key. */
+  /**
+   * Index in the bucket of the last interval that starts at or below `low`. The first starts at 0 and has no key. Without
+   * a branch on what was read: half of such branches would be mispredicted.
+   */
   #search(entry: number, last: number, low: number): number {
-    let from = 0;
-    let to = last;
-    while (from < to) {
-      const middle = (from + to + 1) >>> 1;
-      if ((this.#keys[entry + middle] as number) <= low) from = middle;
-      else to = middle - 1;
+    const keys = this.#keys;
+    let from = entry;
+    let count = last + 1;
+    while (count > 1) {
+      const half = count >>> 1;
+      // -1, all bits set, unless the key is above `low`.
+      from += half & ~((low - (keys[from + half] as number)) >> 31);
+      count -= half;
     }
-    return from;
+    return from - entry;
   }
 }
 

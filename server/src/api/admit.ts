@@ -1,6 +1,6 @@
 /** The steps of admission on Node's path: where a request has its key, and what its answer says of the limits. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Admission, NO_KEY } from '../admission/admission.ts';
+import { type Admission, type Charge, NO_KEY } from '../admission/admission.ts';
 import type { KeyDeclaration } from '../admission/declaration.ts';
 import { disconnectSignal } from '../http/requests.ts';
 import type { Key } from '../keys/key.ts';
@@ -14,24 +14,47 @@ declare module 'fastify' {
   }
 }
 
-/** Everything up to the cost class. A refusal is thrown once the headers of the limit are set. */
-export async function admit(
+/**
+ * Everything up to the cost class. A refusal is thrown once the headers of the limit are set. At once for most requests: a
+ * promise is returned only if storage may have to be asked.
+ */
+export function admit(
   admission: Admission,
   request: FastifyRequest,
   reply: FastifyReply,
   declaration: KeyDeclaration,
   nowMs: number,
-): Promise<void> {
-  await identify(admission, request, secretOf(request, declaration));
+): Promise<void> | undefined {
+  const secret = secretOf(request, declaration);
+  const key = typeof secret === 'string' ? admission.keys.findRemembered(secret) : undefined;
+  const charge = () => chargeRequest(admission, request, reply, declaration, nowMs);
+  if (key === undefined || key.restrictions !== undefined || admission.isOverloaded)
+    return identify(admission, request, secret).then(charge);
+  request.key = key;
+  return charge();
+}
+
+function chargeRequest(
+  admission: Admission,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  declaration: KeyDeclaration,
+  nowMs: number,
+): Promise<void> | undefined {
   const { key } = request;
-  if (key === undefined) return;
-  const { limit, remaining, resetSeconds, chargedDay, refusal } = await admission.charge(key, declaration, nowMs);
-  reply
-    .header('X-RateLimit-Limit', limit)
-    .header('X-RateLimit-Remaining', remaining)
-    .header('X-RateLimit-Reset', resetSeconds);
-  request.chargedDay = chargedDay;
-  if (refusal !== undefined) throw refusal;
+  if (key === undefined) return undefined;
+  const tell = ({ limit, remaining, resetSeconds, chargedDay, refusal }: Charge) => {
+    reply
+      .header('X-RateLimit-Limit', limit)
+      .header('X-RateLimit-Remaining', remaining)
+      .header('X-RateLimit-Reset', resetSeconds);
+    request.chargedDay = chargedDay;
+    if (refusal !== undefined) throw refusal;
+  };
+  const charged = admission.charge(key, declaration, nowMs);
+  if (charged instanceof Promise) return charged.then(tell);
+  tell(charged);
+  return undefined;
 }
 
 /** Header names are case-insensitive (RFC 9110 §5.1). A key elsewhere is not used, except where a route says so. */

@@ -19,7 +19,7 @@ export async function registerApi(scope: FastifyInstance, dependencies: ApiDepen
     scope.route({
       ...route,
       config: { name: counts, declaration, ...(ownText && { refusalText: ownText }) },
-      onRequest: (request, reply) => admit(admission, request, reply, declaration, nowMs()),
+      onRequest: (request, reply, done) => admit(admission, request, reply, declaration, nowMs()) ?? done(),
       onResponse: (request, { statusCode }, done) => {
         const { key, ip } = request;
         if (key !== undefined) {

@@ -62,7 +62,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       // A target that is too long is refused before it is routed.
       maxParamLength: limits.MAX_HEADER_BYTES,
       // A parameter that is sent twice is the last one, never a list.
-      querystringParser: (query) => Object.fromEntries(new URLSearchParams(query)),
+      querystringParser: (query) => (query === '' ? {} : Object.fromEntries(new URLSearchParams(query))),
     },
     schemaController: NO_COMPILERS,
     rewriteUrl,

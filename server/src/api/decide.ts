@@ -41,7 +41,15 @@ export type AskedDecision = Omit<AskedRequest, 'address'> & {
   /** Undefined if it is invalid. */
   readonly address: Address | undefined;
   readonly set: string | undefined;
+  /** A parameter that the query has twice. */
+  readonly repeated: string | undefined;
 };
+
+/** Everywhere else the last of equal parameters counts. Here a path that a proxy did not escape could bring another address. */
+export function repeatedParameter(query: string): string | undefined {
+  const names = [...new URLSearchParams(query).keys()];
+  return names.find((name, i) => names.indexOf(name) < i);
+}
 
 // Created once: an error captures its stack, which costs as much as a lookup.
 const INVALID_IP = new ApiError('INVALID_IP');
@@ -62,6 +70,7 @@ export function getDecision({ live, metrics, rules, trustProxy }: DecideDependen
       path: query.path ?? forwarded('uri'),
       method: query.method ?? forwarded('method'),
       set: query.set,
+      repeated: repeatedParameter(request.originalUrl.replace(/^[^?]*/, '')),
     });
     if (decided instanceof ApiError) throw decided;
     countDecision(metrics, decided);
@@ -79,8 +88,10 @@ type Decided = { readonly decision: Decision; readonly decider: Decider; readonl
 export function decide(
   rules: LiveRules | undefined,
   served: ServedDataset,
-  { address, host, path, method, set = DEFAULT_SET }: AskedDecision,
+  { address, host, path, method, set = DEFAULT_SET, repeated }: AskedDecision,
 ): Decided | ApiError {
+  if (repeated !== undefined)
+    return new ApiError('INVALID_QUERY', { extra: { details: { parameter: repeated, expected: 'once' } } });
   if (address === undefined) return INVALID_IP;
   const decider = rules?.decider(set, served);
   if (decider === undefined)

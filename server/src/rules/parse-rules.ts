@@ -29,6 +29,7 @@ const MAX_VALUES = 20_000;
 const MAX_TEXT = 500;
 /** Of a file that is something else, each line may be one. */
 const MAX_MISTAKES = 50;
+const MAX_MESSAGE = 200;
 /** In headers, labels of metrics and paths of lists. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
@@ -66,7 +67,11 @@ export function parseRules(text: string): RuleFile {
   return file;
 }
 
-const firstLine = (message: string) => (message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '');
+/** Of a text that is not YAML, a token may be all of it. */
+function firstLine(message: string): string {
+  const line = (message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '');
+  return line.length > MAX_MESSAGE ? `${line.slice(0, MAX_MESSAGE)}…` : line;
+}
 
 type Fields = Readonly<Record<string, (node: Node | null) => unknown>>;
 type Read<F extends Fields> = { [Name in keyof F]?: ReturnType<F[Name]> };

@@ -14,6 +14,12 @@ for (const [behaviour, text, ...messages] of [
   ['an empty file', '', 'line 1, column 1: the file is a map of names and values'],
   ['a text that is not YAML', 'sets:\n\ta: 1', 'line 2, column 1: Tabs are not allowed as indentation'],
   ['an alias', 'sets: &all {a: *all}', 'line 1, column 16: set a is a map of names and values'],
+  [
+    'a long text that is not YAML',
+    `a: b\n}\n${'x'.repeat(500)}`,
+    'line 2, column 1: Unexpected flow-map-end token in YAML stream: "}"',
+    `line 3, column 1: Unexpected scalar token in YAML stream: "${'x'.repeat(159)}…`,
+  ],
   ['a name twice', 'sets: {}\nsets: {}', 'line 2, column 1: Map keys must be unique'],
   ['neither sets nor lists', '{}', 'line 1, column 1: neither sets nor lists'],
   [

@@ -2,7 +2,15 @@
 import { parseAddress } from '@whence/dataset/address';
 import { ApiError } from '../../http/errors.ts';
 import { parseClient } from '../../limits/client.ts';
-import { type AskedDecision, countDecision, DECIDE, decide, decisionAnswer, TEXT } from '../decide.ts';
+import {
+  type AskedDecision,
+  countDecision,
+  DECIDE,
+  decide,
+  decisionAnswer,
+  repeatedParameter,
+  TEXT,
+} from '../decide.ts';
 import type { PlainDependencies, PlainRoute } from './plain-route.ts';
 import { textAnswers } from './text-answer.ts';
 
@@ -22,6 +30,7 @@ export function plainDecision({ metrics, rules, clients, extraHeaders }: PlainDe
         path: path ?? (isForwarded ? request.forwardedUri.textIn(bytes) : undefined),
         method: method ?? (isForwarded ? request.forwardedMethod.textIn(bytes) : undefined),
         set,
+        repeated: repeatedParameter(request.text),
       };
     },
     answer(asked, served, charged, _elapsedMs, nowMs) {

@@ -46,6 +46,15 @@ async function ask(query: string, headers: Record<string, string> = {}, server =
   return { status: response.status, whence, text: await response.text() };
 }
 
+for (const [behaviour, query, parameter] of [
+  ['the address', 'ip=8.8.8.8&path=/x&ip=9.0.0.1', 'ip'],
+  ['the path, with explain', 'explain=true&ip=8.8.8.8&path=/login&path=/', 'path'],
+] as const)
+  test(`decide: a parameter that is there twice is refused: ${behaviour}`, async () => {
+    const { status, text } = await ask(query);
+    assert.deepEqual([status, JSON.parse(text).data.details], [400, { parameter, expected: 'once' }]);
+  });
+
 const OF_GOOGLE = {
   'x-whence-country': 'US',
   'x-whence-asn': '15169',

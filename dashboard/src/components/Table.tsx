@@ -16,8 +16,11 @@ type TableProps<Row> = {
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row, index: number) => string;
-  /** On a narrow screen, shows each row as a block with one line per cell. For few rows with many or long cells. */
-  isStacked?: boolean;
+  /**
+   * On a narrow screen, shows each row as a block with one line per cell, for few rows with many or long cells; or, compact,
+   * with two short cells in a line and without the names of the columns.
+   */
+  isStacked?: boolean | 'compact';
 };
 
 /**

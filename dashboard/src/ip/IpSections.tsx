@@ -197,7 +197,7 @@ export function EvidenceTable({ record, evidence }: { record: IpRecord; evidence
   ];
   return (
     <Table
-      isStacked
+      isStacked="compact"
       label="Evidence"
       columns={columns}
       rows={judgeEvidence(record, evidence)}

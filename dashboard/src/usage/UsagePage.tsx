@@ -25,8 +25,8 @@ const route = getRouteApi('/session/usage');
 const KEYS_LISTED = 50;
 const DEBOUNCE_MS = 120;
 const DEFAULT_DAYS = 30;
-/** Days of the choices, today included. Requests of keys are counted by day. */
-const PERIODS = { today: 1, '7 d': 7, '30 d': DEFAULT_DAYS } as const;
+/** Days of the choices, today included. Requests of keys are counted by day: their last 24 hours are not known. */
+const PERIODS = { 'today, UTC': 1, '7 d': 7, '30 d': DEFAULT_DAYS } as const;
 const SHOWN_SERIES = 4;
 
 export function UsagePage() {
@@ -147,7 +147,7 @@ function UsageSections({ usage }: { usage: UsageSeries }) {
           { name: '5xx responses', value: formatNumber(server_errors), note: formatShare(server_errors, total) },
         ]}
       />
-      <Section title="By day">
+      <Section title="By day" note="Days of UTC. By the hour, only all requests together are counted.">
         <BarChart
           label={`${count(total, 'request')}, days in UTC`}
           names={days.map((day) => shortDay(day))}

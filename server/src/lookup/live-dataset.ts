@@ -1,10 +1,10 @@
 /**
  * The dataset in use. Polls the manifest four times a second and swaps one reference when it names another version; a request
  * reads the reference once, so no answer mixes two versions. While a version is served, the next one is read and checked
- * in a thread; with several workers, the first process checks it for all of them (process/version-checks.ts). A version that cannot be opened is reported and retried at growing intervals; meanwhile the version in use
- * stays. If there is none, the newest other version whose checksum is right is served. That is a fallback; so is, on a
- * replica, any version before the first pull. When a list of the version in use becomes too old, the version is opened
- * again without it.
+ * in a thread; with several workers, the first process checks it for all of them (process/version-checks.ts). A version
+ * that cannot be opened is reported and retried at growing intervals; meanwhile the version in use stays. If there is none,
+ * the newest other version whose checksum is right is served. That is a fallback; so is, on a replica, any version before
+ * the first pull. When a list of the version in use becomes too old, the version is opened again without it.
  */
 
 import { DatasetError } from '@whence/dataset/dataset-error';

@@ -75,7 +75,7 @@ function answerEnd(received: string, isHead: boolean): number | undefined {
   const start = received.startsWith(CONTINUE) ? CONTINUE.length : 0;
   const end = received.indexOf('\r\n\r\n', start);
   if (end === -1) return undefined;
-  if (isHead || received.startsWith('HTTP/1.1 204 ', start)) return end + 4;
+  if (isHead || /^HTTP\/1\.1 (?:204|304) /.test(received.slice(start, end))) return end + 4;
   const length = /\r\ncontent-length: (\d+)/i.exec(received.slice(start))?.[1];
   const bodyEnd = end + 4 + Number(length);
   return length !== undefined && received.length >= bodyEnd ? bodyEnd : undefined;

@@ -4,7 +4,7 @@
 //   NAME.alone.test.ts      npm test, in a process of its own
 //   NAME.thorough.test.ts   npm run test:thorough, in a process of its own
 //
-// Compiled test files as arguments: only these. --ci: a skipped test fails the run, and up to four failed files are run
+// Compiled test files as arguments: only these. --ci: a skipped test fails the run, and up to two failed files are run
 // again, once. Test files share the embedded dataset, which is built when something that it depends on has changed, and
 // one PostgreSQL.
 import { spawn } from 'node:child_process';
@@ -22,7 +22,7 @@ const root = join(import.meta.dirname, '..');
 const folder = mkdtempSync(join(tmpdir(), 'whence-tests-'));
 const CONCURRENCY = 2;
 /** More failed files than that are not a matter of timing. */
-const MAX_FILES_AGAIN = 4;
+const MAX_FILES_AGAIN = 2;
 /** What --ci lets skip: where this is so, there is no other way to run the test. */
 const ALLOWED_SKIPS = [
   { reason: /folder shared\/feeds/, isSo: !existsSync(join(root, '../shared/feeds')) },

@@ -108,6 +108,7 @@ class Run {
   readonly #signal: AbortSignal;
   #load: Load | undefined;
   #watching: NodeJS.Timeout | undefined;
+  #isScraping = false;
 
   constructor(server: ServerUnderTest, zonePort: number, setup: SoakSetup, options: RunOptions, signal: AbortSignal) {
     this.#server = server;
@@ -274,7 +275,11 @@ class Run {
   async #watch(): Promise<void> {
     const sample = sampleProcesses(this.#server, epochMs());
     if (sample !== undefined) this.#samples.push(sample);
+    // Not two at a time: their answers could be compared in the wrong order.
+    if (this.#isScraping) return;
+    this.#isScraping = true;
     await this.metrics.scrape(epochMs());
+    this.#isScraping = false;
   }
 
   /** Rejects when the run is to end early. */

@@ -40,6 +40,26 @@ for (const [name, text, want] of [
 ] as const)
   test(`json line: the added name is already there: ${name}`, () => assert.equal(read(text).line.hasAddedName, want));
 
+for (const [behaviour, before, text, want] of [
+  ['the same names', '{"ip":"192.0.2.1","n":1}', '{"ip":"192.0.2.2","n":1}', '192.0.2.2'],
+  ['other white space', '{"n":1,"ip":"192.0.2.1"}', '{"n":1, "ip": "192.0.2.2"}', '192.0.2.2'],
+  ['a member more', '{"ip":"192.0.2.1"}', '{"n":1,"ip":"192.0.2.2"}', '192.0.2.2'],
+  ['the name in another object', '{"client":{"ip":"192.0.2.1"}}', '{"server":{"ip":"192.0.2.2"}}', undefined],
+  ['the name at another depth', '{"a":{"ip":"192.0.2.1"}}', '{"a":1,"ip":"192.0.2.2"}', '192.0.2.2'],
+  ['a longer name', '{"ip":"192.0.2.1"}', '{"ip2":"192.0.2.2"}', undefined],
+  ['a name of more than 32 bytes', `{"${'n'.repeat(40)}":1}`, `{"${'n'.repeat(40)}":1,"ip":"192.0.2.2"}`, '192.0.2.2'],
+  ['more than 64 members', `{${'"n":1,'.repeat(70)}"m":1}`, `{${'"n":1,'.repeat(70)}"ip":"192.0.2.2"}`, '192.0.2.2'],
+  ['the added name', '{"whence":1,"ip":"192.0.2.1"}', '{"whence":1,"ip":"192.0.2.2"}', '192.0.2.2'],
+] as const)
+  test(`json line: after another line: ${behaviour}`, () => {
+    const reader = newReader();
+    read(before, reader);
+    const { isValid, line } = read(text, reader);
+    assert.ok(isValid);
+    assert.equal(line.address && formatAddress(line.address), want);
+    assert.equal(line.hasAddedName, text.includes('whence'));
+  });
+
 test('json line: nesting that could exhaust the stack is invalid', () => {
   assert.equal(read(`{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`).isValid, false);
 });
@@ -51,6 +71,7 @@ test('json line: accepts exactly the objects that JSON.parse accepts', () => {
   const samples = [
     '{"a":1,"b":[true,false,null],"c":{"d":"e\\n\\u00e9\\"","f":-0.5e+10}}',
     '{"ip":"192.0.2.1","n":[1,2,[3,{"x":{}}]],"s":"ü \\\\ \\/"}',
+    '{"a":1,"client":{"ip":"192.0.2.7"},"c":{"ip":"192.0.2.8"},"whence":0}',
     '{ "k" : 10.25 , "l" : 1E5 , "m" : [ ] , "o" : { } }',
   ];
   const pieces = [
@@ -79,6 +100,7 @@ test('json line: accepts exactly the objects that JSON.parse accepts', () => {
     'é',
   ];
   let valid = 0;
+  const reader = newReader();
   for (let round = 0; round < 40_000; round++) {
     let text = pick(samples);
     for (let change = Math.floor(random() * 3); change >= 0; change--) {
@@ -87,7 +109,11 @@ test('json line: accepts exactly the objects that JSON.parse accepts', () => {
     }
     const want = isObject(text);
     if (want) valid++;
-    assert.equal(read(text).isValid, want, `${text} (seed ${seed})`);
+    const alone = read(text);
+    const next = read(text, reader);
+    assert.equal(alone.isValid, want, `${text} (seed ${seed})`);
+    assert.equal(next.isValid, want, `${text} after other lines (seed ${seed})`);
+    if (want) assert.deepEqual(next.line.address, alone.line.address, `${text} after other lines (seed ${seed})`);
   }
   assert.ok(valid > 1000, `${valid} valid lines`);
 });
@@ -103,8 +129,9 @@ test('json line: a character is read alike at every place in a string', () => {
   }
 });
 
-function read(text: string): { isValid: boolean; line: JsonLine } {
-  const line = new JsonLine(fieldPaths(PATHS), 'whence', new AddressFinder());
+const newReader = () => new JsonLine(fieldPaths(PATHS), 'whence', new AddressFinder());
+
+function read(text: string, line = newReader()): { isValid: boolean; line: JsonLine } {
   // Bytes around it that are not part of the line.
   const bytes = Buffer.from(`"{${text}}"`);
   const isValid = line.read(bytes, 2, bytes.length - 2);

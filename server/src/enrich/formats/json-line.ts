@@ -8,6 +8,7 @@ import type { Address } from '@whence/dataset/address';
 import type { AddressFinder } from '@whence/dataset/find-address';
 import { viewOf } from '../output-buffer.ts';
 import { type FieldPaths, findChild, type PathChild, type PathNode } from './field-paths.ts';
+import { KnownMembers, UNKNOWN } from './known-members.ts';
 
 const SPACE = 0x20;
 const QUOTE = 0x22;
@@ -19,13 +20,16 @@ const CLOSE_OBJECT = 0x7d;
 const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const MINUS = 0x2d;
+const ZERO = 0x30;
 const DOT = 0x2e;
 const LOWER_U = 0x75;
 const INVALID = -1;
 /** Deeper than any real log. A deeper line is invalid, so that no line can exhaust the stack. */
 const MAX_DEPTH = 200;
 
-const LITERALS = ['true', 'false', 'null'].map((text) => Buffer.from(text));
+/** The first four letters of `true`, `false` and `null` as one number. */
+const [TRUE, FALS, NULL] = ['true', 'fals', 'null'].map((text) => Buffer.from(text).readInt32LE());
+const LOWER_E = 0x65;
 /** String bytes other than quotes, backslashes and control characters: one table lookup instead of three comparisons. */
 const IS_PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x20 && byte !== QUOTE && byte !== BACKSLASH ? 1 : 0,
@@ -44,6 +48,7 @@ export class JsonLine {
   readonly #addedName: string;
   readonly #addedBytes: Buffer;
   readonly #finder: AddressFinder;
+  readonly #known = new KnownMembers();
   #path = 0;
   #bytes: Buffer = Buffer.alloc(0);
   /** The same bytes. */
@@ -73,6 +78,7 @@ export class JsonLine {
     this.hasAddedName = false;
     this.address = undefined;
     this.#path = this.#paths.count;
+    this.#known.startLine();
     const open = this.#skipWhitespace(start);
     if (open === end || bytes[open] !== OPEN_OBJECT) return false;
     const after = this.#object(open, this.#paths.root, 0);
@@ -86,43 +92,65 @@ export class JsonLine {
   #value(at: number, node: PathNode | undefined, depth: number): number {
     if (at >= this.#end || depth > MAX_DEPTH) return INVALID;
     const byte = this.#bytes[at] as number;
-    if (byte === QUOTE) {
-      const after = this.#string(at);
-      if (node !== undefined && node.path >= 0 && after !== INVALID) this.#findAddress(node.path, at + 1, after - 1);
-      return after;
-    }
+    if (byte === QUOTE) return this.#text(at, node);
     if (byte === OPEN_OBJECT) return this.#object(at, node, depth);
     if (byte === OPEN_ARRAY) return this.#array(at, node, depth);
     if (byte === MINUS || isDigit(byte)) return this.#number(at);
     return this.#literal(at);
   }
 
+  #text(open: number, node: PathNode | undefined): number {
+    const after = this.#string(open);
+    if (node !== undefined && node.path >= 0 && after !== INVALID) this.#findAddress(node.path, open + 1, after - 1);
+    return after;
+  }
+
   #object(open: number, node: PathNode | undefined, depth: number): number {
     const bytes = this.#bytes;
     const end = this.#end;
-    let at = open + 1;
-    // White space between tokens is rare, so it is only skipped if the byte may be one.
-    if (at < end && (bytes[at] as number) <= SPACE) at = this.#skipWhitespace(at);
-    if (at < end && bytes[at] === CLOSE_OBJECT) return at + 1;
+    let at = open;
     for (;;) {
-      if (at >= end || bytes[at] !== QUOTE) return INVALID;
-      const keyStart = at + 1;
-      at = this.#string(at);
+      let value = this.#known.after(this.#view, at, end, node);
+      if (value === UNKNOWN) {
+        const next = this.#skipSome(at + 1);
+        if (at === open && next < end && bytes[next] === CLOSE_OBJECT) return next + 1;
+        value = this.#newMember(at, next, node, depth);
+        if (value === INVALID) return INVALID;
+      }
+      value = this.#skipSome(value);
+      const { child } = this.#known;
+      const first = value < end ? (bytes[value] as number) : 0;
+      // Most values are strings or numbers: they take one call less.
+      if (first === QUOTE) at = this.#text(value, child);
+      else if (isDigit(first)) {
+        at = skipDigits(bytes, value + 1, end);
+        // A fraction, an exponent, or a zero before other digits.
+        if (first === ZERO || (at < end && !isAfterInteger(bytes[at] as number))) at = this.#number(value);
+      } else at = this.#value(value, child, depth + 1);
       if (at === INVALID) return INVALID;
-      const child = node === undefined ? undefined : this.#member(node, keyStart, at - 1, depth);
-      if (at < end && (bytes[at] as number) <= SPACE) at = this.#skipWhitespace(at);
-      if (at >= end || bytes[at] !== COLON) return INVALID;
-      at++;
-      if (at < end && (bytes[at] as number) <= SPACE) at = this.#skipWhitespace(at);
-      at = this.#value(at, child, depth + 1);
-      if (at === INVALID) return INVALID;
-      if (at < end && (bytes[at] as number) <= SPACE) at = this.#skipWhitespace(at);
+      at = this.#skipSome(at);
       if (at >= end) return INVALID;
       if (bytes[at] === CLOSE_OBJECT) return at + 1;
       if (bytes[at] !== COMMA) return INVALID;
-      at++;
-      if (at < end && (bytes[at] as number) <= SPACE) at = this.#skipWhitespace(at);
     }
+  }
+
+  /** Returns the position after the colon. `before` is that of the brace or comma before the name. */
+  #newMember(before: number, open: number, node: PathNode | undefined, depth: number): number {
+    const bytes = this.#bytes;
+    const end = this.#end;
+    if (open >= end || bytes[open] !== QUOTE) return INVALID;
+    const close = this.#string(open);
+    if (close === INVALID) return INVALID;
+    const isAddedName = depth === 0 && this.#isAddedName(open + 1, close - 1);
+    const child = node === undefined ? undefined : this.#member(node, open + 1, close - 1);
+    const colon = this.#skipSome(close);
+    if (colon >= end || bytes[colon] !== COLON) return INVALID;
+    const value = colon + 1;
+    // The added name is looked for in every line.
+    if (isAddedName) this.hasAddedName = true;
+    this.#known.learn(this.#view, before, isAddedName ? before : value, node, child);
+    return value;
   }
 
   /** Elements are treated like the value itself: `"ip":["192.0.2.1"]` is read like `"ip":"192.0.2.1"`. */
@@ -188,42 +216,43 @@ export class JsonLine {
 
   #number(start: number): number {
     const bytes = this.#bytes;
-    let at = bytes[start] === MINUS ? start + 1 : start;
-    const integer = at;
-    at = this.#skipDigits(at);
-    if (at === integer || (at > integer + 1 && bytes[integer] === 0x30)) return INVALID;
-    if (at < this.#end && bytes[at] === DOT) {
+    const end = this.#end;
+    const integer = bytes[start] === MINUS ? start + 1 : start;
+    let at = skipDigits(bytes, integer, end);
+    if (at === integer || (at > integer + 1 && bytes[integer] === ZERO)) return INVALID;
+    if (at < end && bytes[at] === DOT) {
       const fraction = at + 1;
-      at = this.#skipDigits(fraction);
+      at = skipDigits(bytes, fraction, end);
       if (at === fraction) return INVALID;
     }
-    if (at < this.#end && ((bytes[at] as number) | 0x20) === 0x65) {
+    if (at < end && ((bytes[at] as number) | 0x20) === LOWER_E) {
       at++;
       if (bytes[at] === 0x2b || bytes[at] === MINUS) at++;
       const exponent = at;
-      at = this.#skipDigits(exponent);
+      at = skipDigits(bytes, exponent, end);
       if (at === exponent) return INVALID;
     }
     return at;
   }
 
   #literal(start: number): number {
-    for (const literal of LITERALS) {
-      const end = start + literal.length;
-      if (end <= this.#end && literal.compare(this.#bytes, start, end) === 0) return end;
-    }
-    return INVALID;
+    const after = start + 4;
+    if (after > this.#end) return INVALID;
+    const letters = this.#view.getInt32(start, true);
+    if (letters === TRUE || letters === NULL) return after;
+    return letters === FALS && after < this.#end && this.#bytes[after] === LOWER_E ? after + 1 : INVALID;
   }
 
-  #member(node: PathNode, start: number, end: number, depth: number): PathNode | undefined {
+  /** Only names with an escape are decoded: "\u0069p" is "ip". */
+  #isAddedName(start: number, end: number): boolean {
+    return this.#hasEscape
+      ? this.#decode(start, end) === this.#addedName
+      : equals(this.#addedBytes, this.#bytes, start, end);
+  }
+
+  #member(node: PathNode, start: number, end: number): PathNode | undefined {
     const bytes = this.#bytes;
-    // Only names with an escape are decoded: "\u0069p" is "ip".
-    if (this.#hasEscape) {
-      const name = JSON.parse(bytes.toString('utf8', start - 1, end + 1)) as string;
-      if (depth === 0 && name === this.#addedName) this.hasAddedName = true;
-      return findChild(node, name);
-    }
-    if (depth === 0 && equals(this.#addedBytes, bytes, start, end)) this.hasAddedName = true;
+    if (this.#hasEscape) return findChild(node, this.#decode(start, end));
     const sameLength = node.children[end - start];
     if (sameLength === undefined) return undefined;
     const first = bytes[start];
@@ -232,6 +261,10 @@ export class JsonLine {
       if (child.first === first && equals(child.bytes, bytes, start, end)) return child.node;
     }
     return undefined;
+  }
+
+  #decode(start: number, end: number): string {
+    return JSON.parse(this.#bytes.toString('utf8', start - 1, end + 1)) as string;
   }
 
   #findAddress(path: number, start: number, end: number): void {
@@ -243,12 +276,9 @@ export class JsonLine {
     this.#path = path;
   }
 
-  #skipDigits(start: number): number {
-    const bytes = this.#bytes;
-    const end = this.#end;
-    let at = start;
-    while (at < end && isDigit(bytes[at] as number)) at++;
-    return at;
+  /** White space between tokens is rare, so it is only skipped if the byte may be one. */
+  #skipSome(at: number): number {
+    return at < this.#end && (this.#bytes[at] as number) <= SPACE ? this.#skipWhitespace(at) : at;
   }
 
   #skipWhitespace(at: number): number {
@@ -267,12 +297,19 @@ function specialBytes(word: number): number {
   return ((word - 0x20202020) | quotes | backslashes) & ~word & 0x80808080;
 }
 
+function skipDigits(bytes: Buffer, start: number, end: number): number {
+  let at = start;
+  while (at < end && isDigit(bytes[at] as number)) at++;
+  return at;
+}
+
 function equals(name: Buffer, bytes: Buffer, start: number, end: number): boolean {
   if (end - start !== name.length) return false;
   for (let i = 0; i < name.length; i++) if (bytes[start + i] !== name[i]) return false;
   return true;
 }
 
+const isAfterInteger = (byte: number) => byte !== DOT && (byte | 0x20) !== LOWER_E;
 const isDigit = (byte: number) => byte >= 0x30 && byte <= 0x39;
 const isHexDigit = (byte: number) => isDigit(byte) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66);
 const isWhitespace = (byte: number) => byte === SPACE || byte === 0x09 || byte === 0x0d || byte === 0x0a;

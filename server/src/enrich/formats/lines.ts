@@ -8,7 +8,7 @@ import type { Address } from '@whence/dataset/address';
 import { AddressFinder } from '@whence/dataset/find-address';
 import { asciiJson } from '@whence/dataset/internal/file/texts/ascii-writer';
 import type { RecordLookup } from '../address-lookup.ts';
-import type { OutputBuffer } from '../output-buffer.ts';
+import { type OutputBuffer, viewOf } from '../output-buffer.ts';
 import type { RecordWriter } from '../record-stream.ts';
 import { fieldPaths } from './field-paths.ts';
 import { JsonLine } from './json-line.ts';
@@ -41,6 +41,7 @@ export function ndjsonWriter(lookup: RecordLookup, { paths, memberName, allAddre
   const finder = new AddressFinder();
   const line = new JsonLine(fieldPaths(paths), memberName, finder);
   const beforeMember = Buffer.from(`,${asciiJson(memberName)}:`);
+  const beforeView = viewOf(beforeMember);
   return (bytes, start, end, output) => {
     const textStart = hasByteOrderMark(bytes, start) ? start + 3 : start;
     const isObject = line.read(bytes, textStart, end);
@@ -49,7 +50,7 @@ export function ndjsonWriter(lookup: RecordLookup, { paths, memberName, allAddre
     if (address !== undefined && line.hasAddedName) lookup.counts.already_there++;
     if (address === undefined || line.hasAddedName) return;
     output.copyTo(line.close);
-    output.append(beforeMember);
+    output.appendView(beforeMember, beforeView, 0, beforeMember.length);
     if (allAddresses) appendAll(lookup, finder, address, bytes, line.textEnd, output);
     else lookup.append(address, output);
   };

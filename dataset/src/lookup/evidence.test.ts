@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { parseAddress } from '../address.ts';
 import { datasetOf, sampleInput } from '../test/sample-dataset.ts';
-import { explain } from './evidence.ts';
+import { explain, explainJson } from './evidence.ts';
 
 for (const [behaviour, isDerived, rows] of [
   ['a prefix of a routing table is announced', undefined, []],
@@ -20,3 +20,22 @@ for (const [behaviour, isDerived, rows] of [
       rows,
     );
   });
+
+test('evidence: as JSON it is that of the address, whichever addresses were asked for before', () => {
+  const routes: [string, number, string][] = [
+    ['5.5.0.0/16', 64_500, 'Example'],
+    ['5.5.4.0/22', 64_501, 'Other'],
+    ['5.6.0.0/15', 64_500, 'Example'],
+    ['2a00:db8::/32', 64_500, 'Example'],
+    ['2a00:db8:4::/48', 64_501, 'Other'],
+  ];
+  const dataset = datasetOf(sampleInput({ routes }));
+  const texts = ['5.5.0.0', '5.5.3.255', '5.5.4.0', '5.5.7.255', '5.5.8.0', '5.5.255.255', '5.6.0.0', '5.7.255.255'];
+  for (const text of [...texts, ...texts, '2a00:db8::', '2a00:db8:4::1', '2a00:db8:5::', '2a00:db8:4::2']) {
+    const address = parseAddress(text);
+    assert.ok(address);
+    const match = dataset.find(address);
+    assert.ok(match, text);
+    assert.deepEqual(JSON.parse(explainJson(dataset, address, match)), explain(dataset, address, match), text);
+  }
+});

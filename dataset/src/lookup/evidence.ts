@@ -3,10 +3,10 @@
  * the record itself. The prefix is found by walking to the neighbouring runs: the largest prefix around the address for
  * which the source says the same.
  *
- * What was decoded is kept as long as the dataset: addresses of a prefix have the same rows, and the walks of
+ * What was decoded is kept as long as the dataset: addresses of a prefix have the same evidence, and the walks of
  * neighbouring prefixes meet the same sets of attributes.
  */
-import { type Address, truncateAddress } from '../address.ts';
+import { type Address, ipv4, truncateAddress, wordMask } from '../address.ts';
 import { isTooOld, TOO_OLD } from '../data-age.ts';
 import type { Match } from '../file/format.ts';
 import type { Dataset } from '../file/read.ts';
@@ -25,7 +25,8 @@ const SIGNAL_NAMES: ReadonlyMap<unknown, string> = new Map(
 /** A source may say the same about a large part of the internet: the walk ends after this many runs per direction. */
 const MAX_RUNS = 256;
 const MAX_KEPT_SETS = 8_192;
-const MAX_KEPT_PREFIXES = 2_048;
+/** About 1.4 kB each. Of addresses that are spread evenly over announced space, half are in as many prefixes. */
+const MAX_KEPT_PREFIXES = 8_192;
 
 /** What a source says about all records with a set of attributes. Equal statements have the same id. */
 type Statement = {
@@ -37,24 +38,65 @@ type Statement = {
 
 type Prepared = {
   readonly ids: Map<string, number>;
-  readonly statementsBySet: Map<number, readonly Statement[]>;
-  readonly rowsByPrefix: Map<string, readonly Evidence[]>;
+  readonly statementsBySet: Kept<number, readonly Statement[]>;
+  readonly jsonByPrefix: Kept<number | string, string>;
 };
+
+/** Values by key. Half of them are dropped when there are too many, those that were not asked for since the last time. */
+class Kept<Key, Value> {
+  readonly #maxHalf: number;
+  #recent = new Map<Key, Value>();
+  #older = new Map<Key, Value>();
+
+  constructor(maxSize: number) {
+    this.#maxHalf = maxSize / 2;
+  }
+
+  get(key: Key, make: () => Value): Value {
+    const found = this.#recent.get(key);
+    if (found !== undefined) return found;
+    const value = this.#older.get(key) ?? make();
+    if (this.#recent.size >= this.#maxHalf) {
+      this.#older = this.#recent;
+      this.#recent = new Map();
+    }
+    this.#recent.set(key, value);
+    return value;
+  }
+}
 
 const preparedBy = new WeakMap<Dataset, Prepared>();
 
+function preparedFor(dataset: Dataset): Prepared {
+  let prepared = preparedBy.get(dataset);
+  if (prepared === undefined) {
+    prepared = {
+      ids: new Map(),
+      statementsBySet: new Kept(MAX_KEPT_SETS),
+      jsonByPrefix: new Kept(MAX_KEPT_PREFIXES),
+    };
+    preparedBy.set(dataset, prepared);
+  }
+  return prepared;
+}
+
 export function explain(dataset: Dataset, address: Address, match: Match): readonly Evidence[] {
-  const prepared = preparedBy.get(dataset) ?? {
-    ids: new Map(),
-    statementsBySet: new Map(),
-    rowsByPrefix: new Map(),
-  };
-  preparedBy.set(dataset, prepared);
-  const { start, end } = dataset.bounds(address);
-  const length = widestPrefixLength(toBigInt(address), start, end, addressBits(address.version));
-  return kept(prepared.rowsByPrefix, formatPrefix(address, length), MAX_KEPT_PREFIXES, () =>
-    rowsOf(dataset, address, match, prepared),
+  return rowsOf(dataset, address, match, preparedFor(dataset));
+}
+
+/** The same as JSON, for a server that is asked often. */
+export function explainJson(dataset: Dataset, address: Address, match: Match): string {
+  const prepared = preparedFor(dataset);
+  return prepared.jsonByPrefix.get(prefixKey(dataset, address), () =>
+    JSON.stringify(rowsOf(dataset, address, match, prepared)),
   );
+}
+
+/** All addresses of the widest prefix around the address in its run have the same evidence, and the same key. */
+function prefixKey(dataset: Dataset, address: Address): number | string {
+  if (address.version === 6) return formatPrefix(address, BIGINTS.widest(address, BIGINTS.at(dataset, address)));
+  const length = NUMBERS.widest(address, NUMBERS.at(dataset, address));
+  return NUMBERS.first(address, length) * 64 + length;
 }
 
 function rowsOf(dataset: Dataset, address: Address, match: Match, prepared: Prepared): Evidence[] {
@@ -67,7 +109,10 @@ function rowsOf(dataset: Dataset, address: Address, match: Match, prepared: Prep
     return isOld ? { ...evidence, note: `list of ${as_of}, ${TOO_OLD}` } : evidence;
   };
   const statements = statementsOf(dataset, dataset.attributesOf(match), prepared);
-  const lengths = statedLengths(dataset, address, statements, prepared);
+  const lengths =
+    address.version === 4
+      ? statedLengths(NUMBERS, dataset, address, statements, prepared)
+      : statedLengths(BIGINTS, dataset, address, statements, prepared);
   const rows = statements.map(({ id, field, value, source }) => {
     if (ANNOUNCED.has(field))
       return row(field, value === '' ? fieldValue(record, field) : value, source, record.prefix);
@@ -92,42 +137,87 @@ function shownValue(field: string, value: Evidence['value']): Evidence['value'] 
   return value === 0 && field.startsWith('is_') ? false : value;
 }
 
+/** The addresses between two starts in the tables. */
+type Interval<Position> = { readonly start: Position; readonly end: Position; readonly match: Match };
+
+/** Addresses of a family as positions that can be compared. */
+type Positions<Position extends number | bigint> = {
+  at(dataset: Dataset, address: Address): Interval<Position>;
+  before(position: Position): Address;
+  after(position: Position): Address;
+  /** The first and last address of the prefix of this length around the address. */
+  first(address: Address, length: number): Position;
+  last(address: Address, length: number): Position;
+  /** The length of the widest prefix around the address in the interval. */
+  widest(address: Address, interval: Interval<Position>): number;
+};
+
+const LAST_IPV4 = 0xffffffff;
+
+/** IPv4, without bigints, which would take most of the time. */
+const NUMBERS: Positions<number> = {
+  at(dataset, address) {
+    const cursor = dataset.cursorFrom(address);
+    cursor.advance();
+    const { w0: start, match } = cursor;
+    return { start, end: cursor.advance() ? cursor.w0 - 1 : LAST_IPV4, match };
+  },
+  before: (position) => ipv4(position - 1),
+  after: (position) => ipv4(position + 1),
+  first: ({ w0 }, length) => (w0 & wordMask(length)) >>> 0,
+  last: ({ w0 }, length) => (w0 | ~wordMask(length)) >>> 0,
+  widest({ w0 }, { start, end }) {
+    const before = start === 0 ? 0 : Math.clz32(w0 ^ (start - 1)) + 1;
+    const after = end === LAST_IPV4 ? 0 : Math.clz32(w0 ^ (end + 1)) + 1;
+    return Math.max(before, after);
+  },
+};
+
+const BIGINTS: Positions<bigint> = {
+  at: (dataset, address) => ({ ...dataset.bounds(address), match: dataset.find(address) }),
+  before: (position) => fromBigInt(position - 1n, 6),
+  after: (position) => fromBigInt(position + 1n, 6),
+  first: (address, length) => toBigInt(truncateAddress(address, length)),
+  last: (address, length) => lastAddress(toBigInt(truncateAddress(address, length)), length, addressBits(6)),
+  widest: (address, { start, end }) => widestPrefixLength(toBigInt(address), start, end, addressBits(6)),
+};
+
 /**
  * Per id of a statement: the length of the largest prefix around the address for which its source says the same. Prefixes
  * that contain the address are tried from the longest to the shortest, for all statements in one walk, which ends at the
  * first run for which no source says the same.
  */
-function statedLengths(
+function statedLengths<Position extends number | bigint>(
+  positions: Positions<Position>,
   dataset: Dataset,
   address: Address,
   statements: readonly Statement[],
   prepared: Prepared,
 ): ReadonlyMap<number, number> {
   const lengths = new Map<number, number>();
-  const { version } = address;
-  const bits = addressBits(version);
-  let { start, end } = dataset.bounds(address);
-  let length = widestPrefixLength(toBigInt(address), start, end, bits);
+  const interval = positions.at(dataset, address);
+  let { start, end } = interval;
+  let length = positions.widest(address, interval);
   let same = statements.filter(({ field }) => !ANNOUNCED.has(field));
   let [before, after] = [0, 0];
   while (same.length > 0 && length > 0) {
     let repeated = same;
     const compare = (neighbour: Address) => {
-      const match = dataset.find(neighbour);
-      const said = match === 0 ? [] : statementsOf(dataset, dataset.attributesOf(match), prepared);
-      const isRepeated = ({ id }: Statement) => said.some((other) => other.id === id);
+      const other = positions.at(dataset, neighbour);
+      const said = other.match === 0 ? [] : statementsOf(dataset, dataset.attributesOf(other.match), prepared);
+      const isRepeated = ({ id }: Statement) => said.some((one) => one.id === id);
       if (!repeated.every(isRepeated)) repeated = repeated.filter(isRepeated);
-      return dataset.bounds(neighbour);
+      return other;
     };
-    const first = toBigInt(truncateAddress(address, length - 1));
-    const last = lastAddress(first, length - 1, bits);
+    const first = positions.first(address, length - 1);
+    const last = positions.last(address, length - 1);
     while (start > first && repeated.length > 0) {
       if (++before > MAX_RUNS) repeated = [];
-      else ({ start } = compare(fromBigInt(start - 1n, version)));
+      else ({ start } = compare(positions.before(start)));
     }
     while (end < last && repeated.length > 0) {
       if (++after > MAX_RUNS) repeated = [];
-      else ({ end } = compare(fromBigInt(end + 1n, version)));
+      else ({ end } = compare(positions.after(end)));
     }
     for (const statement of same) if (!repeated.includes(statement)) lengths.set(statement.id, length);
     same = repeated;
@@ -138,7 +228,7 @@ function statedLengths(
 }
 
 function statementsOf(dataset: Dataset, set: number, { statementsBySet, ids }: Prepared): readonly Statement[] {
-  return kept(statementsBySet, set, MAX_KEPT_SETS, () => {
+  return statementsBySet.get(set, () => {
     const attributes = dataset.attributes(set);
     return dataset.decisions(set).map(([field, source, stated]) => {
       const value = stated ?? fieldValue(attributes, field);
@@ -148,16 +238,6 @@ function statementsOf(dataset: Dataset, set: number, { statementsBySet, ids }: P
       return { id, field, value, source };
     });
   });
-}
-
-/** The value of the key, made if it is not there. All are dropped when there are too many: to find the oldest takes longer. */
-function kept<Key, Value>(values: Map<Key, Value>, key: Key, maxSize: number, make: () => Value): Value {
-  const found = values.get(key);
-  if (found !== undefined) return found;
-  const made = make();
-  if (values.size >= maxSize) values.clear();
-  values.set(key, made);
-  return made;
 }
 
 function fieldValue(record: Pick<IpRecord, 'detection'>, field: string): Evidence['value'] {

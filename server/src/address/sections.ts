@@ -83,8 +83,8 @@ export class AddressSections {
   }
 
   /** The same for sections that need nothing but the dataset, of which none is refused. */
-  parseLocal(text: string): ReadonlySet<LocalAddressSection> {
-    return parseInclude(text, LOCAL_ADDRESS_SECTIONS);
+  parseLocal(text: string | undefined): ReadonlySet<LocalAddressSection> {
+    return text === undefined ? NONE : parseInclude(text, LOCAL_ADDRESS_SECTIONS);
   }
 
   describeLocal(found: FoundAddress, included: ReadonlySet<LocalAddressSection>): AddressMembers {

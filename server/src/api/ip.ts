@@ -13,7 +13,7 @@ import { parseSwitch } from '../http/requests.ts';
 import { PREFIX_HINT } from '../http/unknown-routes.ts';
 import { clientAddress } from '../limits/client.ts';
 import type { LiveDataset, ServedDataset } from '../lookup/live-dataset.ts';
-import { evidenceOf, findJson, specialPurposeOf } from '../lookup/lookup.ts';
+import { evidenceJson, findJson, specialPurposeOf } from '../lookup/lookup.ts';
 import { notFound, requireDataset } from '../lookup/lookup-requests.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { NetworkCounts } from '../usage/networks.ts';
@@ -30,9 +30,18 @@ export const IP_LOOKUP: KeyDeclaration = {
   costs: ['lookup', 'hostname', 'registration', 'past_version'],
 };
 
-/** Sections that need nothing but the dataset, as the plain path accepts them. */
+/** `explain`, and sections that need nothing but the dataset, as the plain path accepts them. */
 const LOCAL = `(?:${LOCAL_ADDRESS_SECTIONS.join('|')})`;
-export const LOCAL_INCLUDE = new RegExp(`^include=${LOCAL}(?:,${LOCAL})*$`);
+const INCLUDE = `include=${LOCAL}(?:,${LOCAL})*`;
+const EXPLAIN = 'explain=true';
+export const LOCAL_QUERY = new RegExp(`^(?:${EXPLAIN}(?:&${INCLUDE})?|${INCLUDE}(?:&${EXPLAIN})?)$`);
+
+/** `text` matches LOCAL_QUERY. */
+export function parseLocalQuery(text: string): { readonly include: string | undefined; readonly isExplained: boolean } {
+  const parameters = text.split('&');
+  const include = parameters.find((parameter) => parameter !== EXPLAIN)?.slice('include='.length);
+  return { include, isExplained: parameters.includes(EXPLAIN) };
+}
 
 type IpDependencies = {
   readonly live: LiveDataset;
@@ -77,15 +86,16 @@ export function answerIp(dependencies: IpDependencies) {
       return sendJson(reply, body);
     };
     const requireFound = <Found>(found: Found | undefined, version: number): Found => {
-      if (found === undefined) throw notFound({ version }, isExplained ? specialPurposeOf({ address }) : undefined);
+      if (found === undefined) throw nothingFound({ version }, address, isExplained);
       return found;
     };
     const answerServed = () => {
-      if (!isExplained && isLocal(included)) {
-        const { json, isHit } = requireFound(findWithSections(dependencies, served, address, included), served.version);
+      if (isLocal(included)) {
+        const found = findLocally(dependencies, served, address, { included, isExplained });
+        const { json, isHit } = requireFound(found, served.version);
         return send(json, isHit, served.version);
       }
-      const found = isExplained ? explained(served, address) : findJson(served, address);
+      const found = findRecord(served, address, isExplained);
       const unannounced = found === undefined ? addressSections.unannounced(served, address, included) : undefined;
       if (unannounced !== undefined) return send(JSON.stringify(unannounced), false, served.version);
       const { json, isHit } = requireFound(found, served.version);
@@ -109,14 +119,19 @@ export function answerIp(dependencies: IpDependencies) {
 
 type FoundJson = { readonly json: string; readonly isHit: boolean };
 
-/** The record with sections that need nothing but the dataset; undefined if nothing is known of the address. */
-export function findWithSections(
+/** Explained: which special-purpose range it is in. */
+export function nothingFound(served: Pick<ServedDataset, 'version'>, address: Address, isExplained: boolean): ApiError {
+  return notFound(served, isExplained ? specialPurposeOf({ address }) : undefined);
+}
+
+/** The record with what needs nothing but the dataset; undefined if nothing is known of the address. */
+export function findLocally(
   { metrics, networks, addressSections }: Pick<IpDependencies, 'metrics' | 'networks' | 'addressSections'>,
   served: ServedDataset,
   address: Address,
-  included: ReadonlySet<LocalAddressSection>,
+  { included, isExplained }: { readonly included: ReadonlySet<LocalAddressSection>; readonly isExplained: boolean },
 ): FoundJson | undefined {
-  const found = findJson(served, address);
+  const found = findRecord(served, address, isExplained);
   if (found === undefined) {
     const unannounced = addressSections.unannounced(served, address, included);
     return unannounced && { json: JSON.stringify(unannounced), isHit: false };
@@ -132,19 +147,19 @@ export function findWithSections(
   return { json: withMembers(found.json, members), isHit: found.isHit };
 }
 
+/** With evidence it is as if not from the cache: what the statistics of the cache count is plain lookups. */
+function findRecord(served: ServedDataset, address: Address, isExplained: boolean): FoundJson | undefined {
+  const found = findJson(served, address);
+  if (found === undefined || !isExplained) return found;
+  const { dataset } = served;
+  const evidence = evidenceJson(dataset, { address, match: dataset.find(address) });
+  return { json: `${found.json.slice(0, -1)},"evidence":${evidence}}`, isHit: false };
+}
+
 type IpMeta = { readonly id: string; readonly elapsedMs: number; readonly version: number };
 
 export function ipBody({ json, isHit }: FoundJson, meta: IpMeta): { body: string; cacheStatus: string } {
   const cacheStatus = isHit ? 'HIT' : 'MISS';
   const members = `"request_id":"${meta.id}","processing_time_ms":${meta.elapsedMs},"cache_status":"${cacheStatus}"`;
   return { body: `{"data":${json},"meta":{${members},"dataset_version":${meta.version}}}`, cacheStatus };
-}
-
-/** As in an answer that is not from the cache: what the statistics of the cache count is plain lookups. */
-function explained(served: ServedDataset, address: Address): { json: string; isHit: boolean } | undefined {
-  const { dataset } = served;
-  const found = findJson(served, address);
-  if (found === undefined) return undefined;
-  const evidence = evidenceOf(dataset, { address, match: dataset.find(address) });
-  return { json: withMembers(found.json, { evidence }), isHit: false };
 }

@@ -1,10 +1,10 @@
-/** Answers plain lookups: the record of an address as bytes, or as text with sections that need nothing but the dataset. */
+/** Answers plain lookups: the record of an address as bytes, or as text with what else needs nothing but the dataset. */
 import { randomUUID } from 'node:crypto';
 import { type Address, parseAddressBytes } from '@whence/dataset/address';
 import { ApiError } from '../../http/errors.ts';
 import type { ServedDataset } from '../../lookup/live-dataset.ts';
 import { notFound } from '../../lookup/lookup-requests.ts';
-import { findWithSections, IP_LOOKUP, ipBody } from '../ip.ts';
+import { findLocally, IP_LOOKUP, ipBody, nothingFound, parseLocalQuery } from '../ip.ts';
 import { AnswerSlab, writeLookupAnswer } from './lookup-answer.ts';
 import type { PlainDependencies, PlainRoute } from './plain-route.ts';
 import { textAnswers } from './text-answer.ts';
@@ -44,7 +44,7 @@ export function plainLookup({
   };
 }
 
-type AskedSections = { readonly address: Address | undefined; readonly include: string };
+type AskedSections = { readonly address: Address | undefined; readonly query: string };
 
 export function plainSections(dependencies: PlainDependencies): PlainRoute<AskedSections> {
   const write = textAnswers(dependencies.extraHeaders);
@@ -52,12 +52,14 @@ export function plainSections(dependencies: PlainDependencies): PlainRoute<Asked
     declaration: IP_LOOKUP,
     read: (bytes, { addressStart, addressEnd, text }) => ({
       address: parseAddressBytes(bytes, addressStart, addressEnd),
-      include: text.slice('include='.length),
+      query: text,
     }),
-    answer({ address, include }, served, charged, elapsedMs, nowMs) {
+    answer({ address, query }, served, charged, elapsedMs, nowMs) {
       if (address === undefined) return INVALID_IP;
-      const found = findWithSections(dependencies, served, address, dependencies.addressSections.parseLocal(include));
-      if (found === undefined) return notFound(served);
+      const { include, isExplained } = parseLocalQuery(query);
+      const included = dependencies.addressSections.parseLocal(include);
+      const found = findLocally(dependencies, served, address, { included, isExplained });
+      if (found === undefined) return nothingFound(served, address, isExplained);
       const id = randomUUID();
       const { body, cacheStatus } = ipBody(found, { id, elapsedMs, version: served.version });
       const headers = [['x-cache-status', cacheStatus]] as const;

@@ -8,7 +8,7 @@
  *   <harmless name>: <visible ASCII, blanks inside>  CRLF      once or more; one Host, at most one X-API-Key
  *   CRLF                                                        at the very end of the bytes
  *
- *   GET /v1/ip/<0-9 a-f A-F : .>?<LOCAL_INCLUDE> HTTP/1.1 CRLF  the rest as above, here and below
+ *   GET /v1/ip/<0-9 a-f A-F : .>?<LOCAL_QUERY> HTTP/1.1 CRLF    the rest as above, here and below
  *   GET /v1/asn/<NETWORK> HTTP/1.1 CRLF
  *   GET /v1/decide[?<DECISION_QUERY>] HTTP/1.1 CRLF
  *   GET /v1/databases/<DATABASE> HTTP/1.1 CRLF                  with one If-None-Match
@@ -18,7 +18,7 @@
  *   CRLF
  *   as many bytes as Content-Length says                        at the very end of the bytes
  */
-import { LOCAL_INCLUDE } from '../ip.ts';
+import { LOCAL_QUERY } from '../ip.ts';
 import { harmlessName } from './harmless-headers.ts';
 
 const START = Buffer.from('GET /v1/ip/');
@@ -72,7 +72,7 @@ class FieldRange {
 
 /** One object for all requests of a process: it is read before the next one is recognised. */
 export class PlainRequest {
-  /** `sections`: a lookup with `include`. */
+  /** `sections`: a lookup with `include`, `explain` or both. */
   kind: 'lookup' | 'sections' | 'network' | 'decision' | 'database' | 'batch' = 'lookup';
   /** Range of the address, for a lookup. */
   addressEnd = 0;
@@ -123,7 +123,7 @@ export class PlainRequest {
     while (isAddressByte[bytes[at] as number] === 1) at++;
     this.addressEnd = at;
     if (at === START.length || at - START.length > MAX_ADDRESS_BYTES) return -1;
-    return bytes[at] === QUESTION_MARK ? this.#readText('sections', bytes, at + 1, LOCAL_INCLUDE) : at;
+    return bytes[at] === QUESTION_MARK ? this.#readText('sections', bytes, at + 1, LOCAL_QUERY) : at;
   }
 
   /** The same for a decision. */

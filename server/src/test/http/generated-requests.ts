@@ -213,13 +213,25 @@ const NUMBERS = [
   'search',
   'AS1x',
 ];
-const SECTIONS = ['?include=routing', '?include=privacy,scanner', '?include=location,routing,routing'];
+const SECTIONS = [
+  '?include=routing',
+  '?include=privacy,scanner',
+  '?include=location,routing,routing',
+  '?explain=true',
+  '?explain=true&include=routing',
+  '?include=privacy&explain=true',
+];
 const ODD_SECTIONS = [
   '?include=',
   '?include=registration',
   '?include=routing,other',
   '?include=routing&x=1',
   '?include=Routing',
+  '?explain=True',
+  '?explain=1',
+  '?explain=false',
+  '?explain=true&explain=true',
+  '?explain=true&include=',
 ];
 
 function generateLookup(random: Random, keys: Keys): string {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { afterEach, beforeEach } from 'node:test';
@@ -8,6 +9,7 @@ import { parseAddress } from '../address.ts';
 import { DatasetError } from '../dataset-error.ts';
 import { encodeDataset } from '../file/write.ts';
 import { BUILT_AT, sampleContent } from '../test/sample-dataset.ts';
+import { type CheckedFile, checkForOthers, openChecked } from './checked-file.ts';
 import { openInThread } from './open-in-thread.ts';
 
 let folder = '';
@@ -54,4 +56,30 @@ test('open in a thread: refused: another file than the one that was published', 
 
 test('open in a thread: a file that is not there is an error of the file system', async () => {
   await assert.rejects(openInThread({ path: join(folder, 'b.whence') }), { code: 'ENOENT', errno: -2 });
+});
+
+async function check(): Promise<CheckedFile> {
+  return (await checkForOthers(path, BUILT_AT.toISOString().slice(0, 10))) ?? assert.fail();
+}
+
+test('open a checked file: the dataset answers', async () => {
+  const dataset = (await openChecked(await check())) ?? assert.fail();
+  const address = parseAddress('8.8.8.8') ?? assert.fail();
+  assert.equal(dataset.record(address, dataset.find(address)).asn, 15169);
+});
+
+test('open a checked file: not used if another file is in its place', async () => {
+  const checked = await check();
+  copyFileSync(path, `${path}.copy`);
+  renameSync(`${path}.copy`, path);
+  assert.equal(await openChecked(checked), undefined);
+});
+
+test('open a checked file: refused if it is not read in time', async () => {
+  const checked = await check();
+  rmSync(path);
+  execFileSync('mkfifo', [path]);
+  await assert.rejects(openChecked(checked, 20), { name: 'DatasetError', message: /not read within 0.02 s/ });
+  // The other end, so that the read does not keep the process from ending.
+  writeFileSync(path, '');
 });

@@ -6,19 +6,22 @@ import { Supplement } from '../supplement/supplement.ts';
 import type { OpenedFile, OpenTask } from './open-worker.ts';
 
 /** A file on a network disk that does not answer must not keep later versions from being loaded. */
-const TIMEOUT_MS = 60_000;
+export const READ_TIMEOUT_MS = 60_000;
+
+export const notReadInTime = (path: string, timeoutMs: number) =>
+  new DatasetError(`${path}: not read within ${timeoutMs / 1000} s`);
 
 /** Rejects with a DatasetError if the file is damaged, with the error of the file system if it cannot be read. */
 export async function openInThread(
   task: { readonly path: string; readonly sha256?: string; readonly day?: string },
-  timeoutMs = TIMEOUT_MS,
+  timeoutMs = READ_TIMEOUT_MS,
 ): Promise<Dataset> {
   return new Dataset(await readInThread(task, timeoutMs), { isChecked: true, day: task.day });
 }
 
 /** The same for the supplement of a version. */
 export async function openSupplementInThread(path: string, sha256: string): Promise<Supplement> {
-  return new Supplement(await readInThread({ path, sha256, kind: 'supplement' }, TIMEOUT_MS));
+  return new Supplement(await readInThread({ path, sha256, kind: 'supplement' }, READ_TIMEOUT_MS));
 }
 
 function readInThread(task: OpenTask, timeoutMs: number): Promise<Buffer> {
@@ -26,7 +29,7 @@ function readInThread(task: OpenTask, timeoutMs: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./open-worker.js', import.meta.url), { workerData: task });
     const timer = setTimeout(() => {
-      reject(new DatasetError(`${path}: not read within ${timeoutMs / 1000} s`));
+      reject(notReadInTime(path, timeoutMs));
       void worker.terminate();
     }, timeoutMs);
     worker.once('message', (opened: OpenedFile) => {

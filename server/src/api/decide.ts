@@ -1,6 +1,7 @@
 /** `GET /v1/decide`: whether a request may pass, for `auth_request`, `forward_auth` and the like. */
 import proxyAddr from '@fastify/proxy-addr';
 import { type Address, parseAddress } from '@whence/dataset/address';
+import { explain as evidenceOf } from '@whence/dataset/internal/lookup/evidence';
 import { FLAGS } from '@whence/dataset/record';
 import type { FastifyReply } from 'fastify';
 import type { KeyDeclaration } from '../admission/declaration.ts';
@@ -10,7 +11,6 @@ import type { RequestOf } from '../http/json-schema.ts';
 import { parseSwitch } from '../http/requests.ts';
 import { parseClient } from '../limits/client.ts';
 import type { LiveDataset, ServedDataset } from '../lookup/live-dataset.ts';
-import { evidenceOf } from '../lookup/lookup.ts';
 import { requireDataset } from '../lookup/lookup-requests.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import {
@@ -143,7 +143,7 @@ function explain({ dataset }: ServedDataset, { decision: { decision, rule }, dec
     ...(rule && { rule: rule.name, matched: decider.explain(rule, facts) }),
     ...(match !== 0 && {
       record: dataset.record(address, match),
-      evidence: evidenceOf(dataset, { address, match }),
+      evidence: evidenceOf(dataset, address, match),
     }),
     not_known: [...unknownFlagsOf(dataset)].map((flag) => flag.replace(/^is_/, '')),
   };

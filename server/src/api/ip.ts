@@ -3,6 +3,8 @@
  * answered by `plain/`, with the same bytes.
  */
 import { type Address, parseAddress } from '@whence/dataset/address';
+import { explainJson } from '@whence/dataset/internal/lookup/evidence';
+import { findSpecialPurpose } from '@whence/dataset/special-purpose';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type AddressSections, isLocal, withMembers } from '../address/sections.ts';
 import type { KeyDeclaration } from '../admission/declaration.ts';
@@ -13,7 +15,7 @@ import { parseSwitch } from '../http/requests.ts';
 import { PREFIX_HINT } from '../http/unknown-routes.ts';
 import { clientAddress } from '../limits/client.ts';
 import type { LiveDataset, ServedDataset } from '../lookup/live-dataset.ts';
-import { evidenceJson, findJson, specialPurposeOf } from '../lookup/lookup.ts';
+import { findJson } from '../lookup/lookup.ts';
 import { notFound, requireDataset } from '../lookup/lookup-requests.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { NetworkCounts } from '../usage/networks.ts';
@@ -121,7 +123,7 @@ type FoundJson = { readonly json: string; readonly isHit: boolean };
 
 /** Explained: which special-purpose range it is in. */
 export function nothingFound(served: Pick<ServedDataset, 'version'>, address: Address, isExplained: boolean): ApiError {
-  return notFound(served, isExplained ? specialPurposeOf({ address }) : undefined);
+  return notFound(served, isExplained ? findSpecialPurpose(address) : undefined);
 }
 
 /** The record with what needs nothing but the dataset; undefined if nothing is known of the address. */
@@ -152,7 +154,7 @@ function findRecord(served: ServedDataset, address: Address, isExplained: boolea
   const found = findJson(served, address);
   if (found === undefined || !isExplained) return found;
   const { dataset } = served;
-  const evidence = evidenceJson(dataset, { address, match: dataset.find(address) });
+  const evidence = explainJson(dataset, address, dataset.find(address));
   return { json: `${found.json.slice(0, -1)},"evidence":${evidence}}`, isHit: false };
 }
 

@@ -7,11 +7,12 @@ import { parsePrefixedAsn } from '@whence/dataset/internal/as-number';
 import type { Match } from '@whence/dataset/internal/file/format';
 import type { AsnSearchAnswer } from '@whence/dataset/internal/lookup/asn-search';
 import type { AsnRecord } from '@whence/dataset/record';
+import { findSpecialPurpose } from '@whence/dataset/special-purpose';
 import { ApiError } from '../http/errors.ts';
 import { integer, object, optional, string, type TextsOf } from '../http/json-schema.ts';
 import { parseLimit } from '../http/requests.ts';
 import type { LiveDataset, ServedDataset } from './live-dataset.ts';
-import { lookup, specialPurposeOf } from './lookup.ts';
+import { lookup } from './lookup.ts';
 
 const MAX_QUERY_CHARACTERS = 100;
 const SEARCH_LIMIT = { fallback: 20, max: 100 };
@@ -30,7 +31,7 @@ export function requireRecord(served: ServedDataset, text: string): FoundRecord 
   if (found.kind === 'found') return found;
   // An exchange does not announce its peering LAN.
   const exchange = served.supplement?.exchange(found.address);
-  throw notFound(served, specialPurposeOf(found) ?? (exchange === undefined ? undefined : { exchange }));
+  throw notFound(served, findSpecialPurpose(found.address) ?? (exchange === undefined ? undefined : { exchange }));
 }
 
 export function notFound({ version }: Pick<ServedDataset, 'version'>, details?: object): ApiError {

@@ -5,9 +5,6 @@ import { type Address, parseAddress } from '@whence/dataset/address';
 import type { Match } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { recordBytes, writeRecord } from '@whence/dataset/internal/file/texts/record-writer';
-import { explain, explainJson } from '@whence/dataset/internal/lookup/evidence';
-import type { Evidence } from '@whence/dataset/record';
-import { findSpecialPurpose, type SpecialPurpose } from '@whence/dataset/special-purpose';
 import type { AnswerCache } from './answer-cache.ts';
 
 export type Lookup =
@@ -43,20 +40,3 @@ export function findJson(
 
 /** One for all calls, because no call waits. */
 const scratch = Buffer.allocUnsafeSlow(8192);
-
-export function evidenceOf(
-  dataset: Dataset,
-  { address, match }: { address: Address; match: Match },
-): readonly Evidence[] {
-  return explain(dataset, address, match);
-}
-
-/** As JSON. */
-export function evidenceJson(dataset: Dataset, { address, match }: { address: Address; match: Match }): string {
-  return explainJson(dataset, address, match);
-}
-
-/** The special-purpose range of an address and its RFC, which explain why it has no record. */
-export function specialPurposeOf({ address }: { address: Address }): SpecialPurpose | undefined {
-  return findSpecialPurpose(address);
-}

@@ -1,7 +1,8 @@
 /** Answers of the local dataset about addresses. */
 import { type Address, formatAddress } from '@whence/dataset/address';
 import type { Dataset } from '@whence/dataset/internal/file/read';
-import { evidenceOf, specialPurposeOf } from '../../lookup/lookup.ts';
+import { explain as evidenceOf } from '@whence/dataset/internal/lookup/evidence';
+import { findSpecialPurpose } from '@whence/dataset/special-purpose';
 import type { IpConfig } from '../ip-sections.ts';
 import { openOverridden } from '../local-dataset.ts';
 import { type AskedOfIp, type IpAnswer, type IpSource, missingAnswer } from './ip-answer.ts';
@@ -36,7 +37,7 @@ export async function localIpSource(config: IpConfig, { explain, include }: Aske
 
 export function answerOf(dataset: Dataset, address: Address, explain: boolean): IpAnswer {
   const match = dataset.find(address);
-  if (match === 0) return missingAnswer(formatAddress(address), specialPurposeOf({ address }));
+  if (match === 0) return missingAnswer(formatAddress(address), findSpecialPurpose(address));
   const record = dataset.record(address, match);
-  return explain ? { ...record, evidence: evidenceOf(dataset, { address, match }) } : record;
+  return explain ? { ...record, evidence: evidenceOf(dataset, address, match) } : record;
 }

@@ -2,8 +2,8 @@
 import { type Address, formatAddress, parseAddress } from '@whence/dataset/address';
 import { inUseFor, PastVersions } from '@whence/dataset/internal/history/past-versions';
 import type { IpRecord } from '@whence/dataset/record';
+import { findSpecialPurpose } from '@whence/dataset/special-purpose';
 import { flagsOf } from '../../enrich/fields.ts';
-import { specialPurposeOf } from '../../lookup/lookup.ts';
 import { isDay } from '../../quota/day.ts';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
 import type { CommandStreams } from '../../terminal/output.ts';
@@ -83,7 +83,7 @@ function localPastSource(dataDir: string, explain: boolean, now: Date): PastSour
       if (found.kind === 'no evidence') throw noEvidence(wanted);
       if (found.kind === 'in use') return answerOf(dataset, address, explain);
       if (found.json !== undefined) return JSON.parse(found.json) as IpAnswer;
-      return missingAnswer(formatAddress(address), specialPurposeOf({ address }));
+      return missingAnswer(formatAddress(address), findSpecialPurpose(address));
     },
   };
 }

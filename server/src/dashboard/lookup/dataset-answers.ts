@@ -4,14 +4,15 @@ import { dayOfMs, oldestDay } from '@whence/dataset/internal/data-age';
 import { type Match, prefixLength } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { flagKnowledge } from '@whence/dataset/internal/flag-sources';
+import { explain } from '@whence/dataset/internal/lookup/evidence';
 import { formatPrefix, fromBigInt, parsePrefix } from '@whence/dataset/prefix';
 import type { AsnRecord, FlagSubject, Source } from '@whence/dataset/record';
+import { findSpecialPurpose } from '@whence/dataset/special-purpose';
 import { prefixState, prefixStates } from '../../address/routing/routing.ts';
 import type { VrpTable } from '../../address/routing/vrps.ts';
 import type { Requester } from '../../limits/cost-classes.ts';
 import type { DatasetWalks, GiveWay } from '../../lookup/dataset-walks.ts';
 import type { ServedDataset } from '../../lookup/live-dataset.ts';
-import { evidenceOf, specialPurposeOf } from '../../lookup/lookup.ts';
 import { profileNetwork, relatedNetworks } from '../../lookup/network-profile.ts';
 import type { RpkiData } from '../dependencies.ts';
 import { invalid } from '../requests/refusal.ts';
@@ -31,7 +32,7 @@ export function describeAddress(
   now: Date,
 ): IpLookup {
   const sources = new Map(dataset.meta.sources.map((source) => [source.id, source]));
-  const evidence = evidenceOf(dataset, found).map((row) => {
+  const evidence = explain(dataset, found.address, found.match).map((row) => {
     const { licence = '', credit = '' } = sources.get(row.source) ?? {};
     return { ...row, licence, credit };
   });
@@ -82,7 +83,7 @@ function describePrefix(
   now: Date,
 ): PrefixSummary {
   const first = fromBigInt(range.start, range.version);
-  const special = specialPurposeOf({ address: first });
+  const special = findSpecialPurpose(first);
   const withState = <Routed extends { prefix: string; asn: number }>(routed: Routed) => {
     const state = rpki?.table && prefixState(dataset, routed.prefix, routed.asn, rpki.table);
     return state === undefined ? routed : { ...routed, rpki: state };

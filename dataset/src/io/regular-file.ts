@@ -26,13 +26,18 @@ export function notRegular(stats: Stats): UnusableFile {
 export type FileLimits = { readonly maxBytes: number; readonly timeoutMs: number };
 
 export async function readRegular(path: string, { maxBytes, timeoutMs }: FileLimits): Promise<Buffer> {
+  const tooSlow = () => new UnusableFile(`could not be read within ${timeoutMs / 1000} s`);
+  return inTime(readWhole(path, maxBytes), timeoutMs, tooSlow);
+}
+
+/** Rejects with the error of `tooSlow` if the work has not ended by then; the work itself goes on. */
+export async function inTime<T>(work: Promise<T>, timeoutMs: number, tooSlow: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const tooSlow = new Promise<never>((_, reject) => {
-    const reason = `could not be read within ${timeoutMs / 1000} s`;
-    timer = setTimeout(() => reject(new UnusableFile(reason)), timeoutMs);
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(tooSlow()), timeoutMs);
   });
   try {
-    return await Promise.race([readWhole(path, maxBytes), tooSlow]);
+    return await Promise.race([work, late]);
   } finally {
     clearTimeout(timer);
   }

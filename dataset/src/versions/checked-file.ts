@@ -5,9 +5,10 @@
  */
 import type { Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { checkAsWritten, Dataset } from '../file/read.ts';
+import { inTime } from '../io/regular-file.ts';
 import { notReadInTime, READ_TIMEOUT_MS } from './open-in-thread.ts';
 
 /** About half a millisecond. */
@@ -35,7 +36,9 @@ export async function openChecked(
   checked: CheckedFile,
   timeoutMs: number = READ_TIMEOUT_MS,
 ): Promise<Dataset | undefined> {
-  const { bytes, fileState } = await readInTime(checked.path, timeoutMs);
+  const { bytes, fileState } = await inTime(read(checked.path), timeoutMs, () =>
+    notReadInTime(checked.path, timeoutMs),
+  );
   if (fileState !== checked.fileState) return undefined;
   let sum = 0;
   for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
@@ -43,19 +46,6 @@ export async function openChecked(
     await nextTurn();
   }
   return sum === checked.crc32 ? new Dataset(bytes, { isChecked: true, day: checked.day }) : undefined;
-}
-
-async function readInTime(path: string, timeoutMs: number): ReturnType<typeof read> {
-  const ended = new AbortController();
-  const late = sleep(timeoutMs, undefined, { signal: ended.signal }).then(() =>
-    Promise.reject(notReadInTime(path, timeoutMs)),
-  );
-  late.catch(() => {});
-  try {
-    return await Promise.race([read(path), late]);
-  } finally {
-    ended.abort();
-  }
 }
 
 async function read(path: string): Promise<{ bytes: Buffer<ArrayBuffer>; fileState: string }> {

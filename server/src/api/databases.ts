@@ -2,9 +2,14 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyDeclaration } from '../admission/declaration.ts';
-import { tarFolder } from '../databases/archives.ts';
-import type { DatabaseVersion } from '../databases/database-index.ts';
-import { bytesOf, type DatabaseForm, type FoundDatabase, type LiveDatabases } from '../databases/live-databases.ts';
+import { tarFolder } from '../geoip-files/archives.ts';
+import type { DatabaseVersion } from '../geoip-files/file-index.ts';
+import {
+  bytesOf,
+  type DatabaseForm,
+  type FoundDatabase,
+  type LiveGeoipFiles,
+} from '../geoip-files/live-geoip-files.ts';
 import { CACHING, isNotModified, parseRange, sendNotModified } from '../http/conditional.ts';
 import { envelope } from '../http/envelope.ts';
 import { ApiError } from '../http/errors.ts';
@@ -23,7 +28,7 @@ export const DATABASE: KeyDeclaration = {
 /** What is known about files is not charged. */
 export const DATABASE_LIST: KeyDeclaration = { ...DATABASE, costs: ['lookup'], charges: 'nothing' };
 
-export type DatabaseDependencies = { readonly databases: LiveDatabases; readonly metrics: Metrics };
+export type DatabaseDependencies = { readonly databases: LiveGeoipFiles; readonly metrics: Metrics };
 
 export function listDatabases({ databases }: DatabaseDependencies) {
   return (request: FastifyRequest) =>

@@ -4,8 +4,8 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyDeclaration } from '../admission/declaration.ts';
-import { tarFolder } from '../databases/archives.ts';
-import { DATABASES, type DatabaseVersion, editionOf } from '../databases/database-index.ts';
+import { tarFolder } from '../geoip-files/archives.ts';
+import { DATABASES, type DatabaseVersion, editionOf } from '../geoip-files/file-index.ts';
 import { sendNotModified } from '../http/conditional.ts';
 import { ApiError } from '../http/errors.ts';
 import { allOptional, object, type RequestOf, string } from '../http/json-schema.ts';

@@ -1,8 +1,8 @@
 /** `GET /v1/lists/{name}.{format}`: the prefixes of a list in the rules file, for firewalls. */
 import type { FastifyReply } from 'fastify';
 import type { KeyDeclaration } from '../admission/declaration.ts';
-import { listPrefixes } from '../databases/address-list.ts';
-import { LIST_FORMATS, type ListFile, renderList } from '../databases/list-formats.ts';
+import { listPrefixes } from '../geoip-files/address-list.ts';
+import { LIST_FORMATS, type ListFile, renderList } from '../geoip-files/list-formats.ts';
 import { CACHING, isKnownTag, sendNotModified } from '../http/conditional.ts';
 import { sendJsonData } from '../http/envelope.ts';
 import { ApiError } from '../http/errors.ts';

@@ -4,8 +4,8 @@ import type { FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from '
 import type { AddressSections } from '../address/sections.ts';
 import type { Admission } from '../admission/admission.ts';
 import type { KeyDeclaration } from '../admission/declaration.ts';
-import type { LiveDatabases } from '../databases/live-databases.ts';
 import type { EmailChecks } from '../email-checks/email-checks.ts';
+import type { LiveGeoipFiles } from '../geoip-files/live-geoip-files.ts';
 import { envelope, sendJsonData } from '../http/envelope.ts';
 import { ApiError } from '../http/errors.ts';
 import type { ParameterOf, RequestOf, Schema } from '../http/json-schema.ts';
@@ -89,7 +89,7 @@ export type ApiDependencies = {
   /** Undefined without a rules file. */
   readonly rules: LiveRules | undefined;
   readonly trustProxy: readonly string[];
-  readonly databases: LiveDatabases;
+  readonly databases: LiveGeoipFiles;
   readonly nowMs: () => number;
 };
 

@@ -9,8 +9,8 @@ import { AddressSections } from '../address/sections.ts';
 import { parseBatchBodies } from '../api/batch/batch.ts';
 import { serveStdio } from '../api/mcp/stdio.ts';
 import { apiRoutes, type RouteDependencies } from '../api/routes.ts';
-import { LiveDatabases } from '../databases/live-databases.ts';
 import { EmailChecks } from '../email-checks/email-checks.ts';
+import { LiveGeoipFiles } from '../geoip-files/live-geoip-files.ts';
 import { createHttpServer } from '../http/http-server.ts';
 import { fromStored } from '../keys/key.ts';
 import { type Logger, openLog } from '../log/log.ts';
@@ -71,7 +71,7 @@ export async function mcpCommand(
     addressSections,
     turns: new Turns(),
     rules: undefined,
-    databases: new LiveDatabases(config.dataDir),
+    databases: new LiveGeoipFiles(config.dataDir),
     trustProxy: [],
     datasetDiffs,
     past,

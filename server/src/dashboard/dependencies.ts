@@ -5,8 +5,8 @@ import type { VrpTable } from '../address/routing/vrps.ts';
 import type { AddressSections } from '../address/sections.ts';
 import type { Admission } from '../admission/admission.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
-import type { LiveDatabases } from '../databases/live-databases.ts';
 import type { EmailChecks } from '../email-checks/email-checks.ts';
+import type { LiveGeoipFiles } from '../geoip-files/live-geoip-files.ts';
 import type { Logger } from '../log/log.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
 import type { Turns } from '../lookup/turns.ts';
@@ -56,7 +56,7 @@ export type DashboardDependencies = {
   readonly addressSections: AddressSections;
   readonly turns: Turns;
   readonly rpki?: RpkiData | undefined;
-  readonly databases: LiveDatabases;
+  readonly databases: LiveGeoipFiles;
   /** Undefined without WHENCE_RULES. */
   readonly rules: LiveRules | undefined;
   readonly datasetDiffs: DatasetDiffs;

@@ -13,10 +13,10 @@ import { AddressSections } from '../address/sections.ts';
 import { Admission } from '../admission/admission.ts';
 import { AuditLog } from '../audit/audit-log.ts';
 import type { DashboardSettings } from '../dashboard/dependencies.ts';
-import { LiveDatabases } from '../databases/live-databases.ts';
 import type { DnsServer } from '../dns-zone/dns-server.ts';
 import { EmailChecks } from '../email-checks/email-checks.ts';
 import type { PolicyNetwork } from '../email-checks/mta-sts-fetch.ts';
+import { LiveGeoipFiles } from '../geoip-files/live-geoip-files.ts';
 import { serverUrl, stopListening } from '../http/listening.ts';
 import type { ReadMode } from '../http/paced-connections.ts';
 import { chooseReadMode } from '../http/shared-buffer-check.ts';
@@ -172,7 +172,7 @@ export async function startServer(
     },
     { isWorker, isPulled: () => config.datasetUrl === undefined || lastUpdate()?.succeeded_at !== undefined },
   );
-  const databases = new LiveDatabases(config.dataDir);
+  const databases = new LiveGeoipFiles(config.dataDir);
   const overrides = await overridesOf(config, live, log);
   const datasetDiffs = new DatasetDiffs(config.dataDir, {
     failed: (error, from, to) => log.error({ err: error, from, to }, 'datasets could not be compared'),

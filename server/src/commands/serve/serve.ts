@@ -3,7 +3,7 @@ import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import { makeFolder } from '@whence/dataset/internal/io/whole-file';
 import { readManifest } from '@whence/dataset/internal/versions/publish';
-import { DatabaseWriter } from '../../databases/database-writer.ts';
+import { GeoipFileWriter } from '../../geoip-files/geoip-file-writer.ts';
 import { type Log, type Logger, openLog } from '../../log/log.ts';
 import { LogOutput } from '../../log/log-output.ts';
 import { openAhead } from '../../lookup/live-dataset.ts';
@@ -129,7 +129,7 @@ async function serveUntilStopped(
   const updater = startUpdater(config, bin, log);
   onStop(() => updater?.stop());
 
-  const databases = new DatabaseWriter({
+  const databases = new GeoipFileWriter({
     dataDir: config.dataDir,
     isWanted: () => mayDownload(config, isAlone ? storage : undefined),
     log,

@@ -18,8 +18,8 @@ import { Reader as GeoIp2Reader } from '@maxmind/geoip2-node';
 import { copyEmbeddedDataset } from '@whence/testing/embedded-dataset';
 import { findProgram, freePort } from '@whence/testing/programs';
 import { until } from '@whence/testing/until';
-import { indexPath, readIndex } from '../../databases/database-index.ts';
-import { writeDatabases } from '../../databases/write-databases.ts';
+import { indexPath, readIndex } from '../../geoip-files/file-index.ts';
+import { writeGeoipFiles } from '../../geoip-files/write-geoip-files.ts';
 import { SAMPLE, ServerProcess, startInProcess, TestFolder } from '../test-server.ts';
 
 const TOOLS = join(import.meta.dirname, '../../../../node_modules/.cache/test-tools/geoipupdate');
@@ -34,7 +34,7 @@ let host = '';
 
 before(async () => {
   folder.publish();
-  await writeDatabases(folder.dataDir, DAY);
+  await writeGeoipFiles(folder.dataDir, DAY);
   key = (await folder.createKey({ permissions: ['database:read'] })).secret;
   server = await startInProcess(folder);
   const [keyFile, certificate] = [join(scratch, 'key.pem'), join(scratch, 'certificate.pem')];
@@ -166,7 +166,7 @@ http {
   try {
     await until('nginx answers', async () => (await asn()) === '22394');
     folder.publish({ ...SAMPLE, routes: [['9.0.0.0/16', 64_501, 'Another']] });
-    await writeDatabases(folder.dataDir, DAY);
+    await writeGeoipFiles(folder.dataDir, DAY);
     await until('the server has the files', async () => {
       const response = await fetch(`${server.url}/v1/databases/asn`, { headers: { 'X-API-Key': key }, method: 'HEAD' });
       return (
@@ -235,7 +235,7 @@ test('databases: a thousand clients that poll while versions change get no torn 
   let [versions, next] = [0, 0];
   const publish = async () => {
     folder.publish({ ...SAMPLE, routes: [...SAMPLE.routes, [`20.${++versions}.0.0/16`, 64_502, 'Changes']] });
-    await writeDatabases(folder.dataDir, DAY);
+    await writeGeoipFiles(folder.dataDir, DAY);
   };
   let publishing = Promise.resolve();
   const poll = async () => {

@@ -8,8 +8,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { seededRandom } from '@whence/testing/seeded-random';
 import { PlainRequest } from '../../api/plain/plain-request.ts';
-import { readIndex } from '../../databases/database-index.ts';
-import { writeDatabases } from '../../databases/write-databases.ts';
+import { readIndex } from '../../geoip-files/file-index.ts';
+import { writeGeoipFiles } from '../../geoip-files/write-geoip-files.ts';
 import type { ReadMode } from '../../http/paced-connections.ts';
 import { PERMISSIONS } from '../../vocabulary.ts';
 import { startInProcess, TestFolder } from '../test-server.ts';
@@ -40,7 +40,7 @@ Error.stackTraceLimit = 0;
 const [, , requests = '', seed = '', readMode = '', origins = ''] = process.argv;
 const folder = new TestFolder();
 folder.publish();
-await writeDatabases(folder.dataDir, '2026-11-15');
+await writeGeoipFiles(folder.dataDir, '2026-11-15');
 const databases: Databases = (readIndex(folder.dataDir)[0]?.files ?? []).flatMap(({ name, edition, sha256 }) =>
   [name, `${name}.mmdb`, edition].map((called) => ({ name: called, etag: `"${sha256}"` })),
 );

@@ -9,8 +9,8 @@ import { gunzipSync } from 'node:zlib';
 import { Reader as GeoIp2Reader } from '@maxmind/geoip2-node';
 import { until } from '@whence/testing/until';
 import type { DatabasesPage } from '../../dashboard/wire/dataset.ts';
-import { readIndex } from '../../databases/database-index.ts';
-import { writeDatabases } from '../../databases/write-databases.ts';
+import { readIndex } from '../../geoip-files/file-index.ts';
+import { writeGeoipFiles } from '../../geoip-files/write-geoip-files.ts';
 import { signedInAs } from '../dashboard/dashboard-client.ts';
 import { SAMPLE, startInProcess, TestFolder } from '../test-server.ts';
 
@@ -21,7 +21,7 @@ let key = '';
 
 async function publish(sample = SAMPLE) {
   const version = folder.publish(sample);
-  await writeDatabases(folder.dataDir, DAY);
+  await writeGeoipFiles(folder.dataDir, DAY);
   return version;
 }
 
@@ -239,7 +239,7 @@ test('databases: the files of the last two versions stay, also if a version is u
   assert.deepEqual([...new Set(files.map((name) => name.slice(0, 6)))].sort(), ['000002', '000003', 'index.']);
   // Without Tor exits there is a network less in it, but hosting stays.
   assert.ok(files.some((name) => name.startsWith('000003') && name.endsWith('-anonymous-ip.mmdb')));
-  assert.equal(await writeDatabases(folder.dataDir, DAY), undefined);
+  assert.equal(await writeGeoipFiles(folder.dataDir, DAY), undefined);
 });
 
 test('databases: a client that leaves, or reads slowly, holds no file', async () => {
@@ -261,7 +261,7 @@ test('databases: a client that leaves, or reads slowly, holds no file', async ()
 test('databases: cities with a location feed, in every form', async () => {
   const other = new TestFolder();
   other.publish(SAMPLE, { locations: ['8.8.8.0,8.8.8.127,US,California,Mountain View,37.4224,-122.085'] });
-  await writeDatabases(other.dataDir, DAY);
+  await writeGeoipFiles(other.dataDir, DAY);
   const { secret } = await other.createKey({ permissions: ['database:read'] });
   const located = await startInProcess(other);
   for (const path of ['/v1/databases/city', '/app/geoip_download?edition_id=GeoLite2-City&suffix=mmdb']) {

@@ -6,7 +6,7 @@ import test, { after, before } from 'node:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { writeDatabases } from '../../databases/write-databases.ts';
+import { writeGeoipFiles } from '../../geoip-files/write-geoip-files.ts';
 import { PERMISSIONS } from '../../vocabulary.ts';
 import { SAMPLE, startInProcess, TestFolder } from '../test-server.ts';
 
@@ -35,7 +35,7 @@ before(async () => {
   // The examples compare version 1 with version 2.
   folder.publish({ ...SAMPLE, routes: SAMPLE.routes.slice(0, 4), tor: [] });
   folder.publish();
-  await writeDatabases(folder.dataDir, new Date().toISOString().slice(0, 10));
+  await writeGeoipFiles(folder.dataDir, new Date().toISOString().slice(0, 10));
   dns = await startScriptedDnsServer({ 'example.com': { TXT: ['v=spf1 -all'] } });
   const rules = join(folder.dataDir, 'rules.yaml');
   writeFileSync(rules, 'sets: {default: {default: allow}}\nlists: {tor: {flags: tor_exit}}');

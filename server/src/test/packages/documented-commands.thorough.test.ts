@@ -10,7 +10,7 @@ import test, { after, before } from 'node:test';
 import { promisify } from 'node:util';
 import { Accounts } from '../../accounts/accounts.ts';
 import { AuditLog } from '../../audit/audit-log.ts';
-import { writeDatabases } from '../../databases/write-databases.ts';
+import { writeGeoipFiles } from '../../geoip-files/write-geoip-files.ts';
 import { openStorage } from '../../storage/open-storage.ts';
 import { PERMISSIONS } from '../../vocabulary.ts';
 import { runCommand } from '../run-command.ts';
@@ -23,7 +23,7 @@ let secret: string;
 before(async () => {
   folder = new TestFolder();
   folder.publish();
-  await writeDatabases(folder.dataDir, new Date().toISOString().slice(0, 10));
+  await writeGeoipFiles(folder.dataDir, new Date().toISOString().slice(0, 10));
   ({ secret } = await folder.createKey({ permissions: PERMISSIONS }));
   const rules = join(folder.dataDir, 'rules.yaml');
   writeFileSync(rules, 'sets: {default: {default: allow}}\nlists: {tor: {flags: tor_exit}}');

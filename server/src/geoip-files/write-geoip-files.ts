@@ -29,12 +29,12 @@ import {
   indexPath,
   KEPT_VERSIONS,
   readIndex,
-} from './database-index.ts';
+} from './file-index.ts';
 
 const isCity = ({ compatible }: (typeof DATABASES)[number]) => compatible === 'city';
 
 /** Does nothing if the files of the current version are the first of the index. `day` is the one by which lists are judged. */
-export async function writeDatabases(dataDir: string, day: string): Promise<DatabaseVersion | undefined> {
+export async function writeGeoipFiles(dataDir: string, day: string): Promise<DatabaseVersion | undefined> {
   return withLock(databasesFolder(dataDir), 'writing databases', async () => {
     const manifest = readManifest(dataDir);
     const entry = manifest?.versions.find(({ version }) => version === manifest.current);

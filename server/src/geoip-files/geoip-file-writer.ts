@@ -22,7 +22,7 @@ type WriterOptions = {
   readonly checkMs?: number;
 };
 
-export class DatabaseWriter {
+export class GeoipFileWriter {
   readonly #options: WriterOptions;
   #timer: NodeJS.Timeout | undefined;
   #process: BackgroundProcess | undefined;

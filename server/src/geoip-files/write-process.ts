@@ -1,10 +1,10 @@
 /** A process that writes the databases of the current version and ends. Its argument is the data directory. */
 import { dayOfMs } from '@whence/dataset/internal/data-age';
-import { writeDatabases } from './write-databases.ts';
+import { writeGeoipFiles } from './write-geoip-files.ts';
 
 const [, , dataDir = ''] = process.argv;
 try {
-  const written = await writeDatabases(dataDir, dayOfMs(Date.now()));
+  const written = await writeGeoipFiles(dataDir, dayOfMs(Date.now()));
   process.stdout.write(written === undefined ? '' : String(written.version));
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`);

@@ -17,7 +17,7 @@ import {
   editionOf,
   indexPath,
   parseIndex,
-} from './database-index.ts';
+} from './file-index.ts';
 
 const POLL_MS = 500;
 /** Read ahead of a client: all that a slow download takes. */
@@ -27,7 +27,7 @@ export type FoundDatabase = { readonly version: DatabaseVersion; readonly file: 
 /** The database itself, or compressed, or in an archive with its credits. */
 export type DatabaseForm = 'mmdb' | 'gz' | 'tar.gz';
 
-export class LiveDatabases {
+export class LiveGeoipFiles {
   readonly #dataDir: string;
   readonly #downloads = new CostQueue('download');
   #versions: readonly DatabaseVersion[] = [];

@@ -4,7 +4,7 @@
  * an empty last block. Both are one gzip member (RFC 1952), because some readers stop after the first.
  */
 import { constants, crc32, deflateRawSync } from 'node:zlib';
-import type { DatabaseFile, DatabaseVersion } from './database-index.ts';
+import type { DatabaseFile, DatabaseVersion } from './file-index.ts';
 
 /** The fastest: the usual 6 takes three times as long. */
 const LEVEL = 1;

@@ -14,7 +14,6 @@ import {
   type AuditAction,
   KEY_SORTS,
   KEY_STATES,
-  MAP_SUBJECTS,
   PERMISSIONS,
   SORT_ORDERS,
   TIER_NAMES,
@@ -53,14 +52,9 @@ const page = <const Path extends string, Module extends object, P extends Parame
 
 const overview = page('/', () => import('./overview/OverviewPage.tsx'), 'OverviewPage');
 const ip = page('/ip/$ip', () => import('./ip/IpPage.tsx'), 'IpPage', { include: text, change: number });
-const prefix = page('/prefix/$', () => import('./prefix/PrefixPage.tsx'), 'PrefixPage', {
-  map: oneOf(...MAP_SUBJECTS),
-});
+const prefix = page('/prefix/$', () => import('./prefix/PrefixPage.tsx'), 'PrefixPage');
 const asnSearch = page('/asn', () => import('./asn/AsnSearchPage.tsx'), 'AsnSearchPage', { q: text });
-const asn = page('/asn/$asn', () => import('./asn/AsnPage.tsx'), 'AsnPage', {
-  prefixes: text,
-  map: oneOf(...MAP_SUBJECTS),
-});
+const asn = page('/asn/$asn', () => import('./asn/AsnPage.tsx'), 'AsnPage', { prefixes: text });
 const domain = page('/domain/$domain', () => import('./domain/DomainPage.tsx'), 'DomainPage', {
   selectors: text,
   include: text,

@@ -126,11 +126,6 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 export type AuditTargetKind = 'account' | 'invitation' | 'key' | 'dataset';
 
-/** What maps of address space can show, and the letter of a block that is not announced. */
-export const MAP_SUBJECTS = ['threat', 'type', 'network'] as const;
-export type MapSubject = (typeof MAP_SUBJECTS)[number];
-export const UNANNOUNCED_CELL = '.';
-
 /**
  * `forged`: DNS says that the address is not the crawler's, or the address cannot be: it is in a private or other special
  * range, or, where DNS does not tell, in a network that is not the operator's or that connects homes. `not_listed`: the address is not in the dataset's copy of the

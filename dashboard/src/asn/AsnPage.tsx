@@ -14,7 +14,6 @@ import { countryName, RPKI_WORDS } from '../format/names.ts';
 import { formatNumber } from '../format/number.ts';
 import { Time } from '../format/Time.tsx';
 import { CountryMap } from '../maps/CountryMap.tsx';
-import { NetworkSpaceMap } from '../maps/SpaceMaps.tsx';
 import classes from './AsnPage.module.css';
 import { AsnResults } from './AsnSearchPage.tsx';
 import { networkVerdict } from './network-verdict.ts';
@@ -84,7 +83,6 @@ export function AsnPage() {
                   amounts={countries.map(({ value, addresses }) => ({ code: value, amount: addresses }))}
                   unit="addresses"
                 />
-                {record.address_count.ipv4 > 0 && <NetworkSpaceMap asn={asn} />}
                 <PrefixList
                   lookup={data}
                   title={`${formatNumber(record.prefix_count.ipv4)} IPv4 and ${formatNumber(record.prefix_count.ipv6)} IPv6 prefixes`}

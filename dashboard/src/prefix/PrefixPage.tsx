@@ -13,7 +13,6 @@ import { countryName, FLAG_WORDS } from '../format/names.ts';
 import { count, formatNumber } from '../format/number.ts';
 import { Time, useNow } from '../format/Time.tsx';
 import { interpret } from '../lookup/interpret.ts';
-import { PrefixSpaceMap } from '../maps/SpaceMaps.tsx';
 import { PartsTable } from './PrefixParts.tsx';
 import { inOrder } from './position.ts';
 import { prefixVerdict } from './prefix-verdict.ts';
@@ -52,14 +51,13 @@ function PrefixSummaryPage({ prefix }: { prefix: string }) {
       }
       actions={<PrintButton />}
     >
-      <Loaded query={summary} shape={[['bars', 'facts'], ['chart'], ['table']]}>
+      <Loaded query={summary} shape={[['bars', 'facts'], ['table']]}>
         {({ data }) => (
           <>
             <NothingAnnounced summary={data} />
             {data.parts.length > 0 && (
               <>
                 <PrefixShares summary={data} />
-                {hasMap(data) && <PrefixSpaceMap prefix={prefix} first={isThreatening(data) ? 'threat' : 'type'} />}
                 <Section
                   title={count(data.part_count, 'part')}
                   note={
@@ -82,15 +80,6 @@ function PrefixSummaryPage({ prefix }: { prefix: string }) {
       </Loaded>
     </Page>
   );
-}
-
-/** A prefix that looks the same everywhere needs no map, and one of a few addresses has the table. */
-function hasMap({ parts, size }: PrefixSummary): boolean {
-  return size >= 16 && parts.length > 1;
-}
-
-function isThreatening({ threat_levels }: PrefixSummary): boolean {
-  return threat_levels.some(({ value }) => value !== 'low');
 }
 
 function PrefixLead({ summary }: { summary: PrefixSummary }) {

@@ -8,7 +8,6 @@ import { tryForRequest } from '../../email-checks/try-request.ts';
 import { elapsedMs, envelope, sendJson, sendJsonData } from '../../http/envelope.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { Requester } from '../../limits/cost-classes.ts';
-import { mapNetwork, mapPrefix } from '../../lookup/address-map.ts';
 import { BatchAnswer } from '../../lookup/batch-answer.ts';
 import { DatasetWalks } from '../../lookup/dataset-walks.ts';
 import type { ServedDataset } from '../../lookup/live-dataset.ts';
@@ -21,11 +20,10 @@ import {
   searchNetworks,
 } from '../../lookup/lookup-requests.ts';
 import { historyJson } from '../../versions/past-request.ts';
-import { INCLUDABLE_SECTIONS, MAP_SUBJECTS } from '../../vocabulary.ts';
+import { INCLUDABLE_SECTIONS } from '../../vocabulary.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { publicRoute, type Rows, route } from '../requests/ask.ts';
-import { parseChoice } from '../requests/refusal.ts';
-import { describeAddress, limitsOf, networkJson, parsePrefixRequest, prefixJson } from './dataset-answers.ts';
+import { describeAddress, networkJson, parsePrefixRequest, prefixJson } from './dataset-answers.ts';
 import { PrefixSummaries } from './prefix-summaries.ts';
 
 /** Addresses of one batch. */
@@ -99,23 +97,6 @@ export function lookupRoutes(dependencies: DashboardDependencies) {
       return sendJsonData(ask.request, ask.reply, json);
     }),
     searchAsn: lookup({ counts: 'asn_search', costs: ['search'] }, ({ query }) => searchNetworks(live, query)),
-    mapPrefix: lookup({ counts: 'prefix', costs: ['scan', 'turn'] }, async (ask) => {
-      const { dataset } = requireDataset(live);
-      const asked = parsePrefixRequest(ask.params);
-      const by = parseChoice('/by', ask.query.by, MAP_SUBJECTS) ?? 'type';
-      const subject = `${by} map of IPv${asked.range.version} ${asked.range.start}/${asked.length}`;
-      const map = await walks.run(dataset, subject, ask.requester, (giveWay) => mapPrefix(dataset, asked, by, giveWay));
-      return { ...map, limits: limitsOf(dataset, ask.now) };
-    }),
-    mapAsn: lookup({ counts: 'asn', costs: ['scan', 'turn'] }, async (ask) => {
-      const { served, record } = requireAsn(live, ask.params.asn);
-      const { dataset } = served;
-      const by = parseChoice('/by', ask.query.by, ['threat', 'type']) ?? 'type';
-      const map = await walks.run(dataset, `${by} map of AS${record.asn}`, ask.requester, (giveWay) =>
-        mapNetwork(dataset, record.asn, by, giveWay),
-      );
-      return { ...map, limits: limitsOf(dataset, ask.now) };
-    }),
     checkDomain: lookup({ counts: 'email', costs: ['email_check', 'smtp_probe'] }, async (ask) => {
       const { params, query, session } = ask;
       // Connections to mail servers are not for the public.

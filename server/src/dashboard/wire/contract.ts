@@ -12,7 +12,7 @@ import type { LinkState, OneTimeLink, OpenLink, OpenSession, Person, SessionStat
 import type { DatabasesPage, DatasetPage, UpdateState } from './dataset.ts';
 import type { DomainCheck } from './domains.ts';
 import type { CreatedKey, KeyDetail, KeyPage, KeySummary } from './keys.ts';
-import type { AddressMap, AsnLookup, HostnameLookup, IpLookup, PrefixSummary, RegistrationLookup } from './lookups.ts';
+import type { AsnLookup, HostnameLookup, IpLookup, PrefixSummary, RegistrationLookup } from './lookups.ts';
 import type { AuditPage, Health, SettingInForce } from './operation.ts';
 import type { refusals } from './refusals.ts';
 import type { requests } from './requests.ts';
@@ -90,9 +90,7 @@ export const routes = {
   lookUpPrefix: get('/lookup/prefix/:address/:length').answers<PrefixSummary>(),
   lookUpAsn: get('/lookup/asn/:asn').answers<AsnLookup>(),
   searchAsn: get('/lookup/asn').answers<AsnSearchAnswer>(),
-  mapPrefix: get('/lookup/prefix/:address/:length/map').answers<AddressMap>(),
   /** Map of all IPv4 space, one cell per /16. */
-  mapAsn: get('/lookup/asn/:asn/map').answers<AddressMap>(),
   checkDomain: get('/lookup/domain/:domain').answers<DomainCheck>(),
   /** What the check would say with other records. Nothing is changed; records do not fit into a path. */
   tryDomain: post('/lookup/domain/:domain/try').answers<EmailTrial>(),

@@ -112,17 +112,3 @@ export type AsnLookup = {
 export type RpkiState = NonNullable<Origin['rpki']>;
 /** Type and country of most of its addresses, and flags that at least one of them has. */
 export type PrefixKind = { connection_type: ConnectionType; country: string; flags: Flag[] };
-
-/**
- * One letter per block of `cell_length` bits, in the order of addresses: at most 65,536. `a` is the first of `kinds`, a dot
- * is not announced. `is_truncated` where there is more to walk than a page may wait for; what follows is then shown as
- * unannounced.
- */
-export type AddressMap = {
-  prefix: string;
-  cell_length: number;
-  cells: string;
-  kinds: string[];
-  is_truncated: boolean;
-  limits: DatasetLimits;
-};

@@ -26,7 +26,6 @@ import {
   KEY_SORTS,
   KEY_STATES,
   KEY_STATUSES,
-  MAP_SUBJECTS,
   PERMISSIONS,
   ROLES,
   SORT_ORDERS,
@@ -94,9 +93,6 @@ const keyList = {
 };
 const file = { format: oneOfTexts(EXPORT_FORMATS) };
 
-/** A map of one network would have one colour. */
-const NETWORK_MAP_SUBJECTS = MAP_SUBJECTS.filter((subject) => subject !== 'network');
-
 const query = <P extends Readonly<Record<string, object>>>(parameters: P) => object(allOptional(parameters));
 
 export const requests = {
@@ -123,8 +119,6 @@ export const requests = {
   exportUsage: { querystring: query({ ...usage, ...file }) },
   getTraffic: { querystring: query({ hours: integer('Default 24.') }) },
 
-  mapPrefix: { querystring: query({ by: oneOfTexts(MAP_SUBJECTS) }) },
-  mapAsn: { querystring: query({ by: oneOfTexts(NETWORK_MAP_SUBJECTS) }) },
   searchAsn: { querystring: searchQuery },
   checkDomain: { querystring: checkQuery },
   tryDomain: { body: trialBody },

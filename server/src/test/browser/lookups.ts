@@ -243,7 +243,7 @@ test('lookups: a domain shows grade, records, tree, keys, policy and what to fix
   }
 });
 
-test('lookups: maps of countries and of address space lead to what is pointed at', options, async (t) => {
+test('lookups: a map of countries filters by the country that is clicked', options, async (t) => {
   const page = await whence.open(t, { as: viewer });
   await page.goto('/batch?ips=8.8.8.8%201.0.9.9');
   const countries = page.getByRole('img', { name: 'Map of 2 countries; the list of countries has the numbers' });
@@ -251,21 +251,7 @@ test('lookups: maps of countries and of address space lead to what is pointed at
   await countries.locator('[data-choosable]').first().dispatchEvent('click');
   await page.waitForURL(/country=(?:US|AU)/);
   await page.getByRole('heading', { name: '1 of 2 addresses' }).waitFor();
-  await page.goto('/asn/16509');
-  await page.getByRole('img', { name: 'Map of 0.0.0.0/0, one cell per /16: 256 datacenter' }).waitFor();
-  await page.goto('/prefix/3.0.0.0/8');
-  const space = page.getByRole('img', { name: /^Map of 3\.0\.0\.0\/8, one cell per \/24: 65,536 datacenter/ });
-  const position = { x: 30, y: 30 };
-  await space.hover({ position });
-  const readout = await page.getByText(/^3\.\d+\.\d+\.0\/24: datacenter$/).textContent();
-  await space.click({ position });
-  await page.waitForURL(`**/prefix/${readout?.split(':')[0]}`);
   await page.goto('/prefix/1.0.8.0/23');
-  const threat = page.getByRole('img', { name: /^Map of 1\.0\.8\.0\/23, one cell per \/32: 511 low, 1 medium/ });
-  await threat.waitFor();
-  await page.getByRole('radiogroup', { name: 'What the map shows' }).getByText('Network').click();
-  await page.waitForURL(/map=network/);
-  await page.getByRole('img', { name: /: 512 AS64500/ }).waitFor();
   await page.getByRole('table', { name: 'Parts of the prefix' }).getByText('invalid').first().waitFor();
 });
 

@@ -186,28 +186,6 @@ test('lookup: a network with its prefixes and the types of its addresses', async
   assert.equal((await viewer.try('lookUpAsn', { params: { asn: '64499' } })).status, 404);
 });
 
-const kindAt = ({ cells, kinds }: { cells: string; kinds: string[] }, cell: number) =>
-  kinds[cells.charCodeAt(cell) - 'a'.charCodeAt(0)];
-
-test('lookup: a map of a prefix has a letter per block, a map of a network one per /16', async () => {
-  const params = { address: '8.8.0.0', length: '16' };
-  for (const [by, kind] of [
-    ['type', 'datacenter'],
-    ['threat', 'low'],
-    ['network', 'AS15169 Google LLC'],
-  ] as const) {
-    const map = await viewer.get('mapPrefix', { params, query: { by } });
-    const { prefix, cell_length, cells, is_truncated } = map;
-    assert.deepEqual([prefix, cell_length, cells.length, is_truncated], ['8.8.0.0/16', 24, 256, false]);
-    assert.deepEqual([kindAt(map, 8), cells[9]], [kind, '.'], '8.8.8.0/24 is announced, the next one is not');
-  }
-  const network = await viewer.get('mapAsn', { params: { asn: '15169' } });
-  assert.equal(network.cells.length, 65_536);
-  assert.equal(kindAt(network, 8 * 256 + 8), 'datacenter');
-  assert.equal((await viewer.try('mapAsn', { params: { asn: '15169' }, query: { by: 'x' } })).status, 400);
-  assert.equal((await viewer.try('mapAsn', { params: { asn: 'x' } })).data.code, 'INVALID_ASN');
-});
-
 test('lookup: networks by name', async () => {
   const { results } = await viewer.get('searchAsn', { query: { q: 'EXAMPLE' } });
   assert.equal(results[0]?.asn, 64500);

@@ -47,8 +47,6 @@ const ACCESS: Readonly<Record<RouteName, Access>> = {
   lookUpPrefix: 'viewer',
   lookUpAsn: 'viewer',
   searchAsn: 'viewer',
-  mapPrefix: 'viewer',
-  mapAsn: 'viewer',
   checkDomain: 'viewer',
   tryDomain: 'viewer',
   lookUpBatch: 'viewer',

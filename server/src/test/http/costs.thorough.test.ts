@@ -132,9 +132,7 @@ const ROWS: readonly Row[] = [
   page('lookUpIp', '/dashboard/api/lookup/ip/8.8.8.8', 'lookup'),
   page('lookUpHostname', '/dashboard/api/lookup/ip/8.8.8.8/hostname', 'lookup'),
   page('lookUpPrefix', '/dashboard/api/lookup/prefix/2001::/16', 'scan'),
-  page('mapPrefix', '/dashboard/api/lookup/prefix/2001::/16/map', 'scan'),
   page('lookUpAsn', `/dashboard/api/lookup/asn/${LARGE}`, 'scan'),
-  page('mapAsn', `/dashboard/api/lookup/asn/${LARGE}/map`, 'scan'),
   page('searchAsn', '/dashboard/api/lookup/asn?q=e&limit=100', 'lookup'),
   page('checkDomain', '/dashboard/api/lookup/domain/example.com?include=transport,networks', 'email_check'),
   // Last: its first request prepares other prefixes in the background.

@@ -46,7 +46,7 @@ const proofs: true[] = [
   true satisfies Equal<Input<'checkLink'>, { body: { token: string } }>,
   true satisfies Equal<Ask<'redeemLink'>['body'], { token: string; password: string; name?: string }>,
   true satisfies Equal<keyof Ask<'changeKey'>['body'], keyof Ask<'createKey'>['body'] | 'revoke_in_hours'>,
-  true satisfies Equal<Ask<'mapPrefix'>['params'], { address: string; length: string }>,
+  true satisfies Equal<Ask<'lookUpPrefix'>['params'], { address: string; length: string }>,
   true satisfies Equal<Ask<'getSession'>['body'], unknown>,
   true satisfies Equal<keyof Ask<'getSession'>['query'], never>,
   // Handlers read texts; pages send numbers and choices.

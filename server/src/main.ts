@@ -19,8 +19,8 @@ import { packageVersion } from './version.ts';
 
 type Define = (program: Command, invocation: Invocation) => void;
 
-/** In the order of `wh --help`. */
-const COMMANDS: Readonly<Record<string, () => Promise<Define>>> = {
+/** In the order of `wh --help`. docs/commands.md is made of them. */
+export const COMMANDS: Readonly<Record<string, () => Promise<Define>>> = {
   serve: async () => (await import('./command-line/server.ts')).defineServe,
   key: async () => (await import('./command-line/key.ts')).defineKey,
   storage: async () => (await import('./command-line/server.ts')).defineStorage,

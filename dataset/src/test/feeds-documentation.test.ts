@@ -20,19 +20,8 @@ import { datasetOf, sampleInput } from './sample-dataset.ts';
 
 const page = new DocumentationPage('feeds.md');
 
-test('feeds page: the catalogue, feed by feed', () => {
-  assert.deepEqual(
-    page.table('feed', 'drives', 'licence', 'refresh', 'mode'),
-    builtInFeeds().map(({ id, drives, licence, refresh_hours, mode }) => [
-      `\`${id}\``,
-      drives.join(', '),
-      licence,
-      `${refresh_hours} h`,
-      mode,
-    ]),
-  );
+test('feeds page: the README says how many feeds are on', () => {
   const on = builtInFeeds().filter(({ mode }) => mode === 'on').length;
-  assert.ok(page.text.includes(`${builtInFeeds().length} feeds, ${on} of them on.`));
   assert.ok(new DocumentationPage('../README.md').text.includes(`${on} feeds are on`));
 });
 

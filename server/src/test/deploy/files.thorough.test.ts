@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
-import { parse } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { renderMetrics } from '../../metrics/metrics.ts';
 import { settingsHelp } from '../../settings/config.ts';
 import { startInProcess, TestFolder } from '../test-server.ts';
@@ -51,7 +51,15 @@ for (const unit of ['whence.service', 'whence-build.service'])
 
 test('deploy: Prometheus accepts the rules, and they fire when they should', { skip: without('promtool') }, () => {
   run('promtool', ['check', 'rules', 'prometheus/whence-rules.yaml']);
-  run('promtool', ['test', 'rules', 'prometheus/whence-rules.test.yaml']);
+  // The runbook is not repeated in the expectations.
+  const rules = rulesFile();
+  for (const { annotations } of rules.groups.flatMap((group) => group.rules)) {
+    delete annotations['look'];
+    delete annotations['do'];
+  }
+  writeFileSync(join(scratch, 'whence-rules.yaml'), stringify(rules));
+  writeFileSync(join(scratch, 'whence-rules.test.yaml'), read('prometheus/whence-rules.test.yaml'));
+  run('promtool', ['test', 'rules', join(scratch, 'whence-rules.test.yaml')]);
 });
 
 test('deploy: every alert has a test in which it fires and one in which it does not', () => {
@@ -64,20 +72,17 @@ test('deploy: every alert has a test in which it fires and one in which it does 
   }
 });
 
-test('deploy: every alert has a description, and a section that says how to look and what to do', () => {
-  const { groups } = parse(read('prometheus/whence-rules.yaml')) as {
-    groups: { rules: { alert: string; annotations: Record<string, string> }[] }[];
-  };
-  const sections = readFileSync(join(deploy, '../docs/alerts.md'), 'utf8').split(/^## /m).slice(1);
-  const rules = groups.flatMap((group) => group.rules);
-  for (const { alert, annotations } of rules) {
-    assert.ok(annotations['summary'] && annotations['description'], alert);
+test('deploy: every alert says what it means, how to look and what to do', () => {
+  for (const { alert, annotations } of rulesFile().groups.flatMap((group) => group.rules)) {
+    for (const name of ['summary', 'description', 'look', 'do']) assert.ok(annotations[name], `${alert}: ${name}`);
     assert.equal(annotations['runbook'], `docs/alerts.md#${alert.toLowerCase()}`);
-    const section = sections.find((text) => text.startsWith(`${alert}\n`)) ?? '';
-    assert.match(section, /\n\n\S[\s\S]*\n- Look: [\s\S]*\n- Do: /, alert);
   }
-  assert.equal(sections.length, rules.length, 'a section without an alert');
 });
+
+type RulesFile = { groups: { rules: { alert: string; annotations: Record<string, string> }[] }[] };
+function rulesFile(): RulesFile {
+  return parse(read('prometheus/whence-rules.yaml')) as RulesFile;
+}
 
 test('deploy: every YAML file can be parsed', { skip: without('yamllint') }, () => {
   // Templates become YAML when they are rendered: chart.thorough.test.ts.

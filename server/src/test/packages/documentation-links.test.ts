@@ -1,7 +1,9 @@
 /**
- * Links between the pages of the repository: the file is there, and so is the heading. Addresses outside are not asked.
+ * The pages of the repository: links between them lead to a file and a heading that exist (addresses outside are not
+ * asked), and generated pages are up to date.
  */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import test from 'node:test';
@@ -44,6 +46,11 @@ test('links: every page of docs is linked from its start page, and that from the
     for (const name of readdirSync(join(root, 'docs', folder)).filter((file) => file.endsWith('.md')))
       assert.ok(linked.includes(folder + name) || name === 'README.md', folder + name);
   assert.ok(read('README.md').includes('docs/README.md'));
+});
+
+test('pages: those that are made of tables in the code do not differ from them', () => {
+  const { status, stderr } = spawnSync(process.execPath, ['.ci/docs.mjs', '--check'], { cwd: root, encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
 });
 
 test('links: the README has fewer than 120 lines, and its pictures are small', () => {

@@ -1,20 +1,11 @@
-/** docs/self-hosting.md has every setting that `whence --help` names, and no other; numbers of connections follow from the code. */
+/** Numbers of connections in the documentation follow from the code. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { settingsHelp } from '../../settings/config.ts';
 import { CONNECTIONS_PER_PROCESS, MIGRATION_CONNECTIONS, URGENT_CONNECTIONS } from '../../storage/postgres/pool.ts';
 
 const pageOf = (name: string) => readFileSync(join(import.meta.dirname, '../../../../docs', name), 'utf8');
-
-test('self-hosting page: every setting is in the table', () => {
-  const page = pageOf('self-hosting.md');
-  const table = /^\| setting .*\n\|.*\n((?:\|.*\n)+)/m.exec(page)?.[1] ?? '';
-  const names = table.split('\n').flatMap((row) => (row.split('|')[1] ?? '').match(/WHENCE_[A-Z_]+/g) ?? []);
-  const known = settingsHelp().match(/^ {2}WHENCE_[A-Z_]+/gm) ?? [];
-  assert.deepEqual(names.sort(), known.map((name) => name.trim()).sort());
-});
 
 test('capacity page: pool sizes of PgBouncer follow from the connections of a process', () => {
   const table = /^\| processes \| `max_client_conn`.*\n\|.*\n((?:\|.*\n)+)/m.exec(pageOf('capacity.md'))?.[1] ?? '';

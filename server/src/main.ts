@@ -1,10 +1,8 @@
-/**
- * The command line: which commands there are, and exit codes. The options of a command are loaded when it is named, and
- * its work when it runs: all of them together take a second.
- */
+/** Runs a command line: settings, help, errors and exit codes. */
 
 import { Command, CommanderError } from 'commander';
-import { addCommonOptions, type Invocation } from './command-line/command.ts';
+import type { Invocation } from './command-line/command.ts';
+import { addCommands, COMMAND_NAMES } from './command-line/commands.ts';
 import { type Config, maskOf, readConfig, settingsHelp } from './settings/config.ts';
 import { findDataFolder, type Purpose } from './settings/data-folder.ts';
 import { type Environment, settings } from './settings/settings.ts';
@@ -17,29 +15,8 @@ import { NAME, PROGRAM } from './terminal/program-name.ts';
 import { fit, hasColour, styleOf, wrapLines } from './terminal/style.ts';
 import { packageVersion } from './version.ts';
 
-type Define = (program: Command, invocation: Invocation) => void;
-
-/** In the order of `wh --help`. docs/commands.md is made of them. */
-export const COMMANDS: Readonly<Record<string, () => Promise<Define>>> = {
-  serve: async () => (await import('./command-line/server.ts')).defineServe,
-  key: async () => (await import('./command-line/key.ts')).defineKey,
-  storage: async () => (await import('./command-line/server.ts')).defineStorage,
-  user: async () => (await import('./command-line/user.ts')).defineUser,
-  ip: async () => (await import('./command-line/lookups.ts')).defineIp,
-  asn: async () => (await import('./command-line/lookups.ts')).defineAsn,
-  email: async () => (await import('./command-line/email.ts')).defineEmail,
-  enrich: async () => (await import('./command-line/enrich.ts')).defineEnrich,
-  summarize: async () => (await import('./command-line/text.ts')).defineSummarize,
-  grepip: async () => (await import('./command-line/text.ts')).defineGrepip,
-  cidr: async () => (await import('./command-line/cidr.ts')).defineCidr,
-  decide: async () => (await import('./command-line/decide.ts')).defineDecide,
-  crawlers: async () => (await import('./command-line/crawlers.ts')).defineCrawlers,
-  mcp: async () => (await import('./command-line/lookups.ts')).defineMcp,
-  dataset: async () => (await import('./command-line/dataset.ts')).defineDataset,
-  completion: async () => (await import('./command-line/completion.ts')).defineCompletion,
-};
-
 const USAGE_ERROR = 2;
+const HELP = ['help', '--help', '-h'];
 
 /** Runs one command and returns its exit code, as `terminal/exit` describes them. */
 export async function run(
@@ -104,15 +81,11 @@ export async function run(
     exitWith: async (code) => {
       exitCode = await code;
     },
-    everyCommand: async () => {
-      const whole = new Command(NAME);
-      for (const load of Object.values(COMMANDS)) (await load())(whole, invocation);
-      addCommonOptions(whole);
-      return whole;
-    },
+    everyCommand: () => addCommands(new Command(NAME), invocation),
   };
-  for (const define of await loadCommands(argv)) define(program, invocation);
-  addCommonOptions(program);
+  await addCommands(program, invocation, commandsFor(argv));
+  if (argv.some((word) => HELP.includes(word)))
+    (await import('./command-line/examples.ts')).addExamples(program, style);
   pointToHelp(program);
   const stopListening = onWaiting((reason) => running?.name() !== 'serve' && printError(`note: ${reason}\n`));
   try {
@@ -138,10 +111,9 @@ export async function run(
 }
 
 /** The command that is named, or all of them: for help, and to suggest one for a name that is misspelt. */
-async function loadCommands([name = '']: readonly string[]): Promise<Define[]> {
+function commandsFor([name = '']: readonly string[]): readonly string[] {
   if (name === '--version') return [];
-  const names = Object.hasOwn(COMMANDS, name) ? [name] : Object.keys(COMMANDS);
-  return Promise.all(names.flatMap((known) => COMMANDS[known]?.() ?? []));
+  return COMMAND_NAMES.includes(name) ? [name] : COMMAND_NAMES;
 }
 
 const wrongFolder = () => import('./command-line/wrong-folder.ts');

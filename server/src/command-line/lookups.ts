@@ -25,7 +25,7 @@ export function defineIp(program: Command, invocation: Invocation): void {
       '[address...]',
       'addresses, CIDRs, ranges (192.0.2.0-192.0.2.9), files with one per line; - or a pipe: standard input',
     )
-    .option('--field <list>', `print these fields only, comma-separated: ${FIELDS.join(', ')}`)
+    .option('--fields <list>', `print these fields only, comma-separated: ${FIELDS.join(', ')}`)
     .option('--csv', 'print CSV')
     .addOption(limitOption('addresses of a CIDR or range'))
     .option('--explain', 'show which source decided each field')
@@ -77,7 +77,7 @@ export function defineAsn(program: Command, invocation: Invocation): void {
     )
     .enablePositionalOptions()
     .option('--prefixes', 'list every prefix of the network')
-    .option('--field <list>', `print these fields only, comma-separated: ${ASN_FIELDS.join(', ')}`)
+    .option('--fields <list>', `print these fields only, comma-separated: ${ASN_FIELDS.join(', ')}`)
     .option('--csv', 'print CSV')
     .addOption(limitOption('numbers of a range'))
     .addOption(jsonOption())

@@ -105,7 +105,7 @@ export const CSV_DEFAULT: readonly Field[] = [
 /** `--full` in CSV: every field with a single value. */
 export const CSV_FULL: readonly Field[] = RECORD_FIELDS.filter((field) => field !== 'flags' && field !== 'threat');
 
-export function parseFields(list: string, option = '--fields'): Field[] {
+export function parseFields(list: string): Field[] {
   // A flag may be named as in the field `flags`.
   const names = list.split(',').map((text) => {
     const name = text.trim();
@@ -113,9 +113,9 @@ export function parseFields(list: string, option = '--fields'): Field[] {
   });
   const unknown = names.find((name) => !isField(name));
   if (unknown !== undefined)
-    throw new UsageError(`${option} has unknown field ${JSON.stringify(unknown)}; valid fields: ${FIELDS.join(',')}`);
+    throw new UsageError(`--fields has unknown field ${JSON.stringify(unknown)}; valid fields: ${FIELDS.join(',')}`);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
-  if (twice !== undefined) throw new UsageError(`${option} has ${twice} twice`);
+  if (twice !== undefined) throw new UsageError(`--fields has ${twice} twice`);
   return names.filter(isField);
 }
 

@@ -121,8 +121,8 @@ for (const [behaviour, options, want] of [
     '{"ip":"8.8.8.8","origins":[15169,64510],"rpki":"valid","is_anycast":true,"privacy_kind":"relay"}\n',
   ],
 ] as const) {
-  test(`ip --field: ${behaviour} of sections`, async () => {
-    const argv = ['ip', '8.8.8.8', '--field', 'origins,rpki,is_anycast,exchange,privacy_kind', ...options];
+  test(`ip --fields: ${behaviour} of sections`, async () => {
+    const argv = ['ip', '8.8.8.8', '--fields', 'origins,rpki,is_anycast,exchange,privacy_kind', ...options];
     assert.equal((await runCommand(argv, environment)).stdout, want);
   });
 }

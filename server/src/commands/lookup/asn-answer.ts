@@ -1,4 +1,4 @@
-/** What is known about a network, as the commands print it, and the fields that `--field` and `--csv` print. */
+/** What is known about a network, as the commands print it, and the fields that `--fields` and `--csv` print. */
 import type { AsnSearchAnswer } from '@whence/dataset/internal/lookup/asn-search';
 import type { AsnPrefixes, AsnRecord } from '@whence/dataset/record';
 import { UsageError } from '../../terminal/exit.ts';
@@ -36,7 +36,7 @@ export function parseAsnFields(list: string): AsnField[] {
   return list.split(',').map((text) => {
     const field = ASN_FIELDS.find((name) => name === text.trim());
     if (field !== undefined) return field;
-    throw new UsageError(`--field has unknown field ${JSON.stringify(text)}; valid fields: ${ASN_FIELDS.join(',')}`);
+    throw new UsageError(`--fields has unknown field ${JSON.stringify(text)}; valid fields: ${ASN_FIELDS.join(',')}`);
   });
 }
 

@@ -23,7 +23,7 @@ import {
 } from './asn-answer.ts';
 import { describeInvalid, type Entry, listedArguments, TOO_LARGE } from './listed-arguments.ts';
 
-type AsnOptions = RemoteOptions & { json?: boolean; csv?: boolean; field?: string; limit: number; prefixes?: boolean };
+type AsnOptions = RemoteOptions & { json?: boolean; csv?: boolean; fields?: string; limit: number; prefixes?: boolean };
 
 export async function asnCommand(
   settings: DataSettings,
@@ -100,22 +100,22 @@ async function localAsnSource(settings: DataSettings, withPrefixes: boolean): Pr
 
 type Printer = { readonly fields: readonly AsnField[]; answer(answer: AsnAnswer, isSingle: boolean): string };
 
-function printerOf({ json, csv, field, prefixes }: AsnOptions, style: Style): Printer {
+function printerOf({ json, csv, fields: list, prefixes }: AsnOptions, style: Style): Printer {
   if (json === true && csv === true) throw new UsageError('--json and --csv cannot be combined');
-  if (prefixes === true && (csv === true || field !== undefined))
-    throw new UsageError(`--prefixes and ${csv === true ? '--csv' : '--field'} cannot be combined`);
-  const fields = field === undefined ? ASN_FIELDS : parseAsnFields(field);
+  if (prefixes === true && (csv === true || list !== undefined))
+    throw new UsageError(`--prefixes and ${csv === true ? '--csv' : '--fields'} cannot be combined`);
+  const fields = list === undefined ? ASN_FIELDS : parseAsnFields(list);
   const fieldValue = (answer: AsnAnswer, name: AsnField) =>
     'error' in answer ? (name === 'asn' ? answer.asn : undefined) : asnFieldValue(answer, name);
   const answer = (answer: AsnAnswer, isSingle: boolean): string => {
     if (json === true) {
       const values = () =>
         Object.fromEntries(['asn', ...fields].map((name) => [name, fieldValue(answer, name as AsnField)]));
-      return jsonLine(field === undefined || 'error' in answer ? answer : values());
+      return jsonLine(list === undefined || 'error' in answer ? answer : values());
     }
     const text = (name: AsnField) => String(fieldValue(answer, name) ?? '');
     if (csv === true) return csvLine(fields, text('asn'), text, 'error' in answer ? answer.error : '');
-    if (field !== undefined) return `${fields.map((name) => printable(text(name))).join('\t')}\n`;
+    if (list !== undefined) return `${fields.map((name) => printable(text(name))).join('\t')}\n`;
     return isSingle || prefixes === true ? formatNetwork(answer, style) : formatNetworkRow(answer, style);
   };
   return { fields: csv === true ? ['asn', ...fields.filter((name) => name !== 'asn')] : fields, answer };

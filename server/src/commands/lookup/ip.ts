@@ -36,7 +36,7 @@ import { localIpSource } from './local-ips.ts';
 type IpOptions = RemoteOptions & {
   json?: boolean;
   csv?: boolean;
-  field?: string;
+  fields?: string;
   limit: number;
   explain?: boolean;
   include?: ReadonlySet<AddressSection>;
@@ -82,19 +82,19 @@ export async function ipCommand(
   }
 }
 
-function checkOptions({ json, csv, field, explain, include }: IpOptions): void {
+function checkOptions({ json, csv, fields, explain, include }: IpOptions): void {
   if (json === true && csv === true) throw new UsageError('--json and --csv cannot be combined');
   const more = explain === true ? '--explain' : include === undefined ? undefined : '--include';
-  const columns = csv === true ? '--csv' : field === undefined ? undefined : '--field';
+  const columns = csv === true ? '--csv' : fields === undefined ? undefined : '--fields';
   if (more !== undefined && columns !== undefined) throw new UsageError(`${more} and ${columns} cannot be combined`);
 }
 
 function formatOf(
-  { json, csv, field, explain, include }: IpOptions,
+  { json, csv, fields: list, explain, include }: IpOptions,
   isSingle: boolean,
   { stdout, environment }: CommandStreams,
 ): IpFormat {
-  const fields = field === undefined ? undefined : parseFields(field, '--field');
+  const fields = list === undefined ? undefined : parseFields(list);
   if (json === true) return { kind: 'json', fields };
   if (csv === true) return { kind: 'csv', fields: fields ?? CSV_DEFAULT };
   if (fields !== undefined) return { kind: 'values', fields };

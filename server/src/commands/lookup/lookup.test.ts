@@ -86,19 +86,19 @@ test('ip: --csv has a header, the address first, and the error last', async () =
     ].join('\n'),
   );
   assert.match(
-    (await wh(['ip', '--csv', '--field', 'country,ip', '8.8.8.8'])).stdout,
+    (await wh(['ip', '--csv', '--fields', 'country,ip', '8.8.8.8'])).stdout,
     /^ip,country,error\n8.8.8.8,US,\n$/,
   );
 });
 
-test('ip: --field prints values alone, and --json adds the address', async () => {
-  assert.equal((await wh(['ip', '--field', 'country', '8.8.8.8'])).stdout, 'US\n');
+test('ip: --fields prints values alone, and --json adds the address', async () => {
+  assert.equal((await wh(['ip', '--fields', 'country', '8.8.8.8'])).stdout, 'US\n');
   assert.equal(
-    (await wh(['ip', '--field', 'ip,asn', '8.8.8.8/31', '10.0.0.1'])).stdout,
+    (await wh(['ip', '--fields', 'ip,asn', '8.8.8.8/31', '10.0.0.1'])).stdout,
     '8.8.8.8\t15169\n8.8.8.9\t15169\n10.0.0.1\t\n',
   );
   assert.equal(
-    (await wh(['ip', '--json', '--field', 'country,cloud_provider', '8.8.8.8', '9.0.0.1'])).stdout,
+    (await wh(['ip', '--json', '--fields', 'country,cloud_provider', '8.8.8.8', '9.0.0.1'])).stdout,
     '{"ip":"8.8.8.8","country":"US","cloud_provider":"Google Cloud"}\n{"ip":"9.0.0.1","country":"ZZ"}\n',
   );
 });
@@ -128,7 +128,7 @@ test('ip: many addresses print what one prints', async () => {
 });
 
 test('ip: a large CIDR is streamed', async () => {
-  const { code, stdout } = await wh(['ip', '--json', '--field', 'asn', '3.0.0.0/16']);
+  const { code, stdout } = await wh(['ip', '--json', '--fields', 'asn', '3.0.0.0/16']);
   assert.equal(code, 0);
   const lines = stdout.trimEnd().split('\n');
   assert.equal(lines.length, 65_536);
@@ -146,7 +146,7 @@ for (const [behaviour, argv, message] of [
   ['a range backwards', ['ip', '8.8.8.9-8.8.8.8'], /invalid IP address: "8\.8\.8\.9-8\.8\.8\.8"/],
   ['a range over two families', ['ip', '8.8.8.8-::1'], /invalid IP address/],
   ['no address on a terminal', ['ip'], /nothing to look up: give addresses, CIDRs, ranges or files, or pipe a list/],
-  ['an unknown field', ['ip', '--field', 'city,nothing', '8.8.8.8'], /--field has unknown field "city"|"nothing"/],
+  ['an unknown field', ['ip', '--fields', 'city,nothing', '8.8.8.8'], /--fields has unknown field "city"|"nothing"/],
   ['CSV and JSON', ['ip', '--csv', '--json', '8.8.8.8'], /--json and --csv cannot be combined/],
   ['evidence in CSV', ['ip', '--csv', '--explain', '8.8.8.8'], /--explain and --csv cannot be combined/],
   ['prefixes of a network in CSV', ['asn', '--csv', '--prefixes', '15169'], /--prefixes and --csv cannot be combined/],
@@ -201,14 +201,14 @@ test('asn: several numbers, ranges and lists', async () => {
   ]);
 });
 
-test('asn: --csv and --field', async () => {
-  const csv = await wh(['asn', '--csv', '--field', 'asn_name,country', '15169', 'x', '64512']);
+test('asn: --csv and --fields', async () => {
+  const csv = await wh(['asn', '--csv', '--fields', 'asn_name,country', '15169', 'x', '64512']);
   assert.equal(
     csv.stdout,
     'asn,asn_name,country,error\n15169,Google LLC,US,\nx,,,invalid AS number\n64512,,,no data found for ASN\n',
   );
-  assert.equal((await wh(['asn', '--field', 'asn_name', '15169'])).stdout, 'Google LLC\n');
-  assert.equal((await wh(['asn', '--json', '--field', 'country', '15169'])).stdout, '{"asn":15169,"country":"US"}\n');
+  assert.equal((await wh(['asn', '--fields', 'asn_name', '15169'])).stdout, 'Google LLC\n');
+  assert.equal((await wh(['asn', '--json', '--fields', 'country', '15169'])).stdout, '{"asn":15169,"country":"US"}\n');
 });
 
 for (const [behaviour, environment, terminal, isColoured] of [
@@ -246,5 +246,5 @@ for (const argv of [
 }
 
 test('ip: of a flag that a list decides, and of fields without flags, nothing is said', async () => {
-  assert.equal((await wh(['ip', '--field', 'asn,country', '8.8.8.8'])).stderr, '');
+  assert.equal((await wh(['ip', '--fields', 'asn,country', '8.8.8.8'])).stderr, '');
 });

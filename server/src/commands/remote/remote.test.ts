@@ -42,7 +42,7 @@ test('remote: --url and --key come before the variables; an empty --url asks thi
 });
 
 test('remote: a batch is as large as the tier of the key allows', async () => {
-  const { code, stdout } = await remote(['ip', '--field', 'asn', '8.8.8.0/27'], secrets.free);
+  const { code, stdout } = await remote(['ip', '--fields', 'asn', '8.8.8.0/27'], secrets.free);
   assert.equal(code, 0);
   assert.equal(stdout, '15169\n'.repeat(32));
 });

@@ -106,7 +106,7 @@ test('location: a peering LAN that no network announces is answered where routin
     const shown = await runCommand(argv, environment);
     assert.deepEqual([shown.code, /exchange +Unannounced IX\n/.test(shown.stdout)], [0, true]);
     assert.deepEqual(JSON.parse((await runCommand([...argv, '--json'], environment)).stdout), want);
-    assert.equal((await runCommand(['ip', ip, '--field', 'asn,exchange'], environment)).stdout, '\tUnannounced IX\n');
+    assert.equal((await runCommand(['ip', ip, '--fields', 'asn,exchange'], environment)).stdout, '\tUnannounced IX\n');
   }
 });
 

@@ -325,7 +325,7 @@ test('packages: installed into an empty folder', { skip: NO_REGISTRY }, async (t
       write('.yarnrc.yml', 'nodeLinker: node-modules\n');
       await runIn(project, program, args, newcomer);
       const wh = join(project, 'node_modules/.bin/wh');
-      assert.equal(await runIn(folderOf('empty'), wh, ['ip', '--field', 'asn', '8.8.8.8'], newcomer), '15169\n', name);
+      assert.equal(await runIn(folderOf('empty'), wh, ['ip', '--fields', 'asn', '8.8.8.8'], newcomer), '15169\n', name);
     }
   });
 

@@ -23,7 +23,7 @@ const folder = (name: string) => {
 const wh = (cwd: string, argv: readonly string[], environment: Record<string, string> = {}) =>
   new Command(argv, { HOME: home, ...environment }, { cwd }).ended;
 const nameIn = async (...given: Parameters<typeof wh>) => {
-  const { stdout, stderr } = await wh(given[0], ['ip', '8.8.8.8', '--field', 'asn_name', ...given[1]], given[2]);
+  const { stdout, stderr } = await wh(given[0], ['ip', '8.8.8.8', '--fields', 'asn_name', ...given[1]], given[2]);
   return (stdout + stderr).trim();
 };
 

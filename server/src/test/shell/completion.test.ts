@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { findProgram } from '@whence/testing/programs';
-import type { Shell } from '../../commands/completion/completion-scripts.ts';
+import type { Shell } from '../../command-line/completion-scripts.ts';
 import { runCommand } from '../run-command.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const satisfies readonly Shell[];

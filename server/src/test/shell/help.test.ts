@@ -2,19 +2,21 @@
 import assert from 'node:assert/strict';
 import test, { before } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
+import type { Command } from 'commander';
+import { type CommandNode, everyNode } from '../../command-line/command-tree.ts';
+import { describeCommands, describedProgram } from '../../command-line/commands.ts';
+import { EXAMPLES } from '../../command-line/examples.ts';
 import { runCommand } from '../run-command.ts';
 
-/** Every command with its help, found by reading the help of its parent. */
+const nodes = everyNode(await describeCommands());
 const helps = new Map<string, string>();
-async function readHelp(path: readonly string[]): Promise<void> {
-  const { code, stdout, stderr } = await runCommand([...path, '--help'], {});
-  assert.deepEqual([code, stderr], [0, ''], path.join(' '));
-  helps.set(path.join(' '), stdout);
-  const [, commands = ''] = /\nCommands:\n((?: .*\n)+)/.exec(stdout) ?? [];
-  for (const [, name = ''] of commands.matchAll(/^ {2}([a-z][a-z-]*)/gm))
-    if (name !== 'help') await readHelp([...path, name]);
-}
-before(() => readHelp([]));
+before(async () => {
+  for (const { path } of nodes) {
+    const { code, stdout, stderr } = await runCommand([...path, '--help'], {});
+    assert.deepEqual([code, stderr], [0, ''], path.join(' '));
+    helps.set(path.join(' '), stdout);
+  }
+});
 
 test('help: every command has one, which fits 80 columns', () => {
   for (const name of ['serve', 'key create', 'asn search', 'cidr merge', 'dataset export', 'completion'])
@@ -22,6 +24,41 @@ test('help: every command has one, which fits 80 columns', () => {
   for (const [name, help] of helps)
     for (const line of help.split('\n')) assert.ok(line.length <= 80, `wh ${name} --help: ${line}`);
 });
+
+/** A group such as `wh key` has no arguments and no options but --help. */
+const isRunnable = (node: CommandNode) => node.subcommands.length === 0 || node.arguments.length > 0;
+
+test('help: commands are in groups, and each has three examples', () => {
+  assert.match(helps.get('') ?? '', /\nLook up:\n {2}ip +look up.*\n(?:.*\n)*\nKeys and accounts:\n {2}key /);
+  const runnable = nodes.filter(isRunnable);
+  assert.deepEqual(Object.keys(EXAMPLES).sort(), runnable.map(({ path }) => path.join(' ')).sort());
+  for (const { path, examples } of runnable) {
+    assert.equal(examples.length, 3, path.join(' '));
+    for (const example of examples) assert.ok(helps.get(path.join(' '))?.includes(`\n  ${example}\n`), example);
+  }
+});
+
+for (const { path, examples } of nodes)
+  for (const example of examples)
+    test(`example: ${example}`, async () => {
+      const [, words = ''] = /\bwh ((?:[^|<>)]|"[^"]*")*)/.exec(example) ?? [];
+      assert.deepEqual(await parsedPath(words.trim().split(' ')), path);
+    });
+
+/** The path of the command that would run. */
+async function parsedPath(words: readonly string[]): Promise<string[]> {
+  let parsed: string[] = [];
+  const program = await describedProgram();
+  const record = (command: Command, path: string[]) => {
+    command.exitOverride().action(() => {
+      parsed = path;
+    });
+    for (const sub of command.commands) record(sub, [...path, sub.name()]);
+  };
+  for (const command of program.commands) record(command, [command.name()]);
+  await program.parseAsync(words, { from: 'user' });
+  return parsed;
+}
 
 test('help: a narrow terminal gets narrow lines, and titles in bold', async () => {
   const { stdout } = await runCommand(['dataset', 'export', '--help'], {}, { isTTY: true, columns: 60 });

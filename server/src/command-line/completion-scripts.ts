@@ -3,7 +3,7 @@
  * must be quicker than the quarter of a second in which Node starts. Where it is neither a command nor an option, bash and
  * zsh complete the name of a file, and fish only where the command takes files.
  */
-import { NAME } from '../../terminal/program-name.ts';
+import { NAME } from '../terminal/program-name.ts';
 import { type CommandNode, everyNode, nameOf, type OptionNode } from './command-tree.ts';
 
 export type Shell = 'bash' | 'zsh' | 'fish';
@@ -39,7 +39,8 @@ function optionPatterns(tree: CommandNode, is: (option: OptionNode) => boolean):
   );
 }
 const hasChoices = ({ choices }: OptionNode) => choices.length > 0;
-const takesValue = (option: OptionNode) => option.takesValue;
+const takesValue = ({ value }: OptionNode) => value !== undefined;
+const choicesOf = (node: CommandNode) => node.arguments.flatMap(({ choices }) => choices);
 const valuePatterns = (tree: CommandNode) =>
   optionPatterns(tree, takesValue)
     .map(({ patterns }) => patterns)
@@ -52,7 +53,7 @@ function bashScript(tree: CommandNode): string {
       `    ${patterns}) COMPREPLY=($(compgen -W ${quoted(option.choices.join(' '))} -- "$cur")); return ;;`,
   );
   const words = everyNode(tree).map((node) => {
-    const names = [...node.subcommands.map(nameOf), ...node.choices].join(' ');
+    const names = [...node.subcommands.map(nameOf), ...choicesOf(node)].join(' ');
     const options = node.options.map(({ long }) => long).join(' ');
     return `    '${key(node)}') names=${quoted(names)}; options=${quoted(options)} ;;`;
   });
@@ -85,7 +86,7 @@ function zshScript(tree: CommandNode): string {
   const words = everyNode(tree).map((node) => {
     const names = [
       ...node.subcommands.map((sub) => described(nameOf(sub), sub.description)),
-      ...node.choices.map((choice) => described(choice, '')),
+      ...choicesOf(node).map((choice) => described(choice, '')),
     ].join(' ');
     const options = node.options.map(({ long, description }) => described(long, description)).join(' ');
     return `    '${key(node)}')\n      names=(${names})\n      options=(${options}) ;;`;
@@ -127,13 +128,19 @@ function fishScript(tree: CommandNode): string {
     const condition = `-n ${quoted(`__wh_typed ${node.path.join(' ')}`.trim())}`;
     const description = (text: string) => (text === '' ? '' : ` -d ${quoted(text)}`);
     return [
-      ...(node.takesFiles ? [`complete -c wh ${condition} -F`] : []),
+      ...(node.arguments.some(({ takesFiles }) => takesFiles) ? [`complete -c wh ${condition} -F`] : []),
       ...node.subcommands.map((sub) => `complete -c wh ${condition} -a ${nameOf(sub)}${description(sub.description)}`),
-      ...node.choices.map((choice) => `complete -c wh ${condition} -a ${choice}`),
-      ...node.options.map(({ short, long, description: text, takesValue, takesFiles, choices }) => {
+      ...choicesOf(node).map((choice) => `complete -c wh ${condition} -a ${choice}`),
+      ...node.options.map(({ short, long, description: text, value: valueName, takesFiles, choices }) => {
         const flag = `${short === undefined ? '' : ` -s ${short.slice(1)}`} -l ${long.slice(2)}`;
         const value =
-          choices.length > 0 ? ` -x -a ${quoted(choices.join(' '))}` : !takesValue ? '' : takesFiles ? ' -r -F' : ' -x';
+          choices.length > 0
+            ? ` -x -a ${quoted(choices.join(' '))}`
+            : valueName === undefined
+              ? ''
+              : takesFiles
+                ? ' -r -F'
+                : ' -x';
         return `complete -c wh ${condition}${flag}${value}${description(text)}`;
       }),
     ];

@@ -1,0 +1,80 @@
+/**
+ * Which commands there are, in the order and groups of `wh --help`. The options of a command are loaded when it is named,
+ * and its work when it runs: all of them together take a second.
+ */
+import { Command } from 'commander';
+import { NAME } from '../terminal/program-name.ts';
+import { addCommonOptions, type Invocation } from './command.ts';
+import type { CommandNode } from './command-tree.ts';
+
+type Define = (program: Command, invocation: Invocation) => void;
+type Loaders = Readonly<Record<string, () => Promise<Define>>>;
+
+const GROUPS: Readonly<Record<string, Loaders>> = {
+  'Look up': {
+    ip: async () => (await import('./lookups.ts')).defineIp,
+    asn: async () => (await import('./lookups.ts')).defineAsn,
+    cidr: async () => (await import('./cidr.ts')).defineCidr,
+  },
+  Logs: {
+    enrich: async () => (await import('./enrich.ts')).defineEnrich,
+    summarize: async () => (await import('./text.ts')).defineSummarize,
+    grepip: async () => (await import('./text.ts')).defineGrepip,
+    crawlers: async () => (await import('./crawlers.ts')).defineCrawlers,
+  },
+  Email: { email: async () => (await import('./email.ts')).defineEmail },
+  Rules: { decide: async () => (await import('./decide.ts')).defineDecide },
+  Data: { dataset: async () => (await import('./dataset.ts')).defineDataset },
+  'Keys and accounts': {
+    key: async () => (await import('./key.ts')).defineKey,
+    user: async () => (await import('./user.ts')).defineUser,
+  },
+  Server: {
+    serve: async () => (await import('./server.ts')).defineServe,
+    storage: async () => (await import('./server.ts')).defineStorage,
+    mcp: async () => (await import('./lookups.ts')).defineMcp,
+  },
+  Shell: { completion: async () => (await import('./completion.ts')).defineCompletion },
+};
+
+export const COMMAND_NAMES: readonly string[] = Object.values(GROUPS).flatMap(Object.keys);
+
+/** Adds the commands with these names, and the options that all of them have. */
+export async function addCommands(
+  program: Command,
+  invocation: Invocation,
+  names: readonly string[] = COMMAND_NAMES,
+): Promise<Command> {
+  for (const [group, loaders] of Object.entries(GROUPS))
+    for (const [name, load] of Object.entries(loaders)) {
+      if (!names.includes(name)) continue;
+      (await load())(program, invocation);
+      program.commands.at(-1)?.helpGroup(`${group}:`);
+    }
+  addCommonOptions(program);
+  return program.commandsGroup('Shell:').helpCommand(true);
+}
+
+/** All commands, to be described and not to be run. */
+export function describedProgram(): Promise<Command> {
+  const notRun = (): never => {
+    throw new Error('the commands are described, and none is run');
+  };
+  return addCommands(new Command(NAME).enablePositionalOptions(), {
+    stdin: notRun,
+    stdout: { write: notRun },
+    stderr: { write: notRun },
+    environment: {},
+    config: notRun,
+    storage: notRun,
+    now: notRun,
+    exitWith: notRun,
+    everyCommand: notRun,
+  });
+}
+
+/** All commands with their arguments, options and examples as data, for the reference page of the documentation. */
+export async function describeCommands(): Promise<CommandNode> {
+  const { commandTree } = await import('./command-tree.ts');
+  return commandTree(await describedProgram());
+}

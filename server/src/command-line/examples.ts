@@ -1,0 +1,154 @@
+/** Three examples for each command, for its help and for the reference page. A test parses each of them. */
+import type { Command } from 'commander';
+import { hanging, type Style } from '../terminal/style.ts';
+
+export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
+  ip: ['wh ip 8.8.8.8', 'wh ip 8.8.8.8 --explain', 'wh ip addresses.txt --csv --fields ip,country,asn_name'],
+  asn: ['wh asn AS15169', 'wh asn 15169 --prefixes', 'wh asn AS64496-AS64511 --csv --fields asn,asn_name,country'],
+  'asn search': ['wh asn search google', 'wh asn search deutsche telekom --limit 5', 'wh asn search --json hetzner'],
+  cidr: ['wh cidr 192.0.2.0-192.0.2.9', 'wh cidr 192.0.2.0/24', 'wh cidr ranges.txt --to cidr'],
+  'cidr contains': [
+    'wh cidr contains 10.0.0.0/8 10.1.2.3',
+    'wh cidr contains 192.0.2.0/24 192.0.2.0/25 198.51.100.1',
+    'wh cidr contains 10.0.0.0/8 addresses.txt --json',
+  ],
+  'cidr merge': [
+    'wh cidr merge 192.0.2.0/25 192.0.2.128/25',
+    'wh cidr merge blocklist.txt',
+    'wh cidr merge blocklist.txt --to range',
+  ],
+  enrich: [
+    'wh enrich access.log',
+    'wh enrich events.ndjson --field client.ip --fields country,asn_name,flags',
+    'tail -F access.log | wh enrich --only vpn,tor_exit',
+  ],
+  summarize: ['wh summarize access.log', 'wh summarize access.log.gz --limit 20', 'wh summarize mail.log --all --json'],
+  grepip: ['wh grepip access.log', 'wh grepip -o access.log | sort -u', 'wh grepip -6 --exclude-reserved access.log'],
+  crawlers: [
+    'wh crawlers access.log',
+    'wh crawlers access.log --status forged',
+    'wh crawlers access.log.gz --no-dns --json',
+  ],
+  email: [
+    'wh email example.com',
+    'wh email example.com --selectors s1,s2 --transport',
+    'wh email --file domains.txt --csv > report.csv',
+  ],
+  'decide check': [
+    'wh decide check rules.yaml',
+    'wh decide check rules.json',
+    'wh decide check rules.yaml --data-dir /var/lib/whence',
+  ],
+  'decide test': [
+    'wh decide test rules.yaml --ip 8.8.8.8',
+    'wh decide test rules.yaml --ip 8.8.8.8 --path /login --method POST',
+    'wh decide test rules.yaml --ip 8.8.8.8 --json',
+  ],
+  'decide replay': [
+    'wh decide replay rules.yaml access.log',
+    'wh decide replay rules.yaml access.log.gz --max-refused 0.5%',
+    'wh decide replay rules.yaml access.log --set api --json',
+  ],
+  'dataset build': ['wh dataset build', 'wh dataset build --quality', 'wh dataset build --data-dir /var/lib/whence'],
+  'dataset update': ['wh dataset update', 'wh dataset update --force', 'wh dataset update --accept tor-exits'],
+  'dataset feeds': ['wh dataset feeds', 'wh dataset feeds --json', 'wh dataset feeds --data-dir /var/lib/whence'],
+  'dataset list': ['wh dataset list', 'wh dataset list --json', 'wh dataset list --data-dir /var/lib/whence'],
+  'dataset verify': ['wh dataset verify', 'wh dataset verify 3', 'wh dataset verify --json'],
+  'dataset use': ['wh dataset use 3', 'wh dataset use 3 --json', 'wh dataset use 3 --data-dir /var/lib/whence'],
+  'dataset publish': [
+    'wh dataset publish --to /srv/datasets',
+    'wh dataset publish --to /srv/datasets --keep 7',
+    'wh dataset publish --to /srv/datasets --json',
+  ],
+  'dataset pull': ['wh dataset pull', 'wh dataset pull --json', 'wh dataset pull --data-dir /var/lib/whence'],
+  'dataset diff': [
+    'wh dataset diff previous current',
+    'wh dataset diff 3 5 --limit 20',
+    'wh dataset diff previous current --json',
+  ],
+  'dataset check': [
+    'wh dataset check --labels labels.csv',
+    'wh dataset check --labels labels.csv --min 0.95',
+    'wh dataset check --labels labels.csv --dataset-version 3',
+  ],
+  'dataset coverage': ['wh dataset coverage', 'wh dataset coverage --limit 100', 'wh dataset coverage --json'],
+  'dataset disagreements': [
+    'wh dataset disagreements',
+    'wh dataset disagreements --limit 100',
+    'wh dataset disagreements --json',
+  ],
+  'dataset export': [
+    'wh dataset export --format mmdb --output whence.mmdb',
+    'wh dataset export --format nginx-geo --value country',
+    'wh dataset export --format nftables --flag tor_exit',
+  ],
+  'key create': [
+    'wh key create --name website',
+    'wh key create --name batch --tier pro --permissions ip:read,ip:batch',
+    'wh key create --name office --expires 90d --networks 192.0.2.0/24',
+  ],
+  'key list': ['wh key list', 'wh key list --json', 'wh key list --data-dir /var/lib/whence'],
+  'key find': ['wh key find - < leaked.txt', 'wh key find - --json < leaked.txt', 'pbpaste | wh key find -'],
+  'key show': ['wh key show 3f9a', 'wh key show 3f9a --json', 'wh key show 3f9a --data-dir /var/lib/whence'],
+  'key usage': ['wh key usage 3f9a', 'wh key usage 3f9a --days 7', 'wh key usage 3f9a --json'],
+  'key set': [
+    'wh key set 3f9a --tier pro',
+    'wh key set 3f9a --expires never',
+    'wh key set 3f9a --networks any --requests-per-second 20',
+  ],
+  'key pause': ['wh key pause 3f9a', 'wh key pause 3f9a --json', 'wh key pause 3f9a --data-dir /var/lib/whence'],
+  'key resume': ['wh key resume 3f9a', 'wh key resume 3f9a --json', 'wh key resume 3f9a --data-dir /var/lib/whence'],
+  'key rotate': ['wh key rotate 3f9a', 'wh key rotate 3f9a --revoke-old-in 24h', 'wh key rotate 3f9a --name website-2'],
+  'key revoke': ['wh key revoke 3f9a', 'wh key revoke 3f9a --json', 'wh key revoke 3f9a --data-dir /var/lib/whence'],
+  'user create': [
+    'wh user create ada',
+    'wh user create ada --role admin',
+    'wh user create ada --data-dir /var/lib/whence',
+  ],
+  'user list': ['wh user list', 'wh user list --json', 'wh user list --data-dir /var/lib/whence'],
+  'user reset-password': [
+    'wh user reset-password ada',
+    'wh user reset-password ada --json',
+    'wh user reset-password ada --data-dir /var/lib/whence',
+  ],
+  'user set-role': [
+    'wh user set-role ada admin',
+    'wh user set-role ada viewer --json',
+    'wh user set-role ada member --data-dir /var/lib/whence',
+  ],
+  'user disable': ['wh user disable ada', 'wh user disable ada --undo', 'wh user disable ada --json'],
+  'user setup-link': [
+    'wh user setup-link',
+    'wh user setup-link --new',
+    'wh user setup-link --data-dir /var/lib/whence',
+  ],
+  'user links': ['wh user links', 'wh user links --json', 'wh user links --data-dir /var/lib/whence'],
+  'user revoke-link': [
+    'wh user revoke-link 3f9a',
+    'wh user revoke-link 3f9a --json',
+    'wh user revoke-link 3f9a --data-dir /var/lib/whence',
+  ],
+  serve: ['wh serve', 'WHENCE_PORT=9000 wh serve', 'WHENCE_DATA_DIR=/var/lib/whence WHENCE_UPDATE=6h wh serve'],
+  'storage migrate': [
+    'wh storage migrate --to postgres://whence@db.example.com/whence',
+    'wh storage migrate --to /var/lib/whence',
+    'wh storage migrate --to postgres://whence@db.example.com/usage --statistics',
+  ],
+  'storage check': ['wh storage check', 'wh storage check --json', 'wh storage check --data-dir /var/lib/whence'],
+  mcp: ['wh mcp', 'wh mcp --data-dir /var/lib/whence', 'claude mcp add whence -- wh mcp'],
+  completion: [
+    'source <(wh completion bash)',
+    'source <(wh completion zsh)',
+    'wh completion fish > ~/.config/fish/completions/wh.fish',
+  ],
+};
+
+/** Adds the examples to the help of the command and of all below it. */
+export function addExamples(command: Command, style: Style, path: readonly string[] = []): void {
+  const examples = EXAMPLES[path.join(' ')] ?? [];
+  if (examples.length > 0) {
+    const lines = examples.map((example) => hanging('  ', 4, example, style));
+    command.addHelpText('after', `\n${style.bold('Examples:')}\n${lines.join('').trimEnd()}`);
+  }
+  for (const subcommand of command.commands) addExamples(subcommand, style, [...path, subcommand.name()]);
+}

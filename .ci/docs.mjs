@@ -4,16 +4,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { builtInFeeds } from '../dataset/dist/feeds/catalogue.js';
-import { addCommonOptions } from '../server/dist/command-line/command.js';
+import { describedProgram } from '../server/dist/command-line/commands.js';
 import { COST_CLASSES } from '../server/dist/limits/cost-classes.js';
-import { COMMANDS } from '../server/dist/main.js';
 import { settings } from '../server/dist/settings/settings.js';
 import { EXIT_CODES } from '../server/dist/terminal/exit.js';
 import { COST_ROWS } from '../server/dist/test/http/cost-rows.js';
 
 const root = join(import.meta.dirname, '..');
 const requireOfServer = createRequire(join(root, 'server/package.json'));
-const { Command } = requireOfServer('commander');
 const { parse } = requireOfServer('yaml');
 const read = (path) => readFileSync(join(root, path), 'utf8');
 const NOTE = '<!-- Written by npm run docs. Change the table in the code instead. -->\n';
@@ -81,10 +79,7 @@ Commands that ask a server read \`WHENCE_URL\` and \`WHENCE_KEY\`. Downloads use
 }
 
 async function commandsPage() {
-  const program = new Command('wh');
-  for (const load of Object.values(COMMANDS)) (await load())(program, {});
-  addCommonOptions(program);
-  const commands = leaves(program);
+  const commands = leaves(await describedProgram());
   // An option that several commands share is described once.
   const uses = new Map();
   for (const { command } of commands)

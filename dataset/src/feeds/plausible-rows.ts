@@ -12,7 +12,7 @@ import type { Drive } from './feed.ts';
 import type { Parsed } from './parsed.ts';
 
 /** The shortest prefix of a row, by what the list decides. Hijacked space is wide, a Tor exit is a single address. */
-export const SHORTEST_PREFIXES: Partial<Readonly<Record<Drive, Readonly<Record<4 | 6, number>>>>> = {
+const SHORTEST_PREFIXES: Partial<Readonly<Record<Drive, Readonly<Record<4 | 6, number>>>>> = {
   is_tor_exit: { 4: 24, 6: 48 },
   is_proxy: { 4: 24, 6: 48 },
   is_vpn: { 4: 16, 6: 29 },
@@ -33,7 +33,7 @@ export const SHORTEST_PREFIXES: Partial<Readonly<Record<Drive, Readonly<Record<4
  * What all rows of a list may cover together, as the length of a prefix with as many addresses: rows that are narrow
  * enough can add up to everything. At least six times what the largest list of its kind covered in 2026-08.
  */
-export const LARGEST_COVERAGE: Partial<Readonly<Record<Drive, Readonly<Record<4 | 6, number>>>>> = {
+const LARGEST_COVERAGE: Partial<Readonly<Record<Drive, Readonly<Record<4 | 6, number>>>>> = {
   is_tor_exit: { 4: 15, 6: 32 },
   is_proxy: { 4: 14, 6: 32 },
   is_vpn: { 4: 6, 6: 16 },

@@ -6,14 +6,12 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { parseAddress } from '../address.ts';
-import { LARGEST_SHARES } from '../compile/guard/result-guard.ts';
 import { liveInput } from '../compile/live.ts';
 import { builtInFeeds } from '../feeds/catalogue.ts';
 import { DRIVES } from '../feeds/feed.ts';
 import { FeedCache } from '../feeds/feed-cache.ts';
 import { DRIVES_OF, FORMATS } from '../feeds/formats.ts';
 import { ingestFeeds } from '../feeds/ingest.ts';
-import { LARGEST_COVERAGE, SHORTEST_PREFIXES } from '../feeds/plausible-rows.ts';
 import { parseCatalogue } from '../feeds/read-catalogue.ts';
 import { DocumentationPage, namesIn } from './documentation-page.ts';
 import { datasetOf, sampleInput } from './sample-dataset.ts';
@@ -39,51 +37,18 @@ test('feeds page: which feeds expire', () => {
   );
 });
 
-test('feeds page: every format with its shape', () => {
+test('feeds page: formats of each shape, what it may drive, and that every value of drives is explained', () => {
+  const formatsOf = (wanted: string) =>
+    Object.entries(FORMATS).flatMap(([name, { shape }]) => (shape === wanted ? [name] : []));
   assert.deepEqual(
-    page.table('format', 'shape', 'what it looks like').map(([name, shape]) => [name, shape]),
-    Object.entries(FORMATS).map(([name, { shape }]) => [`\`${name}\``, shape]),
-  );
-});
-
-test('feeds page: what each shape may drive, and that every value of drives is explained', () => {
-  assert.deepEqual(
-    page.table('shape', 'may drive').map(([shape, drives = '']) => [shape, namesIn(drives)]),
-    Object.entries(DRIVES_OF),
+    page
+      .table('shape', 'may drive', 'formats')
+      .map(([shape, drives = '', formats = '']) => [shape, namesIn(drives), namesIn(formats)]),
+    Object.entries(DRIVES_OF).map(([shape, drives]) => [shape, drives, formatsOf(shape)]),
   );
   assert.deepEqual(
     page.table('drives', 'decides').flatMap(([drives = '']) => namesIn(drives)),
-    [...DRIVES].sort((a, b) => order(a) - order(b)),
-  );
-});
-
-/** The page puts the three flags into one row. */
-function order(drive: (typeof DRIVES)[number]): number {
-  return drive === 'is_proxy' ? DRIVES.indexOf('is_vpn') + 0.5 : DRIVES.indexOf(drive);
-}
-
-test('feeds page: how wide a row, and all rows of a list, may be', () => {
-  assert.deepEqual(
-    Object.fromEntries(
-      page
-        .table('drives', 'widest IPv4', 'widest IPv6', 'all rows, IPv4', 'all rows, IPv6')
-        .flatMap(([drives = '', ...lengths]) => namesIn(drives).map((drive) => [drive, lengths])),
-    ),
-    Object.fromEntries(
-      Object.entries(SHORTEST_PREFIXES).map(([drive, widest]) => {
-        const all = LARGEST_COVERAGE[drive as keyof typeof LARGEST_COVERAGE];
-        return [drive, [`/${widest[4]}`, `/${widest[6]}`, `as a /${all?.[4]}`, `as a /${all?.[6]}`]];
-      }),
-    ),
-  );
-});
-
-test('feeds page: how much the first version made of feeds may flag', () => {
-  assert.deepEqual(
-    page
-      .table('flag', 'share')
-      .flatMap(([flags = '', share = '']) => namesIn(flags).map((flag) => [flag, Number.parseFloat(share)])),
-    Object.entries(LARGEST_SHARES).map(([flag, share]) => [flag, Number((share * 100).toFixed(2))]),
+    [...DRIVES],
   );
 });
 
@@ -119,7 +84,7 @@ function defaultIn(cell: string): unknown {
 test('feeds page: the example of a catalogue is parsed as the page says', () => {
   const [example = ''] = page.blocks('json');
   const feeds = parseCatalogue(example);
-  assert.equal(feeds.length, builtInFeeds().length + 3);
+  assert.equal(feeds.length, builtInFeeds().length + 2);
   assert.deepEqual(
     ['peeringdb', 'bgptools-vpn', 'feodo', 'cins', 'tor-exits', 'staff-vpn', 'dated-table'].map(
       (id) => feeds.find((feed) => feed.id === id)?.isOn,
@@ -138,9 +103,8 @@ test('feeds page: an own list is ingested and shows in an answer', async (t) => 
   const path = join(folder, 'our-list.txt');
   // Documentation addresses have no record, so the list is moved to some that do.
   const move = (text: string) => text.replaceAll('198.51.100.', '1.0.9.').replaceAll('2001:db8:', '2a00:db8:');
-  writeFileSync(path, move(page.blocks('text our-list.txt')[0] ?? ''));
-  const json = page.blocks('json our-feeds.json')[0] ?? '';
-  const feeds = parseCatalogue(json.replace('file:///srv/whence/our-list.txt', pathToFileURL(path).href));
+  writeFileSync(path, move(written('our-list.txt')));
+  const feeds = parseCatalogue(written('our-feeds.json').replace('file://$PWD/our-list.txt', pathToFileURL(path).href));
   const own = feeds.slice(builtInFeeds().length);
   assert.deepEqual(
     own.map(({ id, isOn }) => [id, isOn]),
@@ -164,3 +128,10 @@ test('feeds page: an own list is ingested and shows in an answer', async (t) => 
   const shown = `${line?.[1]}${ingested[0]?.source.as_of}${line?.[2]}`;
   assert.deepEqual(explained, [shown, shown, shown, undefined]);
 });
+
+/** The text that a command of the page writes to this file. */
+function written(file: string): string {
+  const script = page.blocks('sh').join('');
+  const [, , text = ''] = new RegExp(`> ${file} <<(.*)\\n([\\s\\S]*?)^END$`, 'm').exec(script) ?? [];
+  return text;
+}

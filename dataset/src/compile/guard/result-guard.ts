@@ -83,7 +83,7 @@ export function implausibleChanges(before: Version, after: Version): Implausible
  * The largest plausible share of the answered IPv4 space per flag: several times what the feeds of 2026 flag. Used for
  * the first version that is built from feeds, which has no predecessor to compare with.
  */
-export const LARGEST_SHARES: Readonly<Record<string, number>> = {
+const LARGEST_SHARES: Readonly<Record<string, number>> = {
   is_tor_exit: 0.0001,
   is_proxy: 0.001,
   is_ai_crawler: 0.001,

@@ -25,14 +25,14 @@ import { ErrorPage, NotFoundPage } from './components/Failures.tsx';
 import { parseTried } from './domain/trial.ts';
 import { FLAGS } from './format/names.ts';
 import { day, number, oneOf, type Parameters, readParameters, text } from './search-params.ts';
-import { RequireSession } from './session/RequireSession.tsx';
 import { SettingsPage } from './shell/Navigation.tsx';
+import { RequireSession } from './sign-in/RequireSession.tsx';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage, errorComponent: ErrorPage });
 const setUp = createRoute({
   getParentRoute: () => root,
   path: LINK_PAGE,
-  component: lazyRouteComponent(() => import('./session/SetUpPage.tsx'), 'SetUpPage'),
+  component: lazyRouteComponent(() => import('./sign-in/SetUpPage.tsx'), 'SetUpPage'),
 });
 const session = createRoute({ getParentRoute: () => root, id: 'session', component: RequireSession });
 const withSession = () => session;

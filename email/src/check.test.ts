@@ -3,7 +3,7 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { checkDomain, examineDomain } from './check.ts';
 import { zone } from './dns/zone.ts';
-import type { EmailReport } from './report/report.ts';
+import type { EmailReport } from './report.ts';
 import { KEYS } from './test/dkim-keys.ts';
 
 const { strong, weak } = KEYS;

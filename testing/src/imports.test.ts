@@ -8,7 +8,7 @@ import test from 'node:test';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** The folder `low` may import nothing, `high` the folder `low` and the package `b`. */
+/** The folder `low` may import nothing, `high` the folder `low` and the public modules of the package `b`. */
 const LISTS = {
   a: { packages: ['@x/b', '@x/testing'], folders: { low: [], high: ['low', '@x/b'], 'high/part': ['high'] } },
   b: { packages: [], folders: { '.': [] } },
@@ -17,7 +17,7 @@ const LISTS = {
 const FILES: Readonly<Record<string, string>> = {
   'a/package.json': '{ "name": "@x/a" }',
   'b/package.json':
-    '{ "name": "@x/b", "exports": { ".": { "default": "./dist/b.js" }, "./internal/*": "./dist/*.js" } }',
+    '{ "name": "@x/b", "exports": { ".": { "default": "./dist/b.js" }, "./c": "./dist/c.js", "./internal/*": "./dist/*.js" } }',
   'testing/package.json': '{ "name": "@x/testing", "exports": { "./*": "./dist/*.js" } }',
   'a/src/low/one.ts': 'export const one = 1;',
   'a/src/high/two.ts': "import { one } from '../low/one.ts';\nimport { b } from '@x/b';",
@@ -26,6 +26,35 @@ const FILES: Readonly<Record<string, string>> = {
 };
 
 const dynamic = (path: string) => `import('${path}')`;
+
+/** Each way to write an import of `../high/two.ts`, which the folder `low` may not. */
+const WAYS: readonly (readonly [way: string, text: string])[] = [
+  ['import', "import {\n  two,\n} from '../high/two.ts';"],
+  ['an import without names', "import '../high/two.ts';"],
+  ['import type', "import type { Two } from '../high/two.ts';"],
+  ['import x = require()', "import two = require('../high/two.ts');"],
+  ['require()', "const two = require('../high/two.ts');"],
+  ['export … from', "export { two } from '../high/two.ts';"],
+  ['export type … from', "export type { Two } from '../high/two.ts';"],
+  ['export *', "export * from '../high/two.ts';"],
+  ['import()', `const two = () => ${dynamic('../high/two.ts')};`],
+  [
+    'the last of three import() on a line',
+    `const all = [${dynamic('./one.ts')}, ${dynamic('./one.ts')}, ${dynamic('../high/two.ts')}];`,
+  ],
+  ['import() of a template', 'const two = import(`../high/two.ts`);'],
+  ['import() after a comment in its line', `/* see */ const two = ${dynamic('../high/two.ts')};`],
+  ['typeof import()', `let two: typeof ${dynamic('../high/two.ts')};`],
+  ['a type of import()', `let two: ${dynamic('../high/two.ts')}.Two;`],
+];
+const WRITTEN = WAYS.map(
+  ([way, text]) =>
+    [
+      `${way}, against the list,`,
+      { 'a/src/low/two.ts': text },
+      'a/src/low/two.ts imports ../high/two.ts, which a/src/low may not',
+    ] as const,
+);
 
 for (const [behaviour, files, message] of [
   ['what the lists allow', {}, ''],
@@ -38,25 +67,35 @@ for (const [behaviour, files, message] of [
   ],
   ['a test that imports upwards', { 'a/src/low/one.test.ts': "import { two } from '../high/two.ts';" }, ''],
   ['support of tests', { 'a/src/test/x.ts': "import { until } from '@x/testing/until';" }, ''],
+  ...WRITTEN,
   [
-    'an import that is not in the list',
-    { 'a/src/low/two.ts': "import {\n  two,\n} from '../high/two.ts';" },
-    'a/src/low/two.ts imports ../high/two.ts, which a/src/low may not',
+    'a path with the suffix .js',
+    { 'a/src/low/two.ts': "import { two } from '../high/two.js';" },
+    'a/src/low/two.ts imports ../high/two.js, which is not the name of a source file',
   ],
   [
-    'the same for a type',
-    { 'a/src/low/two.ts': "import type { Two } from '../high/two.ts';" },
-    'a/src/low/two.ts imports ../high/two.ts, which a/src/low may not',
+    'the compiled file of a package',
+    { 'a/src/high/three.ts': "import { b } from '../../../b/dist/b.js';" },
+    'a/src/high/three.ts imports ../../../b/dist/b.js, which is not the name of a source file',
   ],
   [
-    'the same for import()',
-    { 'a/src/low/two.ts': `const two = () => ${dynamic('../high/two.ts')};` },
-    'a/src/low/two.ts imports ../high/two.ts, which a/src/low may not',
+    'a computed path',
+    { 'a/src/low/two.ts': "const two = (name: string) => import('../high/' + name);" },
+    'a/src/low/two.ts imports ../high/, which is not the name of a source file',
   ],
   [
-    'the same for an export',
-    { 'a/src/low/two.ts': "export { two } from '../high/two.ts';" },
-    'a/src/low/two.ts imports ../high/two.ts, which a/src/low may not',
+    'an internal path of a package whose public modules are listed',
+    { 'a/src/high/three.ts': "import { c } from '@x/b/internal/b';" },
+    'a/src/high/three.ts imports @x/b/internal/b, which a/src/high may not',
+  ],
+  ['an entry point', { 'a/src/main.ts': "import { two } from './high/two.ts';" }, ''],
+  [
+    'an import of an entry point',
+    {
+      'a/src/main.ts': "import { one } from './low/one.ts';",
+      'a/src/high/three.ts': "import { main } from '../main.ts';",
+    },
+    'a/src/high/three.ts imports ../main.ts, which a/src/high may not',
   ],
   [
     'a package that is not in the list',
@@ -78,6 +117,11 @@ for (const [behaviour, files, message] of [
     { 'a/src/high/three.ts': "import { b } from '@x/b/hidden';" },
     'a/src/high/three.ts imports @x/b/hidden, which @x/b does not export',
   ],
+  [
+    'a list for a single file',
+    { 'imports.json': JSON.stringify({ ...LISTS, b: { packages: [], folders: { '.': [], 'b.ts': [] } } }) },
+    'imports.json: b, b.ts names the file b.ts, not a folder',
+  ],
   ['a folder without a list', { 'a/src/new/x.ts': '' }, 'a/src/new has no list in imports.json'],
   [
     'files that import each other',
@@ -87,7 +131,7 @@ for (const [behaviour, files, message] of [
   [
     'a cycle of types, over a package',
     {
-      'a/src/high/two.ts': "import type { C } from '@x/b/internal/c';",
+      'a/src/high/two.ts': "import type { C } from '@x/b/c';",
       'b/src/c.ts': "import type { D } from './d.ts';",
       'b/src/d.ts': `type D = ${dynamic('./c.ts')}.C;`,
     },

@@ -6,9 +6,9 @@ import { Numbers } from '../components/Facts.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
 import { IconFileUpload } from '../components/icons.tsx';
 import { count, formatBytes, formatNumber } from '../format/number.ts';
+import type { ScanCounts, ScanInput, ScanKind, ScanReport, ScanRequest } from '../scan.ts';
 import classes from './BatchInput.module.css';
 import type { RunState } from './chunked-run.ts';
-import type { ScanCounts, ScanInput, ScanKind, ScanReport, ScanRequest } from './scan.ts';
 
 /** What a run of this kind is called, and what it takes. */
 export type RunWords = {

@@ -1,13 +1,13 @@
 /** The page of a run: text or a file to begin with, progress, and what was found. The address bar leads back to it. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react';
+import { loadRun, saveRun } from '../browser-storage/saved-runs.ts';
 import { Notice } from '../components/Notice.tsx';
 import { Page, PrintButton } from '../components/Page.tsx';
 import { IN_PLACE, withoutEmpty } from '../search-params.ts';
 import { useSignedIn } from '../session/use-session.ts';
 import { BatchInput, BatchProgress, type RunWords } from './BatchInput.tsx';
 import type { ChunkedRun, RunState } from './chunked-run.ts';
-import { loadRun, saveRun } from './saved-runs.ts';
 
 /** Up to this many are kept in the address bar, so that the list can be shared as a link. */
 const MAX_SHARED = 50;

@@ -1,8 +1,8 @@
 /** Counts the addresses of a text. The text can be a log, CSV, JSON or an email. */
 import { type Address, formatAddress } from '@whence/dataset/address';
 import { findSpecialPurpose } from '@whence/dataset/special-purpose';
+import type { ScanCounts, Scanner } from '../scan.ts';
 import { AddressStream } from './address-stream.ts';
-import type { ScanCounts, Scanner } from './scan.ts';
 
 /** With their records they take about 200 MB of memory in a browser. */
 export const MAX_ADDRESSES = 500_000;

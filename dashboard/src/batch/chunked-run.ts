@@ -3,8 +3,8 @@
  * opening a result and coming back does not lose it. `subscribe` and `snapshot` are for `useSyncExternalStore`.
  */
 import { isFailure } from '../api/call.ts';
-import { newRunId, type SavedRun } from './saved-runs.ts';
-import type { ScanCounts, ScanInput, ScanKind, ScanReport, ScanRequest } from './scan.ts';
+import { newRunId, type SavedRun } from '../browser-storage/saved-runs.ts';
+import type { ScanCounts, ScanInput, ScanKind, ScanReport, ScanRequest } from '../scan.ts';
 
 export type RunState<Row> = {
   /** Changes with every text, so that results of one are not taken for those of another. */

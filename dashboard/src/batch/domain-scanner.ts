@@ -1,6 +1,6 @@
 /** Counts the domains of a text: a list, CSV, email addresses, URLs. */
-import { interpret } from '../lookup/interpret.ts';
-import type { ScanCounts, Scanner } from './scan.ts';
+import { interpret } from '../interpret.ts';
+import type { ScanCounts, Scanner } from '../scan.ts';
 
 /** Each is a check of about fifty questions to DNS. */
 export const MAX_DOMAINS = 1_000;

@@ -1,7 +1,8 @@
 /** A web worker that reads text or a file in chunks, so that a log of a gigabyte is never one string. */
+
+import type { ScanKind, Scanner, ScanReport, ScanRequest } from '../scan.ts';
 import { AddressScanner } from './address-scanner.ts';
 import { DomainScanner } from './domain-scanner.ts';
-import type { ScanKind, Scanner, ScanReport, ScanRequest } from './scan.ts';
 
 const SCANNERS: Record<ScanKind, new () => Scanner> = { addresses: AddressScanner, domains: DomainScanner };
 const REPORT_MS = 150;

@@ -5,6 +5,7 @@ import type { Input } from '@whence/server/dashboard-wire/contract';
 import { KEY_STATES, type KeySort, type KeyState, type Permission, type Tier } from '@whence/server/vocabulary';
 import { useState } from 'react';
 import { useAnswer } from '../api/query-client.ts';
+import { useLeakedKey } from '../api/use-leaked-key.ts';
 import { QuietButton, TextButton } from '../components/Buttons.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
 import { IconPlus, IconSearch } from '../components/icons.tsx';
@@ -19,7 +20,6 @@ import type { KeyAction } from './KeyMenu.tsx';
 import classes from './KeysPage.module.css';
 import { KeyTable } from './KeyTable.tsx';
 import { useKeyActions } from './use-key-actions.tsx';
-import { useLeakedKey } from './use-leaked-key.ts';
 
 const route = getRouteApi('/session/settings/keys');
 const TYPING_MS = 150;

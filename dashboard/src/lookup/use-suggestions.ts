@@ -5,8 +5,9 @@ import { useRouterState } from '@tanstack/react-router';
 import { mayDo, type Role } from '@whence/server/vocabulary';
 import { useEffect } from 'react';
 import { sessionQuery, useAnswer } from '../api/query-client.ts';
+import type { useLeakedKey } from '../api/use-leaked-key.ts';
 import { DomainScanner } from '../batch/domain-scanner.ts';
-import type { ScanKind } from '../batch/scan.ts';
+import { addRecent, readRecent, subjectOf } from '../browser-storage/recent-subjects.ts';
 import {
   IconAt,
   IconBinaryTree2,
@@ -23,11 +24,10 @@ import {
   IconSun,
   IconTopologyStar3,
 } from '../components/icons.tsx';
+import { MAIN_ITEMS, REFERENCE_ITEM, SETTINGS_ITEMS } from '../components/navigation-items.ts';
 import { countryName } from '../format/names.ts';
-import type { useLeakedKey } from '../keys/use-leaked-key.ts';
-import { MAIN_ITEMS, REFERENCE_ITEM, SETTINGS_ITEMS } from '../shell/navigation-items.ts';
-import { describe, interpret, type LookupTarget, pathOf } from './interpret.ts';
-import { addRecent, readRecent, subjectOf } from './recent.ts';
+import { describe, interpret, type LookupTarget, pathOf } from '../interpret.ts';
+import type { ScanKind } from '../scan.ts';
 import { type Several, typedAddresses } from './several.ts';
 
 export type Suggestion = {

@@ -12,7 +12,7 @@ import { blocklistCaveat, hasBlocklists } from '../format/blocklists.ts';
 import { countryName, FLAG_WORDS } from '../format/names.ts';
 import { count, formatNumber } from '../format/number.ts';
 import { Time, useNow } from '../format/Time.tsx';
-import { interpret } from '../lookup/interpret.ts';
+import { interpret } from '../interpret.ts';
 import { PartsTable } from './PrefixParts.tsx';
 import { inOrder } from './position.ts';
 import { prefixVerdict } from './prefix-verdict.ts';

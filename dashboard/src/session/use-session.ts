@@ -3,8 +3,8 @@ import type { SignedIn } from '@whence/server/dashboard-wire/accounts';
 import { mayDo, type Role } from '@whence/server/vocabulary';
 import { createContext, useContext } from 'react';
 import { call } from '../api/query-client.ts';
-import { removeRuns } from '../batch/saved-runs.ts';
-import { clearRecent } from '../lookup/recent.ts';
+import { clearRecent } from '../browser-storage/recent-subjects.ts';
+import { removeRuns } from '../browser-storage/saved-runs.ts';
 
 export const SessionContext = createContext<SignedIn | undefined>(undefined);
 

@@ -1,9 +1,15 @@
 /** The sidebar, the bar at the bottom of narrow screens, and the list of settings: links to pages by role. */
 
 import { Link } from '@tanstack/react-router';
+import {
+  MAIN_ITEMS,
+  type NavigationItem,
+  REFERENCE_ITEM,
+  SETTINGS_ITEM,
+  SETTINGS_ITEMS,
+} from '../components/navigation-items.ts';
 import { Page } from '../components/Page.tsx';
 import { useRole, useSignedIn } from '../session/use-session.ts';
-import { MAIN_ITEMS, type NavigationItem, REFERENCE_ITEM, SETTINGS_ITEM, SETTINGS_ITEMS } from './navigation-items.ts';
 import classes from './Shell.module.css';
 
 /** Shown from a width of 1024 px on. */

@@ -6,7 +6,7 @@ import type { DnsFault } from '../dns/fault.ts';
 import { isSpecialUse } from '../dns/special-use.ts';
 import { type Finding, isFailure } from '../findings/finding.ts';
 import { explain } from '../findings/finding-text.ts';
-import type { Takeover } from '../report/score.ts';
+import type { Takeover } from '../score/score.ts';
 import { MAX_LOOKUPS, MAX_VOID_LOOKUPS } from '../spf/limits.ts';
 import type { SpfOpening } from '../spf/opening.ts';
 import type { SomeTerms } from '../spf/summary.ts';

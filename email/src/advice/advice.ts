@@ -6,8 +6,8 @@
 import type { Arrival } from '../dmarc/destinations.ts';
 import type { DnsFault } from '../dns/fault.ts';
 import type { Finding, FindingDetails } from '../findings/finding.ts';
-import type { DmarcPolicy } from '../report/report.ts';
-import type { Takeover } from '../report/score.ts';
+import type { DmarcPolicy } from '../report.ts';
+import type { Takeover } from '../score/score.ts';
 import type { SpfOpening } from '../spf/opening.ts';
 import type { SomeTerms } from '../spf/summary.ts';
 import type { DmarcEdit } from './dmarc-record.ts';

@@ -4,7 +4,7 @@
  */
 import { findFault } from '../dns/fault.ts';
 import { hasCode, isFailure } from '../findings/finding.ts';
-import type { Findings } from '../report/score.ts';
+import type { Findings } from '../score/score.ts';
 import { type Advice, type Draft, RANKS } from './advice.ts';
 import { type Examined, gainOf } from './apply.ts';
 import { adviseDkim } from './dkim.ts';

@@ -13,7 +13,7 @@ import type { Answer, MxHost, Resolver } from '../dns/answer.ts';
 import type { Wildcard } from '../dns/wildcard.ts';
 import { checkMx } from '../mx/mx.ts';
 import { providerSelectors, spfTexts } from '../providers.ts';
-import { type Findings, type Score, score } from '../report/score.ts';
+import { type Findings, type Score, score } from '../score/score.ts';
 import { checkSpf, type ReadRecords } from '../spf/lookups.ts';
 import type { Change } from './advice.ts';
 

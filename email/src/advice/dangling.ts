@@ -6,7 +6,7 @@ import type { Resolver } from '../dns/answer.ts';
 import { isSpecialUse } from '../dns/special-use.ts';
 import type { Absence } from '../findings/finding.ts';
 import { registrableDomain } from '../registrable-domain.ts';
-import type { DanglingName, Findings, Takeover } from '../report/score.ts';
+import type { DanglingName, Findings, Takeover } from '../score/score.ts';
 
 type Examined = Pick<Findings, 'mx' | 'spf' | 'dkim' | 'dmarc'>;
 

@@ -1,8 +1,8 @@
 /** Advice on DKIM. A key cannot be proposed, since only the mail server has the other half; a repaired record can. */
 import { type PublishedKey, parseDkimKey } from '../dkim/dkim.ts';
 import type { Answer } from '../dns/answer.ts';
-import { type Findings, MAX_POINTS, type Score, STRONG_RSA_BITS } from '../report/score.ts';
-import { parseTagList } from '../tag-list.ts';
+import { parseTagList } from '../records/tag-list.ts';
+import { type Findings, MAX_POINTS, type Score, STRONG_RSA_BITS } from '../score/score.ts';
 import type { Change, Draft } from './advice.ts';
 import { looksUnused } from './mail-role.ts';
 import { type PastedMistake, repairCharacters } from './pasted-text.ts';

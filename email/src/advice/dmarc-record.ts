@@ -4,8 +4,8 @@
  */
 import { type DmarcRecord, parseDmarc } from '../dmarc/dmarc.ts';
 import { parseReportUris } from '../dmarc/report-uris.ts';
-import type { DmarcPolicy } from '../report/report.ts';
-import { parseTagList, type Tag, tagValue } from '../tag-list.ts';
+import { parseTagList, type Tag, tagValue } from '../records/tag-list.ts';
+import type { DmarcPolicy } from '../report.ts';
 import { excerpt } from '../visible-text.ts';
 import { type PastedMistake, repairCharacters } from './pasted-text.ts';
 

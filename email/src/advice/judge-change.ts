@@ -3,8 +3,8 @@
  * that are lost, names that others can take over. A score says nothing of these: it rises with a policy that refuses the
  * owner's own mail.
  */
-import type { DmarcPolicy } from '../report/report.ts';
-import type { Findings } from '../report/score.ts';
+import type { DmarcPolicy } from '../report.ts';
+import type { Findings } from '../score/score.ts';
 import { explainObstacle, explainTakeover, listWithAnd } from './advice-text.ts';
 import { sendsNoMail } from './mail-role.ts';
 import { namedServices, type Obstacle, readinessOf, reportArrivals } from './readiness.ts';

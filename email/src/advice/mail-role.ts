@@ -1,7 +1,7 @@
 /** What a domain does with mail, as far as its records tell. */
 import type { DmarcRecord } from '../dmarc/dmarc.ts';
 import { registrableDomain } from '../registrable-domain.ts';
-import type { Findings } from '../report/score.ts';
+import type { Findings } from '../score/score.ts';
 import { parseSpf } from '../spf/spf.ts';
 import { isOnlyMinusAll, listsNoSender } from './spf-record.ts';
 

@@ -1,7 +1,7 @@
 /** Advice on MX. No mail host is invented: only the domain's own host and the null MX are proposed. */
 import type { MxFindings } from '../mx/mx.ts';
 import { registrableDomain } from '../registrable-domain.ts';
-import { type Findings, MAX_POINTS, type Score } from '../report/score.ts';
+import { type Findings, MAX_POINTS, type Score } from '../score/score.ts';
 import { type Change, type Draft, RANKS } from './advice.ts';
 import { looksUnused } from './mail-role.ts';
 import { isOnlyMinusAll } from './spf-record.ts';

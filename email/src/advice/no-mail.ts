@@ -4,7 +4,7 @@
  * mail.
  */
 import { hasCode } from '../findings/finding.ts';
-import type { Findings } from '../report/score.ts';
+import type { Findings } from '../score/score.ts';
 import { type AdviceDetails, type Change, type Draft, RANKS } from './advice.ts';
 import { dmarcChange } from './dmarc.ts';
 import { rewriteDmarc } from './dmarc-record.ts';

@@ -4,8 +4,8 @@
  */
 import type { Arrival } from '../dmarc/destinations.ts';
 import { isKeyOf, type Provider, providerOfSpfName } from '../providers.ts';
-import type { DmarcPolicy } from '../report/report.ts';
-import type { Findings } from '../report/score.ts';
+import type { DmarcPolicy } from '../report.ts';
+import type { Findings } from '../score/score.ts';
 import type { SpfNode } from '../spf/lookups.ts';
 import { isSuffixRecord, receivesMail } from './mail-role.ts';
 

@@ -2,7 +2,7 @@
 import type { Resolver } from '../dns/answer.ts';
 import { isWithin, type Provider, providerOf } from '../providers.ts';
 import { registrableDomain } from '../registrable-domain.ts';
-import type { Findings } from '../report/score.ts';
+import type { Findings } from '../score/score.ts';
 import { checkSpf, type SpfNode } from '../spf/lookups.ts';
 import { coversAll, type Passing } from '../spf/passing.ts';
 import type { AdviceDetails } from './advice.ts';

@@ -5,7 +5,7 @@
 import type { Answer } from '../dns/answer.ts';
 import { hasCode } from '../findings/finding.ts';
 import { providerOfSpfName } from '../providers.ts';
-import { type Findings, MAX_POINTS, type Score } from '../report/score.ts';
+import { type Findings, MAX_POINTS, type Score } from '../score/score.ts';
 import { ALL_IPV4 } from '../spf/breadth.ts';
 import { MAX_LOOKUPS } from '../spf/limits.ts';
 import { SPF_LIMIT_CODES } from '../spf/lookups.ts';

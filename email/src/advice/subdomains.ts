@@ -5,7 +5,7 @@
 
 import { selectDmarc } from '../dmarc/dmarc.ts';
 import { type Answer, aliasOf, type MxHost, type Resolver } from '../dns/answer.ts';
-import type { Findings, Subdomains } from '../report/score.ts';
+import type { Findings, Subdomains } from '../score/score.ts';
 import { parseSpf, selectSpf } from '../spf/spf.ts';
 import { isPublicSuffix, isSetUpForNoMail, looksUnused } from './mail-role.ts';
 import { readinessOf } from './readiness.ts';

@@ -6,7 +6,7 @@ import { zone } from '../dns/zone.ts';
 import type { ZoneRecords } from '../dns/zone-records.ts';
 import type { Finding } from '../findings/finding.ts';
 import { formatFinding } from '../findings/finding-text.ts';
-import type { DkimReport } from '../report/report.ts';
+import type { DkimReport } from '../report.ts';
 import { checkDkim, parseDkimKey } from './dkim.ts';
 
 const spki = (key: KeyObject) => key.export({ type: 'spki', format: 'der' });

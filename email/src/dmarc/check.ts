@@ -2,7 +2,7 @@
 
 import type { Answer, Resolver } from '../dns/answer.ts';
 import { dnsFailure, type Finding, type LookalikeFault } from '../findings/finding.ts';
-import type { DmarcPolicy, DmarcReport } from '../report/report.ts';
+import type { DmarcPolicy, DmarcReport } from '../report.ts';
 import { excerpt } from '../visible-text.ts';
 import { checkDestinations, type Destinations, NO_DESTINATIONS } from './destinations.ts';
 import {

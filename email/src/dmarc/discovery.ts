@@ -10,7 +10,7 @@
 
 import { type Answer, aliasOf, type Failure } from '../dns/answer.ts';
 import { registrableDomain } from '../registrable-domain.ts';
-import type { DmarcPolicy } from '../report/report.ts';
+import type { DmarcPolicy } from '../report.ts';
 import { type DmarcRecord, parseDmarc, selectDmarc } from './dmarc.ts';
 
 export type DomainState = 'exists' | 'nxdomain' | 'unknown';

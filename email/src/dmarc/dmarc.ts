@@ -8,8 +8,8 @@ import type { Answer } from '../dns/answer.ts';
 import { MAX_TXT_BYTES } from '../dns/budget.ts';
 import type { BadUriKind, Finding, LookalikeFault, TagRule } from '../findings/finding.ts';
 import { FindingList, limitFindings } from '../findings/finding-list.ts';
-import type { DmarcPolicy } from '../report/report.ts';
-import { colonList, parseTagList, type TagList, tagListErrors, tagValue } from '../tag-list.ts';
+import { colonList, parseTagList, type TagList, tagListErrors, tagValue } from '../records/tag-list.ts';
+import type { DmarcPolicy } from '../report.ts';
 import { excerpt } from '../visible-text.ts';
 import { parseReportUris, type ReportUri } from './report-uris.ts';
 

@@ -1,7 +1,6 @@
 /** The sentences for findings. They are made only here; everything else uses the code and the detail. */
 import { MAX_TXT_BYTES } from '../dns/budget.ts';
 import { isSpecialUse } from '../dns/special-use.ts';
-import { explainFault } from '../spf/fault.ts';
 import { cutText, visible } from '../visible-text.ts';
 import type {
   Absence,
@@ -14,6 +13,7 @@ import type {
   TagRule,
   TlsaFault,
 } from './finding.ts';
+import { explainFault } from './spf-fault.ts';
 
 /** As in a report: `code: explanation`. */
 export function formatFinding(finding: Finding): string {

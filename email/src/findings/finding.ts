@@ -4,7 +4,7 @@
  */
 
 import type { Answer, Failure, FailureCode, RecordType } from '../dns/answer.ts';
-import type { SpfFault } from '../spf/fault.ts';
+import type { SpfFault } from './spf-fault.ts';
 
 /** The detail of each code. Codes are part of the interface (docs/email-score.md). */
 export type FindingDetails = {

@@ -5,7 +5,7 @@
 import { isPrivateAddress } from '../address-scope.ts';
 import type { Answer, Failure, MxHost, RecordType, Resolver } from '../dns/answer.ts';
 import { absenceOf, dnsFailure, type Finding, type FindingDetails } from '../findings/finding.ts';
-import type { MxReport } from '../report/report.ts';
+import type { MxReport } from '../report.ts';
 
 export type MxFindings = {
   report: MxReport<Finding>;

@@ -1,5 +1,5 @@
 /** What changed in how mail is protected on its way, between two reports. */
-import type { TransportReport } from './report.ts';
+import type { TransportReport } from '../report.ts';
 import { compareLists, compareTexts, isFailureText, type ReportChange } from './report-change.ts';
 
 export function compareTransport(before: TransportReport, now: TransportReport): ReportChange[] {

@@ -4,10 +4,10 @@
  * a change.
  */
 import type { ObstacleCode } from '../advice/readiness.ts';
+import type { DkimReport, DmarcPolicy, EmailReport } from '../report.ts';
 import { compareTransport } from './compare-transport.ts';
 import { type Evidence, keyFingerprint, mailboxProviders } from './evidence.ts';
 import type { Part } from './part-state.ts';
-import type { DkimReport, DmarcPolicy, EmailReport } from './report.ts';
 import { type ComparedPart, compareLists, compareTexts, isFailureText, type ReportChange } from './report-change.ts';
 
 /** A report, with what was saved beside it. */

@@ -6,12 +6,12 @@ import { createHash } from 'node:crypto';
 import { explainObstacle } from '../advice/advice-text.ts';
 import { type ObstacleCode, readinessOf } from '../advice/readiness.ts';
 import { providerOf } from '../providers.ts';
+import { parseTagList, tagValue } from '../records/tag-list.ts';
 import { registrableDomain } from '../registrable-domain.ts';
-import { parseTagList, tagValue } from '../tag-list.ts';
+import type { DkimReport } from '../report.ts';
+import type { Findings } from '../score/score.ts';
 import { cutText, visible } from '../visible-text.ts';
 import { PARTS, type Part, verdictOf } from './part-state.ts';
-import type { DkimReport } from './report.ts';
-import type { Findings } from './score.ts';
 
 export type Evidence = {
   unverified: Part[];

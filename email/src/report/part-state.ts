@@ -5,9 +5,9 @@
 
 import { explainTakeover } from '../advice/advice-text.ts';
 import { isSetUpForNoMail } from '../advice/mail-role.ts';
+import type { DkimReport, EmailReport } from '../report.ts';
+import type { Findings } from '../score/score.ts';
 import { MAX_LOOKUPS } from '../spf/limits.ts';
-import type { DkimReport, EmailReport } from './report.ts';
-import type { Findings } from './score.ts';
 
 export const PARTS = ['mx', 'spf', 'dkim', 'dmarc'] as const;
 export type Part = (typeof PARTS)[number];

@@ -6,10 +6,10 @@ import type { Advice } from '../advice/advice.ts';
 import { formatAdvice } from '../advice/advice-text.ts';
 import type { Finding } from '../findings/finding.ts';
 import { MAX_FINDINGS } from '../findings/finding-list.ts';
+import type { DkimReport, EmailReport } from '../report.ts';
+import type { Findings, Score } from '../score/score.ts';
 import { cutText } from '../visible-text.ts';
-import type { DkimReport, EmailReport } from './report.ts';
 import { cutList, cutToBytes, MAX_NAME_BYTES, MAX_RAW_BYTES, sentences } from './report-cuts.ts';
-import type { Findings, Score } from './score.ts';
 
 /** Up to 50 keys share these, so that many keys do not make a large report. */
 const MAX_DKIM_RAW_BYTES = 64 * 1024;

@@ -1,6 +1,7 @@
 /** A change between two reports, and how texts and lists of them are compared. */
+
+import type { TransportReport } from '../report.ts';
 import type { Part } from './part-state.ts';
-import type { TransportReport } from './report.ts';
 
 export type ComparedPart = Part | keyof TransportReport;
 

@@ -5,8 +5,8 @@
  */
 import { looksUnused } from '../advice/mail-role.ts';
 import { dnsFailure, type Finding, isFailure } from '../findings/finding.ts';
-import type { SenderRulesReport } from './report.ts';
-import type { Findings } from './score.ts';
+import type { SenderRulesReport } from '../report.ts';
+import type { Findings } from '../score/score.ts';
 
 type State = SenderRulesReport['google'];
 

@@ -1,6 +1,6 @@
 /** What a certificate of a mail server says, and whether TLSA records describe it (RFC 6698, RFC 7672). */
 import { createHash, type X509Certificate } from 'node:crypto';
-import type { SmtpCertificate } from '../report/report.ts';
+import type { SmtpCertificate } from '../report.ts';
 import { excerpt } from '../visible-text.ts';
 import type { SmtpTls } from './session.ts';
 

@@ -3,7 +3,7 @@
  * deliver to it.
  */
 import type { Finding } from '../findings/finding.ts';
-import type { SmtpServer, TransportReport } from '../report/report.ts';
+import type { SmtpServer, TransportReport } from '../report.ts';
 import { describeCertificate, isSelfSigned, matchesTlsa, NO_CERTIFICATE } from './certificate.ts';
 import type { SmtpSession } from './session.ts';
 

@@ -10,7 +10,7 @@ import { type Answer, aliasOf, type RecordType, type Resolver } from '../dns/ans
 import { MAX_TXT_BYTES } from '../dns/budget.ts';
 import { type Absence, absenceOf, dnsFailure, type Finding, type FindingCode } from '../findings/finding.ts';
 import { limitFindings } from '../findings/finding-list.ts';
-import type { SpfReport } from '../report/report.ts';
+import type { SpfReport } from '../report.ts';
 import { breadthOf, type SpfBreadth } from './breadth.ts';
 import { MAX_LOOKUPS, MAX_VOID_LOOKUPS } from './limits.ts';
 import { expandForDomain } from './macro.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { explainFault } from './fault.ts';
+import { explainFault } from '../findings/spf-fault.ts';
 import { domainSpecFaults, expandForDomain, parseMacroString, usesMacro } from './macro.ts';
 
 for (const [behaviour, text] of [

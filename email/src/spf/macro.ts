@@ -7,8 +7,8 @@
  * Without a mail, only the domain (`d`) and the sender's domain (`o`) have a value.
  */
 
+import type { SpfFault } from '../findings/spf-fault.ts';
 import { excerpt } from '../visible-text.ts';
-import type { SpfFault } from './fault.ts';
 
 type MacroPart =
   | { readonly kind: 'literal'; readonly text: string }

@@ -11,9 +11,9 @@
 import { isIPv6 } from 'node:net';
 import type { Finding } from '../findings/finding.ts';
 import { FindingList } from '../findings/finding-list.ts';
-import type { Qualifier } from '../report/report.ts';
+import type { SpfFault } from '../findings/spf-fault.ts';
+import type { Qualifier } from '../report.ts';
 import { excerpt } from '../visible-text.ts';
-import type { SpfFault } from './fault.ts';
 import { domainSpecFaults, parseMacroString } from './macro.ts';
 
 export type SpfSelection =

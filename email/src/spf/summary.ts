@@ -3,7 +3,7 @@
  * 8,000 of them, and a tree 100 records.
  */
 import type { Finding } from '../findings/finding.ts';
-import type { Qualifier } from '../report/report.ts';
+import type { Qualifier } from '../report.ts';
 import { usesMacro } from './macro.ts';
 import { type Passing, passingNetworks } from './passing.ts';
 import { excerptOfTerm, parseSpf, type SpfTerm } from './spf.ts';

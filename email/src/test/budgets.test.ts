@@ -12,8 +12,8 @@ import { checkDomain, type Examination, examineDomain } from '../check.ts';
 import { defaultSelectors } from '../dkim/selectors.ts';
 import { createDnsClient, type DnsClientOptions } from '../dns/resolver.ts';
 import type { ZoneRecords } from '../dns/zone-records.ts';
-import type { EmailReport } from '../report/report.ts';
-import { MAX_REPORT_BYTES } from '../report/report.ts';
+import type { EmailReport } from '../report.ts';
+import { MAX_REPORT_BYTES } from '../report.ts';
 import { KEYS } from './dkim-keys.ts';
 import {
   LONG_TXT_BYTES,

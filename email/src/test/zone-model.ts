@@ -8,7 +8,7 @@ import { stringsOf } from '../advice/zone-file.ts';
 import { checkDmarc } from '../dmarc/check.ts';
 import { zone } from '../dns/zone.ts';
 import { canonical, type ZoneEntry, type ZoneRecords } from '../dns/zone-records.ts';
-import type { DmarcPolicy } from '../report/report.ts';
+import type { DmarcPolicy } from '../report.ts';
 import { selectSpf } from '../spf/spf.ts';
 
 const text = (strings: string | readonly string[]) => [strings].flat().join('');

@@ -8,8 +8,8 @@ import { type ProposedRecord, zoneFileLine } from '../advice/zone-file.ts';
 import { aliasOf, type Resolver } from '../dns/answer.ts';
 import type { Wildcard } from '../dns/wildcard.ts';
 import { hasCode } from '../findings/finding.ts';
-import type { TransportRecommendation } from '../report/report.ts';
-import type { Findings } from '../report/score.ts';
+import type { TransportRecommendation } from '../report.ts';
+import type { Findings } from '../score/score.ts';
 import type { CheckedTransport } from './check-transport.ts';
 
 type TransportAdvice = {

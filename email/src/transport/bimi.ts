@@ -4,9 +4,9 @@
  */
 import type { Resolver } from '../dns/answer.ts';
 import type { Finding } from '../findings/finding.ts';
+import { tagValue } from '../records/tag-list.ts';
 import { registrableDomain } from '../registrable-domain.ts';
-import type { BimiReport, DmarcReport } from '../report/report.ts';
-import { tagValue } from '../tag-list.ts';
+import type { BimiReport, DmarcReport } from '../report.ts';
 import { excerpt } from '../visible-text.ts';
 import { selectVersioned } from './versioned-record.ts';
 

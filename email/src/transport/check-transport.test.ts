@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { examineDomain } from '../check.ts';
 import { zone } from '../dns/zone.ts';
 import type { ZoneRecords } from '../dns/zone-records.ts';
-import type { TransportReport } from '../report/report.ts';
+import type { TransportReport } from '../report.ts';
 import { KEYS } from '../test/dkim-keys.ts';
 import type { FetchedPolicy, PolicyRequest } from './mta-sts.ts';
 import { parseMtaStsPolicy } from './mta-sts-policy.ts';

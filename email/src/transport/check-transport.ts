@@ -2,7 +2,7 @@
 import type { Answer, MxHost, Resolver } from '../dns/answer.ts';
 import { dnsFailure, type Finding, type FindingCode, hasCode } from '../findings/finding.ts';
 import type { MxFindings } from '../mx/mx.ts';
-import type { DmarcReport, DnssecReport, TransportReport } from '../report/report.ts';
+import type { DmarcReport, DnssecReport, TransportReport } from '../report.ts';
 import { checkBimi } from './bimi.ts';
 import { checkDane } from './dane.ts';
 import { checkMtaSts, type MtaStsOptions } from './mta-sts.ts';

@@ -4,7 +4,7 @@
  */
 import type { Answer, MxHost, Resolver } from '../dns/answer.ts';
 import { dnsFailure, type Finding, type TlsaFault } from '../findings/finding.ts';
-import type { DaneHost, DaneReport } from '../report/report.ts';
+import type { DaneHost, DaneReport } from '../report.ts';
 import { excerpt } from '../visible-text.ts';
 
 const MAX_QUOTED = 40;

@@ -5,8 +5,8 @@
 import { isPublicAddress } from '../address-scope.ts';
 import type { Answer, Resolver } from '../dns/answer.ts';
 import { absenceOf, dnsFailure, type Finding } from '../findings/finding.ts';
-import type { MtaStsReport } from '../report/report.ts';
-import { tagValue } from '../tag-list.ts';
+import { tagValue } from '../records/tag-list.ts';
+import type { MtaStsReport } from '../report.ts';
 import { excerpt } from '../visible-text.ts';
 import { allowsHost, parseMtaStsPolicy } from './mta-sts-policy.ts';
 import { selectVersioned } from './versioned-record.ts';

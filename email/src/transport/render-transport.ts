@@ -1,7 +1,7 @@
 /** The transport part of a report as it is sent: findings as sentences, texts and lists cut. */
 import type { Finding } from '../findings/finding.ts';
-import type { TransportReport } from '../report/report.ts';
 import { cutList, cutToBytes, MAX_NAME_BYTES, MAX_RAW_BYTES, sentences } from '../report/report-cuts.ts';
+import type { TransportReport } from '../report.ts';
 import { cutText } from '../visible-text.ts';
 
 /** TLSA records of one host. A record may hold a whole certificate. */

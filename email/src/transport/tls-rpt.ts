@@ -1,8 +1,8 @@
 /** TLS-RPT (RFC 8460 §3): where senders report that TLS failed. */
 import type { Resolver } from '../dns/answer.ts';
 import type { Finding } from '../findings/finding.ts';
-import type { TlsRptReport } from '../report/report.ts';
-import { tagValue } from '../tag-list.ts';
+import { tagValue } from '../records/tag-list.ts';
+import type { TlsRptReport } from '../report.ts';
 import { excerpt } from '../visible-text.ts';
 import { selectVersioned } from './versioned-record.ts';
 

@@ -5,7 +5,7 @@
 import type { Answer } from '../dns/answer.ts';
 import { MAX_TXT_BYTES } from '../dns/budget.ts';
 import { dnsFailure, type Finding } from '../findings/finding.ts';
-import { parseTagList, type TagList, tagListErrors } from '../tag-list.ts';
+import { parseTagList, type TagList, tagListErrors } from '../records/tag-list.ts';
 
 type VersionedRecord =
   | { readonly kind: 'none' }

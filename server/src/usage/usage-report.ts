@@ -1,5 +1,5 @@
 /** Stored usage as the dashboard shows it: a line per group and day, and the networks that were looked up most. */
-import type { LiveDataset } from '../lookup/live-dataset.ts';
+import type { Dataset } from '@whence/dataset/internal/file/read';
 import type { NetworkSum } from '../storage/stores/network-store.ts';
 import type { UsageRange, UsageStore, UsageSum } from '../storage/stores/usage-store.ts';
 import type { UsageGroup } from '../vocabulary.ts';
@@ -69,15 +69,15 @@ type TopNetworks = {
 };
 
 /** `sums` are sorted, largest first. */
-export function topNetworks(sums: readonly NetworkSum[], { current }: Pick<LiveDataset, 'current'>): TopNetworks {
-  const nameOf = (asn: number) => current?.dataset.asn(asn)?.asn_name ?? '';
+export function topNetworks(sums: readonly NetworkSum[], dataset: Pick<Dataset, 'asn'> | undefined): TopNetworks {
+  const nameOf = (asn: number) => dataset?.asn(asn)?.asn_name ?? '';
   return {
     lookups: sums.reduce((total, { lookups }) => total + lookups, 0),
     top: sums
       .filter(({ asn }) => asn !== OTHER_NETWORKS)
       .slice(0, TOP_NETWORKS)
       .map(({ asn, lookups }) => ({ asn, name: nameOf(asn), lookups })),
-    countries: byCountry(sums, (asn) => current?.dataset.asn(asn)?.country ?? UNKNOWN_COUNTRY),
+    countries: byCountry(sums, (asn) => dataset?.asn(asn)?.country ?? UNKNOWN_COUNTRY),
   };
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { gradeText, PARTS, type Part, type PartView } from '@whence/email/internal/report/part-state';
-import { MAX_POINTS } from '@whence/email/internal/report/score';
+import { MAX_POINTS } from '@whence/email/internal/score/score';
 import { MAX_LOOKUPS } from '@whence/email/internal/spf/limits';
 import { visible } from '@whence/email/internal/visible-text';
 import type { SpfTreeLine } from '../../email-checks/check-details.ts';

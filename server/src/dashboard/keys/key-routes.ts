@@ -19,8 +19,8 @@ import {
 import type { DashboardDependencies } from '../dependencies.ts';
 import { describeAuditFor } from '../operation/audit-routes.ts';
 import { type Ask, forMembers, forViewers, type Rows } from '../requests/ask.ts';
+import { parseDays } from '../requests/day-range.ts';
 import { DashboardRefusal, invalid, parseChoice, parseCount } from '../requests/refusal.ts';
-import { parseDays } from '../usage/day-range.ts';
 import { newAttributes, parseKeyChange } from './change-request.ts';
 import { parsePosition, tiersFor, VisibleKeys } from './visible-keys.ts';
 

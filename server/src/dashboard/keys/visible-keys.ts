@@ -10,8 +10,8 @@ import type { Storage } from '../../storage/storage.ts';
 import type { KeyPosition } from '../../storage/stores/key-list-store.ts';
 import type { Refused } from '../../storage/stores/key-store.ts';
 import { type Role, TIER_NAMES, type Tier } from '../../vocabulary.ts';
+import { dayBefore } from '../requests/day-range.ts';
 import { DashboardRefusal } from '../requests/refusal.ts';
-import { dayBefore } from '../usage/day-range.ts';
 import type { KeySummary } from '../wire/keys.ts';
 
 const SPARKLINE_DAYS = 30;

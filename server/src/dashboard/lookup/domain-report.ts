@@ -4,7 +4,7 @@ import type { MailHost } from '@whence/email/internal/mx/mx';
 import { providerOf } from '@whence/email/internal/providers';
 import { describeReadiness } from '@whence/email/internal/report/evidence';
 import { gradeText, type Part, partViews, verdictOf } from '@whence/email/internal/report/part-state';
-import { MAX_POINTS } from '@whence/email/internal/report/score';
+import { MAX_POINTS } from '@whence/email/internal/score/score';
 import type { SpfNode } from '@whence/email/internal/spf/lookups';
 import { describeAdvice, describeSenderRules } from '../../email-checks/check-details.ts';
 import type { Checked } from '../../email-checks/examine-mail.ts';

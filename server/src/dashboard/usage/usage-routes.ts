@@ -17,10 +17,10 @@ import type { DashboardDependencies } from '../dependencies.ts';
 import { VisibleKeys } from '../keys/visible-keys.ts';
 import { limitsOf } from '../lookup/dataset-answers.ts';
 import { type Ask, EXPORT, forAdmins, forViewers, type Rows, route } from '../requests/ask.ts';
+import { dayBefore, parseDays } from '../requests/day-range.ts';
 import { DashboardRefusal, parseChoice, parseCount } from '../requests/refusal.ts';
 import { sendFile } from '../requests/text-file.ts';
 import type { Overview } from '../wire/usage.ts';
-import { dayBefore, parseDays } from './day-range.ts';
 import { firstRunOf } from './first-run.ts';
 
 const TOP_KEYS = 10;
@@ -113,7 +113,7 @@ export function usageRoutes(dependencies: DashboardDependencies, exports: CostQu
         ...(account.role === 'admin'
           ? {
               traffic: await trafficOverview(storage.traffic, now),
-              networks: topNetworks(await storage.networks.since(yesterday), live),
+              networks: topNetworks(await storage.networks.since(yesterday), live.current?.dataset),
             }
           : {}),
       };

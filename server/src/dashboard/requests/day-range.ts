@@ -1,7 +1,7 @@
 /** Ranges of days in the address bar: `from` and `to` as `YYYY-MM-DD` in UTC, both included. */
 import { dayAt } from '../../quota/day.ts';
-import type { Ask } from '../requests/ask.ts';
-import { invalid } from '../requests/refusal.ts';
+import type { Ask } from './ask.ts';
+import { invalid } from './refusal.ts';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;

@@ -2,7 +2,7 @@
  * The addresses or domains of the last runs, in this browser only, so that a reload does not lose them. Results are not
  * kept: they are looked up again, in the dataset of that time.
  */
-import type { ScanCounts, ScanKind } from './scan.ts';
+import type { ScanCounts, ScanKind } from '../scan.ts';
 
 export type SavedRun = {
   readonly id: string;

@@ -3,9 +3,9 @@ import type { SignedIn } from '@whence/server/dashboard-wire/accounts';
 import { lazy, Suspense, useState } from 'react';
 import { sessionQuery } from '../api/query-client.ts';
 import { FailureNotice } from '../components/Failures.tsx';
+import { SessionContext } from '../session/use-session.ts';
 import { isPublicPage, PublicShell, Shell, useShownPath } from '../shell/Shell.tsx';
 import { SignedOutLayout } from './SignedOutLayout.tsx';
-import { SessionContext } from './use-session.ts';
 
 // A person who is signed in does not need its fields.
 const SignInPage = lazy(async () => ({ default: (await import('./SignInPage.tsx')).SignInPage }));

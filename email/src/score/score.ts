@@ -5,8 +5,8 @@
 import type { DkimFindings } from '../dkim/dkim.ts';
 import type { DmarcFindings } from '../dmarc/check.ts';
 import type { MxFindings } from '../mx/mx.ts';
+import type { Grade } from '../report.ts';
 import type { SpfFindings } from '../spf/lookups.ts';
-import type { Grade } from './report.ts';
 
 export type Findings = {
   mx: MxFindings;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addRecent, readRecent, subjectOf } from './recent.ts';
+import { addRecent, readRecent, subjectOf } from './recent-subjects.ts';
 
 function memory(): Pick<Storage, 'getItem' | 'setItem'> {
   const items = new Map<string, string>();

@@ -6,9 +6,9 @@
  * note in another alphabet does no harm.
  */
 
-import type { Finding } from './findings/finding.ts';
-import { FindingList, MAX_FINDINGS } from './findings/finding-list.ts';
-import { excerpt } from './visible-text.ts';
+import type { Finding } from '../findings/finding.ts';
+import { FindingList, MAX_FINDINGS } from '../findings/finding-list.ts';
+import { excerpt } from '../visible-text.ts';
 
 export type Tag = {
   readonly name: string;

@@ -17,7 +17,7 @@ import {
   IconShieldCheck,
   IconUser,
   IconUsers,
-} from '../components/icons.tsx';
+} from './icons.tsx';
 
 export type NavigationItem = {
   readonly path: string;

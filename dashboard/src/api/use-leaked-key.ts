@@ -7,8 +7,8 @@ import type { KeySummary } from '@whence/server/dashboard-wire/keys';
 import { findSecret, holdsSecret, maskSecret } from '@whence/server/secret-form';
 import { mayDo } from '@whence/server/vocabulary';
 import { useRef, useState } from 'react';
-import { isFailure } from '../api/call.ts';
-import { call, sessionQuery } from '../api/query-client.ts';
+import { isFailure } from './call.ts';
+import { call, sessionQuery } from './query-client.ts';
 
 /** What was recognised in a text: the key once it is found, or why it is not. */
 type LeakedKey = {

@@ -45,7 +45,8 @@ const { data, meta } = await client.ip('8.8.8.8');
 console.log(JSON.stringify([asn, packaged.asn, report.spf.all_qualifier, data.asn, meta.dataset_version]));
 `;
 
-const [packed, hasRegistry] = await Promise.all([PackedPackages.pack(), isRegistryReachable()]);
+const packed = new PackedPackages();
+const [hasRegistry] = await Promise.all([isRegistryReachable(), packed.pack()]);
 after(() => packed.remove());
 const NO_REGISTRY = hasRegistry ? false : 'the npm registry cannot be reached, so nothing can be installed';
 

@@ -24,19 +24,28 @@ export type Manifest = {
 const execute = promisify(execFile);
 
 export class PackedPackages {
-  readonly folder = mkdtempSync(join(tmpdir(), 'whence-packages-'));
+  readonly folder: string;
   /** For `install`: outside of the repository, so that nothing resolves to its node_modules. */
-  readonly consumer = join(this.folder, 'consumer');
-  readonly tarballs = join(this.folder, 'tarballs');
+  readonly consumer: string;
+  readonly tarballs: string;
 
-  static async pack(): Promise<PackedPackages> {
-    const packed = new PackedPackages();
-    await runIn(ROOT, process.execPath, ['.ci/pack.mjs', packed.tarballs], {});
+  constructor(folder = mkdtempSync(join(tmpdir(), 'whence-packages-'))) {
+    this.folder = folder;
+    this.consumer = join(folder, 'consumer');
+    this.tarballs = join(folder, 'tarballs');
+  }
+
+  /** Where the commands are after `install`. */
+  get bin(): string {
+    return join(this.consumer, 'node_modules/.bin');
+  }
+
+  async pack(): Promise<void> {
+    await runIn(ROOT, process.execPath, ['.ci/pack.mjs', this.tarballs], {});
     for (const name of PUBLISHED) {
-      mkdirSync(packed.unpacked(name), { recursive: true });
-      await execute('tar', ['-xzf', packed.#tarball(name), '-C', packed.unpacked(name), '--strip-components=1']);
+      mkdirSync(this.unpacked(name), { recursive: true });
+      await execute('tar', ['-xzf', this.#tarball(name), '-C', this.unpacked(name), '--strip-components=1']);
     }
-    return packed;
   }
 
   unpacked(name: string): string {

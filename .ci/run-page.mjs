@@ -1,0 +1,57 @@
+// node .ci/run-page.mjs docs/cli.md …: runs the shell blocks of documentation pages as a reader would, and says which
+// command fails and how its output differs from what the page shows. server/src/test/packages/run-page.ts describes how,
+// page-blocks.ts which fences there are. Run it after npm run build.
+//
+//   --pack   pack and install the program again. The first run does so too (about a minute); later ones use that copy.
+//   --all    every page
+//
+// The thorough tests run every page with a new copy.
+
+import { createHash } from 'node:crypto';
+import { existsSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { PackedPackages } from '../server/dist/test/packages/packed.js';
+import { allBlocks, pages } from '../server/dist/test/packages/page-blocks.js';
+import { NEEDS, runPage } from '../server/dist/test/packages/run-page.js';
+
+const root = join(import.meta.dirname, '..');
+const { values, positionals } = parseArgs({
+  options: { pack: { type: 'boolean', default: false }, all: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+const given = values.all ? pages : positionals.map((path) => relative(root, resolve(path)));
+if (given.length === 0) fail('which page? node .ci/run-page.mjs docs/cli.md');
+
+const folder = join(tmpdir(), `whence-pages-${createHash('sha256').update(root).digest('hex').slice(0, 8)}`);
+if (values.pack) rmSync(folder, { recursive: true, force: true });
+const packed = new PackedPackages(folder);
+if (!existsSync(packed.bin)) {
+  process.stdout.write('packing and installing the program, which takes about a minute\n');
+  await packed.pack();
+  await packed.install();
+}
+
+for (const page of given) {
+  process.stdout.write(`${page}\n`);
+  for (const { line, needs } of allBlocks(page).filter(({ needs }) => needs.length > 0)) {
+    process.stdout.write(`  not run: line ${line}, needs ${needs.join(', ')}\n`);
+    const unknown = needs.filter((word) => !(word in NEEDS));
+    if (unknown.length > 0) complain(`line ${line}: needs=${unknown}: not one of ${Object.keys(NEEDS).join(', ')}`);
+  }
+  await runPage(page, packed.bin, ({ line, text, failure }) => {
+    process.stdout.write(`  ${failure === undefined ? 'ok    ' : 'FAILED'} line ${line}: ${text.split('\n')[0]}\n`);
+    if (failure !== undefined) complain(failure);
+  });
+}
+
+function complain(message) {
+  process.stdout.write(`${message.trimEnd().replaceAll(/^/gm, '    ')}\n`);
+  process.exitCode = 1;
+}
+
+function fail(message) {
+  process.stderr.write(`error: ${message}\n`);
+  process.exit(1);
+}

@@ -48,7 +48,7 @@ function settingsPage() {
   const links = {
     WHENCE_DATABASE_URL: 'self-hosting.md#several-machines',
     WHENCE_USAGE_DATABASE_URL: 'beyond-one-postgresql.md',
-    WHENCE_STORAGE_GRACE: 'self-hosting.md#when-the-database-is-unavailable',
+    WHENCE_STORAGE_GRACE: 'failures.md',
     WHENCE_DATASET_URL: 'self-hosting.md#replicas-from-a-static-host',
     WHENCE_UPDATE: 'self-hosting.md#keeping-the-data-fresh',
     WHENCE_SHUTDOWN_DELAY: 'self-hosting.md#stopping',

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Replaces the builder of compose.yaml, then the replicas one after another, while the other one serves. The tag names the
+# Replaces the replicas of compose.yaml one after another, while the other one serves, then the builder. The tag names the
 # new image; it is built from this repository if it does not exist. To go back: upgrade.sh with the previous tag.
 set -eu
 cd "$(dirname "$0")"
@@ -10,8 +10,6 @@ fi
 export IMAGE_TAG="$1"
 docker image inspect "whence:$IMAGE_TAG" > /dev/null 2>&1 || docker compose build whence-1
 
-# It publishes datasets for replicas of both versions, also if their file format has changed.
-docker compose up -d --no-deps builder
 for replica in whence-1 whence-2; do
   docker compose up -d --no-deps "$replica"
   # The first replica of a version migrates the schema, up to 10 minutes for a large table.
@@ -26,6 +24,8 @@ for replica in whence-1 whence-2; do
   done
   # Caddy notices within 4 s. The next replica still serves for WHENCE_SHUTDOWN_DELAY, 6 s, after it is told to stop.
 done
+# Last: a new release reads the dataset format of the release before, and not the other way round.
+docker compose up -d --no-deps builder
 
 # The next `docker compose up` must not bring the previous version back. The file keeps its owner and mode.
 settings=$(grep -v '^IMAGE_TAG=' .env || true)

@@ -41,14 +41,14 @@ const replace = (replica: string) => [
   `new: compose exec -T ${replica} node /opt/whence/healthy.mjs /readyz`,
 ];
 
-test('upgrade.sh: the builder is replaced first, and the second replica once the first is ready', () => {
+test('upgrade.sh: the second replica is replaced once the first is ready, then the builder', () => {
   const { status, stderr, calls, settings, mode } = upgrade(['new']);
   assert.equal(status, 0, stderr);
   assert.deepEqual(calls, [
     'new: image inspect whence:new',
-    'new: compose up -d --no-deps builder',
     ...replace('whence-1'),
     ...replace('whence-2'),
+    'new: compose up -d --no-deps builder',
   ]);
   assert.equal(settings, 'POSTGRES_PASSWORD=secret\nWHENCE_DOMAIN=whence.example.com\nIMAGE_TAG=new\n');
   assert.equal(mode, 0o600, 'the file with the password stays private');
@@ -59,7 +59,7 @@ test('upgrade.sh: an image that does not exist is built, before a replica is sto
   assert.deepEqual(calls.slice(0, 3), [
     'new: image inspect whence:new',
     'new: compose build whence-1',
-    'new: compose up -d --no-deps builder',
+    'new: compose up -d --no-deps whence-1',
   ]);
 });
 

@@ -1,4 +1,4 @@
-/** The table of database faults in docs/self-hosting.md: each row names a test that exists. */
+/** The table of database faults in docs/failures.md: each row names a test that exists. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const FILES: Readonly<Record<string, string>> = {
   U: 'server/src/storage/migrations/upgrade.test.ts',
 };
 
-const rows = read('docs/self-hosting.md')
+const rows = read('docs/failures.md')
   .split('### When the database is unavailable')[1]
   ?.split('\n## ')[0]
   ?.split('\n')

@@ -1,6 +1,6 @@
 /**
  * Another database in the place of the one that replicas know: a restored backup, a promoted standby, a standby that is
- * still one. The procedures in docs/self-hosting.md are executed as they are written there.
+ * still one. The procedures in docs/backup.md are executed as they are written there.
  */
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -14,7 +14,7 @@ import { Replica } from './replicas.ts';
 const skip = NO_OWN_POSTGRES;
 const GRACE_SECONDS = 3;
 const environment = { WHENCE_STORAGE_GRACE: String(GRACE_SECONDS) };
-const PAGE = 'docs/self-hosting.md';
+const PAGE = 'docs/backup.md';
 
 test('restore: by the procedure, replicas drop keys that the backup does not have, and revocation is final', {
   skip,

@@ -1,5 +1,5 @@
 /**
- * What docs/self-hosting.md promises while PostgreSQL, the network to it or a replica fails, on real servers: two
+ * What docs/failures.md promises while PostgreSQL, the network to it or a replica fails, on real servers: two
  * replicas, each with a proxy between it and the database.
  */
 

@@ -13,7 +13,7 @@ export function blocksUnder(page: string, heading: string, language: string): st
   const text = readFileSync(join(REPOSITORY, page), 'utf8');
   const [, section = ''] = text.split(new RegExp(`\n#{2,3} ${heading}\n`));
   const [own = ''] = section.split(/\n#{2,3} /);
-  return [...own.matchAll(/^```(\w+)\n(.*?)^```/gms)].flatMap(([, name, code = '']) =>
+  return [...own.matchAll(/^```(\w+).*?\n(.*?)^```/gms)].flatMap(([, name, code = '']) =>
     name === language ? [code] : [],
   );
 }

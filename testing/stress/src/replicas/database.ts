@@ -104,7 +104,7 @@ export class Database {
     await run(join(postgresPrograms(), 'pg_dump'), ['--format=custom', `--file=${this.#backup}`, this.#own(NAME)]);
   }
 
-  /** As docs/self-hosting.md says, while replicas run. */
+  /** As docs/backup.md says, while replicas run. */
   async restore(): Promise<void> {
     const admin = (sql: string) => query(this.#primary.url, sql);
     await admin(`CREATE DATABASE ${NAME}_restored`);

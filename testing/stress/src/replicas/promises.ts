@@ -28,7 +28,7 @@ export type ReplicaRecord = {
 
 export const FREE_LIMIT = 1_000;
 const WARM_UP_MS = 5_000;
-/** docs/self-hosting.md: within a second everything works as before; requests sent before wait a second at most. */
+/** docs/failures.md: within a second everything works as before; requests sent before wait a second at most. */
 const RECOVERY_MS = 3_000;
 const LOOKUP_MS = 50;
 /** Requests that meet a closed connection when their key is looked up again. */

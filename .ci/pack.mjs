@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 
 const root = join(import.meta.dirname, '..');
@@ -18,21 +18,30 @@ const temporary = mkdtempSync(join(tmpdir(), 'whence-pack-'));
 try {
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
-  for (const folder of published) pack(join(root, folder), folder === 'server' ? temporary : target);
+  for (const folder of published) {
+    say(`packing ${folder}`);
+    pack(join(root, folder), folder === 'server' ? temporary : target);
+  }
   run('tar', ['-xzf', join(temporary, tarballOf('server')), '-C', temporary]);
   const unpacked = join(temporary, 'package');
   await addEmbedded(unpacked);
+  say('packing server with its dataset');
   // Its scripts have run when it was packed in its workspace.
   pack(unpacked, target, '--ignore-scripts');
 } finally {
   rmSync(temporary, { recursive: true, force: true });
 }
-for (const name of readdirSync(target)) process.stdout.write(`${join(target, name)}\n`);
+// npm takes dist-packages/x.tgz for a repository on GitHub, and ./dist-packages/x.tgz for a file.
+const shown = relative(process.cwd(), target);
+const place = shown.startsWith('..') ? target : `./${shown}`;
+for (const name of readdirSync(target)) say(`${place}/${name}`);
+say(`install them with: npm install --global ${place}/*.tgz`);
 
 /** server/src/commands/embedded-data.ts describes the folder. */
 async function addEmbedded(unpacked) {
   const embedded = join(unpacked, 'embedded');
   const dataDir = join(temporary, 'data');
+  say('compiling the dataset');
   run(process.execPath, [join(root, 'server/dist/bin.js'), 'dataset', 'build'], { WHENCE_DATA_DIR: dataDir });
   // A data directory, which commands read where it is; so its file is not compressed.
   const manifest = readFileSync(join(dataDir, 'datasets/manifest.json'));
@@ -41,6 +50,7 @@ async function addEmbedded(unpacked) {
   writeFileSync(join(embedded, 'datasets/manifest.json'), manifest);
   cpSync(join(dataDir, 'datasets', version.file), join(embedded, 'datasets', version.file));
 
+  say('compressing the files it is compiled from');
   const { npmSources } = await import('../dataset/dist/feeds/npm-sources.js');
   for (const { package: name, files } of Object.values(npmSources)) {
     const source = packageFolder(name);
@@ -92,6 +102,10 @@ function run(program, args, environment = {}) {
     env: { ...process.env, ...environment },
   });
   if (status !== 0) fail(`${program} ${args.join(' ')}\n${stdout ?? ''}${stderr ?? ''}`);
+}
+
+function say(line) {
+  process.stdout.write(`${line}\n`);
 }
 
 function fail(message) {

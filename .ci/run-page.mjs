@@ -8,13 +8,13 @@
 // The thorough tests run every page with a new copy.
 
 import { createHash } from 'node:crypto';
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PackedPackages } from '../server/dist/test/packages/packed.js';
 import { allBlocks, pages } from '../server/dist/test/packages/page-blocks.js';
-import { NEEDS, runPage } from '../server/dist/test/packages/run-page.js';
+import { faultOf, runPage } from '../server/dist/test/packages/run-page.js';
 
 const root = join(import.meta.dirname, '..');
 const { values, positionals } = parseArgs({
@@ -27,18 +27,19 @@ if (given.length === 0) fail('which page? node .ci/run-page.mjs docs/cli.md');
 const folder = join(tmpdir(), `whence-pages-${createHash('sha256').update(root).digest('hex').slice(0, 8)}`);
 if (values.pack) rmSync(folder, { recursive: true, force: true });
 const packed = new PackedPackages(folder);
-if (!existsSync(packed.bin)) {
+if (!packed.isInstalled) {
   process.stdout.write('packing and installing the program, which takes about a minute\n');
-  await packed.pack();
-  await packed.install();
+  rmSync(folder, { recursive: true, force: true });
+  await packed.prepare();
 }
 
 for (const page of given) {
   process.stdout.write(`${page}\n`);
-  for (const { line, needs } of allBlocks(page).filter(({ needs }) => needs.length > 0)) {
-    process.stdout.write(`  not run: line ${line}, needs ${needs.join(', ')}\n`);
-    const unknown = needs.filter((word) => !(word in NEEDS));
-    if (unknown.length > 0) complain(`line ${line}: needs=${unknown}: not one of ${Object.keys(NEEDS).join(', ')}`);
+  for (const block of allBlocks(page)) {
+    if (block.needs.length > 0)
+      process.stdout.write(`  not run: line ${block.line}, needs ${block.needs.join(', ')}\n`);
+    const fault = faultOf(block);
+    if (fault !== undefined) complain(`FAILED line ${block.line}: ${fault}`);
   }
   await runPage(page, packed.bin, ({ line, text, failure }) => {
     process.stdout.write(`  ${failure === undefined ? 'ok    ' : 'FAILED'} line ${line}: ${text.split('\n')[0]}\n`);

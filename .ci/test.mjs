@@ -5,8 +5,8 @@
 //   NAME.thorough.test.ts   npm run test:thorough, in a process of its own
 //
 // Compiled test files as arguments: only these. --ci: a skipped test fails the run, and up to two failed files are run
-// again, once. Test files share the embedded dataset, which is built when something that it depends on has changed, and
-// one PostgreSQL.
+// again, once. Test files share the embedded dataset, which is built when something that it depends on has changed, one
+// PostgreSQL, and the packages as they are packed and installed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -36,12 +36,13 @@ const { values: options, positionals } = parseArgs({
 /** Three times what the longest process takes on two slow cores. A test that waits for ever is ended, and named. */
 const TIMEOUT_MS = options.thorough ? 1_200_000 : 900_000;
 const startedMs = performance.now();
+const given = positionals.map((file) => resolve(file));
+const files = given.length > 0 ? given : testFiles();
 const stopPostgres = await prepare();
 let usedCpuMs = cpuMsOfEndedChildren();
 let [outcomes, again] = [[], []];
 try {
-  const given = positionals.map((file) => resolve(file));
-  outcomes = await runAll(processesFor(given.length > 0 ? given : testFiles()));
+  outcomes = await runAll(processesFor(files));
   if (options.ci) again = await runAgain(outcomes);
 } finally {
   await stopPostgres();
@@ -68,6 +69,12 @@ function sourceOf(path) {
 /** What test files share; one that is run by itself has its own. */
 async function prepare() {
   await prepareEmbeddedDataset();
+  if (files.filter((path) => /\/test\/packages\/(packages|pages)\.thorough/.test(path)).length > 1) {
+    const { PackedPackages } = await import('../server/dist/test/packages/packed.js');
+    const packed = new PackedPackages(join(folder, 'packages'));
+    await packed.prepare();
+    process.env.WHENCE_TEST_PACKAGES = packed.folder;
+  }
   if (NO_OWN_POSTGRES || process.env.WHENCE_TEST_DATABASE_URL !== undefined) return async () => {};
   const postgres = await PostgresServer.startOwn(['max_connections=300']);
   process.env.WHENCE_TEST_DATABASE_URL = postgres.url;

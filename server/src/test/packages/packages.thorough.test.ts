@@ -15,7 +15,7 @@ import { FolderHost } from '@whence/testing/servers/folder-host';
 import { startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import { until } from '@whence/testing/until';
 import { run } from '../../main.ts';
-import { isRegistryReachable, PackedPackages, PUBLISHED, ROOT, runIn } from './packed.ts';
+import { PackedPackages, PUBLISHED, ROOT, runIn } from './packed.ts';
 import { blocksOf } from './page-blocks.ts';
 
 const MAX_INSTALLED_MEGABYTES = 110;
@@ -45,10 +45,9 @@ const { data, meta } = await client.ip('8.8.8.8');
 console.log(JSON.stringify([asn, packaged.asn, report.spf.all_qualifier, data.asn, meta.dataset_version]));
 `;
 
-const packed = new PackedPackages();
-const [hasRegistry] = await Promise.all([isRegistryReachable(), packed.pack()]);
+const packed = await PackedPackages.open();
 after(() => packed.remove());
-const NO_REGISTRY = hasRegistry ? false : 'the npm registry cannot be reached, so nothing can be installed';
+const NO_REGISTRY = packed.isInstalled ? false : 'the npm registry cannot be reached, so nothing is installed';
 
 for (const name of PUBLISHED) {
   const manifest = packed.manifest(name);
@@ -228,7 +227,6 @@ test('packages: the readme of server lists commands that exist', async () => {
 });
 
 test('packages: installed into an empty folder', { skip: NO_REGISTRY }, async (t) => {
-  await packed.install();
   const whence = join(packed.consumer, 'node_modules/.bin/whence');
   const dataDir = join(packed.consumer, 'whence-data');
 

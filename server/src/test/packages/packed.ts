@@ -1,6 +1,16 @@
 /** The packages as they are published: packed by npm run pack, unpacked for inspection, installed as by a user. */
 import { execFile } from 'node:child_process';
-import { cpSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -22,8 +32,18 @@ export type Manifest = {
 };
 
 const execute = promisify(execFile);
+/** Set by .ci/test.mjs: a folder that `prepare` has filled. */
+const SHARED = 'WHENCE_TEST_PACKAGES';
 
 export class PackedPackages {
+  /** Packed and installed. Test files that are run together share one copy. */
+  static async open(): Promise<PackedPackages> {
+    const shared = process.env[SHARED];
+    const packed = new PackedPackages(shared);
+    if (shared === undefined) await packed.prepare();
+    return packed;
+  }
+
   readonly folder: string;
   /** For `install`: outside of the repository, so that nothing resolves to its node_modules. */
   readonly consumer: string;
@@ -40,8 +60,25 @@ export class PackedPackages {
     return join(this.consumer, 'node_modules/.bin');
   }
 
-  async pack(): Promise<void> {
-    await runIn(ROOT, process.execPath, ['.ci/pack.mjs', this.tarballs], {});
+  /** False where the registry cannot be reached. */
+  get isInstalled(): boolean {
+    return existsSync(this.bin);
+  }
+
+  async prepare(): Promise<void> {
+    const [hasRegistry] = await Promise.all([isRegistryReachable(), this.#pack()]);
+    if (hasRegistry) await this.#install();
+  }
+
+  /** What `npm run pack` prints after the build. */
+  get packOutput(): string {
+    return readFileSync(join(this.folder, 'output'), 'utf8');
+  }
+
+  async #pack(): Promise<void> {
+    mkdirSync(this.folder, { recursive: true });
+    const output = await runIn(ROOT, process.execPath, ['.ci/pack.mjs', this.tarballs], {});
+    writeFileSync(join(this.folder, 'output'), output);
     for (const name of PUBLISHED) {
       mkdirSync(this.unpacked(name), { recursive: true });
       await execute('tar', ['-xzf', this.#tarball(name), '-C', this.unpacked(name), '--strip-components=1']);
@@ -72,7 +109,7 @@ export class PackedPackages {
    * newer Node is an error. Install scripts are not run, because better-sqlite3 compiles for two minutes where there is
    * no prebuilt binary; the binary that `npm ci` built in this repository, from the same version, is copied instead.
    */
-  async install(): Promise<void> {
+  async #install(): Promise<void> {
     mkdirSync(this.consumer);
     this.write('package.json', JSON.stringify({ name: 'consumer', private: true, type: 'module' }));
     this.write('.npmrc', 'engine-strict=true\naudit=false\nfund=false\n');
@@ -110,8 +147,9 @@ export class PackedPackages {
     return runIn(this.consumer, program, args, environment);
   }
 
+  /** Unless it is shared: the one who made it removes it. */
   remove(): void {
-    rmSync(this.folder, { recursive: true, force: true });
+    if (process.env[SHARED] !== this.folder) rmSync(this.folder, { recursive: true, force: true });
   }
 
   #tarball(name: string): string {

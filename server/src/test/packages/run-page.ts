@@ -45,6 +45,8 @@ export const NEEDS: Readonly<Record<string, string>> = {
   mmdblookup: '',
   prometheus: '',
   dig: '',
+  sqlite3: '',
+  psql: '',
   zsh: '',
   mta: 'a mail server',
   proxy: 'a reverse proxy',
@@ -83,6 +85,29 @@ function isComplete(text: string): boolean {
   if (!/['"`<|&({\\]|\$\(|\b(if|for|while|case)\b/.test(text)) return true;
   const { status, stderr } = spawnSync('bash', ['-n'], { input: text, encoding: 'utf8' });
   return status === 0 && !stderr.includes('here-document');
+}
+
+/** What a page cannot show without being marked, and the mark. */
+const MARKS: readonly (readonly [pattern: RegExp, need: string])[] = [
+  [/\b(docker|podman) /, 'docker'],
+  [/\b(kubectl|helm) /, 'kubernetes'],
+  [/\b(systemctl|systemd-run|journalctl) /, 'systemd'],
+  [/\bsudo |\b(apt|apt-get|brew) |[ >=](\/etc|\/var|\/usr|\/srv|\/opt)\//, 'root'],
+  [/\bnpm (ci|run|start|test)\b|\bnpx wh\b|\bgit clone\b/, 'clone'],
+  [/\bnpm (install|publish)\b|\bwh dataset update\b/, 'network'],
+];
+const LOOKS_LIKE_COMMANDS = /^(\$ |wh |npx |npm |curl |docker |kubectl |helm |sudo |systemctl |[A-Z_]+=\S+ (wh|npm) )/m;
+
+/** What is wrong with a fence, if something is. */
+export function faultOf({ info, language, needs, code }: Block): string | undefined {
+  if (language === '') return 'a fence without a language: sh, console, text, json …';
+  const unknown = needs.filter((need) => !(need in NEEDS));
+  if (unknown.length > 0) return `${info}: needs=${unknown.join()} is not one of ${Object.keys(NEEDS).join(', ')}`;
+  if (language !== 'sh' && language !== 'console')
+    return LOOKS_LIKE_COMMANDS.test(code) ? `${info}: commands are in a block of sh or console` : undefined;
+  if (language === 'console' && !code.startsWith('$ ')) return 'a console block begins with `$ `';
+  const [, missing] = (needs.length === 0 && MARKS.find(([pattern]) => pattern.test(code))) || [];
+  return missing && `${info}: needs=${missing} is missing, for it cannot be run everywhere`;
 }
 
 export type Outcome = Command & {

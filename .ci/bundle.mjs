@@ -18,7 +18,7 @@ const EXTERNAL =
 
 /** What is loaded together is one file each, with all that it imports. The rest is divided by what imports it. */
 const GROUPS = [
-  ['lookup', 'main|command-line/(?:command|lookups)|commands/lookup/(?:ip|local-ips)'],
+  ['lookup', 'main|command-line/(?:commands?|lookups)|commands/lookup/(?:ip|local-ips)'],
   ['storage', 'storage/(?:open-storage|migrations/.*)'],
   ['server', 'process/server|commands/serve/.*'],
 ].map(([name, files], i) => ({

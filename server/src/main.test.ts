@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { copyEmbeddedDataset, prepareEmbeddedDataset } from '@whence/testing/embedded-dataset';
+import { commandOf } from './command-line/typed-value.ts';
 import { runCommand } from './test/run-command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'whence-cli-'));
@@ -58,6 +59,69 @@ test('cli: docs/enrich.md shows the output of enrich', async () => {
     const { stdout } = await whence('enrich', file, ...options);
     assert.ok(page.includes(`\`\`\`\n${stdout}\`\`\``), stdout);
   }
+});
+
+for (const [typed, meant] of [
+  [['8.8.8.8', '1.1.1.1', '--json'], 'ip'],
+  [['8.8.8.8-8.8.8.9'], 'ip'],
+  [['2001:4860:4860::8888', '--explain'], 'ip'],
+  [['8.8.8.0/24', '--json'], 'prefix'],
+  [['2001:4860::/32'], 'prefix'],
+  [['AS15169'], 'asn'],
+  [['as15169', '--json'], 'asn'],
+] as const)
+  test(`cli: wh ${typed.join(' ')} is wh ${meant}`, async () => {
+    const [short, long] = [await whence(...typed), await whence(meant, ...typed)];
+    assert.equal(short.code, 0);
+    assert.deepEqual(short, long);
+  });
+
+for (const [word, meant] of [
+  ['example.com', 'email'],
+  ['münchen.example', 'email'],
+  ['postmaster@mail.example.com', 'email'],
+  ['https://example.com/', 'email'],
+  ['8.8.8.999', 'ip'],
+  ['::1', 'ip'],
+] as const)
+  test(`cli: ${word} is a value of wh ${meant}`, () => assert.equal(commandOf(word), meant));
+
+test('cli: a word that is nothing gets the closest command, and a file a command that reads it', async () => {
+  const misspelt = await whence('sumarize', 'access.log');
+  assert.deepEqual(
+    [misspelt.code, misspelt.stderr.replaceAll(/\s+/g, ' ')],
+    [
+      2,
+      'error: "sumarize" is not a command, an address, a prefix, an AS number or a domain; did you mean: npx wh summarize (run npx wh --help for usage) ',
+    ],
+  );
+  const log = join(folder, 'access.log');
+  writeFileSync(log, '');
+  assert.match((await whence(log)).stderr.replaceAll(/\s+/g, ' '), /; did you mean: npx wh summarize .*access\.log/);
+});
+
+test('cli: prefix prints what is announced in it, as the API does', async () => {
+  const { code, stdout } = await whence('prefix', '8.8.8.0/24', '10.0.0.0/8');
+  assert.equal(code, 1, 'nothing in 10.0.0.0/8 is announced');
+  assert.match(stdout, /^8\.8\.8\.0\/24\n {2}announced {2}100 %\n {2}networks {3}AS15169 Google LLC, 100 %\n/);
+  assert.match(stdout, /\n {2}8\.8\.8\.0 - 8\.8\.8\.255 +AS15169 +US +datacenter +100 %/);
+  assert.match(stdout, /\n10\.0\.0\.0\/8\n {2}nothing in it is announced\n/);
+  const json = await whence('prefix', '8.0.0.0/9', 'x', '--json');
+  assert.equal(json.code, 1);
+  const [content, invalid] = json.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.deepEqual(Object.keys(content), [
+    'prefix',
+    'announced_share',
+    'parts',
+    'networks',
+    'types',
+    'countries',
+    'flags',
+  ]);
+  assert.deepEqual(invalid, { prefix: 'x', error: 'invalid prefix', code: 'INVALID_PREFIX' });
 });
 
 test('cli: ip --json prints the record, a line per address', async () => {
@@ -184,7 +248,7 @@ for (const [behaviour, argv, message] of [
     ['key', 'create', '--name', 'x', '--permissions', 'root'],
     /permissions are some of ip:read/,
   ],
-  ['an unknown command', ['frobnicate'], /unknown command 'frobnicate'/],
+  ['an unknown command', ['frobnicate'], /"frobnicate" is not a command, an address/],
   ['an unknown option', ['ip', '--verbose', '8.8.8.8'], /unknown option '--verbose'/],
   ['a missing address', ['ip'], /nothing to look up: give addresses/],
   ['an invalid address', ['ip', '1.2.3'], /invalid IP address: "1\.2\.3"/],

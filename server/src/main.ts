@@ -83,13 +83,22 @@ export async function run(
     },
     everyCommand: () => addCommands(new Command(NAME), invocation),
   };
-  await addCommands(program, invocation, commandsFor(argv));
-  if (argv.some((word) => HELP.includes(word)))
-    (await import('./command-line/examples.ts')).addExamples(program, style);
-  pointToHelp(program);
   const stopListening = onWaiting((reason) => running?.name() !== 'serve' && printError(`note: ${reason}\n`));
   try {
-    await program.parseAsync(argv, { from: 'user' });
+    const [first = ''] = argv;
+    const isWord = first !== '' && !first.startsWith('-') && first !== 'help';
+    const isNamed = COMMAND_NAMES.includes(first);
+    const command = isNamed
+      ? first
+      : isWord
+        ? (await import('./command-line/typed-value.ts')).commandOf(first)
+        : undefined;
+    // Help lists all commands.
+    await addCommands(program, invocation, command === undefined ? COMMAND_NAMES : [command]);
+    if (argv.some((word) => HELP.includes(word)))
+      (await import('./command-line/examples.ts')).addExamples(program, style);
+    pointToHelp(program);
+    await program.parseAsync(command === undefined || isNamed ? argv : [command, ...argv], { from: 'user' });
     return exitCode;
   } catch (error) {
     // Commander has already printed its message or the help.
@@ -101,19 +110,11 @@ export async function run(
         ? (await wrongFolder()).noDatabaseAdvice(configFor('storage'), environment, hasOption(running, '--new'))
         : '';
     const isUsage = error instanceof UsageError && !(error instanceof SettingError);
-    printError(
-      `error: ${failure.message}${advice}\n${isUsage && running !== undefined ? `${helpHint(running)}\n` : ''}`,
-    );
+    printError(`error: ${failure.message}${advice}\n${isUsage ? `${helpHint(running ?? program)}\n` : ''}`);
     return failure.exitCode;
   } finally {
     stopListening();
   }
-}
-
-/** The command that is named, or all of them: for help, and to suggest one for a name that is misspelt. */
-function commandsFor([name = '']: readonly string[]): readonly string[] {
-  if (name === '--version') return [];
-  return COMMAND_NAMES.includes(name) ? [name] : COMMAND_NAMES;
 }
 
 const wrongFolder = () => import('./command-line/wrong-folder.ts');

@@ -13,6 +13,7 @@ type Loaders = Readonly<Record<string, () => Promise<Define>>>;
 const GROUPS: Readonly<Record<string, Loaders>> = {
   'Look up': {
     ip: async () => (await import('./lookups.ts')).defineIp,
+    prefix: async () => (await import('./lookups.ts')).definePrefix,
     asn: async () => (await import('./lookups.ts')).defineAsn,
     cidr: async () => (await import('./cidr.ts')).defineCidr,
   },

@@ -1,8 +1,8 @@
 /** Command-line definition of `whence enrich`. */
 import { FLAGS } from '@whence/dataset/record';
 import { type Command, Option } from 'commander';
-import { FIELDS, flagName } from '../enrich/fields.ts';
 import { FORMATS } from '../enrich/formats/format.ts';
+import { FIELDS, flagName } from '../fields/fields.ts';
 import { collect, type Invocation, keyOption, positiveInteger, quietOption, urlOption } from './command.ts';
 
 export function defineEnrich(program: Command, invocation: Invocation): void {

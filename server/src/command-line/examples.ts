@@ -3,8 +3,9 @@ import type { Command } from 'commander';
 import { hanging, type Style } from '../terminal/style.ts';
 
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
-  ip: ['wh ip 8.8.8.8', 'wh ip 8.8.8.8 --explain', 'wh ip addresses.txt --csv --fields ip,country,asn_name'],
-  asn: ['wh asn AS15169', 'wh asn 15169 --prefixes', 'wh asn AS64496-AS64511 --csv --fields asn,asn_name,country'],
+  ip: ['wh 8.8.8.8', 'wh ip 8.8.8.8 --explain', 'wh ip addresses.txt --csv --fields ip,country,asn_name'],
+  prefix: ['wh 8.8.8.0/24', 'wh prefix 2001:4860::/32', 'wh prefix prefixes.txt --json'],
+  asn: ['wh AS15169', 'wh asn 15169 --prefixes', 'wh asn AS64496-AS64511 --csv --fields asn,asn_name,country'],
   'asn search': ['wh asn search google', 'wh asn search deutsche telekom --limit 5', 'wh asn search --json hetzner'],
   cidr: ['wh cidr 192.0.2.0-192.0.2.9', 'wh cidr 192.0.2.0/24', 'wh cidr ranges.txt --to cidr'],
   'cidr contains': [
@@ -30,7 +31,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'wh crawlers access.log.gz --no-dns --json',
   ],
   email: [
-    'wh email example.com',
+    'wh example.com',
     'wh email example.com --selectors s1,s2 --transport',
     'wh email --file domains.txt --csv > report.csv',
   ],

@@ -1,7 +1,7 @@
-/** Command-line definitions of `wh ip`, `wh asn`, `wh asn search` and `wh mcp`. */
+/** Command-line definitions of `wh ip`, `wh prefix`, `wh asn`, `wh asn search` and `wh mcp`. */
 import { type Command, Option } from 'commander';
 import { ASN_FIELDS } from '../commands/lookup/asn-answer.ts';
-import { FIELDS } from '../enrich/fields.ts';
+import { FIELDS } from '../fields/fields.ts';
 import { ADDRESS_SECTIONS } from '../vocabulary.ts';
 import {
   type Invocation,
@@ -63,6 +63,21 @@ export function defineIp(program: Command, invocation: Invocation): void {
       }
       const { ipCommand } = await import('../commands/lookup/ip.ts');
       await exitWith(ipCommand(config('read'), addresses, options, invocation));
+    });
+}
+
+export function definePrefix(program: Command, invocation: Invocation): void {
+  const { config, exitWith } = invocation;
+  program
+    .command('prefix')
+    .description('show what is announced inside prefixes: networks, types, countries, flags, the largest parts')
+    .argument('[cidr...]', '192.0.2.0/24, files with one per line; - or a pipe: standard input')
+    .addOption(jsonOption())
+    .addOption(urlOption())
+    .addOption(keyOption())
+    .action(async (cidrs: string[], options) => {
+      const { prefixCommand } = await import('../commands/lookup/prefix.ts');
+      await exitWith(prefixCommand(config('read'), cidrs, options, invocation));
     });
 }
 

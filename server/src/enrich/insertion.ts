@@ -7,6 +7,7 @@
  * saved a tenth of the CPU time for a log of 10,000 clients, but cost a fifth (IPv6) to a half (IPv4) more for logs of
  * distinct addresses.
  */
+
 import { type Address, truncateAddress, wordMask } from '@whence/dataset/address';
 import { type Match, prefixLength, recordNumber } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';
@@ -31,12 +32,12 @@ import {
   isRecordSectionField,
   isRoutingField,
   type LocationField,
-  quoteCell,
   type RecordSectionField,
   type RoutingField,
   sectionValue,
   type Value,
-} from './fields.ts';
+} from '../fields/fields.ts';
+import { quoteCell } from '../terminal/printable.ts';
 import { LocationTexts } from './location-texts.ts';
 import type { OutputBuffer } from './output-buffer.ts';
 import type { SectionValues } from './section-values.ts';

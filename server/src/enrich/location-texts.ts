@@ -3,7 +3,7 @@ import type { Address } from '@whence/dataset/address';
 import type { Match } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import type { Supplement } from '@whence/dataset/internal/supplement/supplement';
-import type { LocationField } from './fields.ts';
+import type { LocationField } from '../fields/fields.ts';
 import type { OutputBuffer } from './output-buffer.ts';
 import { TextCache } from './text-cache.ts';
 

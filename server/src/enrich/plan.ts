@@ -1,9 +1,9 @@
 /** How to enrich a log, as plain data that can be passed to a thread, and the writer that follows it. */
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import type { Overrides } from '@whence/dataset/internal/overrides/overrides';
+import { type Field, isRecordSectionField, isRoutingField } from '../fields/fields.ts';
 import { AddressLookup, type FlagSelection, type RecordLookup } from './address-lookup.ts';
 import type { Counts } from './counts.ts';
-import { type Field, isRecordSectionField, isRoutingField } from './fields.ts';
 import { type CsvColumns, type CsvOptions, CsvWriter } from './formats/csv.ts';
 import { rowEndFinder } from './formats/csv-row.ts';
 import { linesWriter, type NdjsonOptions, ndjsonWriter } from './formats/lines.ts';

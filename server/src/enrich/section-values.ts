@@ -12,7 +12,7 @@ import { originNumbers, recordState } from '../address/routing/routing.ts';
 import { VrpTable } from '../address/routing/vrps.ts';
 import { scannerOf } from '../address/scanner.ts';
 import type { AddressMembers } from '../address/sections.ts';
-import type { RoutingField, Value } from './fields.ts';
+import type { RoutingField, Value } from '../fields/fields.ts';
 
 export type SectionSources = {
   readonly dataset: Dataset;

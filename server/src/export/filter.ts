@@ -2,7 +2,7 @@
 import { parsePrefixedAsn } from '@whence/dataset/internal/as-number';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { CONNECTION_TYPES, type ConnectionType } from '@whence/dataset/record';
-import { flagName, parseFlag } from '../enrich/fields.ts';
+import { flagName, parseFlag } from '../fields/fields.ts';
 import { UsageError } from '../terminal/exit.ts';
 import type { Fields } from './fields.ts';
 

@@ -6,7 +6,7 @@
  */
 
 import type { AddressMembers } from '../address/sections.ts';
-import { cellText, sectionValue } from '../enrich/fields.ts';
+import { cellText, sectionValue } from '../fields/fields.ts';
 import type { Sink } from '../terminal/output.ts';
 import { FIELDS, type Fields } from './fields.ts';
 import { COLUMNS, type Row, rowsOf, type Selection, sectionColumns, selectRuns } from './rows.ts';

@@ -9,7 +9,7 @@
 
 import { FLAGS } from '@whence/dataset/record';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import { cellText, type SectionField, sectionValue, type Value } from '../enrich/fields.ts';
+import { cellText, type SectionField, sectionValue, type Value } from '../fields/fields.ts';
 import type { Sink } from '../terminal/output.ts';
 import { FIELDS, type Fields } from './fields.ts';
 import { creditedMeta, shortNotice } from './notice.ts';

@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 import { prefixLength } from '@whence/dataset/internal/file/format';
 import { addressBits, formatPrefix, fromBigInt, lastAddress, prefixesOfRange } from '@whence/dataset/prefix';
 import type { AddressMembers } from '../address/sections.ts';
-import { fieldsOfSections, type SectionField } from '../enrich/fields.ts';
+import { fieldsOfSections, type SectionField } from '../fields/fields.ts';
 import { FIELDS, type Fields, FieldsReader } from './fields.ts';
 import { type ExportRun, SectionReader, type SectionSources } from './section-reader.ts';
 

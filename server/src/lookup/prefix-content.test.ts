@@ -6,8 +6,8 @@ import { sampleDataset } from '@whence/dataset/internal/test/sample-dataset';
 import { fromBigInt } from '@whence/dataset/prefix';
 import { FLAGS } from '@whence/dataset/record';
 import { seededRandom } from '@whence/testing/seeded-random';
-import { describePrefix, type PrefixContent } from './prefix-content.ts';
-import { type PrefixRequest, requirePrefix } from './prefix-contents.ts';
+import { describePrefix, type PrefixContent, type PrefixRequest } from './prefix-content.ts';
+import { requirePrefix } from './prefix-contents.ts';
 import { WalkScratch } from './prefix-walk.ts';
 
 const SEED = 26_008;

@@ -1,7 +1,7 @@
 /** What is announced inside a prefix: its largest parts, and its addresses by network, connection type, country and flag. */
 import { formatAddress } from '@whence/dataset/address';
 import type { Dataset } from '@whence/dataset/internal/file/read';
-import { formatPrefix, fromBigInt, type Range } from '@whence/dataset/prefix';
+import { formatPrefix, fromBigInt, parseCidr, parsePrefix, type Range } from '@whence/dataset/prefix';
 import {
   type ConnectionType,
   type Detection,
@@ -50,9 +50,18 @@ const TEXTS_PER_LOOK = 64;
 /** Significant ones: of all IPv6 addresses, a network has a very small share. */
 const SHARE_DIGITS = 6;
 
+export type PrefixRequest = { readonly range: Range; readonly length: number };
+
+/** Bits after the length are cleared. Undefined if the text is not a prefix. */
+export function parsePrefixRequest(text: string): PrefixRequest | undefined {
+  const cidr = text.includes('/') ? parseCidr(text) : undefined;
+  const range = parsePrefix(text);
+  return cidr && range && { range, length: cidr.length };
+}
+
 export async function describePrefix(
   dataset: Dataset,
-  { range, length }: { readonly range: Range; readonly length: number },
+  { range, length }: PrefixRequest,
   scratch: WalkScratch,
   giveWay: GiveWay,
 ): Promise<{ content: PrefixContent; walked: Walked }> {

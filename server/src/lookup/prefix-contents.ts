@@ -5,11 +5,11 @@
  */
 
 import type { Dataset } from '@whence/dataset/internal/file/read';
-import { formatPrefix, fromBigInt, parseCidr, parsePrefix, type Range } from '@whence/dataset/prefix';
+import { formatPrefix, fromBigInt } from '@whence/dataset/prefix';
 import { ApiError } from '../http/errors.ts';
 import type { Requester } from '../limits/cost-classes.ts';
 import { DatasetWalks } from './dataset-walks.ts';
-import { describePrefix } from './prefix-content.ts';
+import { describePrefix, type PrefixRequest, parsePrefixRequest } from './prefix-content.ts';
 import { WalkScratch } from './prefix-walk.ts';
 import type { Turns } from './turns.ts';
 
@@ -19,14 +19,10 @@ const KEPT_RUNS = 12_000;
 const PREPARED = ['0.0.0.0/0', '::/0'];
 const PREPARER: Requester = { fairnessKey: 'preparation', signal: new AbortController().signal };
 
-export type PrefixRequest = { readonly range: Range; readonly length: number };
-
-/** Bits after the length are cleared. */
 export function requirePrefix(text: string): PrefixRequest {
-  const cidr = text.includes('/') ? parseCidr(text) : undefined;
-  const range = parsePrefix(text);
-  if (cidr === undefined || range === undefined) throw new ApiError('INVALID_PREFIX');
-  return { range, length: cidr.length };
+  const request = parsePrefixRequest(text);
+  if (request === undefined) throw new ApiError('INVALID_PREFIX');
+  return request;
 }
 
 export class PrefixContents {

@@ -39,3 +39,8 @@ function escapeCode(code: number): string {
   const hex = code.toString(16);
   return code < 0x100 ? `\\x${hex.padStart(2, '0')}` : `\\u${hex.padStart(4, '0')}`;
 }
+
+/** A cell of CSV. RFC 4180 §2: quoted if it contains the delimiter, a quote or a line break. */
+export function quoteCell(text: string, delimiter: string): string {
+  return text.includes(delimiter) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

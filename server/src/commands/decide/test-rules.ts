@@ -1,6 +1,6 @@
 /** `wh decide test rules.yaml --ip A`: what the rules decide about one request, and why. */
 import { parseAddress } from '@whence/dataset/address';
-import { flagsOf } from '../../enrich/fields.ts';
+import { flagsOf } from '../../fields/fields.ts';
 import { tryRequest } from '../../rules/decide.ts';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
 import type { CommandStreams } from '../../terminal/output.ts';

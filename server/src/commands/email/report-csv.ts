@@ -2,8 +2,7 @@
 import type { Part } from '@whence/email/internal/report/part-state';
 import { isFailureText } from '@whence/email/internal/report/report-change';
 import type { EmailReport, SpfReport } from '@whence/email/report';
-import { quoteCell } from '../../enrich/fields.ts';
-import { printable } from '../../terminal/printable.ts';
+import { printable, quoteCell } from '../../terminal/printable.ts';
 import { type Checked, DNS_UNAVAILABLE, judge, type Outcome } from './outcome.ts';
 
 type Row = Readonly<Record<(typeof COLUMNS)[number], string | number>>;

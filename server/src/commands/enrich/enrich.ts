@@ -8,7 +8,6 @@ import { supplementPath, type VersionEntry, versionPath } from '@whence/dataset/
 import type { FlagSelection } from '../../enrich/address-lookup.ts';
 import { formatSummary, newCounts, Progress } from '../../enrich/counts.ts';
 import { type EnrichWork, enrich, enrichInParallel } from '../../enrich/enrich.ts';
-import { CSV_DEFAULT, CSV_FULL, type Field, JSON_DEFAULT, parseFields, parseFlag } from '../../enrich/fields.ts';
 import { ADDRESS_NAMES } from '../../enrich/formats/field-paths.ts';
 import {
   detectFormat,
@@ -20,6 +19,7 @@ import {
 } from '../../enrich/formats/format.ts';
 import { type Input, InputError, noteWaiting, openInput, STANDARD_INPUT } from '../../enrich/input.ts';
 import { type EnrichPlan, enrichmentOf, fieldsOf, overridden, sectionValuesFor } from '../../enrich/plan.ts';
+import { CSV_DEFAULT, CSV_FULL, type Field, JSON_DEFAULT, parseFields, parseFlag } from '../../fields/fields.ts';
 import { CommandError, type ExitCode, UsageError } from '../../terminal/exit.ts';
 import { noteFlags } from '../../terminal/flag-note.ts';
 import { type CommandStreams, dataSink } from '../../terminal/output.ts';

@@ -1,13 +1,15 @@
 /** `wh enrich --url`: the addresses of each chunk of the log are asked in batches, then the chunk is written. */
+
 import { type Address, formatAddress } from '@whence/dataset/address';
 import { asciiJson } from '@whence/dataset/internal/file/texts/ascii-writer';
 import type { FlagSelection, RecordLookup } from '../../enrich/address-lookup.ts';
 import { type Counts, newCounts } from '../../enrich/counts.ts';
 import type { EnrichWork } from '../../enrich/enrich.ts';
-import { cellText, quoteCell, sectionOf } from '../../enrich/fields.ts';
 import { OutputBuffer } from '../../enrich/output-buffer.ts';
 import { type EnrichPlan, enrichmentWith, fieldsOf } from '../../enrich/plan.ts';
 import { RecordStream } from '../../enrich/record-stream.ts';
+import { cellText, sectionOf } from '../../fields/fields.ts';
+import { quoteCell } from '../../terminal/printable.ts';
 import { fieldValue, type IpAnswer, type IpSource, isFound, NO_DATA } from '../lookup/ip-answer.ts';
 import { remoteIpSource } from '../lookup/remote-lookups.ts';
 import type { RemoteServer } from '../remote/remote-server.ts';

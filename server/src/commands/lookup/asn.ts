@@ -1,10 +1,9 @@
 /** `wh asn N…` and `wh asn search Q`: networks by number and by name. */
 import { parsePrefixedAsn } from '@whence/dataset/internal/as-number';
 import { AsnSearch } from '@whence/dataset/internal/lookup/asn-search';
-import { quoteCell } from '../../enrich/fields.ts';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
 import { type CommandStreams, dataSink, StreamSink } from '../../terminal/output.ts';
-import { jsonLine, printable } from '../../terminal/printable.ts';
+import { jsonLine, printable, quoteCell } from '../../terminal/printable.ts';
 import { PROGRAM } from '../../terminal/program-name.ts';
 import { cutToWidth, type Style, styleOf } from '../../terminal/style.ts';
 import { type Detail, formatCount, formatDetails, formatTable } from '../../terminal/table.ts';

@@ -7,6 +7,7 @@ import type { RecordSpan, WantedVersion } from '@whence/dataset/internal/history
 import type { Evidence, IpRecord } from '@whence/dataset/record';
 import type { SpecialPurpose } from '@whence/dataset/special-purpose';
 import type { AddressMembers, ExchangeAddress } from '../../address/sections.ts';
+import type { OutputBuffer } from '../../enrich/output-buffer.ts';
 import {
   type Attributes,
   attributeValue,
@@ -15,11 +16,9 @@ import {
   flagsOf,
   isAttributeField,
   isSectionField,
-  quoteCell,
   sectionValue,
-} from '../../enrich/fields.ts';
-import type { OutputBuffer } from '../../enrich/output-buffer.ts';
-import { jsonLine, printable } from '../../terminal/printable.ts';
+} from '../../fields/fields.ts';
+import { jsonLine, printable, quoteCell } from '../../terminal/printable.ts';
 import { PROGRAM } from '../../terminal/program-name.ts';
 import { cutToWidth, type Paint, type Style } from '../../terminal/style.ts';
 import type { AddressSection } from '../../vocabulary.ts';

@@ -5,7 +5,7 @@ import type { Range } from '@whence/dataset/prefix';
 import type { Hostname } from '../../address/hostname.ts';
 import type { Registration } from '../../address/registration/rdap-network.ts';
 import type { AddressMembers } from '../../address/sections.ts';
-import { CSV_DEFAULT, flagsOf, parseFields, sectionOf } from '../../enrich/fields.ts';
+import { CSV_DEFAULT, flagsOf, parseFields, sectionOf } from '../../fields/fields.ts';
 import { describeFolder } from '../../settings/data-folder.ts';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
 import { noteFlags } from '../../terminal/flag-note.ts';

@@ -82,6 +82,11 @@ export function remoteAsnSource({ url, client: open }: RemoteServer, withPrefixe
     );
 }
 
+export function remotePrefixSource({ url, client: open }: RemoteServer) {
+  const client = open();
+  return (_request: unknown, text: string) => asking(url, async () => (await client.prefix(text)).data);
+}
+
 export function remoteSearch({ url, client: open }: RemoteServer): SearchSource {
   const client = open();
   return (query, limit) => asking(url, async () => (await client.searchAsn(query, { limit })).data);

@@ -6,9 +6,9 @@ import { type Address, formatAddress, ipv4, parseAddress } from '@whence/dataset
 import { AddressFinder } from '@whence/dataset/find-address';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { findSpecialPurpose } from '@whence/dataset/special-purpose';
-import { flagsOf } from '../../enrich/fields.ts';
 import { noteWaiting, STANDARD_INPUT } from '../../enrich/input.ts';
 import { readLines } from '../../enrich/read-lines.ts';
+import { flagsOf } from '../../fields/fields.ts';
 import type { ExitCode } from '../../terminal/exit.ts';
 import { noteFlags } from '../../terminal/flag-note.ts';
 import type { CommandStreams } from '../../terminal/output.ts';

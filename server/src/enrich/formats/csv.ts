@@ -4,10 +4,10 @@
  */
 
 import { AddressFinder } from '@whence/dataset/find-address';
+import type { Field } from '../../fields/fields.ts';
 import { UsageError } from '../../terminal/exit.ts';
+import { quoteCell } from '../../terminal/printable.ts';
 import type { RecordLookup } from '../address-lookup.ts';
-import type { Field } from '../fields.ts';
-import { quoteCell } from '../fields.ts';
 import type { OutputBuffer } from '../output-buffer.ts';
 import { CsvRow, cellTexts } from './csv-row.ts';
 import { ADDRESS_NAMES } from './field-paths.ts';

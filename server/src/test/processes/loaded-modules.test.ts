@@ -47,11 +47,11 @@ function loadedBy(program: string, args: readonly string[]): string[] {
 }
 
 for (const [args, maxFiles, absent] of [
-  [['--help'], 54, /\/(commands\/(?!lookup\/asn-answer)|storage\/kysely|file\/read|api|dashboard)\b|fastify|pino/],
+  [['--help'], 56, /\/(commands\/(?!lookup\/asn-answer)|storage\/kysely|file\/read|api|dashboard)\b|fastify|pino/],
   [
     ['ip', '8.8.8.8'],
-    88,
-    /\/(command-line\/(?!lookups|command\.js)|storage\/kysely|api|dashboard|feeds)\b|fastify|pino/,
+    89,
+    /\/(command-line\/(?!lookups|commands?\.js)|storage\/kysely|api|dashboard|feeds)\b|fastify|pino/,
   ],
   [['key', 'list'], 98, /\/(api|dashboard|feeds|file\/read)\b|fastify|pino/],
 ] as [string[], number, RegExp][]) {

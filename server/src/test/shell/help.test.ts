@@ -4,8 +4,9 @@ import test, { before } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import type { Command } from 'commander';
 import { type CommandNode, everyNode } from '../../command-line/command-tree.ts';
-import { describeCommands, describedProgram } from '../../command-line/commands.ts';
+import { COMMAND_NAMES, describeCommands, describedProgram } from '../../command-line/commands.ts';
 import { EXAMPLES } from '../../command-line/examples.ts';
+import { commandOf } from '../../command-line/typed-value.ts';
 import { runCommand } from '../run-command.ts';
 
 const nodes = everyNode(await describeCommands());
@@ -42,7 +43,9 @@ for (const { path, examples } of nodes)
   for (const example of examples)
     test(`example: ${example}`, async () => {
       const [, words = ''] = /\bwh ((?:[^|<>)]|"[^"]*")*)/.exec(example) ?? [];
-      assert.deepEqual(await parsedPath(words.trim().split(' ')), path);
+      const [first = '', ...rest] = words.trim().split(' ');
+      const argv = COMMAND_NAMES.includes(first) ? [first, ...rest] : [commandOf(first), first, ...rest];
+      assert.deepEqual(await parsedPath(argv), path);
     });
 
 /** The path of the command that would run. */
@@ -68,7 +71,7 @@ test('help: a narrow terminal gets narrow lines, and titles in bold', async () =
 
 /** Subcommand that is unknown, argument that is missing, value that is wrong: what is said, and whose help is named. */
 for (const [argv, message, command] of [
-  [['frobnicate'], /unknown command 'frobnicate'/, 'wh'],
+  [['frobnicate'], /"frobnicate" is not a command, an address, a prefix, an AS number or a domain\n/, 'wh'],
   [['key', 'frobnicate'], /unknown command/, 'wh key'],
   [['key', 'create'], /'--name <name>' not specified/, 'wh key create'],
   [['key', 'create', '--name', 'x', '--tier', 'gold'], /choices are free, starter, pro, ent/, 'wh key create'],

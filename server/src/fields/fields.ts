@@ -166,11 +166,6 @@ export function parseFlag(text: string): Flag {
   return flag;
 }
 
-/** RFC 4180 §2: quoted if it contains the delimiter, a quote or a line break. */
-export function quoteCell(text: string, delimiter: string): string {
-  return text.includes(delimiter) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
 /** The value in a cell of CSV or a column of text. */
 export function cellText(value: Value | undefined): string {
   if (value === undefined) return '';

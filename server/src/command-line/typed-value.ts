@@ -1,0 +1,27 @@
+/** The command that `wh 8.8.8.8` and other values without a command stand for, recognised by their form. */
+import { existsSync } from 'node:fs';
+import { closestName } from '../closest-name.ts';
+import { UsageError } from '../terminal/exit.ts';
+import { PROGRAM } from '../terminal/program-name.ts';
+import { COMMAND_NAMES } from './commands.ts';
+
+/** A wrong value of the form, such as 8.8.8.999, is for its command to refuse. */
+const FORMS: readonly (readonly [command: string, form: RegExp])[] = [
+  ['prefix', /^[\da-f:.]+\/\d+$/i],
+  ['ip', /^(?:\d+\.[\d.]+|[\da-f.]*:[\da-f:.]*)(?:-[\da-f:.]+)?$/i],
+  ['asn', /^as\d+(?:-(?:as)?\d+)?$/i],
+  ['email', /^(?:https?:\/\/|[^\s@/]+@)?(?:[^\s@/:.]+\.)+[^\s@/:.\d][^\s@/:.]+\/?$/i],
+];
+
+/** Throws a UsageError if there is none. */
+export function commandOf(word: string): string {
+  const command = FORMS.find(([, form]) => form.test(word))?.[0];
+  // `access.log` has the form of a domain.
+  const isFile = existsSync(word);
+  if (command !== undefined && !isFile) return command;
+  const meant = isFile ? `summarize ${word}` : closestName(word.toLowerCase(), COMMAND_NAMES);
+  throw new UsageError(
+    `${JSON.stringify(word)} is not a command, an address, a prefix, an AS number or a domain` +
+      (meant === undefined ? '' : `; did you mean: ${PROGRAM} ${meant}`),
+  );
+}

@@ -87,8 +87,6 @@ export const AUDIT_ACTIONS = [
   'account.setup_link_made',
   'account.set_up',
   'account.invited',
-  // Written by earlier versions; now `account.link_revoked`.
-  'account.invitation_withdrawn',
   'account.link_revoked',
   'account.joined',
   'account.created',

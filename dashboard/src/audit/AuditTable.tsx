@@ -11,7 +11,6 @@ export const ACTION_WORDS: Readonly<Record<AuditAction, string>> = {
   'account.setup_link_made': 'created a link to set up Whence',
   'account.set_up': 'set up Whence',
   'account.invited': 'invited a person',
-  'account.invitation_withdrawn': 'withdrew an invitation',
   'account.link_revoked': 'revoked a one-time link',
   'account.joined': 'joined',
   'account.created': 'created an account',

@@ -69,8 +69,8 @@ export class OneTimeLinks {
     return this.#store.remove(id);
   }
 
-  revokeCreatedBy({ id, name }: Account): Promise<StoredLink[]> {
-    return this.#store.removeCreatedBy(id, name);
+  revokeCreatedBy({ id }: Account): Promise<StoredLink[]> {
+    return this.#store.removeCreatedBy(id);
   }
 
   async removeResetLinks(accountId: string): Promise<void> {

@@ -25,7 +25,6 @@ export type Schema = {
     owner_id: string | null;
     /** The key that this one replaces. */
     predecessor_id: string | null;
-    /** Null for keys that were used before this was recorded. */
     first_used_at: number | null;
     /** Client address. */
     first_used_from: string | null;
@@ -47,12 +46,10 @@ export type Schema = {
     /** When the key is to be revoked, and who scheduled it. */
     revoke_at: number | null;
     revoke_by: string | null;
-    /** Random, another one after every change. Null for keys of programs that do not write it. */
-    change_token: string | null;
     /** `revisions.keys` after its last change. */
     revision: Generated<number>;
-    /** The name as it sorts; null if a program that does not know it created the key. */
-    name_key: string | null;
+    /** The name as it sorts. */
+    name_key: string;
     /** Requests of the last day with any: days since 1970 times 2^32, plus their number. Sorts by day, then number. */
     day_requests: Generated<number>;
   };
@@ -66,14 +63,12 @@ export type Schema = {
   key_changes: { number: number; token: string };
   /**
    * How much of a key's day was granted as leases and not returned. `last_granted` is what the last statement granted,
-   * because a statement can return only new values of a row. Programs older than `leases` use `settled` for what was
-   * reported as spent.
+   * because a statement can return only new values of a row.
    */
   quota: {
     key_id: Fixed;
     day: Fixed;
     granted: number;
-    settled: Generated<number>;
     last_granted: number;
     /** The largest share of the limit that the audit log has an entry of. */
     alerted_percent: Generated<number>;
@@ -143,7 +138,7 @@ export type Schema = {
     note: string | null;
     created_at: number;
     created_by: string;
-    /** Null for commands, and for links of programs that did not record it. */
+    /** Null for commands. */
     created_by_id: string | null;
     expires_at: number;
   };
@@ -197,3 +192,19 @@ export type Schema = {
 };
 
 export type Db = Kysely<Schema>;
+
+/**
+ * State, tier and permissions of a key. Part of the definition of indexes: both engines use an index of an expression for the
+ * same expression only. Time cannot be part of an index, so `has_expired` is set before a list is read.
+ */
+export const FACET = (row = '') =>
+  `(case when ${row}revoked_at is not null then 'revoked' when ${row}has_expired = 1 then 'expired'
+    when ${row}paused_at is not null then 'paused' else 'active' end || ' ' || ${row}tier || ' ' || ${row}permissions)`;
+
+/** The sort orders of the list of keys. */
+export const SORT_VALUES = {
+  name: 'name_key',
+  created: 'created_at',
+  last_use: 'coalesce(last_used_at, 0)',
+  requests: 'day_requests',
+};

@@ -47,14 +47,10 @@ export type StatisticsChanges = {
 
 const DAY_RANK = 2 ** 32;
 
-/**
- * SQL that moves a key's times and counts by a row of `seen`. The first use of a key that was last used before it, by a
- * program that did not record first uses, is not known and stays so.
- */
+/** SQL that moves a key's times and counts by a row of `seen`. */
 export const KEY_USE_CHANGES = (() => {
   const isLater = '(keys.last_used_at < seen.used_at or (keys.last_used_at is null and seen.used_at is not null))';
-  const isFirst = `(keys.first_used_at > seen.first_at or (keys.first_used_at is null and
-    (keys.last_used_at >= seen.first_at or (keys.last_used_at is null and seen.first_at is not null))))`;
+  const isFirst = '(keys.first_used_at > seen.first_at or (keys.first_used_at is null and seen.first_at is not null))';
   const isRefusedLater = `(keys.last_refused_at < seen.refused_at or
     (keys.last_refused_at is null and seen.refused_at is not null))`;
   return `last_used_at = case when ${isLater} then seen.used_at else keys.last_used_at end,

@@ -5,6 +5,7 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
+import Database from 'better-sqlite3';
 import { makeSecret } from '../../keys/secret.ts';
 import { maskSecret } from '../../keys/secret-form.ts';
 import { openStorage } from '../../storage/open-storage.ts';
@@ -46,6 +47,21 @@ for (const argv of [
         `${/create|setup-link/.test(argv[1] ?? '') ? '; --new starts an empty one here' : ''}\n`,
     );
     assert.ok(!existsSync(dir) && !existsSync(join(folder, 'target')));
+  });
+
+  test(`${argv.slice(0, 2).join(' ')}: a database that was written before 1.0.0 is refused`, async () => {
+    const dir = mkdtempSync(join(folder, 'unreleased-'));
+    const database = new Database(join(dir, 'whence.sqlite'));
+    database.exec(
+      `CREATE TABLE kysely_migration (name TEXT); INSERT INTO kysely_migration VALUES ('0001-keys-quota-usage')`,
+    );
+    database.close();
+    const { code, stdout, stderr } = await whenceIn(dir, ...argv);
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(
+      stderr,
+      /whence\.sqlite was written before 1\.0\.0 and cannot be read: start with a new data directory/,
+    );
   });
 }
 

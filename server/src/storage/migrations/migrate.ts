@@ -2,23 +2,25 @@
  * Brings a database to the schema of this program, with Kysely's Migrator.
  *
  * During an upgrade, replicas of two versions share a database. A step that only adds (expand) leaves `oldest_program`
- * as it is: programs that do not know the step work on beside it. A step that takes away what they use (contract), in a
- * later release, raises it with `requireStep`, and programs that do not know the step named there refuse to start.
+ * in the table `compatibility` as it is: programs that do not know the step work on beside it. A step that takes away what
+ * they use (contract), in a later release, sets it to the oldest step that a program must know, and programs that do not
+ * know that step refuse to start.
  */
 import type { Migration } from 'kysely';
 import { Migrator, SqliteAdapter, sql } from '../kysely.ts';
 import type { Db } from '../schema.ts';
 import { StorageUnavailable } from '../storage-unavailable.ts';
-import { migrations } from './migrations.ts';
-
-const [FIRST_STEP = ''] = Object.keys(migrations);
+import { schema } from './0001-schema.ts';
 
 export type Steps = Readonly<Record<string, Migration>>;
 
-/** Where the steps are recorded. Kysely's own name, which another application in the same database may use too. */
-const USUAL_TABLE = 'kysely_migration';
-/** Used if that table has steps of another application, and none of ours. */
-const OWN_TABLE = 'whence_migration';
+/** In order. */
+export const migrations: Steps = { '0001-schema': schema };
+
+/** Where the steps are recorded. Not under Kysely's usual name, which another application in the same database may use. */
+const STEP_TABLE = 'whence_migration';
+/** Programs before 1.0.0 recorded this as their first step, in either table. */
+const UNRELEASED = { step: '0001-keys-quota-usage', tables: ['kysely_migration', STEP_TABLE] };
 
 type SchemaState = {
   /** No step was ever taken. */
@@ -32,10 +34,17 @@ type SchemaState = {
 /** Reads only. Throws for a schema with which this program cannot work. */
 export async function schemaState(db: Db, databaseName: string, steps: Steps = migrations): Promise<SchemaState> {
   const tables = await tablesOf(db, await schemaOf(db));
-  const taken = await stepsIn(db, tables, await stepTable(db, tables));
+  for (const table of UNRELEASED.tables) {
+    if ((await stepsIn(db, tables, table)).includes(UNRELEASED.step))
+      throw new StorageUnavailable(
+        `${databaseName} was written before 1.0.0 and cannot be read: start with a new data directory or an empty ` +
+          'database, and create new keys, because keys cannot be carried over',
+      );
+  }
+  const taken = await stepsIn(db, tables, STEP_TABLE);
   const newer = taken.filter((name) => !Object.hasOwn(steps, name));
   const pending = Object.keys(steps).filter((name) => !taken.includes(name));
-  if (newer.length > 0 && (pending.length > 0 || !(await allows(db, tables, steps)))) {
+  if (newer.length > 0 && (pending.length > 0 || !(await allows(db, steps)))) {
     throw new StorageUnavailable(
       `${databaseName} was written by a newer version of whence (its schema has ${newer.join(', ')}); ` +
         'run that version, or use another database',
@@ -44,20 +53,18 @@ export async function schemaState(db: Db, databaseName: string, steps: Steps = m
   return { isEmpty: taken.length === 0, pending, newer };
 }
 
-async function allows(db: Db, tables: ReadonlySet<string>, steps: Steps): Promise<boolean> {
-  if (!tables.has('compatibility')) return false;
-  const row = await db.selectFrom('compatibility').select('oldest_program').executeTakeFirst();
-  return row !== undefined && Object.hasOwn(steps, row.oldest_program);
+async function allows(db: Db, steps: Steps): Promise<boolean> {
+  const { oldest_program } = await db.selectFrom('compatibility').select('oldest_program').executeTakeFirstOrThrow();
+  return Object.hasOwn(steps, oldest_program);
 }
 
 export async function migrate(db: Db, steps: Steps = migrations): Promise<void> {
   const schema = await schemaOf(db);
-  const migrationTableName = await stepTable(db, await tablesOf(db, schema));
   const migrator = new Migrator({
     db,
     provider: { getMigrations: async () => ({ ...steps }) },
-    migrationTableName,
-    migrationLockTableName: `${migrationTableName}_lock`,
+    migrationTableName: STEP_TABLE,
+    migrationLockTableName: `${STEP_TABLE}_lock`,
     ...(schema === undefined ? {} : { migrationTableSchema: schema }),
   });
   const { error, results = [] } = await migrator.migrateToLatest();
@@ -85,11 +92,4 @@ async function stepsIn(db: Db, tables: ReadonlySet<string>, table: string): Prom
   if (!tables.has(table)) return [];
   const { rows } = await sql<{ name: string }>`select name from ${sql.table(table)}`.execute(db);
   return rows.map(({ name }) => name);
-}
-
-/** The first step of every Whence database has the same name. */
-async function stepTable(db: Db, tables: ReadonlySet<string>): Promise<string> {
-  const usual = await stepsIn(db, tables, USUAL_TABLE);
-  const isForeign = usual.length > 0 && !usual.includes(FIRST_STEP);
-  return isForeign ? OWN_TABLE : USUAL_TABLE;
 }

@@ -5,9 +5,7 @@ import type { Kysely, Migration } from 'kysely';
 import { testEngines } from '../../test/storage/engines.ts';
 import { sql } from '../kysely.ts';
 import { openEngine, openStorage } from '../open-storage.ts';
-import { migrate, schemaState } from './migrate.ts';
-import { migrations } from './migrations.ts';
-import { requireStep } from './require-step.ts';
+import { migrate, migrations, schemaState } from './migrate.ts';
 
 /** A step of the next release: adds a column, with a default for programs that do not know it. */
 const expand: Migration = {
@@ -22,7 +20,7 @@ const expand: Migration = {
 const contract: Migration = {
   async up(db: Kysely<unknown>) {
     await db.schema.alterTable('keys').dropColumn('masked').execute();
-    await requireStep(db, '9001-expand');
+    await sql`update compatibility set oldest_program = '9001-expand'`.execute(db);
   },
 };
 
@@ -69,22 +67,18 @@ for (const engine of testEngines()) {
     await Promise.all([running.close(), restarted.close(), next.db.destroy()]);
   });
 
-  test(`upgrade on ${name}: keys that an older version creates and revokes are counted, listed and found`, {
-    skip,
-  }, async () => {
+  test(`upgrade on ${name}: keys that another version creates, revokes and removes are counted`, { skip }, async () => {
     const location = await engine.newLocation();
-    const before = await openEngine(location);
-    // The statements of versions before step 0008, which know neither its columns nor its tables.
-    const insert = (id: string, keyName: string, owner: string | null) =>
-      sql`insert into keys (id, name, hash, masked, permissions, tier, created_at, owner_id) values
-        (${id}, ${keyName}, ${`hash of ${id}`}, ${'whence_ab12…wxyz'}, 'ip:read asn:read', 'pro', 1, ${owner})`.execute(
-        before.db,
+    const other = await openEngine(location);
+    const insert = (id: string, owner: string | null) =>
+      sql`insert into keys (id, name, name_key, hash, masked, permissions, tier, created_at, owner_id) values
+        (${id}, 'a key', 'a key', ${`hash of ${id}`}, 'whence_ab12…wxyz', 'ip:read asn:read', 'pro', 1, ${owner})`.execute(
+        other.db,
       );
-    await insert('one', 'Key 10', null);
-    await insert('two', 'key 9', 'ada');
-    await insert('three', 'other', 'ada');
-    await sql`update keys set last_used_at = 5 where id = 'one'`.execute(before.db);
-    await sql`update keys set revoked_at = 2, revoked_by = 'test' where id in ('two', 'three')`.execute(before.db);
+    await insert('one', null);
+    await insert('two', 'ada');
+    await insert('three', 'ada');
+    await sql`update keys set revoked_at = 2, revoked_by = 'test' where id in ('two', 'three')`.execute(other.db);
     const storage = await openStorage(location);
     const counts = async (owner?: string) =>
       (await storage.keyList.facets(new Date(), owner)).map(({ facet, keys }) => [facet, keys]).sort();
@@ -94,18 +88,29 @@ for (const engine of testEngines()) {
       [revoked, 2],
     ]);
     assert.deepEqual(await counts('ada'), [[revoked, 2]]);
-    const byName = { sort: 'name', order: 'asc', limit: 10 } as const;
-    const ids = (keys: readonly { key: { id: string } }[]) => keys.map(({ key: { id } }) => id);
-    assert.deepEqual(ids(await storage.keyList.page(byName)), ['two', 'one', 'three']);
-    const search = { text: 'KEY', owners: [] };
-    assert.equal(await storage.keyList.countMatches(search, 10), 2);
-    assert.deepEqual(ids((await storage.keyList.pageOfMatches(search, byName)).keys), ['two', 'one']);
-    const byUse = { ...byName, sort: 'last_used_at', order: 'desc', facets: [active] } as const;
-    assert.deepEqual(ids(await storage.keyList.page(byUse)), ['one']);
-    await sql`delete from keys where id = 'three'`.execute(before.db);
+    await sql`delete from keys where id = 'three'`.execute(other.db);
     assert.deepEqual(await counts('ada'), [[revoked, 1]]);
-    await Promise.all([storage.close(), before.db.destroy()]);
+    await Promise.all([storage.close(), other.db.destroy()]);
   });
+
+  for (const table of ['kysely_migration', 'whence_migration']) {
+    test(`upgrade on ${name}: a database of a program before 1.0.0, recorded in ${table}, is refused`, {
+      skip,
+    }, async () => {
+      const location = await engine.newLocation();
+      const before = await openEngine(location);
+      await sql`drop table whence_migration`.execute(before.db);
+      await sql`create table ${sql.table(table)} (name text, timestamp text)`.execute(before.db);
+      await sql`insert into ${sql.table(table)} values ('0001-keys-quota-usage', '')`.execute(before.db);
+      await before.db.destroy();
+      for (const mustExist of [false, true])
+        await assert.rejects(openStorage(location, { mustExist }), {
+          name: 'StorageUnavailable',
+          message:
+            /was written before 1\.0\.0 and cannot be read: start with a new data directory or an empty database/,
+        });
+    });
+  }
 
   test(`upgrade on ${name}: once the schema is contracted, this version refuses it with a sentence`, {
     skip,

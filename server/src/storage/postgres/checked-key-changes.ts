@@ -1,7 +1,8 @@
 /**
  * Changes of keys on PostgreSQL, in one statement: a process never knows that keys have changed without knowing which.
- * The statement, a function of the database (migration 0011), also shows whether this is the database of the last answer. A restore and a failover may put an older
- * copy in its place, with fewer changes, as many, or more once it has gone on. It is another database if
+ * The statement, a function of the database, also shows whether this is the database of the last answer. A restore and a
+ * failover may put an older copy in its place, with fewer changes, as many, or more once it has gone on. It is another
+ * database if
  *
  * - it is another one by its identifier, a promoted standby or restored archive by its timeline, or a restored dump by
  *   the numbers of database and table;

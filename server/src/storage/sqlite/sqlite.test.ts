@@ -1,7 +1,7 @@
 /** What holds for the file of the embedded engine. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import test, { after } from 'node:test';
@@ -35,39 +35,12 @@ test('sqlite: a file of a newer version is refused with a message and not change
   const folder = newFolder();
   await withStorage(folder, async () => {});
   const database = new Database(file(folder));
-  database.exec(`INSERT INTO kysely_migration VALUES ('9999-from-the-future', '');
+  database.exec(`INSERT INTO whence_migration VALUES ('9999-from-the-future', '');
     UPDATE compatibility SET oldest_program = '9999-from-the-future'`);
   database.close();
   await assert.rejects(openStorage(folder), {
     name: 'StorageUnavailable',
     message: /whence\.sqlite was written by a newer version of whence \(its schema has 9999-from-the-future\)/,
-  });
-});
-
-test('sqlite: a file of the first release keeps its keys and the counts of its day', async () => {
-  const folder = newFolder();
-  mkdirSync(folder);
-  const database = new Database(file(folder));
-  database.exec(`
-    CREATE TABLE keys (id TEXT PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL UNIQUE, masked TEXT NOT NULL,
-      permissions TEXT NOT NULL, tier TEXT NOT NULL, created_at INTEGER NOT NULL, last_used_at INTEGER,
-      revoked_at INTEGER, revoked_by TEXT) STRICT;
-    CREATE TABLE keys_revision (revision INTEGER NOT NULL) STRICT;
-    INSERT INTO keys_revision VALUES (7);
-    CREATE TABLE quota (key_id TEXT NOT NULL, day TEXT NOT NULL, granted INTEGER NOT NULL,
-      PRIMARY KEY (key_id, day)) STRICT, WITHOUT ROWID;
-    CREATE TABLE usage (key_id TEXT NOT NULL, day TEXT NOT NULL, endpoint TEXT NOT NULL, status_class INTEGER NOT NULL,
-      requests INTEGER NOT NULL, PRIMARY KEY (key_id, day, endpoint, status_class)) STRICT, WITHOUT ROWID;
-    CREATE TABLE recalls (number INTEGER PRIMARY KEY AUTOINCREMENT, key_id TEXT NOT NULL) STRICT;
-    INSERT INTO keys VALUES ('one', 'shop', 'hash of one', 'whence_ab12…wxyz', 'ip:read', 'free', 1, NULL, NULL, NULL);
-    INSERT INTO quota VALUES ('one', '2026-11-15', 990);
-    PRAGMA user_version = 2;
-  `);
-  database.close();
-  await withStorage(folder, async ({ keys, leases }) => {
-    assert.equal((await keys.findByHash('hash of one'))?.name, 'shop');
-    const grant = await leases.take(LEASE, { wanted: 50, limit: 1000, spent: 0, opened: 0, open: 50 });
-    assert.deepEqual(grant, { granted: 10, opened: 10, left: 0, heldElsewhere: 0 });
   });
 });
 

@@ -7,8 +7,8 @@ import type { RawBuilder, Selectable } from 'kysely';
 import type { KeySort, KeyState, SortOrder } from '../../vocabulary.ts';
 import type { Engine } from '../engine.ts';
 import { sql } from '../kysely.ts';
-import type { Db, Schema } from '../schema.ts';
-import { foldForSearch, indexKeyNames } from './key-names.ts';
+import { type Db, FACET as FACET_TEXT, type Schema, SORT_VALUES as SORT_TEXTS } from '../schema.ts';
+import { foldForSearch } from './key-names.ts';
 import { fromRow, type StoredKey } from './key-store.ts';
 
 type StoredFacet = {
@@ -45,14 +45,12 @@ type KeyWindow = {
   readonly isSelected: boolean;
 };
 
-/** As in the indexes of step 0012: both engines use an index of an expression for the same expression only. */
-const FACET = sql<string>`(case when revoked_at is not null then 'revoked' when has_expired = 1 then 'expired'
-  when paused_at is not null then 'paused' else 'active' end || ' ' || tier || ' ' || permissions)`;
+const FACET = sql.raw<string>(FACET_TEXT());
 const SORT_VALUES: Readonly<Record<KeySort, RawBuilder<string | number>>> = {
-  name: sql`name_key`,
-  created_at: sql`created_at`,
-  last_used_at: sql`coalesce(last_used_at, 0)`,
-  requests_today: sql`day_requests`,
+  name: sql.raw(SORT_TEXTS.name),
+  created_at: sql.raw(SORT_TEXTS.created),
+  last_used_at: sql.raw(SORT_TEXTS.last_use),
+  requests_today: sql.raw(SORT_TEXTS.requests),
 };
 
 const EXPIRED_PER_STATEMENT = 1_000;
@@ -111,7 +109,6 @@ export function keyListStore({ db, name }: Pick<Engine, 'db' | 'name'>) {
       return new Map(rows.map(({ scope, keys }) => [scope, Number(keys)]));
     },
     async page(selection: KeySelection): Promise<ListedKey[]> {
-      await indexKeyNames(db);
       if (selection.facets?.length === 0) return [];
       const { rows } = await sql<Row>`select keys.*, page.sort_value
         from (${inOrder(name, selection)}) as page ${joinKeys(name, 'page')} ${sorted(selection)}`.execute(db);
@@ -119,7 +116,6 @@ export function keyListStore({ db, name }: Pick<Engine, 'db' | 'name'>) {
     },
     /** Counts up to `limit`. A key counts once for each of its words. */
     async countMatches({ text, owners }: KeySearch, limit: number): Promise<number> {
-      await indexKeyNames(db);
       // In the order of an index: PostgreSQL would read the table where many rows match.
       const count = async (rows: RawBuilder<unknown>) => {
         const counted = await sql<{ matches: number }>`select count(*) as matches from (${rows}

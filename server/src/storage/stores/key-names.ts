@@ -3,14 +3,10 @@
  * `key_words` has the name from each word on, so that a search is a range of an index and reads matches only. Ids and
  * masked keys are found from their beginning, and a masked key by its last characters as well.
  */
-import { sql } from '../kysely.ts';
 import type { Db } from '../schema.ts';
 
 /** PostgreSQL indexes values of up to 2,700 bytes, and compatibility forms can be longer than the 100 characters of a name. */
 const MAX_WORD_CHARACTERS = 100;
-const KEYS_PER_TRANSACTION = 250;
-/** Two parameters each. */
-const WORDS_PER_STATEMENT = 5_000;
 
 type NamedKey = { readonly id: string; readonly name: string; readonly masked: string };
 
@@ -41,26 +37,9 @@ function wordsOf({ id, name, masked }: NamedKey): string[] {
   return [...new Set(texts.map(foldForSearch))].filter((word) => word !== '');
 }
 
-export async function insertWords(db: Db, keys: readonly NamedKey[]): Promise<void> {
-  const rows = keys.flatMap((key) => wordsOf(key).map((word) => sql`(${word}, ${key.id})`));
-  for (let i = 0; i < rows.length; i += WORDS_PER_STATEMENT) {
-    const values = sql.join(rows.slice(i, i + WORDS_PER_STATEMENT));
-    await sql`insert into key_words (word, key_id) values ${values} on conflict do nothing`.execute(db);
-  }
-}
-
-/** For keys that were created before step 0008, or since then by a program that does not know `name_key`. */
-export async function indexKeyNames(db: Db): Promise<void> {
-  for (;;) {
-    const { rows } = await sql<NamedKey>`select id, name, masked from keys where name_key is null
-      limit ${sql.lit(KEYS_PER_TRANSACTION)}`.execute(db);
-    if (rows.length === 0) return;
-    const write = async (transaction: Db) => {
-      await insertWords(transaction, rows);
-      const names = rows.map(({ id, name }) => sql`(cast(${id} as text), cast(${nameKeyOf(name)} as text))`);
-      await sql`with named (id, name_key) as (values ${sql.join(names)})
-        update keys set name_key = named.name_key from named where keys.id = named.id`.execute(transaction);
-    };
-    await (db.isTransaction ? write(db) : db.transaction().execute(write));
-  }
+export async function insertWords(db: Db, key: NamedKey): Promise<void> {
+  await db
+    .insertInto('key_words')
+    .values(wordsOf(key).map((word) => ({ word, key_id: key.id })))
+    .execute();
 }

@@ -1,11 +1,10 @@
 /** API keys in storage. Tier, permissions and networks are text here; their rules are in `keys/`. */
-import { randomUUID } from 'node:crypto';
 import type { Selectable, Updateable } from 'kysely';
 import type { RefusalReason } from '../../vocabulary.ts';
 import type { ReadKeyChanges } from '../key-changes.ts';
 import type { Db, Schema } from '../schema.ts';
 import { pruneRows } from '../tables.ts';
-import { foldForSearch, indexKeyNames, insertWords, nameKeyOf } from './key-names.ts';
+import { foldForSearch, insertWords, nameKeyOf } from './key-names.ts';
 
 export type StoredKey = {
   readonly id: string;
@@ -150,7 +149,6 @@ export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges) {
     },
     /** Keys whose secret is shown like this. */
     async findByMasked(masked: string): Promise<StoredKey[]> {
-      await indexKeyNames(db);
       const rows = await db
         .selectFrom('keys')
         .selectAll()
@@ -194,7 +192,7 @@ export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges) {
             revoke_at: null,
             revoke_by: null,
             ...NONE_REFUSED,
-            ...changedAs(revision),
+            revision,
           })
           .where('id', '=', id)
           .where('revoked_at', 'is', null)
@@ -221,14 +219,14 @@ export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges) {
         if (Object.keys(change).length === 0) return { before, after: before };
         const changed = await transaction
           .updateTable('keys')
-          .set({ ...changedColumns(change), ...changedAs(revision) })
+          .set({ ...changedColumns(change), revision })
           .where('id', '=', id)
           .returningAll()
           .executeTakeFirstOrThrow();
         const after = fromRow(changed);
         if (change.name !== undefined) {
           await transaction.deleteFrom('key_words').where('key_id', '=', id).execute();
-          await insertWords(transaction, [after]);
+          await insertWords(transaction, after);
         }
         return { before, after };
       });
@@ -297,8 +295,6 @@ async function tooMany(transaction: Db, ownerId: string, limits: KeyLimits): Pro
 
 const NONE_REFUSED = { refused_requests: 0, last_refused_at: null, last_refused_from: null };
 
-const changedAs = (revision: number) => ({ revision, change_token: randomUUID() });
-
 function changedColumns({ name, tier, permissions, pausedAt, ...change }: KeyChange): Updateable<Schema['keys']> {
   return {
     ...(name === undefined ? {} : { name, name_key: nameKeyOf(name) }),
@@ -322,9 +318,9 @@ function attributeColumns({ note, expiresAt, allowedNetworks, requestsPerSecond,
 }
 
 async function insertRow(transaction: Db, key: StoredKey, revision: number): Promise<void> {
-  const row = { ...toRow(key), ...attributeColumns(key), ...changedAs(revision), name_key: nameKeyOf(key.name) };
+  const row = { ...toRow(key), ...attributeColumns(key), revision, name_key: nameKeyOf(key.name) };
   await transaction.insertInto('keys').values(row).execute();
-  await insertWords(transaction, [key]);
+  await insertWords(transaction, key);
 }
 
 function toRow({ id, name, hash, masked, permissions, tier, createdAt, ownerId, predecessorId }: StoredKey) {

@@ -2,10 +2,7 @@
 import { fromRow, type Stored, toRow } from '../rows.ts';
 import type { Db } from '../schema.ts';
 
-/**
- * `accountId`: whose password is set. `createdBy` is the name at that time; `createdById` is absent for commands, and for
- * links of programs that did not record it.
- */
+/** `accountId`: whose password is set. `createdBy` is the name at that time; `createdById` is absent for commands. */
 export type StoredLink = Stored<'links'>;
 
 export function linkStore(db: Db) {
@@ -47,18 +44,9 @@ export function linkStore(db: Db) {
       const row = await db.deleteFrom('links').where('id', '=', id).returningAll().executeTakeFirst();
       return row && fromRow<'links'>(row);
     },
-    /** By id, and by name where no id was recorded. Answers with what was removed. */
-    async removeCreatedBy(accountId: string, name: string): Promise<StoredLink[]> {
-      const rows = await db
-        .deleteFrom('links')
-        .where((eb) =>
-          eb.or([
-            eb('created_by_id', '=', accountId),
-            eb.and([eb('created_by_id', 'is', null), eb('created_by', '=', name)]),
-          ]),
-        )
-        .returningAll()
-        .execute();
+    /** Answers with what was removed. */
+    async removeCreatedBy(accountId: string): Promise<StoredLink[]> {
+      const rows = await db.deleteFrom('links').where('created_by_id', '=', accountId).returningAll().execute();
       return rows.map(fromRow<'links'>);
     },
     async removeKind(kind: string, accountId?: string): Promise<void> {

@@ -5,6 +5,7 @@ import test, { before } from 'node:test';
 import { until } from '@whence/testing/until';
 import Database from 'better-sqlite3';
 import type { Page } from 'playwright-core';
+import { nameKeyOf } from '../../storage/stores/key-names.ts';
 import type { DashboardClient } from '../dashboard/dashboard-client.ts';
 import { type BrowserTest, NO_BROWSER } from './browser.ts';
 import { sharedSignIn, sharedWhence } from './shared-whence.ts';
@@ -24,13 +25,17 @@ before(async () => {
 function insertKeys(path: string): void {
   const database = new Database(path);
   const key = database.prepare(
-    'insert into keys (id, name, hash, masked, permissions, tier, created_at) values (?, ?, ?, ?, ?, ?, ?)',
+    `insert into keys (id, name, name_key, hash, masked, permissions, tier, created_at)
+     values (?, ?, ?, ?, ?, 'ip:read', ?, ?)`,
   );
+  const word = database.prepare('insert into key_words (word, key_id) values (?, ?)');
   const usage = database.prepare('insert into usage values (?, ?, ?, ?, ?)');
   const days = Array.from({ length: 30 }, (_, i) => new Date(Date.now() - i * 86_400_000).toISOString().slice(0, 10));
   database.transaction(() => {
     for (let i = 0; i < KEYS; i++) {
-      key.run(`many${i}`, `many ${i}`, `hash ${i}`, `whence_aaaa…${i}`, 'ip:read', i % 2 ? 'free' : 'pro', i);
+      const name = `many ${i}`;
+      key.run(`many${i}`, name, nameKeyOf(name), `hash ${i}`, `whence_aaaa…${i}`, i % 2 ? 'free' : 'pro', i);
+      word.run(name, `many${i}`);
       for (const day of days) usage.run(`many${i}`, day, 'ip', 2, (i % 97) + 1);
     }
   })();

@@ -95,11 +95,11 @@ async function insertKeys(count: number): Promise<void> {
         const secret = makeSecret();
         keys[tier].push(secret);
         values.push(
-          `('sim${i}', 'simulated', '${hashSecret(secret)}', '${maskSecret(secret)}', 'ip:read', '${tier}', 0)`,
+          `('sim${i}', 'simulated', 'simulated', '${hashSecret(secret)}', '${maskSecret(secret)}', 'ip:read', '${tier}', 0)`,
         );
       }
       await client.query(
-        `INSERT INTO keys (id, name, hash, masked, permissions, tier, created_at) VALUES ${values.join(',')}`,
+        `INSERT INTO keys (id, name, name_key, hash, masked, permissions, tier, created_at) VALUES ${values.join(',')}`,
       );
     }
     await client.query('UPDATE revisions SET keys = keys + 1');

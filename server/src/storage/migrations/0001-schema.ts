@@ -1,0 +1,355 @@
+/**
+ * All tables of the first release, in both engines. From 1.0.0 on this step is never edited: a later step changes what it
+ * made.
+ *
+ * Triggers keep `key_counts` and `key_changes`, so that they are right whichever program, of whichever release, writes.
+ */
+import type { Kysely, Migration } from 'kysely';
+import { SqliteAdapter, sql } from '../kysely.ts';
+import { FACET, SORT_VALUES } from '../schema.ts';
+
+const FACET_COLUMNS = 'revoked_at, has_expired, paused_at, tier, permissions, owner_id';
+
+/** `sorted` is text that is compared byte by byte. In SQLite, `bigint` is an integer like any other. */
+const tables = (sorted: string, withoutRowid: string) => `
+  create table keys (
+    id text primary key,
+    name text not null,
+    name_key ${sorted} not null,
+    hash text not null unique,
+    masked text not null,
+    permissions text not null,
+    tier text not null,
+    note text,
+    created_at bigint not null,
+    expires_at bigint,
+    has_expired integer not null default 0,
+    paused_at bigint,
+    allowed_networks text,
+    requests_per_second integer,
+    revoke_at bigint,
+    revoke_by text,
+    revoked_at bigint,
+    revoked_by text,
+    owner_id text,
+    predecessor_id text,
+    first_used_at bigint,
+    first_used_from text,
+    first_used_status integer,
+    last_used_at bigint,
+    last_used_from text,
+    refused_requests bigint not null default 0,
+    last_refused_at bigint,
+    last_refused_from text,
+    day_requests bigint not null default 0,
+    revision integer not null default 0
+  );
+  create index keys_revision_index on keys (revision);
+  create index keys_predecessor on keys (predecessor_id) where predecessor_id is not null;
+  create index keys_to_expire on keys (expires_at) where has_expired = 0 and expires_at is not null;
+  create index keys_to_revoke on keys (revoke_at) where revoke_at is not null;
+  ${Object.entries(SORT_VALUES)
+    .map(
+      ([name, value]) => `
+        create index keys_by_${name} on keys (${value}, id);
+        create index keys_of_facet_by_${name} on keys (${FACET()}, ${value}, id);
+        create index keys_of_owner_by_${name} on keys (owner_id, ${FACET()}, ${value}, id);`,
+    )
+    .join('')}
+  create table key_words (word ${sorted} not null, key_id text not null, primary key (word, key_id)) ${withoutRowid};
+  create index key_words_of_key on key_words (key_id, word);
+  create table key_counts (
+    scope text not null, facet text not null, key_count bigint not null, primary key (scope, facet)
+  );
+  create table revisions (id integer primary key, keys bigint not null, recalls bigint not null);
+  create table key_refusals (
+    key_id text not null,
+    hour bigint not null,
+    reason text not null,
+    requests bigint not null,
+    last_at bigint not null,
+    detail text,
+    constraint key_refusals_key primary key (key_id, hour, reason)
+  );
+  create index key_refusals_by_hour on key_refusals (hour);
+
+  create table quota (
+    key_id text not null,
+    day text not null,
+    granted bigint not null,
+    last_granted integer not null default 0,
+    alerted_percent bigint not null default 0,
+    constraint quota_key primary key (key_id, day)
+  );
+  create index quota_day on quota (day);
+  create table leases (
+    key_id text not null,
+    day text not null,
+    owner text not null,
+    granted bigint not null,
+    opened bigint not null,
+    spent bigint not null,
+    expires_at bigint not null,
+    constraint leases_key primary key (key_id, day, owner)
+  );
+  -- None on expires_at, which every statement of an owner changes: PostgreSQL would have to write the indexes too.
+  create index leases_owner on leases (owner);
+  create table recalls (number bigint primary key, key_id text not null, day text not null);
+
+  create table usage (
+    key_id text not null,
+    day text not null,
+    endpoint text not null,
+    status_class integer not null,
+    requests bigint not null,
+    constraint usage_key primary key (key_id, day, endpoint, status_class)
+  );
+  -- In the order in which usage is read in pages.
+  create index usage_day_key on usage (day, key_id, endpoint, status_class);
+  create table traffic (
+    hour bigint not null, counter text not null, count bigint not null, constraint traffic_key primary key (hour, counter)
+  );
+  create table networks (
+    day text not null, asn bigint not null, look_ups bigint not null, constraint networks_key primary key (day, asn)
+  );
+  create table writers (id text primary key, last_batch bigint not null, written_at bigint not null);
+
+  create table accounts (
+    id text primary key,
+    name text not null,
+    name_key text not null unique,
+    password_hash text,
+    provider_subject text unique,
+    role text not null,
+    created_at bigint not null,
+    last_sign_in_at bigint,
+    disabled_at bigint
+  );
+  create table sessions (
+    id text primary key,
+    token_hash text not null unique,
+    account_id text not null,
+    created_at bigint not null,
+    last_seen_at bigint not null,
+    expires_at bigint not null,
+    ended_at bigint,
+    address text not null,
+    user_agent text not null
+  );
+  create index sessions_account on sessions (account_id);
+  create table links (
+    id text primary key,
+    token_hash text not null unique,
+    kind text not null,
+    role text not null,
+    account_id text,
+    note text,
+    created_at bigint not null,
+    created_by text not null,
+    created_by_id text,
+    expires_at bigint not null
+  );
+  create table audit (
+    id text primary key,
+    at bigint not null,
+    actor text not null,
+    actor_id text,
+    action text not null,
+    target_kind text not null,
+    target_id text,
+    target text,
+    address text,
+    details text
+  );
+  create index audit_target on audit (target_id);
+
+  create table processes (
+    id text primary key,
+    host text not null,
+    pid integer not null,
+    started_at bigint not null,
+    seen_at bigint not null,
+    memory_bytes bigint not null,
+    lag_ms bigint not null,
+    dataset_version bigint not null
+  );
+  create table registrations (subject text primary key, content text not null, fetched_at bigint not null);
+  create index registrations_fetched_at on registrations (fetched_at);
+  create table maintenance (
+    id integer primary key, probes bigint not null, pruned_at bigint not null, steady_hours integer not null
+  );
+  create table compatibility (id integer primary key, oldest_program text not null);
+  insert into revisions (id, keys, recalls) values (1, 0, 0);
+  insert into maintenance (id, probes, pruned_at, steady_hours) values (1, 0, 0, 0);
+  insert into compatibility (id, oldest_program) values (1, '0001-schema');`;
+
+export const schema: Migration = {
+  async up(db: Kysely<unknown>) {
+    const statements =
+      db.getExecutor().adapter instanceof SqliteAdapter
+        ? [...split(tables('text', 'without rowid')), ...sqliteKeyCounts(), ...sqliteKeyChanges()]
+        : [
+            ...split(tables('text collate "C"', '')),
+            ...postgresKeyCounts(),
+            ...postgresKeyChanges(),
+            ...storageSettings(),
+          ];
+    for (const statement of statements) await sql.raw(statement).execute(db);
+  },
+};
+
+const split = (text: string) => text.split(';').filter((statement) => statement.trim() !== '');
+
+/** Keys of the command line have no owner and count in the scope of all keys only. */
+function sqliteKeyCounts(): string[] {
+  const add = `
+    insert into key_counts (scope, facet, key_count) values ('', ${FACET('new.')}, 1)
+      on conflict (scope, facet) do update set key_count = key_count + 1;
+    insert into key_counts (scope, facet, key_count)
+      select new.owner_id, ${FACET('new.')}, 1 where new.owner_id is not null
+      on conflict (scope, facet) do update set key_count = key_count + 1;`;
+  const remove = `
+    update key_counts set key_count = key_count - 1
+      where scope in ('', old.owner_id) and facet = ${FACET('old.')};`;
+  return [
+    `create trigger keys_count_insert after insert on keys begin ${add} end`,
+    `create trigger keys_count_delete after delete on keys begin ${remove} end`,
+    `create trigger keys_count_update after update of ${FACET_COLUMNS} on keys begin ${remove} ${add} end`,
+  ];
+}
+
+/**
+ * Per statement where many rows may come at once: a row that is changed thousands of times in one transaction gets slower
+ * with every change.
+ */
+function postgresKeyCounts(): string[] {
+  const scopes = "cross join lateral (values (''), (owner_id)) as scopes (scope) where scope is not null";
+  const added = (rows: string) => `
+    insert into key_counts as counts (scope, facet, key_count)
+      select scope, ${FACET()}, count(*) from ${rows} ${scopes} group by 1, 2
+      on conflict (scope, facet) do update set key_count = counts.key_count + excluded.key_count;`;
+  const removed = (rows: string) => `
+    update key_counts set key_count = key_counts.key_count - removed.key_count
+      from (select scope, ${FACET()} as facet, count(*) as key_count from ${rows} ${scopes} group by 1, 2) as removed
+      where (key_counts.scope, key_counts.facet) = (removed.scope, removed.facet);`;
+  const trigger = (name: string, when: string, body: string) => [
+    `create function ${name}() returns trigger language plpgsql as $$ begin ${body} return null; end $$`,
+    `create trigger ${name} after ${when} execute function ${name}()`,
+  ];
+  const each = 'for each statement';
+  return [
+    ...trigger('keys_count_insert', `insert on keys referencing new table as added ${each}`, added('added')),
+    ...trigger(
+      'keys_count_delete',
+      `delete on keys referencing old table as removed_keys ${each}`,
+      removed('removed_keys'),
+    ),
+    ...trigger(
+      'keys_count_update',
+      `update of ${FACET_COLUMNS} on keys for each row`,
+      `${removed('(select old.*) as one')} ${added('(select new.*) as one')}`,
+    ),
+  ];
+}
+
+/**
+ * A random token for each revision of keys, by which a process recognises that another database, or an older copy of it,
+ * has taken the place of the one it knows. Number -1 identifies the database and its copies, for a process that asks again
+ * after its revision was removed.
+ */
+function sqliteKeyChanges(): string[] {
+  const token = 'lower(hex(randomblob(16)))';
+  const trigger = (name: string, event: string) => `
+    create trigger record_key_change_${name} after ${event} on revisions begin
+      insert into key_changes (number, token) values (new.keys, ${token})
+        on conflict (number) do update set token = excluded.token;
+      delete from key_changes where number between 0 and new.keys - 10001;
+    end`;
+  return [
+    'create table key_changes (number integer primary key, token text not null) strict',
+    `insert into key_changes (number, token) select keys, ${token} from revisions union all select -1, ${token}`,
+    trigger('insert', 'insert'),
+    trigger('update', 'update of keys'),
+  ];
+}
+
+/**
+ * The same on PostgreSQL, which is identified by what `whence_key_changes` reads. That question is a function because its
+ * plans are kept by the connection, also behind a pooler in transaction mode, where prepared statements are not.
+ * `with_place` is false for services that refuse the functions for identity and write-ahead log.
+ */
+function postgresKeyChanges(): string[] {
+  return [
+    'create table key_changes (number bigint primary key, token text not null)',
+    // A process whose revision is no longer there forgets all keys, which is safe.
+    `create function whence_record_key_change() returns trigger language plpgsql as $$
+      begin
+        insert into key_changes (number, token) values (new.keys, cast(gen_random_uuid() as text))
+          on conflict (number) do update set token = excluded.token;
+        delete from key_changes where number < new.keys - 10000;
+        return null;
+      end $$`,
+    `create trigger record_key_change after insert or update of keys on revisions
+      for each row execute function whence_record_key_change()`,
+    'insert into key_changes (number, token) select keys, cast(gen_random_uuid() as text) from revisions',
+    `create function whence_key_changes(
+        known bigint, most integer, with_place boolean,
+        out keys bigint, out token text, out known_token text, out database text, out wal_bytes bigint,
+        out is_standby boolean, out is_read_only boolean, out changed json
+      ) language plpgsql stable as $$
+      declare
+        flushed pg_lsn;
+      begin
+        is_standby := pg_is_in_recovery();
+        is_read_only := current_setting('transaction_read_only') = 'on';
+        select r.keys into keys from revisions r;
+        select c.token into token from key_changes c where c.number = whence_key_changes.keys;
+        select c.token into known_token from key_changes c where c.number = known;
+        database := (select oid from pg_database where datname = current_database()) || '/' || 'revisions'::regclass::oid;
+        wal_bytes := 0;
+        if with_place and not is_standby then
+          flushed := pg_current_wal_flush_lsn();
+          wal_bytes := pg_wal_lsn_diff(flushed, '0/0');
+          database := (select system_identifier from pg_control_system()) || '/' ||
+            substr(pg_walfile_name(flushed), 1, 8) || '/' || database;
+        end if;
+        if known < keys then
+          select json_agg(hash) into changed
+          from (select k.hash from keys k where k.revision > known limit most) as changes;
+        end if;
+      end $$`,
+  ];
+}
+
+/**
+ * Autovacuum for tables whose rows change continuously: by default a fifth of a table changes before it is cleaned, which for
+ * `usage` is half a year. Free space in pages of leases lets a changed row stay in its page, without new entries in indexes.
+ */
+function storageSettings(): string[] {
+  const often = {
+    autovacuum_vacuum_scale_factor: 0.02,
+    autovacuum_vacuum_threshold: 500,
+    autovacuum_analyze_scale_factor: 0.05,
+    autovacuum_vacuum_cost_delay: 0,
+  };
+  // After as many changes whatever its size: rows of the last day change, the others never do.
+  const byNumber = {
+    autovacuum_vacuum_scale_factor: 0,
+    autovacuum_vacuum_threshold: 200_000,
+    autovacuum_vacuum_insert_scale_factor: 0,
+    autovacuum_vacuum_insert_threshold: 200_000,
+    autovacuum_analyze_scale_factor: 0,
+    autovacuum_analyze_threshold: 200_000,
+  };
+  const settings: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+    leases: { ...often, fillfactor: 70 },
+    quota: { ...often, fillfactor: 70 },
+    processes: often,
+    writers: often,
+    usage: { ...byNumber, fillfactor: 90 },
+  };
+  return Object.entries(settings).map(([table, values]) => {
+    const list = Object.entries(values).map(([name, value]) => `${name} = ${value}`);
+    return `alter table ${table} set (${list.join(', ')})`;
+  });
+}

@@ -7,7 +7,7 @@ import { useAnswer } from '../api/query-client.ts';
 import { Shares, sharesOf } from '../components/Bars.tsx';
 import { CodeTabs, Copyable, requestTabs } from '../components/Copy.tsx';
 import { Facts } from '../components/Facts.tsx';
-import { LeadSkeleton, Loaded } from '../components/Loaded.tsx';
+import { Loaded, LoadedLead } from '../components/Loaded.tsx';
 import { Empty, Notice } from '../components/Notice.tsx';
 import { Columns, Credits, Page, Section, Verdict } from '../components/Page.tsx';
 import { countryName, RPKI_WORDS } from '../format/names.ts';
@@ -24,18 +24,15 @@ const route = getRouteApi('/session/asn/$asn');
 export function AsnPage() {
   const { asn } = route.useParams();
   const lookup = useAnswer('lookUpAsn', { params: { asn } });
-  const answer = lookup.data?.data;
   const reservedUse = reservedAsnUse(parsePrefixedAsn(asn) ?? -1);
   return (
     <Page
       name={`AS${asn}`}
       title={<Copyable text={`AS${asn}`} />}
       lead={
-        answer === undefined ? (
-          lookup.error === null && <LeadSkeleton />
-        ) : (
-          <Verdict text={networkVerdict(answer.record, answer.prefix_kinds, answer, answer.rpki?.states)} />
-        )
+        <LoadedLead query={lookup}>
+          {({ data }) => <Verdict text={networkVerdict(data.record, data.prefix_kinds, data, data.rpki?.states)} />}
+        </LoadedLead>
       }
     >
       {isFailure(lookup.error, 'NOT_FOUND', 'INVALID_ASN') ? (

@@ -80,5 +80,5 @@ const columns: Column<AsnSearchResult>[] = [
 ];
 
 export function AsnResults({ results, label }: { results: readonly AsnSearchResult[]; label: string }) {
-  return <Table label={label} columns={columns} rows={results} rowKey={({ asn }) => String(asn)} />;
+  return <Table label={label} columns={columns} rows={results} />;
 }

@@ -1,7 +1,8 @@
 /** The audit log as a table. */
-import { Link } from '@tanstack/react-router';
+
 import type { AuditEntry } from '@whence/server/dashboard-wire/operation';
 import type { AuditAction } from '@whence/server/vocabulary';
+import { KeyLink } from '../components/Links.tsx';
 import { type Column, Table } from '../components/Table.tsx';
 import { Time } from '../format/Time.tsx';
 import { exactUtc } from '../format/time.ts';
@@ -51,7 +52,7 @@ const columns: Column<AuditEntry>[] = [
   {
     name: 'Action',
     isText: true,
-    cell: ({ action }) => <div className={classes['action']}>{ACTION_WORDS[action] ?? action}</div>,
+    cell: ({ action }) => <div className={classes['action']}>{ACTION_WORDS[action]}</div>,
   },
   {
     name: 'Target',
@@ -85,13 +86,7 @@ export function AuditTable({ entries, withTarget = true }: { entries: readonly A
 
 function Target({ entry: { target_kind, target_id, target } }: { entry: AuditEntry }) {
   const name = target ?? target_id ?? '';
-  if (target_kind === 'key' && target_id !== undefined) {
-    return (
-      <Link to="/settings/keys/$id" params={{ id: target_id }}>
-        {name}
-      </Link>
-    );
-  }
+  if (target_kind === 'key' && target_id !== undefined) return <KeyLink id={target_id} name={name} />;
   if (target_kind === 'dataset' && name !== '') return <>dataset {name}</>;
   return <>{name}</>;
 }

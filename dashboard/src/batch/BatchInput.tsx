@@ -15,7 +15,7 @@ export type RunWords = {
   readonly kind: ScanKind;
   readonly one: string;
   readonly many: string;
-  /** Of the button that starts it, and what was done. */
+  /** The text of the button that starts it, and the past tense for the progress line. */
   readonly act: string;
   readonly done: string;
   readonly placeholder: string;
@@ -76,7 +76,7 @@ export function BatchInput({ words, onStart }: { words: RunWords; onStart: (inpu
   );
 }
 
-/** What a pasted text has, before it is looked up. Only of this text: nothing is said while another one is counted. */
+/** Counts of a pasted text before it is looked up. While a changed text is counted, the counts of the last one are hidden. */
 function FoundInText({ text, words }: { text: string; words: RunWords }) {
   const [counted, setCounted] = useState<{ text: string; counts: ScanCounts }>();
   const { kind, one, many } = words;

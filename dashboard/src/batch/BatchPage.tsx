@@ -1,25 +1,38 @@
 import { TextInput } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useDeferredValue, useMemo } from 'react';
+import type { ThreatLevel } from '@whence/client/wire';
+import { type ReactNode, useDeferredValue, useMemo } from 'react';
 import { useAnswer } from '../api/query-client.ts';
+import { Shares } from '../components/Bars.tsx';
 import { QuietButton } from '../components/Buttons.tsx';
 import { CopyButton } from '../components/Copy.tsx';
 import { IconDownload, IconX } from '../components/icons.tsx';
+import { AddressLink, NetworkLink } from '../components/Links.tsx';
 import { Skeleton } from '../components/Loaded.tsx';
 import { Empty } from '../components/Notice.tsx';
-import { Credits, Section } from '../components/Page.tsx';
+import { Columns, Credits, Section } from '../components/Page.tsx';
+import { Level } from '../components/Tag.tsx';
 import { useThreatCaveat } from '../components/use-threat-caveat.ts';
+import { type VirtualColumn, VirtualTable } from '../components/VirtualTable.tsx';
+import { countryName, FLAG_WORDS, FLAGS } from '../format/names.ts';
 import { count, formatNumber } from '../format/number.ts';
+import { CountryMap } from '../maps/CountryMap.tsx';
 import { IN_PLACE, withoutEmpty } from '../search-params.ts';
 import { useSignedIn } from '../session/use-session.ts';
 import { MAX_ADDRESSES } from './address-scanner.ts';
-import { BatchCharts } from './BatchCharts.tsx';
 import classes from './BatchPage.module.css';
-import { BatchTable } from './BatchTable.tsx';
 import { type BatchRow, currentRun } from './batch-run.ts';
 import type { RunState } from './chunked-run.ts';
 import { save, toCsv, toNdjson, toNftSet } from './download.ts';
-import { matches, sortRows } from './filter-rows.ts';
+import {
+  type BatchFilter,
+  type BatchSort,
+  type Facet,
+  type FacetValue,
+  facetOf,
+  matches,
+  sortRows,
+} from './filter-rows.ts';
 import { RunPage } from './RunPage.tsx';
 
 const route = getRouteApi('/session/batch');
@@ -144,5 +157,139 @@ function Results({ state: { rows, phase, counts } }: { state: RunState<BatchRow>
         )}
       </Section>
     </>
+  );
+}
+
+type BatchTableProps = {
+  rows: readonly BatchRow[];
+  isThreatKnown: boolean;
+  sort: BatchSort | undefined;
+  onSort: (sort: BatchSort | undefined) => void;
+};
+
+function BatchTable({ isThreatKnown, ...props }: BatchTableProps) {
+  return (
+    <VirtualTable
+      label="Addresses"
+      columns={columnsWith(isThreatKnown)}
+      rowKey={({ ip }) => ip}
+      minWidth={880}
+      {...props}
+    />
+  );
+}
+
+const columnsWith = (isThreatKnown: boolean): VirtualColumn<BatchRow, BatchSort>[] => [
+  {
+    name: 'Address',
+    width: 'minmax(130px, 1.2fr)',
+    title: ({ ip }) => ip,
+    cell: ({ ip }) => <AddressLink ip={ip} preload={false} />,
+  },
+  { name: 'Times', width: '64px', sort: 'times', cell: ({ times }) => formatNumber(times) },
+  {
+    name: 'Network',
+    width: 'minmax(180px, 2fr)',
+    sort: 'network',
+    title: ({ record, refusal }) => record?.asn_name ?? refusal,
+    cell: ({ record, refusal }) =>
+      record === undefined ? (
+        <span className="quiet">{refusal}</span>
+      ) : (
+        <NetworkLink asn={record.asn} name={record.asn_name} preload={false} />
+      ),
+  },
+  {
+    name: 'Country',
+    width: 'minmax(100px, 1fr)',
+    sort: 'country',
+    cell: ({ record }) => record && countryName(record.country),
+  },
+  { name: 'Type', width: '110px', sort: 'type', cell: ({ record }) => record?.connection_type },
+  {
+    name: 'Flags',
+    width: 'minmax(110px, 1fr)',
+    cell: ({ record }) =>
+      record &&
+      FLAGS.filter((flag) => record.detection[flag] && flag !== `is_${record.connection_type}`)
+        .map((flag) => FLAG_WORDS[flag])
+        .join(', '),
+  },
+  {
+    name: 'Threat',
+    width: '110px',
+    sort: 'threat',
+    cell: ({ record }) =>
+      record && <Level level={record.threat.level} score={record.threat.score} isKnown={isThreatKnown} />,
+  },
+];
+
+type NameOf = (value: FacetValue, isThreatKnown: boolean) => ReactNode;
+
+const FACETS: readonly [Facet, string, NameOf | undefined][] = [
+  ['level', 'Threat', ({ key }, isKnown) => <Level level={key as ThreatLevel} isKnown={isKnown} />],
+  ['type', 'Connection types', undefined],
+  ['country', 'Countries', ({ key }) => countryName(key)],
+  ['network', 'Networks', undefined],
+  ['flag', 'Flags', ({ key }) => FLAG_WORDS[key as keyof typeof FLAG_WORDS]],
+];
+const SHOWN = 6;
+
+type BatchChartsProps = {
+  rows: readonly BatchRow[];
+  filter: BatchFilter;
+  onFilter: (facet: Facet, value: string | undefined) => void;
+  /** What a threat level leaves out. */
+  caveat: string | undefined;
+  isThreatKnown: boolean;
+};
+
+/** How the addresses are distributed. A click filters by a value, a second click removes the filter. */
+function BatchCharts(props: BatchChartsProps) {
+  const { rows, filter, onFilter } = props;
+  const withoutRecord = rows.filter(({ record }) => record === undefined).length;
+  const { values: countries } = useMemo(() => facetOf(rows, 'country', filter), [rows, filter]);
+  return (
+    <>
+      {withoutRecord > 0 && (
+        <p className="quiet">
+          {count(withoutRecord, 'address has', 'addresses have')} no data: no network announces{' '}
+          {withoutRecord === 1 ? 'it' : 'them'}. The charts leave {withoutRecord === 1 ? 'it' : 'them'} out.
+        </p>
+      )}
+      <Columns isNarrow>
+        {FACETS.map(([facet, title, name]) => (
+          <FacetChart key={facet} {...props} facet={facet} title={title} name={name} />
+        ))}
+      </Columns>
+      <CountryMap
+        amounts={countries.map(({ key, amount }) => ({ code: key, amount }))}
+        unit="addresses"
+        selected={filter.country}
+        onSelect={(code) => onFilter('country', filter.country === code ? undefined : code)}
+      />
+    </>
+  );
+}
+
+type FacetChartProps = BatchChartsProps & { facet: Facet; title: string; name: NameOf | undefined };
+
+function FacetChart({ rows, filter, onFilter, caveat, isThreatKnown, facet, title, name }: FacetChartProps) {
+  const { values, total } = useMemo(() => facetOf(rows, facet, filter), [rows, facet, filter]);
+  if (values.length === 0) return null;
+  return (
+    <Section title={title} note={facet === 'level' ? caveat : undefined}>
+      <Shares
+        total={total}
+        limit={SHOWN}
+        items={values.map((value) => ({
+          key: value.key,
+          amount: value.amount,
+          name: name?.(value, isThreatKnown) ?? value.name,
+        }))}
+        selected={filter[facet]}
+        onSelect={(key) => onFilter(facet, filter[facet] === key ? undefined : key)}
+      />
+    </Section>
   );
 }

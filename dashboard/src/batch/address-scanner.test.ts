@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatAddress } from '@whence/dataset/address';
 import { ADDRESS_TEXTS } from '@whence/testing/address-texts';
-import { AddressScanner } from './address-scanner.ts';
-import { AddressStream } from './address-stream.ts';
+import { AddressScanner, AddressStream } from './address-scanner.ts';
 
 function addressesIn(...chunks: Uint8Array[]): string[] {
   const found: string[] = [];

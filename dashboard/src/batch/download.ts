@@ -42,23 +42,14 @@ export function toNdjson(rows: readonly BatchRow[]): string {
 }
 
 export function toNftSet(rows: readonly BatchRow[]): string {
+  const ips = rows.map(({ ip }) => ip);
   const set = (name: string, type: string, elements: readonly string[]) =>
     elements.length === 0
-      ? []
-      : [`set ${name} {\n  type ${type}\n  elements = {\n    ${elements.join(',\n    ')}\n  }\n}\n`];
-  const ips = rows.map(({ ip }) => ip);
-  return [
-    ...set(
-      'whence_ipv4',
-      'ipv4_addr',
-      ips.filter((ip) => !ip.includes(':')),
-    ),
-    ...set(
-      'whence_ipv6',
-      'ipv6_addr',
-      ips.filter((ip) => ip.includes(':')),
-    ),
-  ].join('');
+      ? ''
+      : `set ${name} {\n  type ${type}\n  elements = {\n    ${elements.join(',\n    ')}\n  }\n}\n`;
+  const ipv4 = ips.filter((ip) => !ip.includes(':'));
+  const ipv6 = ips.filter((ip) => ip.includes(':'));
+  return set('whence_ipv4', 'ipv4_addr', ipv4) + set('whence_ipv6', 'ipv6_addr', ipv6);
 }
 
 /** A spreadsheet would evaluate a cell that begins like a formula, and network names are not under our control. */

@@ -21,12 +21,12 @@ const VALUES: { readonly [F in Facet]: (record: IpRecord) => readonly string[] }
   flag: ({ detection }) => FLAGS.filter((flag) => detection[flag]),
   level: ({ threat }) => [threat.level],
 };
-const valuesOf = ({ record }: BatchRow, facet: Facet) => (record === undefined ? [] : VALUES[facet](record));
 
 export function matches(row: BatchRow, filter: BatchFilter): boolean {
   for (const facet of Object.keys(VALUES) as Facet[]) {
     const wanted = filter[facet];
-    if (wanted !== undefined && !valuesOf(row, facet).includes(wanted)) return false;
+    if (wanted === undefined) continue;
+    if (row.record === undefined || !VALUES[facet](row.record).includes(wanted)) return false;
   }
   const text = filter.q?.toLowerCase();
   if (text === undefined) return true;
@@ -34,27 +34,25 @@ export function matches(row: BatchRow, filter: BatchFilter): boolean {
 }
 
 /** `total` is what the shares refer to: the rows with a record that the other filters let through. */
-export type FacetCounts = { readonly values: FacetValue[]; readonly total: number; readonly withoutRecord: number };
+type FacetCounts = { readonly values: FacetValue[]; readonly total: number };
 
 /** The most frequent value first. The facet's own filter does not apply, so that another value can be chosen. */
 export function facetOf(rows: readonly BatchRow[], facet: Facet, filter: BatchFilter): FacetCounts {
   const others: BatchFilter = { ...filter, [facet]: undefined };
   const found = new Map<string, { name: string; amount: number }>();
   let total = 0;
-  let withoutRecord = 0;
   for (const row of rows) {
-    if (!matches(row, others)) continue;
-    if (row.record === undefined) withoutRecord++;
-    else total++;
-    for (const key of valuesOf(row, facet)) {
-      const name = facet === 'network' ? `AS${key} ${row.record?.asn_name}` : key;
+    if (row.record === undefined || !matches(row, others)) continue;
+    total++;
+    for (const key of VALUES[facet](row.record)) {
+      const name = facet === 'network' ? `AS${key} ${row.record.asn_name}` : key;
       const value = found.get(key);
       if (value === undefined) found.set(key, { name, amount: 1 });
       else value.amount++;
     }
   }
   const values = [...found].map(([key, value]) => ({ key, ...value })).sort((a, b) => b.amount - a.amount);
-  return { values, total, withoutRecord };
+  return { values, total };
 }
 
 export const BATCH_SORTS = ['times', 'network', 'country', 'type', 'threat'] as const;

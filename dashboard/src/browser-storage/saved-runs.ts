@@ -14,7 +14,7 @@ export type SavedRun = {
   readonly found: readonly [text: string, times: number][];
 };
 
-const DATABASE = 'whence-batches';
+const DATABASE = 'whence-runs';
 const STORE = 'runs';
 const MAX_RUNS = 5;
 
@@ -66,12 +66,8 @@ async function inStore(mode: IDBTransactionMode, work: Work): Promise<unknown> {
 
 function open(): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
-    const request = indexedDB.open(DATABASE, 2);
-    request.addEventListener('upgradeneeded', ({ oldVersion }) => {
-      // Runs of an earlier version of this page have another form.
-      if (oldVersion > 0) request.result.deleteObjectStore(STORE);
-      request.result.createObjectStore(STORE, { keyPath: 'id' });
-    });
+    const request = indexedDB.open(DATABASE, 1);
+    request.addEventListener('upgradeneeded', () => request.result.createObjectStore(STORE, { keyPath: 'id' }));
     request.addEventListener('success', () => resolve(request.result));
     request.addEventListener('error', () => reject(request.error));
   });

@@ -168,7 +168,6 @@ function ValueTable({ label, names, series }: { label: string; names: readonly s
     <Table
       label={label}
       rows={names.map((name, index) => ({ name, index }))}
-      rowKey={({ name }) => name}
       columns={[
         { name: 'When', cell: ({ name }) => name },
         ...series.map(({ label: column, values }) => ({

@@ -12,14 +12,15 @@ import { Page } from './Page.tsx';
 
 type FailureNoticeProps = { error: unknown; onRetry?: () => void; domain?: string | undefined };
 
-/** `domain` is what was asked about, where DNS may fail. */
+/** `domain` is what was asked about, where DNS may fail. Nothing without an error. */
 export function FailureNotice({ error, onRetry, domain }: FailureNoticeProps) {
+  if (error === null) return null;
   const { title, text } = explainFailure(error, domain);
   const requestId = isFailure(error) ? error.requestId : undefined;
   return (
     <Notice title={title} tone="bad">
       {text !== '' && <p>{text}</p>}
-      {onRetry !== undefined && isPassing(error) && <p>This page tries again by itself.</p>}
+      {onRetry !== undefined && isPassing(error) && <p>This page retries automatically.</p>}
       {requestId !== undefined && (
         <p>
           Request <Copyable text={requestId} isMono />
@@ -30,10 +31,9 @@ export function FailureNotice({ error, onRetry, domain }: FailureNoticeProps) {
   );
 }
 
-/** A failure in words: what failed, and what to do. */
-
 type Explanation = { readonly title: string; readonly text: string };
 
+/** A failure in words: what failed, and what to do. */
 export function explainFailure(error: unknown, domain = 'the domain'): Explanation {
   if (!isFailure(error)) {
     return {

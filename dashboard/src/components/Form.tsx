@@ -23,7 +23,7 @@ export function Form({ mutation, error = mutation.error, children }: FormProps) 
   };
   return (
     <form className={classes['form']} onSubmit={submit}>
-      {error !== null && <FailureNotice error={error} />}
+      <FailureNotice error={error} />
       {children}
     </form>
   );

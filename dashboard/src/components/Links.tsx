@@ -1,4 +1,4 @@
-/** Links to the pages of networks and prefixes. */
+/** Links to the pages of addresses, prefixes, networks and keys. */
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
@@ -21,6 +21,22 @@ export function PrefixLink({ prefix, ...preload }: { prefix: string } & Preload)
   return (
     <Link to="/prefix/$" params={{ _splat: prefix }} className="mono" {...preload}>
       {prefix}
+    </Link>
+  );
+}
+
+export function AddressLink({ ip, ...preload }: { ip: string } & Preload) {
+  return (
+    <Link to="/ip/$ip" params={{ ip }} className="mono" {...preload}>
+      {ip}
+    </Link>
+  );
+}
+
+export function KeyLink({ id, name }: { id: string; name: string }) {
+  return (
+    <Link to="/settings/keys/$id" params={{ id }}>
+      {name}
     </Link>
   );
 }

@@ -25,7 +25,7 @@ export function Loaded<Data>({ query, lines = 6, shape, domain, children }: Load
   }
   return (
     <>
-      {query.error !== null && <FailureNotice error={query.error} onRetry={retry} domain={domain} />}
+      <FailureNotice error={query.error} onRetry={retry} domain={domain} />
       {children(query.data)}
     </>
   );
@@ -62,8 +62,16 @@ export function PageSkeleton({ shape }: { shape: SkeletonShape }) {
   );
 }
 
-/** In the place of the sentence below a title. The page itself has the label for screen readers. */
-export function LeadSkeleton() {
+/** The sentence below a title. While it loads, the skeleton of the page has the label for screen readers. */
+export function LoadedLead<Data>({
+  query,
+  children,
+}: {
+  query: UseQueryResult<Data>;
+  children: (data: Data) => ReactNode;
+}) {
+  if (query.data !== undefined) return children(query.data);
+  if (query.error !== null) return null;
   return (
     <div className={classes['leadLines']} aria-hidden>
       {repeated(2, classes['leadLine'])}

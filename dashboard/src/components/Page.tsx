@@ -41,7 +41,7 @@ export function Page({ name, title, lead, actions, children }: PageProps) {
   );
 }
 
-type SectionProps = { title: ReactNode; note?: ReactNode; aside?: ReactNode; children: ReactNode; className?: string };
+type SectionProps = { title: ReactNode; note?: ReactNode; aside?: ReactNode; children?: ReactNode; className?: string };
 
 export function Section({ title, note, aside, children, className = '' }: SectionProps) {
   const id = useId();
@@ -76,7 +76,7 @@ export function Columns({ children, isNarrow = false }: { children: ReactNode; i
 /** The attributions that the sources' licences require, on every page that shows their data. */
 export function Credits({ credits }: { credits: readonly string[] }) {
   if (credits.length === 0) return null;
-  // A source that combines others credits them too. A credit that is part of another one is not repeated.
+  // A source that combines others credits them too. A credit that is part of a longer one is not repeated.
   const distinct = [...new Set(credits.map((credit) => credit.replace(/\.$/, '')))];
   const shown = distinct.filter((credit) => !distinct.some((other) => other !== credit && other.includes(credit)));
   return <p className={classes['credits']}>Data: {shown.join(' · ')}</p>;

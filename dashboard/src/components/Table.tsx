@@ -1,4 +1,6 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
+import { formatNumber } from '../format/number.ts';
+import { QuietButton } from './Buttons.tsx';
 import classes from './Table.module.css';
 
 export type Column<Row> = {
@@ -15,50 +17,66 @@ type TableProps<Row> = {
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
-  rowKey: (row: Row, index: number) => string;
+  /** For rows that come and go while the table is shown; otherwise their position. */
+  rowKey?: (row: Row, index: number) => string;
   /**
    * On a narrow screen, shows each row as a block with one line per cell, for few rows with many or long cells; or, compact,
    * with two short cells in a line and without the names of the columns.
    */
   isStacked?: boolean | 'compact';
+  /** How many rows are shown before "show all". */
+  limit?: number;
 };
+
+const positionOf = (_row: unknown, index: number): string => String(index);
 
 /**
  * A plain table for up to a few hundred rows; on a narrow screen it scrolls sideways or is stacked. The roles repeat
  * those of the elements, because browsers drop them when CSS changes `display`.
  */
-export function Table<Row>({ label, columns, rows, rowKey, isStacked = false }: TableProps<Row>) {
+export function Table<Row>({ label, columns, rows, rowKey = positionOf, isStacked = false, limit }: TableProps<Row>) {
+  const [isExpanded, setIsExpanded] = useState(false);
+  const shown = isExpanded ? rows : rows.slice(0, limit);
   return (
-    <div className={classes['scroll']} tabIndex={0} role="group" aria-label={label}>
-      <table className={classes['table']} aria-label={label} role="table" data-stacked={isStacked || undefined}>
-        <thead role="rowgroup">
-          <tr role="row">
-            {columns.map(({ name, align }) => (
-              <th key={name} scope="col" role="columnheader" data-align={align}>
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody role="rowgroup">
-          {rows.map((row, index) => (
-            <tr key={rowKey(row, index)} role="row">
-              {columns.map(({ name, align, isText, isWide, cell }) => (
-                <td
-                  key={name}
-                  role="cell"
-                  className={isWide ? 'wide-only' : undefined}
-                  data-name={name}
-                  data-align={align}
-                  data-text={isText}
-                >
-                  {cell(row)}
-                </td>
+    <>
+      <div className={classes['scroll']} tabIndex={0} role="group" aria-label={label}>
+        <table className={classes['table']} aria-label={label} role="table" data-stacked={isStacked || undefined}>
+          <thead role="rowgroup">
+            <tr role="row">
+              {columns.map(({ name, align }) => (
+                <th key={name} scope="col" role="columnheader" data-align={align}>
+                  {name}
+                </th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+          </thead>
+          <tbody role="rowgroup">
+            {shown.map((row, index) => (
+              <tr key={rowKey(row, index)} role="row">
+                {columns.map(({ name, align, isText, isWide, cell }) => (
+                  <td
+                    key={name}
+                    role="cell"
+                    className={isWide ? 'wide-only' : undefined}
+                    data-name={name}
+                    data-align={align}
+                    data-text={isText}
+                  >
+                    {cell(row)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {shown.length < rows.length && (
+        <QuietButton
+          className={`${classes['more']} no-print`}
+          text={`Show all ${formatNumber(rows.length)}`}
+          onClick={() => setIsExpanded(true)}
+        />
+      )}
+    </>
   );
 }

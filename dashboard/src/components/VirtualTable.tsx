@@ -89,7 +89,7 @@ export function VirtualTable<Row, Sort extends string = never>(props: VirtualTab
 
 type ColumnHeadProps = {
   name: string;
-  /** Of the rows, if they are sorted by this column. */
+  /** The order of the rows, if they are sorted by this column. */
   order: 'ascending' | 'descending' | undefined;
   onSort: (() => void) | undefined;
 };

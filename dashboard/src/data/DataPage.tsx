@@ -1,15 +1,23 @@
+import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { PublishedVersion } from '@whence/client/wire';
 import type { DatasetPage, UpdateState } from '@whence/server/dashboard-wire/dataset';
 import { useEffect, useState } from 'react';
-import { useAnswer } from '../api/query-client.ts';
+import { call, queryClient, useAnswer } from '../api/query-client.ts';
+import { QuietButton } from '../components/Buttons.tsx';
 import { CodeBlock } from '../components/Copy.tsx';
+import { FormDialog } from '../components/Form.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { Notice } from '../components/Notice.tsx';
 import { Credits, Page, Section } from '../components/Page.tsx';
+import { type Column, Table } from '../components/Table.tsx';
+import { Tag } from '../components/Tag.tsx';
+import { formatBytes } from '../format/number.ts';
+import { Time } from '../format/Time.tsx';
 import { useRole } from '../session/use-session.ts';
 import { Coverage, FlagCounts, SourceTable } from './DatasetTables.tsx';
 import { DataAge, DataAgeLead, QualityTable } from './Quality.tsx';
 import { UpdateButton, UpdateFacts, UpdateNotice, UpdateResult } from './Updates.tsx';
-import { VersionTable } from './VersionTable.tsx';
 
 const IDLE_MS = 30_000;
 const RUNNING_MS = 1500;
@@ -60,7 +68,7 @@ function DataSections({ data: { report, feeds, update } }: { data: DatasetPage }
   return (
     <>
       {updates}
-      <Section title="Age" note="Of the oldest source that decides a field. A new build can have old data.">
+      <Section title="Age" note="Age of the oldest source behind each field. A new build can contain old data.">
         <DataAge report={report} />
       </Section>
       <Section title="Coverage" note="Shares of the announced address space.">
@@ -108,5 +116,67 @@ function NoDataset({ update }: { update: UpdateState }) {
       </p>
       {update.schedule.kind === 'build' && <CodeBlock text="wh dataset build" label="command" />}
     </Notice>
+  );
+}
+
+function VersionTable({ versions }: { versions: readonly PublishedVersion[] }) {
+  const { isAtLeast } = useRole();
+  const [chosen, setChosen] = useState<number>();
+  const sorted = [...versions].sort((a, b) => b.version - a.version);
+  const previous = (version: number) => sorted.find((other) => other.version < version)?.version;
+  const action: Column<PublishedVersion> = {
+    name: 'Action',
+    align: 'end',
+    cell: ({ version, current }) =>
+      !current && <QuietButton size="compact-xs" text="Use this version" onClick={() => setChosen(version)} />,
+  };
+  const columns: Column<PublishedVersion>[] = [
+    {
+      name: 'Version',
+      cell: ({ version, current }) => (
+        <>
+          {version} {current && <Tag tone="good" text="in use" />}
+        </>
+      ),
+    },
+    { name: 'Built', cell: ({ built_at }) => <Time at={built_at} /> },
+    { name: 'Size', align: 'end', cell: ({ bytes }) => formatBytes(bytes) },
+    {
+      name: 'Changes',
+      cell: ({ version }) => {
+        const older = previous(version);
+        if (older === undefined) return <span className="quiet">oldest kept</span>;
+        return (
+          <Link to="/data/diff/$versions" params={{ versions: `${older}...${version}` }}>
+            since {older}
+          </Link>
+        );
+      },
+    },
+    ...(isAtLeast('admin') ? [action] : []),
+  ];
+  return (
+    <>
+      <Table isStacked label="Versions" columns={columns} rows={sorted} />
+      {chosen !== undefined && <UseVersionDialog version={chosen} onClose={() => setChosen(undefined)} />}
+    </>
+  );
+}
+
+function UseVersionDialog({ version, onClose }: { version: number; onClose: () => void }) {
+  const use = useMutation({
+    mutationFn: () => call('useVersion', { body: { version } }),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries();
+      onClose();
+    },
+  });
+  return (
+    <FormDialog title={`Use dataset ${version}`} mutation={use} action={`Use version ${version}`} onClose={onClose}>
+      <p>
+        Every process switches to version {version} within seconds. The other versions are kept; the next update
+        publishes a new one.
+      </p>
+    </FormDialog>
   );
 }

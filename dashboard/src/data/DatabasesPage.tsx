@@ -1,6 +1,6 @@
-import { Link } from '@tanstack/react-router';
 import type { DatabasesPage as Databases } from '@whence/server/dashboard-wire/dataset';
 import { useAnswer } from '../api/query-client.ts';
+import { KeyLink } from '../components/Links.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { Empty } from '../components/Notice.tsx';
 import { Page, Section } from '../components/Page.tsx';
@@ -31,31 +31,19 @@ export function DatabasesPage() {
                   <p>Programs need a key with the permission database:read.</p>
                 </Empty>
               ) : (
-                <Table
-                  isStacked
-                  label="Downloads"
-                  columns={downloadColumns}
-                  rows={downloads}
-                  rowKey={({ key_id, file, version }) => `${key_id} ${file} ${version}`}
-                />
+                <Table isStacked label="Downloads" columns={downloadColumns} rows={downloads} />
               )}
             </Section>
-            <Section title="Files" note="Of the version in use and the one before.">
+            <Section title="Files" note="Files of the version in use and of the version before it.">
               {files.length === 0 ? (
-                <Empty title="No files are written yet">
+                <Empty title="No files have been written yet">
                   <p>
                     They are written after each update, and once a key has the permission database:read. It takes half a
                     minute, or a few minutes if the server is busy.
                   </p>
                 </Empty>
               ) : (
-                <Table
-                  isStacked
-                  label="Files"
-                  columns={fileColumns}
-                  rows={files}
-                  rowKey={({ name, version }) => `${name} ${version}`}
-                />
+                <Table isStacked label="Files" columns={fileColumns} rows={files} />
               )}
             </Section>
           </>
@@ -72,14 +60,7 @@ const versionCell = ({ version, is_current }: { version: number; is_current: boo
 );
 
 const downloadColumns: Column<Download>[] = [
-  {
-    name: 'Key',
-    cell: ({ key_id, key }) => (
-      <Link to="/settings/keys/$id" params={{ id: key_id }}>
-        {key}
-      </Link>
-    ),
-  },
+  { name: 'Key', cell: ({ key_id, key }) => <KeyLink id={key_id} name={key} /> },
   { name: 'File', cell: ({ file }) => file },
   { name: 'Version', cell: versionCell },
   { name: 'Downloads', align: 'end', cell: ({ count }) => formatNumber(count) },

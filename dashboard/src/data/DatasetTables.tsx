@@ -22,7 +22,6 @@ export function Coverage({ figures }: { figures: Figures }) {
     <Table
       label="Coverage"
       rows={ROWS}
-      rowKey={([field]) => field}
       columns={[
         { name: 'Field', isText: true, cell: ([, words]) => words },
         { name: 'IPv4', align: 'end', cell: ([field]) => formatShare(figures.ipv4[field], 1) },
@@ -50,7 +49,6 @@ export function FlagCounts({ report: { figures, flag_sources } }: { report: Data
       isStacked
       label="Flags"
       rows={rows}
-      rowKey={({ subject }) => subject}
       columns={[
         { name: 'Flag', cell: ({ subject }) => SUBJECT_WORDS[subject] },
         { name: 'Decided by', isText: true, cell: ({ source }) => sourceWords(source) },
@@ -87,7 +85,7 @@ export function SourceTable({ sources, feeds }: { sources: readonly Source[]; fe
     { name: 'Records', align: 'end', cell: ({ records }) => formatNumber(records) },
     { name: 'Licence', cell: ({ licence }) => licence },
   ];
-  return <Table isStacked label="Sources" columns={columns} rows={sources} rowKey={({ id }) => id} />;
+  return <Table isStacked label="Sources" columns={columns} rows={sources} />;
 }
 
 function Fetched({ feed }: { feed: FeedState | undefined }) {

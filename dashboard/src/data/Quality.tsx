@@ -1,42 +1,23 @@
-/** How right and how old the data are. */
+/** Measured quality and age of the data. */
 import type { DatasetReport, FlagSubject, QualityRow } from '@whence/client/wire';
 import { MEASURE_WORDS, unitWords } from '@whence/dataset/internal/quality-words';
-import { useState } from 'react';
-import { QuietButton } from '../components/Buttons.tsx';
 import { Facts } from '../components/Facts.tsx';
 import { type Column, Table } from '../components/Table.tsx';
-import { ageLevel, ageWords, longDay } from '../format/data-age.ts';
-import { capitalise, SUBJECT_WORDS } from '../format/names.ts';
+import { capitalise, fieldName, SUBJECT_WORDS } from '../format/names.ts';
 import { formatNumber, formatShare } from '../format/number.ts';
-import { Time, useNow } from '../format/Time.tsx';
+import { DataDay, Time } from '../format/Time.tsx';
 
 /** Before “show all”: there are dozens. */
 const SHOWN_ROWS = 10;
 
 export function QualityTable({ rows }: { rows: readonly QualityRow[] }) {
-  const [isExpanded, setIsExpanded] = useState(false);
   const shown = rows.filter(({ measure }) => measure !== 'changed');
   if (shown.length === 0) return <p className="quiet">This version was built without labels to measure it by.</p>;
-  return (
-    <>
-      <Table
-        isStacked
-        label="Quality"
-        rows={isExpanded ? shown : shown.slice(0, SHOWN_ROWS)}
-        rowKey={(_, index) => String(index)}
-        columns={COLUMNS}
-      />
-      {shown.length > SHOWN_ROWS && !isExpanded && (
-        <div className="no-print">
-          <QuietButton text={`Show all ${formatNumber(shown.length)}`} onClick={() => setIsExpanded(true)} />
-        </div>
-      )}
-    </>
-  );
+  return <Table isStacked label="Quality" rows={shown} columns={COLUMNS} limit={SHOWN_ROWS} />;
 }
 
 const COLUMNS: readonly Column<QualityRow>[] = [
-  { name: 'Field', cell: ({ field }) => <span className="mono">{field}</span> },
+  { name: 'Field', cell: ({ field }) => <span className="mono">{fieldName(field)}</span> },
   { name: 'Measure', cell: ({ measure }) => MEASURE_WORDS[measure] },
   { name: 'Value', align: 'end', cell: ({ value }) => formatShare(value, 1) },
   {
@@ -44,7 +25,7 @@ const COLUMNS: readonly Column<QualityRow>[] = [
     align: 'end',
     cell: ({ interval: [low, high] }) => `${formatShare(low, 1)} to ${formatShare(high, 1)}`,
   },
-  { name: 'Of', align: 'end', cell: (row) => `${formatNumber(row.n)} ${unitWords(row)}` },
+  { name: 'Sample', align: 'end', cell: (row) => `${formatNumber(row.n)} ${unitWords(row)}` },
   {
     name: 'Labels',
     isText: true,
@@ -74,13 +55,10 @@ export function DataAge({ report }: { report: DatasetReport }) {
 }
 
 function Age({ day, source }: { day: string | undefined; source?: string | undefined }) {
-  const now = useNow();
   if (day === undefined) return <span className="quiet">unknown</span>;
   return (
     <>
-      <span data-age={ageLevel(day, now)}>
-        {longDay(day, now)}, {ageWords(day, now)}
-      </span>
+      <DataDay day={day} />
       {source !== undefined && <span className="quiet"> ({source})</span>}
     </>
   );
@@ -88,7 +66,6 @@ function Age({ day, source }: { day: string | undefined; source?: string | undef
 
 /** The age of the data, which may be far above that of the build, in the words of the header. */
 export function DataAgeLead({ report: { data_sources, data_as_of, built_at } }: { report: DatasetReport }) {
-  const now = useNow();
   const day = data_sources.prefix?.as_of ?? data_as_of;
   if (day === undefined)
     return (
@@ -98,11 +75,7 @@ export function DataAgeLead({ report: { data_sources, data_as_of, built_at } }: 
     );
   return (
     <>
-      Routes of{' '}
-      <span data-age={ageLevel(day, now)}>
-        {longDay(day, now)}, {ageWords(day, now)}
-      </span>
-      .
+      Routes of <DataDay day={day} />.
     </>
   );
 }

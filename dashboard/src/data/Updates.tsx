@@ -51,7 +51,7 @@ export function UpdateButton({ update }: { update: UpdateState }) {
         disabled={isRunning}
         onClick={() => start.mutate('failed')}
       />
-      {start.error !== null && <FailureNotice error={start.error} />}
+      <FailureNotice error={start.error} />
     </>
   );
 }
@@ -131,7 +131,7 @@ function PausedFeeds({ paused }: { paused: NonNullable<UpdateState['paused']> })
         ))}
       </ul>
       <QuietButton text="Try now" onClick={() => start.mutate('paused')} />
-      {start.error !== null && <FailureNotice error={start.error} />}
+      <FailureNotice error={start.error} />
     </>
   );
 }

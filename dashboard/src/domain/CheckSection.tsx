@@ -25,6 +25,13 @@ export type CheckState =
   | 'not set up'
   | 'not found'
   | Exclude<DomainPartState['state'], 'verified'>;
+export const PARTS = [
+  ['mx', 'MX'],
+  ['spf', 'SPF'],
+  ['dkim', 'DKIM'],
+  ['dmarc', 'DMARC'],
+] as const;
+
 type CheckSectionProps = { id: string; title: string; state: CheckState; children: ReactNode };
 
 export function checkState({ state, is_valid }: DomainPartState): CheckState {

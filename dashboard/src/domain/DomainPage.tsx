@@ -1,30 +1,33 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { DomainCheck, MxHost } from '@whence/server/dashboard-wire/domains';
 import { INCLUDABLE_SECTIONS, type IncludableSection } from '@whence/server/vocabulary';
+import { lazy, Suspense } from 'react';
 import { isFailure } from '../api/call.ts';
-import { useAnswer } from '../api/query-client.ts';
+import { sessionQuery, useAnswer } from '../api/query-client.ts';
 import { QuietButton } from '../components/Buttons.tsx';
 import { CodeBlock, CodeTabs, Copyable, requestTabs } from '../components/Copy.tsx';
-import { IconRefresh } from '../components/icons.tsx';
-import { Loaded } from '../components/Loaded.tsx';
+import { IconPencil, IconRefresh } from '../components/icons.tsx';
+import { AddressLink } from '../components/Links.tsx';
+import { Loaded, Skeleton } from '../components/Loaded.tsx';
 import { Empty, Notice } from '../components/Notice.tsx';
 import { Page, PrintButton, Section } from '../components/Page.tsx';
 import { type Column, Table } from '../components/Table.tsx';
 import { count } from '../format/number.ts';
-import { withoutEmpty } from '../search-params.ts';
+import { IN_PLACE, withoutEmpty } from '../search-params.ts';
 import { CheckSection, type CheckState, checkState, Findings } from './CheckSection.tsx';
 import { DkimKeys, Selectors } from './Dkim.tsx';
 import classes from './DomainPage.module.css';
 import { dmarcInWords } from './dmarc-words.ts';
 import { Advice, GradeSummary } from './GradeSummary.tsx';
 import { MailNetworks } from './MailNetworks.tsx';
-import { Smtp } from './Smtp.tsx';
 import { SpfRecord, SpfTree } from './Spf.tsx';
-import { Transport } from './Transport.tsx';
-import { TryChange, TryChangeButton } from './TryChange.tsx';
+import { Smtp, Transport } from './Transport.tsx';
 
 const route = getRouteApi('/session/domain/$domain');
 const STALE_AFTER_MS = 60_000;
+// Loaded when it is opened.
+const TrialEditor = lazy(async () => ({ default: (await import('./TrialEditor.tsx')).TrialEditor }));
 
 export function DomainPage() {
   const { domain } = route.useParams();
@@ -67,42 +70,15 @@ export function DomainPage() {
           {({ data }) => (
             <>
               <GradeSummary check={data} />
-              {data.does_exist && <TryChange check={data} selectors={selectors} />}
               {data.does_exist ? (
-                <Advice advice={data.advice} senderRules={data.sender_rules} />
+                <CheckSections check={data} selectors={selectors} included={included} onChange={change} />
               ) : (
-                <NoSuchDomain domain={domain} />
-              )}
-              {data.does_exist && (
-                <RecordSections
-                  check={data}
-                  selectors={selectors}
-                  onSelectors={(text) => change({ selectors: text })}
-                />
-              )}
-              {data.does_exist && data.report.transport !== undefined && <Transport report={data.report.transport} />}
-              {data.does_exist && data.report.networks !== undefined && <MailNetworks report={data.report.networks} />}
-              {data.does_exist && data.report.smtp !== undefined && <Smtp report={data.report.smtp} />}
-              {data.does_exist && data.sections.some((name) => !included.includes(name)) && (
-                <Section
-                  title="More checks"
-                  note="They do not affect the grade."
-                  aside={
-                    <div className={`${classes['more']} no-print`}>
-                      {data.sections
-                        .filter((name) => !included.includes(name))
-                        .map((name) => (
-                          <QuietButton
-                            key={name}
-                            text={INCLUDE_WORDS[name]}
-                            onClick={() => change({ include: [...included, name].join() })}
-                          />
-                        ))}
-                    </div>
-                  }
-                >
-                  {null}
-                </Section>
+                <Notice title="There is nothing to grade">
+                  <p>
+                    DNS has no record of any kind for {domain}. Check the spelling, or whether its registration has
+                    lapsed.
+                  </p>
+                </Notice>
               )}
               <CodeTabs tabs={requestTabs(data.report, path, clientCall(domain, selectors, included))} />
             </>
@@ -110,6 +86,45 @@ export function DomainPage() {
         </Loaded>
       )}
     </Page>
+  );
+}
+
+type CheckSectionsProps = {
+  check: DomainCheck;
+  selectors: string;
+  included: readonly IncludableSection[];
+  onChange: (next: { selectors?: string; include?: string }) => void;
+};
+
+function CheckSections({ check, selectors, included, onChange }: CheckSectionsProps) {
+  const { advice, sender_rules, sections, report } = check;
+  const others = sections.filter((name) => !included.includes(name));
+  return (
+    <>
+      <TryChange check={check} selectors={selectors} />
+      <Advice advice={advice} senderRules={sender_rules} />
+      <RecordSections check={check} selectors={selectors} onSelectors={(text) => onChange({ selectors: text })} />
+      {report.transport !== undefined && <Transport report={report.transport} />}
+      {report.networks !== undefined && <MailNetworks report={report.networks} />}
+      {report.smtp !== undefined && <Smtp report={report.smtp} />}
+      {others.length > 0 && (
+        <Section
+          title="More checks"
+          note="They do not affect the grade."
+          aside={
+            <div className={`${classes['more']} no-print`}>
+              {others.map((name) => (
+                <QuietButton
+                  key={name}
+                  text={INCLUDE_WORDS[name]}
+                  onClick={() => onChange({ include: [...included, name].join() })}
+                />
+              ))}
+            </div>
+          }
+        />
+      )}
+    </>
   );
 }
 
@@ -134,14 +149,6 @@ function clientCall(domain: string, selectors: string, included: readonly Includ
   return `emailDomain('${domain}'${options.length === 0 ? '' : `, { ${options.join(', ')} }`})`;
 }
 
-function NoSuchDomain({ domain }: { domain: string }) {
-  return (
-    <Notice title="There is nothing to grade">
-      <p>DNS has no record of any kind for {domain}. Check the spelling, or whether its registration has lapsed.</p>
-    </Notice>
-  );
-}
-
 /** A record can be without errors and stop nothing, such as p=none. */
 function effective(state: CheckState, isProtecting: boolean): CheckState {
   return state === 'valid' && !isProtecting ? 'ineffective' : state;
@@ -160,9 +167,7 @@ const hostColumns: Column<MxHost>[] = [
         addresses.map((address, index) => (
           <span key={address}>
             {index > 0 && ', '}
-            <Link to="/ip/$ip" params={{ ip: address }} className="mono">
-              {address}
-            </Link>
+            <AddressLink ip={address} />
           </span>
         ))
       ),
@@ -181,7 +186,7 @@ function RecordSections({ check, selectors, onSelectors }: RecordSectionsProps) 
     <>
       <CheckSection id="mx" title="MX" state={checkState(parts.mx)}>
         {mx_hosts.length > 0 ? (
-          <Table isStacked label="Mail hosts" columns={hostColumns} rows={mx_hosts} rowKey={({ host }) => host} />
+          <Table isStacked label="Mail hosts" columns={hostColumns} rows={mx_hosts} />
         ) : (
           mx.records.length > 0 && <p>{parts.mx.words}</p>
         )}
@@ -257,5 +262,40 @@ function RecordSections({ check, selectors, onSelectors }: RecordSectionsProps) 
         <Findings errors={dmarc.validation_errors} />
       </CheckSection>
     </>
+  );
+}
+
+/** Every change of a text is a check, so it needs an account. */
+function useMayTry(): boolean {
+  const { data } = useQuery(sessionQuery);
+  return data?.state === 'signed_in';
+}
+
+function TryChangeButton() {
+  const { try: tried } = route.useSearch();
+  const navigate = useNavigate({ from: '/domain/$domain' });
+  if (!useMayTry()) return null;
+  return (
+    <QuietButton
+      icon={IconPencil}
+      text="Try a change"
+      aria-expanded={tried !== undefined}
+      onClick={() =>
+        void navigate({
+          search: ({ try: open, ...before }) => (open === undefined ? { ...before, try: {} } : before),
+          ...IN_PLACE,
+        })
+      }
+    />
+  );
+}
+
+function TryChange({ check, selectors }: { check: DomainCheck; selectors: string }) {
+  const { try: tried } = route.useSearch();
+  if (!useMayTry() || tried === undefined) return null;
+  return (
+    <Suspense fallback={<Skeleton lines={10} />}>
+      <TrialEditor key={check.report.domain} check={check} selectors={selectors} tried={tried} />
+    </Suspense>
   );
 }

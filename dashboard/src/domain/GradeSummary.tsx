@@ -1,11 +1,11 @@
 /** The grade of a domain, and what to fix first. */
 
-import type { DomainAdvice, DomainCheck, DomainPart, DomainPartState } from '@whence/server/dashboard-wire/domains';
+import type { DomainAdvice, DomainCheck, DomainPartState } from '@whence/server/dashboard-wire/domains';
 import { Bar } from '../components/Bars.tsx';
 import { CodeBlock } from '../components/Copy.tsx';
 import { IconMailOff } from '../components/icons.tsx';
 import { Section } from '../components/Page.tsx';
-import { NoFindings } from './CheckSection.tsx';
+import { NoFindings, PARTS } from './CheckSection.tsx';
 import classes from './GradeSummary.module.css';
 import { headlineOf } from './headline.ts';
 
@@ -17,12 +17,6 @@ const MEANINGS = {
   F: 'Critical, little or no authentication',
 } as const;
 const TONES = { A: 'good', B: 'good', C: 'warn', D: 'bad', F: 'bad' } as const;
-const PARTS: readonly [DomainPart, string][] = [
-  ['mx', 'MX'],
-  ['spf', 'SPF'],
-  ['dkim', 'DKIM'],
-  ['dmarc', 'DMARC'],
-];
 
 export function GradeSummary({ check }: { check: DomainCheck }) {
   const { report, points, parts, grade_text, is_finished, does_exist } = check;
@@ -84,23 +78,18 @@ function toneOf({ points, max }: { points: number; max: number }, { state }: Dom
 
 /** What to fix, in order of points gained, with the record to publish. */
 export function Advice({ advice, senderRules }: { advice: readonly DomainAdvice[]; senderRules: string }) {
-  const rules = <p>Rules for bulk senders: {senderRules}.</p>;
-  if (advice.length === 0) {
-    return (
-      <Section title="What to fix first">
-        <NoFindings>Nothing: every part is configured correctly.</NoFindings>
-        {rules}
-      </Section>
-    );
-  }
   return (
     <Section title="What to fix first">
-      <ol className={classes['list']}>
-        {advice.map((one) => (
-          <AdviceCard key={one.text} {...one} />
-        ))}
-      </ol>
-      {rules}
+      {advice.length === 0 ? (
+        <NoFindings>Nothing: every part is configured correctly.</NoFindings>
+      ) : (
+        <ol className={classes['list']}>
+          {advice.map((one) => (
+            <AdviceCard key={one.text} {...one} />
+          ))}
+        </ol>
+      )}
+      <p>Rules for bulk senders: {senderRules}.</p>
     </Section>
   );
 }

@@ -1,6 +1,5 @@
-import { Link } from '@tanstack/react-router';
 import type { MailCarrier, MxNetwork, NetworksReport, SenderNetwork } from '@whence/client/wire';
-import { NetworkLink } from '../components/Links.tsx';
+import { AddressLink, NetworkLink } from '../components/Links.tsx';
 import { Notice } from '../components/Notice.tsx';
 import { Section } from '../components/Page.tsx';
 import { type Column, Table } from '../components/Table.tsx';
@@ -20,24 +19,12 @@ export function MailNetworks({ report }: { report: NetworksReport }) {
       )}
       {carriers.length > 0 && (
         <Section title="Networks that handle the mail">
-          <Table
-            isStacked
-            label="Networks"
-            columns={carrierColumns}
-            rows={carriers}
-            rowKey={({ asn }) => String(asn)}
-          />
+          <Table isStacked label="Networks" columns={carrierColumns} rows={carriers} />
         </Section>
       )}
       {mx.length > 0 && (
         <Section title="Mail servers">
-          <Table
-            isStacked
-            label="MX hosts"
-            columns={mxColumns}
-            rows={mx}
-            rowKey={({ host, address }) => `${host} ${address}`}
-          />
+          <Table isStacked label="MX hosts" columns={mxColumns} rows={mx} />
         </Section>
       )}
       {senders.length > 0 && (
@@ -45,13 +32,7 @@ export function MailNetworks({ report }: { report: NetworksReport }) {
           title="Authorised senders"
           note={`${formatNumber(ipv4_addresses)} IPv4 addresses in ${formatNumber(range_count)} ranges, the largest first.`}
         >
-          <Table
-            isStacked
-            label="Senders"
-            columns={senderColumns}
-            rows={senders}
-            rowKey={({ range }, index) => range + index}
-          />
+          <Table isStacked label="Senders" columns={senderColumns} rows={senders} />
         </Section>
       )}
       {unlisted_terms.length > 0 && (
@@ -94,14 +75,7 @@ const carrierColumns: Column<MailCarrier>[] = [
 ];
 const mxColumns: Column<MxNetwork>[] = [
   { name: 'Host', cell: ({ host }) => <span className="mono">{host}</span> },
-  {
-    name: 'Address',
-    cell: ({ address }) => (
-      <Link to="/ip/$ip" params={{ ip: address }} className="mono">
-        {address}
-      </Link>
-    ),
-  },
+  { name: 'Address', cell: ({ address }) => <AddressLink ip={address} /> },
   { name: 'Network', cell: (row) => <Network {...row} /> },
   { name: 'Country', cell: ({ country }) => countryName(country) },
 ];

@@ -4,23 +4,18 @@ import type { EmailTrial } from '@whence/client/wire';
 import { MAX_LOOKUPS } from '@whence/email/internal/spf/limits';
 import type { DomainCheck } from '@whence/server/dashboard-wire/domains';
 import type { ReactNode } from 'react';
-import { IconArrowRight, IconCircleCheck, IconCircleMinus } from '../components/icons.tsx';
+import { IconArrowRight, IconCircleCheck, IconCircleMinus, type IconComponent } from '../components/icons.tsx';
 import { NetworkLink } from '../components/Links.tsx';
 import { Notice } from '../components/Notice.tsx';
 import { capitalise } from '../format/names.ts';
 import { count, formatNumber } from '../format/number.ts';
+import { PARTS } from './CheckSection.tsx';
 import { splitError } from './spf-terms.ts';
 import classes from './TrialResult.module.css';
 
 type TrialState = EmailTrial['before'];
 type TrialFinding = EmailTrial['appeared'][number];
 
-const PARTS = [
-  ['mx', 'MX'],
-  ['spf', 'SPF'],
-  ['dkim', 'DKIM'],
-  ['dmarc', 'DMARC'],
-] as const;
 const PART_NAMES = Object.fromEntries(PARTS) as Record<TrialFinding['part'], string>;
 
 type TrialResultProps = {
@@ -101,10 +96,15 @@ export function TrialResult({ trial, check, known, isChanged }: TrialResultProps
       {trial !== undefined && (
         <>
           {trial.after.risk !== '' && <p className={classes['risk']}>{trial.after.risk}.</p>}
-          <FindingList title="Appears" findings={trial.appeared} isBad />
-          <FindingList title="Vanishes" findings={trial.vanished} />
-          <AdviceList title="To do after the change" advice={trial.advice.appeared} />
-          <AdviceList title="No longer to do" advice={trial.advice.vanished} />
+          <ChangeList title="Appears" icon={IconCircleMinus} tone="bad" items={trial.appeared.map(describeFinding)} />
+          <ChangeList
+            title="Disappears"
+            icon={IconCircleCheck}
+            tone="good"
+            items={trial.vanished.map(describeFinding)}
+          />
+          <ChangeList title="To do after the change" icon={IconArrowRight} items={textsOf(trial.advice.appeared)} />
+          <ChangeList title="No longer to do" icon={IconArrowRight} items={textsOf(trial.advice.vanished)} />
           <Networks senders={trial.senders} />
           {trial.notes.map((note) => (
             <p key={note} className="quiet">
@@ -155,21 +155,20 @@ function lookupChange({ before, after, limit }: EmailTrial['lookups']): ReturnTy
   return after > limit ? 'worse' : before === after ? undefined : 'other';
 }
 
-type FindingListProps = { title: string; findings: readonly TrialFinding[]; isBad?: boolean };
+type ChangeListProps = { title: string; icon: IconComponent; tone?: 'good' | 'bad'; items: readonly ListedChange[] };
+type ListedChange = { readonly text: string; readonly code?: string };
 
-function FindingList({ title, findings, isBad = false }: FindingListProps) {
-  if (findings.length === 0) return null;
-  const Icon = isBad ? IconCircleMinus : IconCircleCheck;
+function ChangeList({ title, icon: Icon, tone, items }: ChangeListProps) {
+  if (items.length === 0) return null;
   return (
     <div>
       <h3>{title}</h3>
       <ul className={classes['findings']}>
-        {findings.map(({ part, text }) => (
-          <li key={`${part} ${text}`} data-tone={isBad ? 'bad' : 'good'}>
+        {items.map(({ text, code }) => (
+          <li key={text} data-tone={tone}>
             <Icon size={16} aria-hidden />
             <span>
-              {PART_NAMES[part]}: {splitError(text).text}{' '}
-              <span className={classes['code']}>{splitError(text).code}</span>
+              {text} {code !== undefined && <span className={classes['code']}>{code}</span>}
             </span>
           </li>
         ))}
@@ -178,21 +177,11 @@ function FindingList({ title, findings, isBad = false }: FindingListProps) {
   );
 }
 
-function AdviceList({ title, advice }: { title: string; advice: EmailTrial['advice']['appeared'] }) {
-  if (advice.length === 0) return null;
-  return (
-    <div>
-      <h3>{title}</h3>
-      <ul className={classes['findings']}>
-        {advice.map(({ code, text }) => (
-          <li key={`${code} ${text}`}>
-            <IconArrowRight size={16} aria-hidden />
-            {text}
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
+const textsOf = (advice: readonly { text: string }[]): ListedChange[] => advice.map(({ text }) => ({ text }));
+
+function describeFinding({ part, text }: TrialFinding): ListedChange {
+  const { code, text: words } = splitError(text);
+  return { text: `${PART_NAMES[part]}: ${words}`, code };
 }
 
 /** Whose addresses could send that cannot now, and the other way round. */

@@ -1,5 +1,6 @@
 import { Tooltip } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
+import { ageLevel, ageWords, longDay } from './data-age.ts';
 import { exactUtc, relativeTime, shortTime } from './time.ts';
 
 /** A relative time, with the exact time in UTC on hover and focus. */
@@ -32,6 +33,16 @@ export function ShortTime({ at, note }: { at: string; note?: string | undefined 
     <time dateTime={at} className="nowrap" title={title}>
       {shortTime(Date.parse(at), now)}
     </time>
+  );
+}
+
+/** `17 June, 5 months old`, in the colour of its age. */
+export function DataDay({ day }: { day: string }) {
+  const now = useNow();
+  return (
+    <span data-age={ageLevel(day, now)}>
+      {longDay(day, now)}, {ageWords(day, now)}
+    </span>
   );
 }
 

@@ -1,4 +1,4 @@
-/** The age of the data in words, and how much it should worry a reader. The current time is passed in. */
+/** The age of the data in words and as a level. The current time is passed in. */
 import { DAY_MS } from './time.ts';
 
 type AgeLevel = 'fresh' | 'old' | 'very old';
@@ -25,13 +25,11 @@ export function ageLevel(day: string, nowMs: number): AgeLevel {
   return days >= OLD_DAYS ? 'old' : 'fresh';
 }
 
-/** `17 June`, and with the year if it is another one than now. */
+/** `17 June`; with the year if it is not the current year. */
 export function longDay(day: string, nowMs: number, locale?: string): string {
   const isThisYear = day.slice(0, 4) === new Date(nowMs).toISOString().slice(0, 4);
-  return new Intl.DateTimeFormat(locale, {
-    day: 'numeric',
-    month: 'long',
-    ...(isThisYear ? {} : { year: 'numeric' }),
-    timeZone: 'UTC',
-  }).format(new Date(`${day}T00:00:00Z`));
+  const year = isThisYear ? undefined : 'numeric';
+  return new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'long', year, timeZone: 'UTC' }).format(
+    new Date(`${day}T00:00:00Z`),
+  );
 }

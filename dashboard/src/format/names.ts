@@ -32,6 +32,9 @@ function nameIn(displayNames: Intl.DisplayNames, code: string): string {
 export const FLAGS = [...RECORD_FLAGS].sort((a, b) => FLAG_FACTS[a].rank - FLAG_FACTS[b].rank);
 export const FLAG_WORDS = byFlag((flag): string => FLAG_FACTS[flag].word);
 
+/** A field as people read it: `tor_exit` for `is_tor_exit`, also in `detection.is_tor_exit`. */
+export const fieldName = (field: string): string => field.replace(/(^|\.)is_/, '$1');
+
 export const SUBJECT_WORDS: Readonly<Record<FlagSubject, string>> = { ...FLAG_WORDS, blocklists: 'blocklists' };
 
 export const ROLE_WORDS: Readonly<Record<Role, { name: string; about: string }>> = {

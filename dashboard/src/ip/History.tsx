@@ -73,13 +73,7 @@ function History({ spans }: { spans: readonly RecordSpan[] }) {
   return (
     <>
       <Strip spans={spans} selected={selected} onSelect={select} />
-      <Table
-        isStacked
-        label="Changes"
-        columns={columns}
-        rows={changes}
-        rowKey={({ version, at }) => `${version} ${at}`}
-      />
+      <Table isStacked label="Changes" columns={columns} rows={changes} />
       {shown !== undefined && <Comparison change={shown} />}
       <p className="quiet">From {since}.</p>
     </>
@@ -133,7 +127,6 @@ function Comparison({ change: { before, after, differences } }: { change: Record
       label={`Records of versions ${before.to_version} and ${after.from_version}`}
       columns={columns}
       rows={differences}
-      rowKey={({ field }) => field}
     />
   );
 }

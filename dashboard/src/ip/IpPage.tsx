@@ -17,7 +17,7 @@ import {
   IconServer2,
   IconShieldLock,
 } from '../components/icons.tsx';
-import { LeadSkeleton, Loaded } from '../components/Loaded.tsx';
+import { Loaded, LoadedLead } from '../components/Loaded.tsx';
 import { Notice } from '../components/Notice.tsx';
 import { Columns, Credits, Page, PrintButton, Section, Verdict } from '../components/Page.tsx';
 import { Tag, Tags } from '../components/Tag.tsx';
@@ -25,12 +25,16 @@ import { useNow } from '../format/Time.tsx';
 import { IN_PLACE } from '../search-params.ts';
 import { useRoleIfAny } from '../session/use-session.ts';
 import { HistorySection } from './History.tsx';
-import { HostnameValue } from './Hostname.tsx';
 import classes from './IpPage.module.css';
-import { EvidenceTable, IpFacts, ThreatBar, Unknowns } from './IpSections.tsx';
-import { type Askable, type AskProps, parseAsked } from './on-request.ts';
-import { RegistrationOff, RegistrationSection } from './Registration.tsx';
-import { RoutingSection } from './Routing.tsx';
+import { EvidenceTable, IpFacts, RoutingSection, ThreatBar, Unknowns } from './IpSections.tsx';
+import {
+  type Askable,
+  type AskProps,
+  HostnameValue,
+  parseAsked,
+  RegistrationOff,
+  RegistrationSection,
+} from './OnRequest.tsx';
 import { verdict } from './verdict.ts';
 
 const route = getRouteApi('/session/ip/$ip');
@@ -49,7 +53,6 @@ export function IpPage() {
     onAsk: () => void navigate({ search: (before) => ({ ...before, include: [...asked, name].join() }), ...IN_PLACE }),
   });
   const lookup = useAnswer('lookUpIp', { params: { ip } });
-  const answer = lookup.data?.data;
   return (
     <Page
       name={ip}
@@ -59,14 +62,14 @@ export function IpPage() {
         </span>
       }
       lead={
-        answer === undefined ? (
-          lookup.error === null && <LeadSkeleton />
-        ) : (
-          <div className={classes['answer']}>
-            <Verdict text={verdict(answer.record, answer.evidence, answer.limits, now)} />
-            <DetectionTags record={answer.record} routing={answer.routing} />
-          </div>
-        )
+        <LoadedLead query={lookup}>
+          {({ data: { record, evidence, limits, routing } }) => (
+            <div className={classes['answer']}>
+              <Verdict text={verdict(record, evidence, limits, now)} />
+              <DetectionTags record={record} routing={routing} />
+            </div>
+          )}
+        </LoadedLead>
       }
       actions={<PrintButton />}
     >

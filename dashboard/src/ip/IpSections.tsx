@@ -1,17 +1,18 @@
 /** The sections of an address page. */
 import { Link } from '@tanstack/react-router';
-import type { Evidence, FlagSubject, IpRecord, Location, Privacy, Threat } from '@whence/client/wire';
+import type { Evidence, FlagSubject, IpRecord, Location, Origin, Privacy, Roa, Threat } from '@whence/client/wire';
 import type { DatasetLimits, IpLookup } from '@whence/server/dashboard-wire/lookups';
 import type { ReactNode } from 'react';
 import { Copyable } from '../components/Copy.tsx';
 import { Facts } from '../components/Facts.tsx';
 import { NetworkLink, PrefixLink } from '../components/Links.tsx';
+import { Section } from '../components/Page.tsx';
 import { type Column, Table } from '../components/Table.tsx';
-import { Level } from '../components/Tag.tsx';
+import { Level, RpkiTag } from '../components/Tag.tsx';
 import { blocklistCaveat, hasBlocklists } from '../format/blocklists.ts';
 import { longDay } from '../format/data-age.ts';
-import { countryName, SUBJECT_WORDS } from '../format/names.ts';
-import { useNow } from '../format/Time.tsx';
+import { countryName, fieldName, SUBJECT_WORDS } from '../format/names.ts';
+import { Time, useNow } from '../format/Time.tsx';
 import { relativeTime } from '../format/time.ts';
 import { type JudgedRow, judgeEvidence, NAMED_FIELDS, type NamedField, namesIn } from './evidence-rows.ts';
 import classes from './IpSections.module.css';
@@ -175,7 +176,7 @@ type Row = IpLookup['evidence'][number];
 export function EvidenceTable({ record, evidence }: { record: IpRecord; evidence: readonly Row[] }) {
   const now = useNow();
   const columns: Column<JudgedRow<Row>>[] = [
-    { name: 'Field', cell: ({ row }) => <code>{row.field}</code> },
+    { name: 'Field', cell: ({ row }) => <code>{fieldName(row.field)}</code> },
     { name: 'Value', isText: true, cell: (judged) => <Value {...judged} /> },
     {
       name: 'Source',
@@ -195,15 +196,7 @@ export function EvidenceTable({ record, evidence }: { record: IpRecord; evidence
       ),
     },
   ];
-  return (
-    <Table
-      isStacked="compact"
-      label="Evidence"
-      columns={columns}
-      rows={judgeEvidence(record, evidence)}
-      rowKey={({ row }, index) => `${row.field} ${index}`}
-    />
-  );
+  return <Table isStacked="compact" label="Evidence" columns={columns} rows={judgeEvidence(record, evidence)} />;
 }
 
 function Value({ row: { value }, overruled }: JudgedRow<Row>) {
@@ -214,3 +207,48 @@ function Value({ row: { value }, overruled }: JudgedRow<Row>) {
     </>
   );
 }
+
+/** One network whose RPKI state is not known is among the facts already. */
+export function RoutingSection({ lookup }: { lookup: IpLookup }) {
+  const { record, routing, rpki_as_of, evidence } = lookup;
+  const { origins, roas = [] } = routing;
+  if (origins.length < 2 && rpki_as_of === undefined) return null;
+  const stated = (asn: number) => evidence.find(({ field, value }) => field === 'asn' && value === asn);
+  const columns: Column<Origin>[] = [
+    { name: 'Network', cell: ({ asn, asn_name }) => <NetworkLink asn={asn} name={asn_name ?? ''} /> },
+    ...(rpki_as_of === undefined
+      ? []
+      : [{ name: 'RPKI', cell: ({ rpki }: Origin) => rpki && <RpkiTag state={rpki} /> }]),
+    {
+      name: 'Source',
+      cell: ({ asn }) => {
+        const row = stated(asn);
+        return row === undefined ? '' : `${row.source}, ${row.as_of}`;
+      },
+    },
+  ];
+  return (
+    <Section
+      title="Routing"
+      note={
+        <>
+          {origins.length === 1 ? 'The network that announces' : `${origins.length} networks announce`}{' '}
+          <PrefixLink prefix={record.prefix} />
+          {rpki_as_of !== undefined && (
+            <>
+              ; ROA data written <Time at={rpki_as_of} />
+            </>
+          )}
+        </>
+      }
+    >
+      <Table isStacked label="Origins" columns={columns} rows={origins} />
+      {roas.length > 0 && <p className="quiet">{roas.map(roaWords).join('; ')}.</p>}
+    </Section>
+  );
+}
+
+const roaWords = ({ asn, prefix, max_length }: Roa) =>
+  prefix.endsWith(`/${max_length}`)
+    ? `A ROA allows AS${asn} to announce ${prefix}`
+    : `A ROA allows AS${asn} to announce ${prefix} and its parts up to /${max_length}`;

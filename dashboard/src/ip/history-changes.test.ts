@@ -26,7 +26,7 @@ for (const [behaviour, before, after, want] of [
     'a flag and the score',
     RECORD,
     { ...RECORD, detection: { is_vpn: true }, threat: { score: 20, level: 'low', explanation: ['VPN: +20', 'x'] } },
-    'detection.is_vpn: false → true, threat.score: 0 → 20',
+    'detection.vpn: false → true, threat.score: 0 → 20',
   ],
   [
     'other reasons of the same score',

@@ -1,5 +1,6 @@
 /** The changes between the spans of a history: what differs between the records before and after, newest first. */
 import type { IpRecord, RecordSpan } from '@whence/client/wire';
+import { fieldName } from '../format/names.ts';
 
 export type RecordChange = {
   /** The version that brought it, which is how the address bar names a change. */
@@ -10,8 +11,12 @@ export type RecordChange = {
   readonly after: RecordSpan;
   readonly differences: readonly Difference[];
 };
-/** `field` is the path in the JSON. Absent: the record does not have it, or there is no record. */
-export type Difference = { readonly field: string; readonly before?: string; readonly after?: string };
+/** `field` is the path in the JSON. Undefined: the record does not have it, or there is no record. */
+export type Difference = {
+  readonly field: string;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+};
 
 /** `spans` are the newest first, as in the answer. */
 export function changesOf(spans: readonly RecordSpan[]): RecordChange[] {
@@ -38,20 +43,17 @@ function differencesOf(before: IpRecord | undefined, after: IpRecord | undefined
   const fields = [...new Set([...old.keys(), ...next.keys()])];
   return fields
     .filter((field) => old.get(field) !== next.get(field))
-    .map((field) => {
-      const [was, is] = [old.get(field), next.get(field)];
-      return { field, ...(was !== undefined && { before: was }), ...(is !== undefined && { after: is }) };
-    });
+    .map((field) => ({ field, before: old.get(field), after: next.get(field) }));
 }
 
-/** The values of a record as text, by their path: `detection.is_vpn`. */
+/** The values of a record as text, by their path: `detection.vpn`. */
 function leavesOf(record: IpRecord | undefined): Map<string, string> {
   const leaves = new Map<string, string>();
   const add = (path: string, value: unknown): void => {
     if (Array.isArray(value)) leaves.set(path, value.join('; '));
     else if (typeof value === 'object' && value !== null)
       for (const [name, part] of Object.entries(value)) add(path === '' ? name : `${path}.${name}`, part);
-    else leaves.set(path, String(value));
+    else leaves.set(fieldName(path), String(value));
   };
   if (record !== undefined) add('', record);
   leaves.delete('ip');

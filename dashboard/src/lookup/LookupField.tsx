@@ -8,9 +8,9 @@ import { call, refresh, sessionQuery } from '../api/query-client.ts';
 import { useLeakedKey } from '../api/use-leaked-key.ts';
 import { IconSearch } from '../components/icons.tsx';
 import { announce } from '../components/LiveRegion.tsx';
+import { type AddressList, pastedLines } from '../interpret.ts';
 import { useSignOut } from '../session/use-session.ts';
 import classes from './LookupField.module.css';
-import { pastedLines, type Several } from './several.ts';
 import { leakedSuggestions, type PaletteAction, type Suggestion, useSuggestions } from './use-suggestions.ts';
 
 /** Preloads the pages that Enter may open, so that only the response has to be waited for. */
@@ -31,7 +31,7 @@ export function LookupField() {
   const input = useRef<HTMLInputElement>(null);
   const listId = useId();
   const [text, setText] = useState('');
-  const [pasted, setPasted] = useState<Several>();
+  const [pasted, setPasted] = useState<AddressList>();
   const [isOpen, setIsOpen] = useState(false);
   /** Undefined: the first one if there is a text, otherwise none, so that Enter does nothing unexpected. */
   const [chosen, setChosen] = useState<number>();
@@ -47,7 +47,7 @@ export function LookupField() {
   // Also while another field has the focus: it types nothing.
   useHotkeys([['mod+K', focus]], []);
 
-  const change = (next: string, lines?: Several) => {
+  const change = (next: string, lines?: AddressList) => {
     const secret = look(lines?.text ?? next);
     setText(secret?.masked ?? next);
     setPasted(secret === undefined ? lines : undefined);

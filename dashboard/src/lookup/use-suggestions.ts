@@ -26,9 +26,8 @@ import {
 } from '../components/icons.tsx';
 import { MAIN_ITEMS, REFERENCE_ITEM, SETTINGS_ITEMS } from '../components/navigation-items.ts';
 import { countryName } from '../format/names.ts';
-import { describe, interpret, type LookupTarget, pathOf } from '../interpret.ts';
+import { type AddressList, describe, interpret, type LookupTarget, pathOf, typedAddresses } from '../interpret.ts';
 import type { ScanKind } from '../scan.ts';
-import { type Several, typedAddresses } from './several.ts';
 
 export type Suggestion = {
   readonly key: string;
@@ -60,7 +59,7 @@ const MAX_SCANNED = 50_000;
 /** `pasted` replaces the text. Nothing is requested while the field is closed. */
 export function useSuggestions(
   text: string,
-  pasted: Several | undefined,
+  pasted: AddressList | undefined,
   isOpen: boolean,
 ): { groups: readonly SuggestionGroup[]; problem: string | undefined } {
   const account = useAccount();
@@ -72,9 +71,9 @@ export function useSuggestions(
   const recent = useRecent(account?.id);
 
   // A batch needs an account.
-  const several = account === undefined ? undefined : (pasted ?? typedAddresses(text));
-  const batch = several === undefined ? [] : runSuggestions(several);
-  const understood = several === undefined ? targets.map(targetSuggestion) : [];
+  const list = account === undefined ? undefined : (pasted ?? typedAddresses(text));
+  const batch = list === undefined ? [] : runSuggestions(list);
+  const understood = list === undefined ? targets.map(targetSuggestion) : [];
   const pages = account === undefined ? [] : pageSuggestions(text, (role) => mayDo(account.role, role));
   const lookUp = { name: 'Look up', suggestions: [...batch, ...understood] };
   const open = { name: 'Pages', suggestions: pasted === undefined ? pages : [] };
@@ -117,7 +116,7 @@ function targetSuggestion(target: LookupTarget): Suggestion {
 }
 
 /** A batch of addresses, and, if it has domains, a check of those: first if most lines have one. */
-function runSuggestions({ text, words }: Several): Suggestion[] {
+function runSuggestions({ text, words }: AddressList): Suggestion[] {
   const batch: Suggestion = { key: 'batch', icon: IconListSearch, words, target: { text, run: 'addresses' } };
   const scanner = new DomainScanner();
   scanner.push(text.slice(0, MAX_SCANNED));

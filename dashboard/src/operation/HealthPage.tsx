@@ -7,9 +7,8 @@ import { Columns, Page, Section } from '../components/Page.tsx';
 import { type Column, Table } from '../components/Table.tsx';
 import { Tag } from '../components/Tag.tsx';
 import { UpdateFacts, UpdateNotice } from '../data/Updates.tsx';
-import { ageLevel, ageWords, longDay } from '../format/data-age.ts';
 import { formatBytes, formatMs } from '../format/number.ts';
-import { Time, useNow } from '../format/Time.tsx';
+import { DataDay, Time } from '../format/Time.tsx';
 
 const REFRESH_MS = 5000;
 
@@ -49,7 +48,7 @@ export function HealthPage() {
                       />
                     ),
                     // The header has the age of routes; countries may be older.
-                    'Oldest of routes and countries': <DataDay day={dataset.data_as_of} />,
+                    'Oldest of routes and countries': dataset.data_as_of && <DataDay day={dataset.data_as_of} />,
                     Built: dataset.built_at && <Time at={dataset.built_at} />,
                     Whence: server_version,
                     'Node.js': node_version,
@@ -67,16 +66,6 @@ export function HealthPage() {
         )}
       </Loaded>
     </Page>
-  );
-}
-
-function DataDay({ day }: { day: string | undefined }) {
-  const now = useNow();
-  if (day === undefined) return <span className="quiet">of an unknown date</span>;
-  return (
-    <span data-age={ageLevel(day, now)}>
-      {longDay(day, now)}, {ageWords(day, now)}
-    </span>
   );
 }
 

@@ -29,15 +29,7 @@ export function ServerPage() {
       lead="The settings in effect. They are read from the environment at startup; to change one, set it and restart the server."
     >
       <Loaded query={settings} shape={[['table']]}>
-        {({ data }) => (
-          <Table
-            isStacked
-            label="Settings"
-            columns={columns}
-            rows={data.settings}
-            rowKey={({ variable }) => variable}
-          />
-        )}
+        {({ data }) => <Table isStacked label="Settings" columns={columns} rows={data.settings} />}
       </Loaded>
     </Page>
   );

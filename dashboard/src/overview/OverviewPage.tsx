@@ -4,19 +4,20 @@ import { useAnswer } from '../api/query-client.ts';
 import { BarChart } from '../charts/BarChart.tsx';
 import { Shares } from '../components/Bars.tsx';
 import { type NumberItem, Numbers } from '../components/Facts.tsx';
-import { NetworkLink } from '../components/Links.tsx';
+import { KeyLink, NetworkLink } from '../components/Links.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { Empty } from '../components/Notice.tsx';
 import { Columns, Page, Section } from '../components/Page.tsx';
 import { Table } from '../components/Table.tsx';
 import { UpdateNotice } from '../data/Updates.tsx';
 import { ageLevel, ageWords, longDay } from '../format/data-age.ts';
+import { countryName } from '../format/names.ts';
 import { compared, count, formatMs, formatNumber, formatShare } from '../format/number.ts';
 import { useNow } from '../format/Time.tsx';
 import { shortDay } from '../format/time.ts';
 import { KeyStateTag, QuotaBar } from '../keys/KeyState.tsx';
 import { Examples } from '../lookup/Examples.tsx';
-import { LookupCountries } from '../maps/LookupCountries.tsx';
+import { CountryMap } from '../maps/CountryMap.tsx';
 import { useRole } from '../session/use-session.ts';
 import { FirstRunList, hasUpdateButton } from './FirstRunList.tsx';
 
@@ -132,16 +133,8 @@ function KeysNearLimit({ keys }: { keys: Overview['keys_near_limit'] }) {
       isStacked
       label="Keys near their limit"
       rows={keys}
-      rowKey={({ id }) => id}
       columns={[
-        {
-          name: 'Key',
-          cell: ({ id, name }) => (
-            <Link to="/settings/keys/$id" params={{ id }}>
-              {name}
-            </Link>
-          ),
-        },
+        { name: 'Key', cell: ({ id, name }) => <KeyLink id={id} name={name} /> },
         { name: 'State', cell: (key) => <KeyStateTag summary={key} /> },
         { name: 'Today', cell: ({ quota }) => <QuotaBar quota={quota} withReset /> },
       ]}
@@ -223,6 +216,35 @@ function TopNetworks({ networks: { lookups, top } }: { networks: Networks }) {
           }))}
         />
       )}
+    </Section>
+  );
+}
+
+const SHOWN_COUNTRIES = 6;
+
+/** Nothing for a single country: the list of networks says as much. */
+function LookupCountries({ countries }: { countries: Networks['countries'] }) {
+  if (countries.filter(({ country }) => country !== 'ZZ').length < 2) return null;
+  return (
+    <Section
+      title="Looked-up countries"
+      note="Where the networks of looked-up addresses are registered, since yesterday 00:00 UTC."
+    >
+      <Columns>
+        <CountryMap
+          amounts={countries.map(({ country, lookups }) => ({ code: country, amount: lookups }))}
+          unit="lookups"
+        />
+        <Shares
+          total={countries.reduce((sum, { lookups }) => sum + lookups, 0)}
+          limit={SHOWN_COUNTRIES}
+          items={countries.map(({ country, lookups }) => ({
+            key: country,
+            name: countryName(country),
+            amount: lookups,
+          }))}
+        />
+      </Columns>
     </Section>
   );
 }

@@ -28,7 +28,7 @@ export function OpenLinks() {
   });
   return (
     <Section title="Open links">
-      {revoke.error !== null && <FailureNotice error={revoke.error} />}
+      <FailureNotice error={revoke.error} />
       <Loaded query={links} lines={2}>
         {({ data }) =>
           data.links.length === 0 ? (

@@ -115,7 +115,7 @@ function PeopleTable({ people, onLink }: PeopleTableProps) {
   ];
   return (
     <>
-      {error !== null && <FailureNotice error={error} />}
+      <FailureNotice error={error} />
       <Table isStacked label="Accounts" columns={columns} rows={people} rowKey={({ id }) => id} />
     </>
   );

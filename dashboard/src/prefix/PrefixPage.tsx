@@ -1,20 +1,20 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { PrefixSummary } from '@whence/server/dashboard-wire/lookups';
+import type { PrefixPart, PrefixSummary } from '@whence/server/dashboard-wire/lookups';
 import { useAnswer } from '../api/query-client.ts';
 import { Shares, sharesOf } from '../components/Bars.tsx';
 import { Copyable } from '../components/Copy.tsx';
-import { NetworkLink, PrefixLink } from '../components/Links.tsx';
-import { LeadSkeleton, Loaded } from '../components/Loaded.tsx';
+import { AddressLink, NetworkLink, PrefixLink } from '../components/Links.tsx';
+import { Loaded, LoadedLead } from '../components/Loaded.tsx';
 import { Notice } from '../components/Notice.tsx';
 import { Columns, Credits, Page, PrintButton, Section, Verdict } from '../components/Page.tsx';
+import { type Column, Table } from '../components/Table.tsx';
 import { Level, RpkiTag } from '../components/Tag.tsx';
 import { blocklistCaveat, hasBlocklists } from '../format/blocklists.ts';
 import { countryName, FLAG_WORDS } from '../format/names.ts';
 import { count, formatNumber } from '../format/number.ts';
 import { Time, useNow } from '../format/Time.tsx';
 import { interpret } from '../interpret.ts';
-import { PartsTable } from './PrefixParts.tsx';
-import { inOrder } from './position.ts';
+import { inOrder, prefixOf } from './position.ts';
 import { prefixVerdict } from './prefix-verdict.ts';
 
 const route = getRouteApi('/session/prefix/$');
@@ -42,13 +42,7 @@ function PrefixSummaryPage({ prefix }: { prefix: string }) {
     <Page
       name={prefix}
       title={<Copyable text={prefix} isMono />}
-      lead={
-        summary.data === undefined ? (
-          summary.error === null && <LeadSkeleton />
-        ) : (
-          <PrefixLead summary={summary.data.data} />
-        )
-      }
+      lead={<LoadedLead query={summary}>{({ data }) => <PrefixLead summary={data} />}</LoadedLead>}
       actions={<PrintButton />}
     >
       <Loaded query={summary} shape={[['bars', 'facts'], ['table']]}>
@@ -66,10 +60,11 @@ function PrefixSummaryPage({ prefix }: { prefix: string }) {
                       : 'Consecutive addresses with the same answer.'
                   }
                 >
-                  <PartsTable
-                    parts={data.part_count > data.parts.length ? data.parts : inOrder(data.parts)}
-                    isThreatKnown={hasBlocklists(data.limits)}
-                    hasRpki={data.rpki_as_of !== undefined}
+                  <Table
+                    label="Parts of the prefix"
+                    columns={columnsFor(data)}
+                    rows={data.part_count > data.parts.length ? data.parts : inOrder(data.parts)}
+                    limit={SHOWN_PARTS}
                   />
                 </Section>
               </>
@@ -184,3 +179,45 @@ function rest(listed: readonly { addresses: number }[], total: number) {
   const amount = total - listed.reduce((sum, { addresses }) => sum + addresses, 0);
   return amount > 0 ? [{ key: 'others', name: 'all others', amount }] : [];
 }
+
+const columnsFor = ({ limits, rpki_as_of }: PrefixSummary): Column<PrefixPart>[] => [
+  { name: 'Addresses', cell: ({ first, last }) => <Addresses first={first} last={last} /> },
+  { name: 'Network', cell: ({ asn, asn_name }) => <NetworkLink asn={asn} name={asn_name} /> },
+  { name: 'Country', cell: ({ country }) => <span className="nowrap">{countryName(country)}</span> },
+  { name: 'Type', cell: ({ connection_type }) => connection_type },
+  {
+    name: 'Flags',
+    cell: ({ flags, connection_type, scanner }) =>
+      [
+        ...flags.filter((flag) => flag !== `is_${connection_type}`).map((flag) => FLAG_WORDS[flag]),
+        ...(scanner === undefined ? [] : [`scanner of ${scanner}`]),
+      ].join(', '),
+  },
+  ...(rpki_as_of === undefined ? [] : [RPKI_COLUMN]),
+  {
+    name: 'Threat',
+    cell: ({ level, score }) => <Level level={level} score={score} isKnown={hasBlocklists(limits)} />,
+  },
+];
+
+const RPKI_COLUMN: Column<PrefixPart> = { name: 'RPKI', cell: ({ rpki }) => rpki && <RpkiTag state={rpki} /> };
+
+/** As a prefix where it is one, which most parts are. */
+function Addresses({ first, last }: { first: string; last: string }) {
+  const prefix = first === last ? undefined : prefixOf(first, last);
+  return (
+    <span className="mono nowrap">
+      {prefix === undefined ? (
+        <>
+          <AddressLink ip={first} />
+          {first === last ? '' : ` – ${last}`}
+        </>
+      ) : (
+        <PrefixLink prefix={prefix} />
+      )}
+    </span>
+  );
+}
+
+/** Before “show all”. */
+const SHOWN_PARTS = 50;

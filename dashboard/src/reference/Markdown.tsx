@@ -67,7 +67,6 @@ function TableBlock({ lines }: { lines: readonly string[] }) {
         cell: (row: string[]) => <Inline text={row[at] ?? ''} />,
       }))}
       rows={rows.map(cellsOf)}
-      rowKey={(row) => row.join()}
     />
   );
 }

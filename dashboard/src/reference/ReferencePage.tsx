@@ -125,13 +125,7 @@ function OperationContent({ document, route, apiKey }: OperationProps) {
         </p>
       )}
       {parameters.length > 0 && (
-        <Table
-          isStacked
-          label={`Parameters of ${summary}`}
-          columns={parameterColumns(document)}
-          rows={parameters}
-          rowKey={({ name }) => name}
-        />
+        <Table isStacked label={`Parameters of ${summary}`} columns={parameterColumns(document)} rows={parameters} />
       )}
       {requestBody !== undefined && (
         <Table
@@ -139,7 +133,6 @@ function OperationContent({ document, route, apiKey }: OperationProps) {
           label={`Body of ${summary}`}
           columns={fieldColumns}
           rows={fieldsOf(document, jsonOf(requestBody)?.schema)}
-          rowKey={({ name }) => name}
         />
       )}
       <TryOperation document={document} route={route} apiKey={apiKey} />
@@ -148,19 +141,12 @@ function OperationContent({ document, route, apiKey }: OperationProps) {
         label={`Answers of ${summary}`}
         columns={answerColumns}
         rows={Object.entries(responses).map(([status, { description: words = '' }]) => ({ status, words }))}
-        rowKey={({ status }) => status}
       />
       {example !== undefined && <CodeBlock text={JSON.stringify(example, null, 2)} label="example of an answer" />}
       {fields.length > 0 && (
         <details>
           <summary>Fields of the answer</summary>
-          <Table
-            isStacked
-            label={`Fields of ${summary}`}
-            columns={fieldColumns}
-            rows={fields}
-            rowKey={({ name }) => name}
-          />
+          <Table isStacked label={`Fields of ${summary}`} columns={fieldColumns} rows={fields} />
         </details>
       )}
     </div>

@@ -92,7 +92,7 @@ function InForce({ rules: { refusal, warnings, sets, lists } }: { rules: Rules }
       ))}
       {lists.length > 0 && (
         <Section title="Lists" note="Addresses for firewalls, as files at /v1/lists.">
-          <Table isStacked label="Lists" columns={listColumns} rows={lists} rowKey={({ name }) => name} />
+          <Table isStacked label="Lists" columns={listColumns} rows={lists} />
         </Section>
       )}
     </>
@@ -128,13 +128,7 @@ function RuleSet({ set }: { set: RuleSetState }) {
         </Tags>
       }
     >
-      <Table
-        isStacked
-        label={`Rules of ${name}`}
-        columns={ruleColumns}
-        rows={rows}
-        rowKey={(rule, at) => `${at} ${rule.name}`}
-      />
+      <Table isStacked label={`Rules of ${name}`} columns={ruleColumns} rows={rows} />
     </Section>
   );
 }

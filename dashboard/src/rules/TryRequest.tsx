@@ -1,10 +1,12 @@
 /** A line to try: the rule that decides about a request, and why. The address bar has the request. */
+
 import { NativeSelect, TextInput } from '@mantine/core';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { RuleCondition, TriedRule } from '@whence/server/dashboard-wire/rules';
 import { type FormEvent, useState } from 'react';
 import { useAnswer } from '../api/query-client.ts';
 import { TextButton } from '../components/Buttons.tsx';
+import { AddressLink } from '../components/Links.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { Notice } from '../components/Notice.tsx';
 import { Section } from '../components/Page.tsx';
@@ -89,9 +91,7 @@ function Decision({ tried: { decision, set, rule, matched, record }, ip }: { tri
         </p>
       )}
       <p>
-        <Link to="/ip/$ip" params={{ ip }} className="mono">
-          {ip}
-        </Link>{' '}
+        <AddressLink ip={ip} />{' '}
         {record === undefined
           ? 'is announced by no network.'
           : `is ${[

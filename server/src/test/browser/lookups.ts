@@ -151,11 +151,11 @@ test('lookups: changes between versions are listed, and one can be compared and 
   await history.getByText(/^No change since version 1 of/).waitFor();
   await page.goto('/ip/1.0.9.9');
   const changes = history.getByRole('table', { name: 'Changes' });
-  await changes.getByText(/detection\.is_tor_exit: true → false/).waitFor();
+  await changes.getByText(/detection\.tor_exit: true → false/).waitFor();
   await changes.getByRole('button', { name: 'Compare' }).click();
   await page.waitForURL(/change=2/);
   const records = history.getByRole('table', { name: 'Records of versions 1 and 2' });
-  await records.getByRole('row', { name: 'detection.is_tor_exit true false' }).waitFor();
+  await records.getByRole('row', { name: 'detection.tor_exit true false' }).waitFor();
   await inspectThemes(page, 'wide');
   await page.reload();
   await records.waitFor();

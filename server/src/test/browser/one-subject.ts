@@ -131,7 +131,7 @@ test('session: one that expires in a form asks to sign in, and then what was typ
 test('recovery: a page that could not reach the server loads by itself once it can', options, async () => {
   await page.route(/lookup\/ip\/8\.8\.8\.8/, (route) => route.abort());
   await page.goto('/ip/8.8.8.8');
-  await page.getByText('This page tries again by itself').waitFor();
+  await page.getByText('This page retries automatically').waitFor();
   await page.unrouteAll();
   await page.getByText('Datacenter of Google LLC').waitFor();
 });

@@ -1,18 +1,40 @@
-/** Who holds an address, as its registry says. Asked on request: the address is sent to the registry. */
-import type { Registration } from '@whence/client/wire';
+/**
+ * What is asked of other servers only on request: the holder of an address, which its registry knows, and its hostname,
+ * because the operator of the reverse zone can see the question. In the address bar as `include=hostname,registration`.
+ */
+import type { Hostname, Registration } from '@whence/client/wire';
 import type { RegistrationLookup } from '@whence/server/dashboard-wire/lookups';
 import { useAnswer } from '../api/query-client.ts';
 import { QuietButton } from '../components/Buttons.tsx';
 import { Copyable, CopyButton } from '../components/Copy.tsx';
 import { Facts } from '../components/Facts.tsx';
+import { explainFailure } from '../components/Failures.tsx';
+import { IconCheck, IconRobot } from '../components/icons.tsx';
 import { PrefixLink } from '../components/Links.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { Section } from '../components/Page.tsx';
+import { Tag } from '../components/Tag.tsx';
 import { longDay } from '../format/data-age.ts';
 import { countryName } from '../format/names.ts';
 import { Time, useNow } from '../format/Time.tsx';
 import classes from './IpSections.module.css';
-import { type AskProps, ON_REQUEST } from './on-request.ts';
+
+const ASKABLE = ['hostname', 'registration'] as const;
+export type Askable = (typeof ASKABLE)[number];
+
+export type AskProps = { ip: string; isAsked: boolean; onAsk: () => void };
+
+export function parseAsked(include: string): Askable[] {
+  const names = include.split(',');
+  return ASKABLE.filter((name) => names.includes(name));
+}
+
+/** Asked once: not again when the window gets the focus, and without automatic retries. */
+const ON_REQUEST = {
+  staleTime: Number.POSITIVE_INFINITY,
+  refetchOnWindowFocus: false,
+  retry: false,
+} as const;
 
 export function RegistrationSection({ ip, isAsked, onAsk }: AskProps) {
   const lookup = useAnswer('lookUpRegistration', { params: { ip } }, { ...ON_REQUEST, enabled: isAsked });
@@ -101,4 +123,46 @@ function AbuseContact({ email }: { email: string }) {
 /** A prefix has a page; `first-last` has none. */
 function RegisteredRange({ range }: { range: string }) {
   return range.includes('/') ? <PrefixLink prefix={range} /> : <Copyable text={range} isMono />;
+}
+
+export function HostnameValue({ ip, isAsked, onAsk }: AskProps) {
+  const lookup = useAnswer('lookUpHostname', { params: { ip } }, { ...ON_REQUEST, enabled: isAsked });
+  if (!isAsked) {
+    return (
+      <span className={classes['asked']}>
+        <span className="quiet">not looked up</span>
+        <QuietButton className="no-print" size="compact-xs" text="Ask DNS" onClick={onAsk} />
+      </span>
+    );
+  }
+  if (lookup.isFetching) return <span role="status">Asking DNS…</span>;
+  const answer = lookup.data?.data;
+  const hasFailed = answer === undefined || answer.hostname.error !== undefined;
+  return (
+    <span className={classes['asked']}>
+      {answer === undefined ? explainFailure(lookup.error).title : <Name hostname={answer.hostname} />}
+      {hasFailed && (
+        <QuietButton className="no-print" size="compact-xs" text="Ask again" onClick={() => void lookup.refetch()} />
+      )}
+      {answer !== undefined && (
+        <span className="quiet">
+          DNS, <Time at={answer.asked_at} />
+        </span>
+      )}
+    </span>
+  );
+}
+
+function Name({ hostname: { name, is_confirmed, crawler, error } }: { hostname: Hostname }) {
+  if (name === undefined) return error === undefined ? 'no PTR record' : 'DNS did not answer';
+  return (
+    <>
+      <Copyable text={name} isMono />
+      {is_confirmed === true && <Tag icon={IconCheck} tone="good" text="leads back to the address" />}
+      {is_confirmed === false && crawler === undefined && <Tag tone="warn" text="does not lead back to the address" />}
+      {crawler?.is_verified === true && <Tag icon={IconRobot} tone="accent" text={`${crawler.name}, verified`} />}
+      {crawler?.is_verified === false && <Tag icon={IconRobot} tone="bad" text={`forged name of ${crawler.name}`} />}
+      {error !== undefined && <span className="quiet">not confirmed: DNS did not answer for the name</span>}
+    </>
+  );
 }

@@ -1946,7 +1946,7 @@ export interface components {
             /** @description Distinct answers. */
             records: number;
             /** @description Distinct answers, the network aside. */
-            tails: number;
+            attribute_sets: number;
             /** @description Networks. */
             asns: number;
             /** @description Announced IPv4 prefixes. */

@@ -32,9 +32,9 @@ export const FOREVER = '9999-12-31';
 /** What reasons and evidence say of a list that is. */
 export const TOO_OLD = 'too old to count';
 
-/** The date of the oldest source that decides prefixes or countries. Versions without it: of the oldest source. */
+/** The date of the oldest source that decides prefixes or countries. */
 export function dataAsOf({ data_sources, sources }: Pick<Meta, 'data_sources' | 'sources'>): string | undefined {
-  const deciding = Object.values(data_sources ?? {}).map(({ as_of }) => as_of);
+  const deciding = Object.values(data_sources).map(({ as_of }) => as_of);
   return oldestDay(deciding.length > 0 ? deciding : sources.map(({ as_of }) => as_of));
 }
 

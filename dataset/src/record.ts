@@ -174,9 +174,8 @@ export type Meta = {
   flag_sources: FlagSources;
   providers: readonly string[];
   counts: Counts;
-  /** Both absent in versions built before they existed. */
-  data_sources?: DataSources;
-  quality?: readonly QualityRow[];
+  data_sources: DataSources;
+  quality: readonly QualityRow[];
 };
 
 /**
@@ -189,7 +188,7 @@ export type Counts = {
   ipv4_intervals: number;
   ipv6_intervals: number;
   records: number;
-  tails: number;
+  attribute_sets: number;
   asns: number;
   ipv4_prefixes: number;
   ipv6_prefixes: number;

@@ -73,12 +73,6 @@ for (const [behaviour, value, message] of [
   ['another scheme', [{ ...FEED, url: 'ftp://example.com/a' }], /must be an https:, http: or file: URL/],
   ['credentials in a URL', [{ ...FEED, url: 'https://a:b@example.com/' }], /without a user name/],
   ['an unknown format', [{ ...FEED, format: 'cidr' }], /must be one of riswhois, pfx2as/],
-  ['a format that was removed', [{ ...FEED, format: 'mrt-rib' }], /mrt-rib was removed: the feeds ris-v4 and ris-v6/],
-  [
-    'a feed that was removed',
-    { extends: 'built-in', enable: ['routeviews-mrt'] },
-    /routeviews-mrt was removed: the feeds/,
-  ],
   ['a format from the prototype', [{ ...FEED, format: 'constructor' }], /must be one of riswhois/],
   ['an unknown drive', [{ ...FEED, drives: ['is_bad'] }], /must be a list of some of routes/],
   [

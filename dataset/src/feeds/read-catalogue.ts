@@ -62,8 +62,7 @@ function idsLike(feeds: readonly Feed[], name: unknown, field: string): string[]
   const found = text.endsWith('*')
     ? ids.filter((id) => id.startsWith(text.slice(0, -1)))
     : ids.filter((id) => id === text);
-  if (found.length === 0)
-    throw refusal(`${field} names ${JSON.stringify(name)}, but there is no such feed${removal(text)}`);
+  if (found.length === 0) throw refusal(`${field} names ${JSON.stringify(name)}, but there is no such feed`);
   return found;
 }
 
@@ -174,8 +173,7 @@ function parseFeed(value: unknown, place: string): ActiveFeed {
     const given = entry[field] ?? fallback;
     if (given === undefined && isOptional === true) continue;
     if (given === undefined) throw refusal(`${place} lacks ${field}`);
-    if (!isRight(given))
-      throw refusal(`${place}.${field} is ${JSON.stringify(given)}, but must be ${words}${removal(given)}`);
+    if (!isRight(given)) throw refusal(`${place}.${field} is ${JSON.stringify(given)}, but must be ${words}`);
     feed[field] = given;
   }
   const parsed = feed as unknown as Feed;
@@ -203,12 +201,6 @@ function defaultAge({ url, drives }: Record<string, unknown>): Pick<Feed, 'max_a
   const ages = drives.map((drive: Drive) => MAX_AGE_DAYS[drive] ?? Number.POSITIVE_INFINITY);
   const max_age_days = Math.min(...ages);
   return Number.isFinite(max_age_days) ? { max_age_days } : {};
-}
-
-/** For catalogues that were written for an earlier version: what replaces a format or a feed that is gone. */
-function removal(name: unknown): string {
-  if (name !== 'mrt-rib' && name !== 'routeviews-mrt') return '';
-  return `. ${name} was removed: the feeds ris-v4 and ris-v6, which are on, have the same routes; tables of your own can be given as riswhois`;
 }
 
 function isFeedUrl(value: unknown): boolean {

@@ -33,7 +33,10 @@ import { DatasetError } from '../dataset-error.ts';
 import { decodeSections, encodeSections, hasMagic, versionOf } from './section-file.ts';
 
 const MAGIC = 'WHENCE\r\n';
-export const FORMAT_VERSION = 5;
+/** A change of the format raises it, and `earlier-formats.ts` can convert files of the format before. */
+export const FORMAT_VERSION = 6;
+/** The format of release 1.0.0. */
+const FIRST_FORMAT = 6;
 
 export const SECTIONS = [
   'meta',
@@ -72,17 +75,6 @@ export const SECTIONS = [
 ] as const;
 export type SectionName = (typeof SECTIONS)[number];
 
-/** Sections that have another name in files of this format. Digests are made of the names in the file. */
-const STORED_NAMES: Partial<Record<SectionName, string>> = {
-  suffixes: 'tails',
-  'suffixes.variant': 'tails.face',
-  variants: 'faces',
-  chunks: 'pieces',
-  'chunks.text': 'pieces.text',
-  otherOrigins: 'rivals',
-};
-export const storedName = (name: SectionName): string => STORED_NAMES[name] ?? name;
-
 /** Prefix length and record number of an answer in one word; 0 where nothing is known. */
 export type Match = number;
 
@@ -98,7 +90,7 @@ export const isMatch = (match: Match, bits: number, records: number): boolean =>
 export type Intervals = { readonly starts: readonly bigint[]; readonly matches: readonly Match[] };
 
 export function encodeFile(sections: Record<SectionName, Uint8Array>): Buffer {
-  return encodeSections({ magic: MAGIC, version: FORMAT_VERSION, sections: SECTIONS, storedName }, sections);
+  return encodeSections({ magic: MAGIC, version: FORMAT_VERSION, sections: SECTIONS }, sections);
 }
 
 /** The format of a file, whether it can be read or not; undefined if it is not a dataset or its header is damaged. */
@@ -112,25 +104,27 @@ function checkHeader(file: Buffer): void {
   if (format !== FORMAT_VERSION) throw new UnreadableFormat(format);
 }
 
-/** The file, or what a static host offers, is of another release. */
+/** `format` is not a number in manifests that do not state it. */
+export const isBeforeFirst = (format: unknown): boolean => typeof format !== 'number' || format < FIRST_FORMAT;
+
+/** The file, or what a static host offers, is of another release. `subject` names it: "the file". */
 export class UnreadableFormat extends DatasetError {
   readonly format: number;
 
-  constructor(format: number, message = unreadableText(format)) {
-    super(message);
+  constructor(format: number, subject = 'the file') {
+    super(
+      isBeforeFirst(format)
+        ? `${subject} was written before 1.0.0 (format ${format}) and cannot be read; wh dataset build writes a new one`
+        : `${subject} has format ${format}, which this version of wh does not read; ${format > FORMAT_VERSION ? 'upgrade wh' : 'build the dataset again'}`,
+    );
     this.format = format;
   }
-}
-
-function unreadableText(format: number): string {
-  const advice = format > FORMAT_VERSION ? 'upgrade whence' : 'build the dataset again';
-  return `format ${format} is not readable by this version, which reads format ${FORMAT_VERSION}; ${advice}`;
 }
 
 /** Checks the whole file and returns its sections as views, or throws a DatasetError that says what is wrong. */
 export function decodeFile(file: Buffer, isChecked = false): Record<SectionName, Buffer> {
   checkHeader(file);
-  return decodeSections(file, { sections: SECTIONS, storedName }, isChecked);
+  return decodeSections(file, SECTIONS, isChecked);
 }
 
 export function bytesOf(array: Uint8Array | Uint16Array | Uint32Array): Uint8Array {

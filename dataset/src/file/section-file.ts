@@ -23,14 +23,10 @@ export type SectionFormat<Name extends string> = {
   readonly magic: string;
   readonly version: number;
   readonly sections: readonly Name[];
-  /** The name of a section in the file, if it differs. */
-  readonly storedName?: (name: Name) => string;
 };
 
-const sameName = (name: string) => name;
-
 export function encodeSections<Name extends string>(
-  { magic, version, sections: names, storedName = sameName }: SectionFormat<Name>,
+  { magic, version, sections: names }: SectionFormat<Name>,
   sections: Record<Name, Uint8Array>,
 ): Buffer {
   const tableEnd = HEADER_BYTES + names.length * SECTION_ROW_BYTES;
@@ -50,7 +46,7 @@ export function encodeSections<Name extends string>(
     const bytes = sections[name];
     const offset = offsets.get(name) as number;
     file.set(bytes, offset);
-    file.write(storedName(name), at, 'latin1');
+    file.write(name, at, 'latin1');
     file.writeUInt32LE(offset, at + 16);
     file.writeUInt32LE(bytes.length, at + 20);
     file.writeUInt32LE(crc32(bytes), at + 24);
@@ -77,7 +73,7 @@ export function hasMagic(file: Buffer, magic: string): boolean {
  */
 export function decodeSections<Name extends string>(
   file: Buffer,
-  { sections: names, storedName = sameName }: Pick<SectionFormat<Name>, 'sections' | 'storedName'>,
+  names: readonly Name[],
   isChecked: boolean,
 ): Record<Name, Buffer> {
   if (new Uint8Array(new Uint32Array([1]).buffer)[0] !== 1)
@@ -102,7 +98,7 @@ export function decodeSections<Name extends string>(
   }
   return Object.fromEntries(
     names.map((name) => {
-      const bytes = found.get(storedName(name));
+      const bytes = found.get(name);
       if (bytes === undefined) throw new DatasetError(`damaged: section ${name} is missing`);
       return [name, bytes];
     }),

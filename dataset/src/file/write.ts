@@ -7,7 +7,7 @@ import { encodeIpv6, Ipv6Table } from './addresses/ipv6-table.ts';
 import { encodeOrigins } from './addresses/origin-index.ts';
 import { type CompiledOtherOrigin, encodeOtherOrigins } from './addresses/other-origins.ts';
 import { encodeGroups } from './consecutive-groups.ts';
-import { bytesOf, encodeFile, type Intervals, type SectionName, storedName } from './format.ts';
+import { bytesOf, encodeFile, type Intervals, type SectionName } from './format.ts';
 import { type CompiledAsn, encodeNetworks } from './networks/networks.ts';
 import { encodeNames } from './search/name-index.ts';
 import { type CompiledAttributes, encodeAttributes } from './texts/attributes.ts';
@@ -77,14 +77,13 @@ export function encodeContent(compiled: Compiled, refused: readonly Refusal[] = 
     ipv4_intervals: ipv4.starts.length,
     ipv6_intervals: ipv6.starts.length,
     records: records.rows.length,
-    tails: attributes.length,
+    attribute_sets: attributes.length,
     asns: asns.length,
     ipv4_prefixes: asns.reduce((sum, { ipv4Prefixes }) => sum + ipv4Prefixes, 0),
     ipv6_prefixes: asns.reduce((sum, { ipv6Prefixes }) => sum + ipv6Prefixes, 0),
   };
   const digest = createHash('sha256').update(JSON.stringify({ sources, providers }));
-  for (const [name, bytes] of Object.entries(sections))
-    digest.update(`${storedName(name as SectionName)} ${bytes.length}\n`).update(bytes);
+  for (const [name, bytes] of Object.entries(sections)) digest.update(`${name} ${bytes.length}\n`).update(bytes);
   const content_sha256 = digest.digest('hex');
   const { flaggedAccessNetworks, heldOut: quality } = compiled;
   return {

@@ -70,8 +70,7 @@ function leaveLock(record: unknown, touched = new Date()): void {
 
 for (const [behaviour, record, touched] of [
   ['of a process that has ended', { id: ID, pid: NO_PROCESS }],
-  ['of a process that has ended, as earlier versions wrote it', String(NO_PROCESS)],
-  ['of an earlier process with our own number', String(process.pid)],
+  ['of an earlier process with our own number', { id: ID, pid: process.pid }],
   ['that is empty, as after a power cut', '', OLD],
   ['that is something else', '{"pid":', OLD],
 ] as const)
@@ -101,7 +100,6 @@ for (const [behaviour, record, touched] of [
 const RUNNING = new RegExp(`^process ${process.ppid} is testing; try again when it is done$`);
 for (const [behaviour, record, message, skip] of [
   ['of a running process', { id: ID, pid: process.ppid }, RUNNING, false],
-  ['of a running process, as earlier versions wrote it', String(process.ppid), RUNNING, false],
   ['that is being written', '', /^another process is testing; try again when it is done$/, false],
   [
     'of another container',

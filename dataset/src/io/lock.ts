@@ -151,12 +151,9 @@ function readHolder(path: string): Holder | undefined {
   }
 }
 
-/** Locks of earlier versions contain only the process number. */
-function parseRecord(text: string): { id?: string; identity: ProcessIdentity } | undefined {
+function parseRecord(text: string): { id: string; identity: ProcessIdentity } | undefined {
   try {
-    const record: unknown = JSON.parse(text);
-    if (typeof record === 'number') return { identity: { pid: record } };
-    const { id, ...identity } = record as ProcessIdentity & { id: string };
+    const { id, ...identity } = JSON.parse(text) as ProcessIdentity & { id: string };
     // The id becomes part of a file name.
     if (typeof id !== 'string' || !/^[0-9a-f-]{36}$/.test(id) || typeof identity.pid !== 'number') return undefined;
     return { id, identity };

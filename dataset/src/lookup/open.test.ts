@@ -80,11 +80,7 @@ writeFileSync(damaged, readFileSync(secondFile).subarray(0, -10));
 
 for (const [behaviour, path, message] of [
   ['a path that does not exist', join(folder, 'none'), /none: no such file or directory$/],
-  [
-    'a folder without a dataset',
-    folder,
-    /has no dataset: no datasets\/manifest\.json; build one with: wh dataset build$/,
-  ],
+  ['a folder without a dataset', folder, /there is no dataset in .*; build one with: wh dataset build$/],
   ['a file that is cut off', damaged, /damaged\.whence: /],
   ['a file that is something else', join(PACKAGE, 'package.json'), /package\.json: /],
 ] as const) {

@@ -11,7 +11,7 @@ import { DatasetError } from '../dataset-error.ts';
 import type { Match } from '../file/format.ts';
 import { type Dataset, openDataset } from '../file/read.ts';
 import type { AsnPrefixes, AsnRecord, Evidence, IpRecord, Meta } from '../record.ts';
-import { openCurrent } from '../versions/publish.ts';
+import { noDatasetError, openCurrent } from '../versions/publish.ts';
 import { explain } from './evidence.ts';
 
 /** Text that is not an IP address was looked up. `text` is what was given. */
@@ -85,8 +85,7 @@ function openPath(path: string): Dataset {
   const day = dayOfMs(Date.now());
   if (!found.isDirectory()) return openDataset(path, day);
   const dataset = openCurrent(path, day);
-  if (dataset === undefined)
-    throw new DatasetError(`${path} has no dataset: no datasets/manifest.json; build one with: wh dataset build`);
+  if (dataset === undefined) throw noDatasetError(path);
   return dataset;
 }
 

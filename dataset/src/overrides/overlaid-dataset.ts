@@ -311,7 +311,7 @@ class Preparation {
     const more = {
       ...meta,
       sources: [...meta.sources, this.#overrides.source],
-      counts: { ...counts, records: counts.records + own, tails: counts.tails + own },
+      counts: { ...counts, records: counts.records + own, attribute_sets: counts.attribute_sets + own },
     };
     return {
       ...sections,

@@ -150,7 +150,7 @@ export class Supplement {
     if (version === undefined) throw new DatasetError('damaged: checksum mismatch in the header');
     if (version !== FORMAT.version)
       throw new DatasetError(`format ${version} is not readable by this version; build the dataset again`);
-    const sections = decodeSections(file, FORMAT, true);
+    const sections = decodeSections(file, FORMAT.sections, true);
     this.meta = JSON.parse(sections.meta.toString()) as SupplementMeta;
     this.#tables = { loc: tableOf(sections, 'loc'), any: tableOf(sections, 'any'), ix: tableOf(sections, 'ix') };
     this.#places = wordsOf(sections.places);

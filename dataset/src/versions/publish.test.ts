@@ -9,12 +9,15 @@ import test, { afterEach, beforeEach } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { killAfter } from '@whence/testing/until';
 import { DatasetError } from '../dataset-error.ts';
+import { FORMAT_VERSION } from '../file/format.ts';
 import { openDataset } from '../file/read.ts';
 import { encodeDataset } from '../file/write.ts';
 import { BUILT_AT, ownBuffer, sampleContent } from '../test/sample-dataset.ts';
 import {
   adopt,
   immutableName,
+  isWrittenBefore,
+  noDatasetError,
   openCurrent,
   prune,
   publish,
@@ -114,7 +117,7 @@ test('publish: a current version in an earlier format does not count, and is pub
   file.writeUInt32LE(2, 8);
   file.writeUInt32LE(crc32(file.subarray(0, 28)), 28);
   writeFileSync(path, file);
-  assert.throws(() => openCurrent(dataDir), /format 2 is not readable by this version/);
+  assert.throws(() => openCurrent(dataDir), /was written before 1\.0\.0 \(format 2\) and cannot be read/);
   assert.deepEqual(publish(dataDir, first, BUILT_AT), { version: 2, isNew: true });
 });
 
@@ -134,18 +137,19 @@ test('publish: a file that is not a manifest is refused', () => {
   assert.throws(() => readManifest(dataDir), /manifest\.json is not a manifest/);
 });
 
+const LOCK_ID = '4f0a1f0e-0000-4000-8000-000000000000';
 test('publish: a lock of a running process is respected, one of a dead process is not', () => {
   mkdirSync(join(dataDir, 'datasets'));
   const lock = join(dataDir, 'datasets/lock');
-  writeFileSync(lock, String(process.ppid));
+  writeFileSync(lock, JSON.stringify({ id: LOCK_ID, pid: process.ppid }));
   assert.throws(() => publish(dataDir, first, BUILT_AT), new RegExp(`process ${process.ppid} is publishing`));
-  writeFileSync(lock, '999999999');
+  writeFileSync(lock, JSON.stringify({ id: LOCK_ID, pid: 999_999_999 }));
   assert.equal(publish(dataDir, first, BUILT_AT).version, 1);
 });
 
 test('publish: a lock with our own number is left over from a process that had it before us', () => {
   mkdirSync(join(dataDir, 'datasets'));
-  writeFileSync(join(dataDir, 'datasets/lock'), String(process.pid));
+  writeFileSync(join(dataDir, 'datasets/lock'), JSON.stringify({ id: LOCK_ID, pid: process.pid }));
   assert.equal(publish(dataDir, first, BUILT_AT).version, 1);
 });
 
@@ -155,7 +159,12 @@ function adoptVersion(content: typeof first, version: number): void {
   writeFileSync(path, bytes);
   const published = { version, sha256: createHash('sha256').update(bytes).digest('hex'), bytes: bytes.length };
   mkdirSync(join(dataDir, 'datasets'), { recursive: true });
-  adopt(dataDir, { ...published, file: 'named-by-others.whence' }, path, openDataset(path).meta);
+  adopt(
+    dataDir,
+    { ...published, file: 'named-by-others.whence', format: FORMAT_VERSION },
+    path,
+    openDataset(path).meta,
+  );
 }
 const versionFiles = () => readdirSync(join(dataDir, 'datasets')).filter((name) => name.endsWith('.whence'));
 
@@ -184,7 +193,13 @@ test('adopt: a file that holds another number than it was published under is ref
   const path = join(dataDir, 'downloaded');
   writeFileSync(path, encodeDataset(second, 8, BUILT_AT));
   assert.throws(
-    () => adopt(dataDir, { version: 7, file: 'x', bytes: 1, sha256: 'a'.repeat(64) }, path, openDataset(path).meta),
+    () =>
+      adopt(
+        dataDir,
+        { version: 7, file: 'x', format: FORMAT_VERSION, bytes: 1, sha256: '' },
+        path,
+        openDataset(path).meta,
+      ),
     /the file published as version 7 contains version 8/,
   );
   assert.equal(openCurrent(dataDir)?.meta.version, 1);
@@ -251,3 +266,23 @@ test('publish: killed at any moment, the current version stays whole and the nex
     'nothing unfinished is left',
   );
 });
+
+for (const [behaviour, format] of [
+  ['states the last format before 1.0.0', 5],
+  ['states no format', undefined],
+] as const)
+  test(`publish: a manifest that ${behaviour} is refused, and replaced by the next version`, () => {
+    publish(dataDir, first, BUILT_AT);
+    publish(dataDir, second, BUILT_AT);
+    const path = join(dataDir, 'datasets', 'manifest.json');
+    const { current, versions } = JSON.parse(readFileSync(path, 'utf8'));
+    const before = versions.map((entry: object) => ({ ...entry, format }));
+    writeFileSync(path, JSON.stringify({ current, versions: before }));
+    assert.equal(isWrittenBefore(dataDir), true);
+    assert.equal(openCurrent(dataDir), undefined);
+    assert.match(noDatasetError(dataDir).message, /was written before 1\.0\.0 .*; replace it with: wh dataset build$/);
+    assert.deepEqual(publish(dataDir, first, BUILT_AT), { version: 1, isNew: true });
+    assert.equal(isWrittenBefore(dataDir), false);
+    prune(dataDir, 2, BUILT_AT);
+    assert.deepEqual(versionFiles(), ['000001.whence']);
+  });

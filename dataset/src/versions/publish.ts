@@ -12,9 +12,9 @@
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { DatasetError } from '../dataset-error.ts';
-import { FORMAT_VERSION } from '../file/format.ts';
+import { FORMAT_VERSION, isBeforeFirst } from '../file/format.ts';
 import { Dataset, openDataset, openPublished, readChecked } from '../file/read.ts';
 import { type Content, encodeDataset } from '../file/write.ts';
 import { withLock } from '../io/lock.ts';
@@ -23,26 +23,19 @@ import type { Counts, DataSources, Figures, Meta, QualityRow, Refusal, Source } 
 import { readSupplement, SUPPLEMENT_FORMAT, Supplement } from '../supplement/supplement.ts';
 import { type Retention, wholeVersions } from './retention.ts';
 
-/** A file of a version: a static host may offer a version in several formats. */
-type FileEntry = Pick<VersionEntry, 'file' | 'bytes' | 'sha256'> & { format: number };
-
 export type VersionEntry = {
   version: number;
   file: string;
-  /** Absent in manifests of programs that knew only format 5. */
-  format?: number;
-  /** On a static host: the same version for programs that do not read `format`. */
-  other_formats?: readonly FileEntry[];
+  format: number;
   built_at: string;
   bytes: number;
   sha256: string;
   content_sha256: string;
   sources: readonly Source[];
-  /** All absent for versions built before these fields existed. */
-  refused?: readonly Refusal[];
-  figures?: Figures;
-  data_sources?: DataSources;
-  quality?: readonly QualityRow[];
+  refused: readonly Refusal[];
+  figures: Figures;
+  data_sources: DataSources;
+  quality: readonly QualityRow[];
   counts: Counts;
   /** Absent if no feed for it is enabled. Versions with the same one share the file. */
   supplement?: SupplementEntry;
@@ -54,7 +47,6 @@ export type SupplementEntry = Pick<VersionEntry, 'file' | 'bytes' | 'sha256' | '
 /** The part of an entry that a replica needs; everything else is in the file. */
 export type Published = Pick<VersionEntry, 'version' | 'file' | 'bytes' | 'sha256' | 'format' | 'supplement'>;
 
-export const formatOfEntry = ({ format = 5 }: Pick<VersionEntry, 'format'>): number => format;
 export type Manifest = { current: number; versions: VersionEntry[] };
 
 /** Checks that a dataset can be written here, before the work of compiling one. */
@@ -139,8 +131,7 @@ export function useVersion(dataDir: string, version: number, { isVerified = fals
  * too.
  */
 export function adopt(dataDir: string, published: Published, path: string, meta: Meta, supplementPath?: string): void {
-  const { version, bytes, sha256, supplement } = published;
-  const format = formatOfEntry(published);
+  const { version, format, bytes, sha256, supplement } = published;
   if (meta.version !== version)
     throw new DatasetError(`the file published as version ${version} contains version ${meta.version}`);
   const entry = entryOf(meta, {
@@ -181,15 +172,12 @@ export function adoptSupplement(dataDir: string, { version, supplement }: Publis
 
 function entryOf(
   meta: Omit<Meta, 'version'>,
-  place: Pick<VersionEntry, 'version' | 'file' | 'bytes' | 'sha256' | 'supplement'> & { format: number },
+  { version, file, format, bytes, sha256, supplement }: Published,
 ): VersionEntry {
   const { built_at, content_sha256, sources, refused, figures, data_sources, counts, quality } = meta;
-  const { version, file, format, bytes, sha256, supplement } = place;
   return {
     ...{ version, file, format, built_at, bytes, sha256, content_sha256, sources, refused, figures, counts },
-    ...(data_sources === undefined ? {} : { data_sources }),
-    ...(quality === undefined ? {} : { quality }),
-    ...(supplement === undefined ? {} : { supplement }),
+    ...{ data_sources, quality, ...(supplement && { supplement }) },
   };
 }
 
@@ -226,7 +214,31 @@ function describeSupplement(bytes: Buffer): SupplementEntry {
   return { file: supplementName(sha256), format: SUPPLEMENT_FORMAT, bytes: bytes.length, sha256, sources };
 }
 
+/** Undefined if there is none, or one from before 1.0.0: the next version then starts a new one. */
 export function readManifest(dataDir: string): Manifest | undefined {
+  const manifest = readAnyManifest(dataDir);
+  return manifest && isFromBefore(manifest) ? undefined : manifest;
+}
+
+/** Why `readManifest` found nothing. `program` is what to type to run this program. */
+export function noDatasetError(dataDir: string, program = 'wh'): DatasetError {
+  const place = resolve(dataDir);
+  return new DatasetError(
+    isWrittenBefore(dataDir)
+      ? `the dataset in ${place} was written before 1.0.0 and cannot be read; replace it with: ${program} dataset build`
+      : `there is no dataset in ${place}; build one with: ${program} dataset build`,
+  );
+}
+
+/** Whether the versions in a data directory are those of a program before 1.0.0. */
+export function isWrittenBefore(dataDir: string): boolean {
+  const manifest = readAnyManifest(dataDir);
+  return manifest !== undefined && isFromBefore(manifest);
+}
+
+const isFromBefore = ({ versions }: Manifest): boolean => versions.some(({ format }) => isBeforeFirst(format));
+
+function readAnyManifest(dataDir: string): Manifest | undefined {
   const path = manifestPath(dataDir);
   let text: string;
   try {

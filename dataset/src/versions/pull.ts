@@ -1,8 +1,7 @@
 /**
  * Pulls the version that a static host names as current (see published-folder.ts for the layout): manifest, file,
  * digest, then the data directory. A failure is returned as a sentence, and the version in use stays. The manifest also
- * decides when it names an older version: that is how a publisher goes back. Where that version is in a format of another
- * release, the newest one that this program can read is pulled.
+ * decides when it names an older version: that is how a publisher goes back.
  *
  * A download is stored in the datasets folder as `<SHA-256>.<process>.download`. The next pull continues one that was
  * interrupted.
@@ -29,26 +28,19 @@ import {
   useVersion,
   verifyInThread,
 } from './publish.ts';
-import {
-  MAX_FILE_BYTES,
-  MAX_MANIFEST_BYTES,
-  type PublishedChoice,
-  parsePublished,
-  unreadableText,
-} from './published-manifest.ts';
+import { MAX_FILE_BYTES, MAX_MANIFEST_BYTES, parsePublished } from './published-manifest.ts';
 import { HostError, type StaticHost, staticHost } from './static-host.ts';
 
 export type PullOutcome =
   | { kind: 'unchanged'; version: number }
   | { kind: 'adopted'; version: number }
-  /** The host has a newer version, in a format of another release only. `format` is that format. */
-  | { kind: 'held back'; version: number; isNew: boolean; reason: string; format: number }
+  /** `format` is that of the host's version, if this program cannot read it. */
   | { kind: 'failed'; reason: string; format?: number };
 
 /** Kept between pulls from the same URL, so that a pull without a change transfers only headers. */
 export type PullMemory = {
   etag?: string | undefined;
-  published?: PublishedChoice;
+  published?: Published;
   /** Digest of the version that was last verified. */
   whole?: string;
 };
@@ -75,12 +67,9 @@ export async function pull(url: string, dataDir: string, options: PullOptions): 
   try {
     const host = staticHost(url, options.network);
     const published = await readPublished(host, memory, timeouts.manifest, signal);
-    const { version, sha256, unreadable } = published;
     const isNew = await bringUpToDate(host, dataDir, published, options);
-    memory.whole = sha256;
-    if (unreadable === undefined) return { kind: isNew ? 'adopted' : 'unchanged', version };
-    const reason = `${host.describe('manifest.json')} ${unreadableText(unreadable)}: version ${version} is used`;
-    return { kind: 'held back', version, isNew, reason, format: unreadable.format };
+    memory.whole = published.sha256;
+    return { kind: isNew ? 'adopted' : 'unchanged', version: published.version };
   } catch (error) {
     if (error instanceof UnreadableFormat) return { kind: 'failed', reason: error.message, format: error.format };
     if (error instanceof DatasetError) return { kind: 'failed', reason: error.message };
@@ -145,7 +134,7 @@ async function readPublished(
   memory: PullMemory,
   limits: TransferLimits,
   stop: AbortSignal | undefined,
-): Promise<PublishedChoice> {
+): Promise<Published> {
   const name = 'manifest.json';
   const wanted = { etag: memory.published && memory.etag, maxBytes: MAX_MANIFEST_BYTES, limits, stop };
   return host.get(name, wanted, async (answer) => {
@@ -295,7 +284,7 @@ async function adoptDownload(
   }
 }
 
-function parseNaming(address: string, text: string): PublishedChoice {
+function parseNaming(address: string, text: string): Published {
   try {
     return parsePublished(text);
   } catch (error) {

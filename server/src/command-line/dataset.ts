@@ -74,11 +74,6 @@ export function defineDataset(program: Command, invocation: Invocation): void {
     .description('write the current version to a folder that a static host serves to replicas')
     .requiredOption('--to <folder>', 'the folder; created if missing')
     .option('--keep <count>', 'versions to publish, including the current one', positiveInteger, 3)
-    .option(
-      '--format <number>',
-      'only this file format, for replicas of the previous release (default: all that can be written)',
-      positiveInteger,
-    )
     .action(async (options) =>
       exitWith((await replicas()).datasetPublish(config('update').dataDir, options, invocation)),
     );

@@ -5,6 +5,7 @@ import { dayOfMs } from '@whence/dataset/internal/data-age';
 import { type Dataset, openPublished } from '@whence/dataset/internal/file/read';
 import type { Supplement } from '@whence/dataset/internal/supplement/supplement';
 import {
+  noDatasetError as describeMissing,
   openSupplement,
   readManifest,
   type VersionEntry,
@@ -12,6 +13,7 @@ import {
 } from '@whence/dataset/internal/versions/publish';
 import { CommandError } from '../terminal/exit.ts';
 import { PROGRAM } from '../terminal/program-name.ts';
+import { describeRunningBuild } from '../versions/running-build.ts';
 import { type DataSettings, overridesFile } from './embedded-data.ts';
 
 /** The current version unless another one is given. */
@@ -63,5 +65,9 @@ export function currentEntry(dataDir: string): VersionEntry {
 }
 
 export function noDatasetError(dataDir: string): DatasetError {
-  return new DatasetError(`there is no dataset in ${resolve(dataDir)}; build one with: ${PROGRAM} dataset build`);
+  const build = describeRunningBuild(dataDir, Date.now());
+  if (build === undefined) return describeMissing(dataDir, PROGRAM);
+  return new DatasetError(
+    `the first dataset in ${resolve(dataDir)} is being built (${build}); try again when it is done`,
+  );
 }

@@ -291,7 +291,7 @@ function attributesText(
   fields: readonly (AttributeField | RecordSectionField)[],
   ofAttribute: (field: AttributeField | RecordSectionField, value: Value | undefined) => string,
 ): (match: Match) => string {
-  const texts: (string | undefined)[] = new Array(dataset.meta.counts.tails).fill(undefined);
+  const texts: (string | undefined)[] = new Array(dataset.meta.counts.attribute_sets).fill(undefined);
   const hasSections = fields.some(isRecordSectionField);
   const writers = fields.map((field) =>
     isRecordSectionField(field)

@@ -51,7 +51,7 @@ export class FieldsReader {
     this.#dataset = dataset;
     // Record 0 is reserved and not counted.
     this.#byRecord = new Array(dataset.meta.counts.records + 1).fill(undefined);
-    this.#byAttributes = new Array(dataset.meta.counts.tails).fill(undefined);
+    this.#byAttributes = new Array(dataset.meta.counts.attribute_sets).fill(undefined);
   }
 
   fieldsOf(match: Match): Fields {

@@ -119,7 +119,7 @@ function parseScore(text: string): number {
 
 export function filterValuesOf(dataset: Dataset): FilterValues {
   const [countries, clouds, companies] = [new Set<string>(), new Set<string>(), new Set<string>()];
-  for (let number = 0; number < dataset.meta.counts.tails; number++) {
+  for (let number = 0; number < dataset.meta.counts.attribute_sets; number++) {
     const { country, detection } = dataset.attributes(number);
     countries.add(country);
     if (detection.cloud_provider !== undefined) clouds.add(detection.cloud_provider);

@@ -56,7 +56,7 @@ export class WalkScratch {
     this.records = new Sums(counts.records + 1);
     this.networks = new Sums(networks.count);
     // There are at most as many texts as sets of attributes.
-    this.texts = new Sums(counts.tails);
+    this.texts = new Sums(counts.attribute_sets);
   }
 }
 

@@ -54,10 +54,8 @@ function shares({ answered_share, country_share, exact_rir_share, connection_typ
   return [answered_share, country_share, exact_rir_share, connection_type_share].map(percent);
 }
 
-/** Both are absent in versions that were built before these figures existed. */
-function confidenceShares({ country_confirmed_share, connection_type_from }: Partial<FamilyFigures>): string[] {
-  const shares = [country_confirmed_share, ...TYPE_ORIGINS.map((origin) => connection_type_from?.[origin])];
-  return shares.map((share) => (share === undefined ? 'unknown' : percent(share)));
+function confidenceShares({ country_confirmed_share, connection_type_from }: FamilyFigures): string[] {
+  return [country_confirmed_share, ...TYPE_ORIGINS.map((origin) => connection_type_from[origin])].map(percent);
 }
 
 function percent(share: number): string {

@@ -119,15 +119,11 @@ export class DatasetPuller {
       return false;
     }
     const { version } = outcome;
-    const isNew = outcome.kind === 'adopted' || (outcome.kind === 'held back' && outcome.isNew);
-    const reason = outcome.kind === 'held back' ? outcome.reason : undefined;
+    const isNew = outcome.kind === 'adopted';
     if (isNew) log.info({ version }, 'dataset pulled');
-    else if (before !== undefined && reason === undefined) log.info({ version }, 'dataset host answers again');
-    if (reason !== undefined && reason !== before)
-      log.warn({ reason }, 'a newer dataset needs another version of whence');
+    else if (before !== undefined) log.info({ version }, 'dataset host answers again');
     const adoptions = status.adoptions + (isNew ? 1 : 0);
-    const last_error = reason === undefined ? {} : { last_error: reason };
-    this.#status = { ...status, last_success: now(), version, failures: 0, adoptions, ...last_error };
+    this.#status = { ...status, last_success: now(), version, failures: 0, adoptions };
     return isNew;
   }
 

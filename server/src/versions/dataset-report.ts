@@ -37,7 +37,7 @@ export type DatasetReport = {
   unknown_flags: FlagSubject[];
   /** Flags of which a list is too old to count, or that are from tables of a past date. */
   dated_flags: FlagSubject[];
-  /** How right the answers are, measured on labels that did not decide them. Empty for versions without it. */
+  /** How right the answers are, measured on labels that did not decide them. */
   quality: QualityRow[];
   /** Feeds whose newest copy was rejected, and why. */
   refused: Refusal[];
@@ -46,7 +46,7 @@ export type DatasetReport = {
 export function datasetReport(served: ServedDataset, versions: readonly VersionEntry[], nowMs: number): DatasetReport {
   const { version } = served;
   const { meta } = served.dataset;
-  const { built_at, sources, data_sources = {}, counts, figures, flag_sources, quality = [], refused } = meta;
+  const { built_at, sources, data_sources, counts, figures, flag_sources, quality, refused } = meta;
   const data_as_of = dataAsOf(meta);
   const knowledge = flagKnowledge(meta, dayOfMs(nowMs));
   return {

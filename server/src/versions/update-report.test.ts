@@ -54,11 +54,11 @@ test('update report: an update of another container runs as long as it writes it
 });
 
 for (const [behaviour, pid, want] of [
-  ['of a process that runs', process.pid, 'running'],
-  ['of one that has ended', 999_999_999, 'failed'],
+  ['that runs', process.pid, 'running'],
+  ['that has ended', 999_999_999, 'failed'],
 ] as const) {
-  test(`update report: a report of an earlier version, with a number alone, ${behaviour}`, () => {
-    store({ pid });
+  test(`update report: one of a process ${behaviour}, on a system without /proc`, () => {
+    store({ process: { pid } });
     assert.equal(readUpdateReport(dataDir)?.outcome, want);
   });
 }

@@ -92,7 +92,7 @@ export class UpdateReporter {
 /** A pull is short, so only its end is reported. */
 export function reportPull(dataDir: string, outcome: PullOutcome, now: Date, mask?: (text: string) => string): void {
   const reporter = new UpdateReporter(dataDir, now, mask);
-  if (outcome.kind === 'failed' || outcome.kind === 'held back') reporter.fail(now, outcome.reason, outcome.format);
+  if (outcome.kind === 'failed') reporter.fail(now, outcome.reason, outcome.format);
   else {
     reporter.feeds = { refused: [] };
     reporter.succeed(now, outcome.version, outcome.kind === 'adopted');
@@ -103,7 +103,7 @@ export function reportPull(dataDir: string, outcome: PullOutcome, now: Date, mas
 export function readUpdateReport(dataDir: string): UpdateReport | undefined {
   try {
     const path = reportPath(dataDir);
-    const { pid, process = { pid: pid ?? 0 }, ...report } = JSON.parse(readFileSync(path, 'utf8')) as StoredReport;
+    const { process = { pid: 0 }, ...report } = JSON.parse(readFileSync(path, 'utf8')) as StoredReport;
     if (report.outcome !== 'running' || isAlive(process, statSync(path).mtimeMs)) return report;
     return { ...report, outcome: 'failed', error: `the update was killed while ${report.step}` };
   } catch {
@@ -125,8 +125,7 @@ export function stateOf(
   return isOver ? 'ok' : 'failing';
 }
 
-/** Reports of earlier releases have `pid` instead of `process`. */
-type StoredReport = UpdateReport & { readonly process?: ProcessIdentity; readonly pid?: number };
+type StoredReport = UpdateReport & { readonly process?: ProcessIdentity };
 
 function isAlive(process: ProcessIdentity, writtenAtMs: number): boolean {
   const liveness = livenessOf(process, ownIdentity());

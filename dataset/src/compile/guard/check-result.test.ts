@@ -40,7 +40,7 @@ function contentOf(changes: Partial<CompileInput>): Content {
 
 function versionOf(content: Content): PreviousVersion {
   const file = encodeDataset(content, 1, new Date(0));
-  return { figures: content.meta.figures, bytes: file.length, open: () => new Dataset(file) };
+  return { ...content.meta, bytes: file.length, open: () => new Dataset(file) };
 }
 
 /** `what before → after by sources`, for changes of IPv4 and of files. */
@@ -236,13 +236,6 @@ test('result: without the file of the previous version the causes are unknown', 
   const previous = { ...versionOf(contentOf({ overlays: [tor(10)] })), open: () => undefined };
   const [change] = checkResult(contentOf({ overlays: [tor(400)] }), previous);
   assert.deepEqual([change?.after, change?.sources], [102400, [{ id: 'tor-exits', space: 102400 }]]);
-});
-
-test('result: versions built before figures per country existed are compared without them', () => {
-  const content = contentOf({});
-  const { countries: _, registries: __, ...figures } = content.meta.figures;
-  const previous = { ...versionOf(content), figures: figures as typeof content.meta.figures };
-  assert.deepEqual(checkResult(content, previous), []);
 });
 
 const quality = (changes: Partial<QualityRow>): QualityRow => ({

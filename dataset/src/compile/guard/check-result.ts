@@ -18,11 +18,11 @@ export type ExplainedChange = ImplausibleChange & { readonly sources: readonly C
 
 /** Empty if the content is plausible. Without a version to compare with, flags are compared with fixed limits. */
 export function checkResult(content: Content, previous: PreviousVersion | undefined): ExplainedChange[] {
-  const after = { figures: content.meta.figures, bytes: sizeOf(content) };
+  const after = { ...content.meta, bytes: sizeOf(content) };
   const ofVersion =
     previous === undefined
       ? implausibleShares(after)
-      : [...implausibleChanges(previous, after), ...worseQuality(previous.quality, content.meta.quality)];
+      : [...implausibleChanges(previous, after), ...worseQuality(previous.quality, after.quality)];
   if (ofVersion.length === 0 && content.flaggedAccessNetworks.length === 0) return [];
   const before = previous?.open();
   const ofNetworks = implausibleAccessNetworks(content.flaggedAccessNetworks, (asn, flag) =>

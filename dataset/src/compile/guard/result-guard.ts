@@ -10,8 +10,7 @@ import { MAX_FLAGGED_SHARE } from './flagged-access-networks.ts';
 export type Version = {
   readonly figures: Figures;
   readonly bytes: number;
-  /** Absent in versions built before it was measured. */
-  readonly quality?: readonly QualityRow[];
+  readonly quality: readonly QualityRow[];
 };
 
 export type Measure =
@@ -62,9 +61,7 @@ export function implausibleChanges(before: Version, after: Version): Implausible
       ['country', 'countries'],
       ['registry', 'registries'],
     ] as const) {
-      // Versions built before these figures existed are not compared.
-      const spaceBefore: Record<string, SpaceFigures> | undefined = before.figures[table];
-      if (spaceBefore === undefined) continue;
+      const spaceBefore: Record<string, SpaceFigures> = before.figures[table];
       const spaceAfter: Record<string, SpaceFigures> = after.figures[table];
       // A flag that disappears is serious even if few addresses had it. Small countries do lose half of their space.
       const loss = kind === 'flag' ? (version === 4 ? 0 : 1) : small;
@@ -128,10 +125,7 @@ export function implausibleShares({ figures }: Version): ImplausibleChange[] {
  * Rows are compared only if they are measured on the same labels; what changed is a row of its own and has no limit here,
  * because the space per flag and country already has one.
  */
-export function worseQuality(
-  before: readonly QualityRow[] = [],
-  after: readonly QualityRow[] = [],
-): ImplausibleChange[] {
+export function worseQuality(before: readonly QualityRow[], after: readonly QualityRow[]): ImplausibleChange[] {
   const keyOf = ({ field, measure, family, weight, labels }: QualityRow) =>
     [field, measure, family, weight, labels].join('\t');
   const earlier = new Map(before.map((row) => [keyOf(row), row]));

@@ -112,7 +112,7 @@ const counts = namedObject('DatasetCounts', {
   ipv4_intervals: integer('Runs of IPv4 addresses with one answer.'),
   ipv6_intervals: integer('Runs of IPv6 addresses with one answer.'),
   records: integer('Distinct answers.'),
-  tails: integer('Distinct answers, the network aside.'),
+  attribute_sets: integer('Distinct answers, the network aside.'),
   asns: integer('Networks.'),
   ipv4_prefixes: integer('Announced IPv4 prefixes.'),
   ipv6_prefixes: integer('Announced IPv6 prefixes.'),

@@ -30,6 +30,7 @@ import { withDataDirErrors } from '../../terminal/setting-errors.ts';
 import { fit, hanging, type Terminal } from '../../terminal/style.ts';
 import { formatCount, formatMegabytes, formatTable } from '../../terminal/table.ts';
 import { feedProblem } from '../../versions/feed-problem.ts';
+import { announcingBuild } from '../../versions/running-build.ts';
 import { readUpdateReport, UpdateReporter } from '../../versions/update-report.ts';
 import { locatePackage, publishEmbedded } from '../embedded-data.ts';
 import { type FeedSettings, readFeeds } from './feeds.ts';
@@ -68,7 +69,7 @@ export async function datasetBuild(
     try {
       const built = publishEmbedded(dataDir)
         ? { version: 1, isNew: true, entry: findVersion(dataDir, 1) }
-        : buildVersion(dataDir, context, bar);
+        : await announcingBuild(dataDir, started, () => buildVersion(dataDir, context, bar));
       bar.finish();
       report(settings, built, [], started, options, context);
       if (readUpdateReport(dataDir)?.succeeded_at !== undefined)
@@ -212,7 +213,7 @@ function compileVersion(
 
 /** The content with its quality, which is measured on the dataset as it will be read. */
 function measured(dataDir: string, content: Content, dataset: Dataset, input: CompileInput): Content {
-  const quality = measureQuality(content.meta.quality ?? [], dataset, currentIfWhole(dataDir), repeatedSources(input));
+  const quality = measureQuality(content.meta.quality, dataset, currentIfWhole(dataDir), repeatedSources(input));
   return { ...content, meta: { ...content.meta, quality } };
 }
 
@@ -235,7 +236,7 @@ function report(
 ): void {
   const { stdout } = terminal;
   const style = fit(terminal);
-  const { counts, bytes, figures, quality = [] } = entry;
+  const { counts, bytes, figures, quality } = entry;
   const seconds = (now().getTime() - started.getTime()) / 1000;
   if (json === true) {
     stdout.write(
@@ -259,10 +260,7 @@ function report(
     `${formatCount(counts.asns)} networks, ${formatMegabytes(bytes)}, ${seconds.toFixed(1)} s`;
   stdout.write(hanging('', 2, outcome, style));
   stdout.write(hanging('', 2, `data directory: ${describeFolder(dataFolder)}`, style));
-  if (withQuality === true) {
-    if (figures !== undefined) stdout.write(formatFigures(figures, style));
-    stdout.write(formatQuality(quality, style));
-  }
+  if (withQuality === true) stdout.write(formatFigures(figures, style) + formatQuality(quality, style));
   if (refused.length > 0) stdout.write(`${style.bold('refused:')}\n${formatTable(refusalRows(refused, style), style)}`);
 }
 

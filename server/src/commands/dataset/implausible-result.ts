@@ -47,11 +47,9 @@ export function requirePlausible(dataDir: string, content: Content, embedded: Re
  */
 function newestWith(feeds: ReadonlySet<string>, dataDir: string) {
   const entry = readManifest(dataDir)
-    ?.versions.filter(({ figures, sources }) => figures !== undefined && sources.some(({ id }) => feeds.has(id)))
+    ?.versions.filter(({ sources }) => sources.some(({ id }) => feeds.has(id)))
     .sort((a, b) => Date.parse(b.built_at) - Date.parse(a.built_at) || b.version - a.version)[0];
-  if (entry?.figures === undefined) return undefined;
-  const { version, figures, bytes, quality } = entry;
-  return { version, figures, bytes, ...(quality && { quality }), open: () => openIfWhole(dataDir, entry) };
+  return entry && { ...entry, open: () => openIfWhole(dataDir, entry) };
 }
 
 function openIfWhole(dataDir: string, entry: VersionEntry): Dataset | undefined {

@@ -17,7 +17,7 @@ type PullSettings = Versions & Pick<Config, 'proxies' | 'mask'>;
 
 export function datasetPublish(
   dataDir: string,
-  options: { to: string; keep: number; format?: number; json?: boolean },
+  options: { to: string; keep: number; json?: boolean },
   streams: CommandStreams,
 ): ExitCode {
   // The manifest is written last, so a failure leaves what was published before.
@@ -50,8 +50,7 @@ export async function datasetPull(
   tryOrNote(() => reportPull(dataDir, outcome, now(), mask), 'this pull is not shown by servers', stderr);
   if (outcome.kind === 'failed') throw new DatasetError(`${outcome.reason}. The version in use is unchanged.`);
   const { version } = outcome;
-  const isNew = outcome.kind === 'adopted' || (outcome.kind === 'held back' && outcome.isNew);
-  if (outcome.kind === 'held back') stderr.write(`note: ${outcome.reason}\n`);
+  const isNew = outcome.kind === 'adopted';
   if (isNew) keepVersionsOrNote({ dataDir, keepVersions: retention }, now(), stderr);
   const text = () => `${isNew ? '' : 'no change: '}version ${version} is current\n`;
   return print(streams, options, { version, is_new: isNew }, text);

@@ -70,9 +70,11 @@ export function datasetList(folder: DataFolder, options: Options, terminal: Term
     );
   if (problem !== undefined) stdout.write(hanging('', 2, `history: ${problem}`, style));
   const entry = versions.find(({ version }) => version === current);
-  if (entry !== undefined) stdout.write(`\n${formatAge(entry, style)}${formatSources(entry, style)}`);
-  if (entry?.figures !== undefined) stdout.write(`\n${formatFigures(entry.figures, style)}`);
-  if (entry !== undefined) stdout.write(formatQuality(entry.quality ?? [], style));
+  if (entry !== undefined)
+    stdout.write(
+      `\n${formatAge(entry, style)}${formatSources(entry, style)}\n${formatFigures(entry.figures, style)}` +
+        formatQuality(entry.quality, style),
+    );
   return 0;
 }
 

@@ -2,7 +2,7 @@
 import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import { makeFolder } from '@whence/dataset/internal/io/whole-file';
-import { readManifest } from '@whence/dataset/internal/versions/publish';
+import { isWrittenBefore, readManifest } from '@whence/dataset/internal/versions/publish';
 import { GeoipFileWriter } from '../../geoip-files/geoip-file-writer.ts';
 import { type Log, type Logger, openLog } from '../../log/log.ts';
 import { LogOutput } from '../../log/log-output.ts';
@@ -199,6 +199,11 @@ function publishFirstDataset(config: Config, log: Logger): void {
   if (config.datasetUrl !== undefined) return;
   try {
     makeFolder(config.dataDir, 0o700);
+    if (isWrittenBefore(config.dataDir))
+      log.warn(
+        { data_dir: config.dataDir },
+        'the dataset was written before 1.0.0 and is replaced by the embedded one',
+      );
     if (publishEmbedded(config.dataDir)) log.info('the dataset of the package is published as version 1');
   } catch (error) {
     log.debug({ err: error }, 'the dataset of the package could not be published');

@@ -1,6 +1,6 @@
 /**
- * Upgrades across a change of the dataset format, with processes of this release (format 5) and of a next one
- * (format 6): builder first, replicas first, and back.
+ * An upgrade across a change of the dataset format, with processes of this release (format 6) and of the next one, which
+ * writes format 7 and also reads format 6: replicas first, then the builder.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -17,20 +17,11 @@ import { bin, ServerProcess, TestFolder } from '../test-server.ts';
 const run = promisify(execFile);
 const here = (file: string) => join(import.meta.dirname, file);
 
-/** What this release is, and two next ones: one that can only read and write its own format, one that can do both. */
 const PROGRAMS = {
-  'format 5': {},
-  'format 6': nextRelease('6'),
-  'formats 6 and 5': nextRelease('6,5'),
+  'this release': {},
+  'next release': { NODE_OPTIONS: `--no-warnings --import ${pathToFileURL(here('next-format.js')).href}` },
 };
 type Program = keyof typeof PROGRAMS;
-
-function nextRelease(formats: string): Record<string, string> {
-  return {
-    NODE_OPTIONS: `--no-warnings --import ${pathToFileURL(here('next-format.js')).href}`,
-    WHENCE_TEST_FORMATS: formats,
-  };
-}
 
 let folder = '';
 let host: FolderHost;
@@ -94,63 +85,29 @@ async function ready() {
   return { status: response.status, checks: data.checks, format: data.update?.refused_format };
 }
 
-test('formats: the builder is upgraded first and writes both: replicas of both releases follow, also when rolled back', async () => {
-  await release('format 5', 'One');
-  await restartWith('format 5');
+test('formats: an upgraded replica continues with its file, pulls from both builders, and others keep their version', async () => {
+  await release('this release', 'One');
+  await restartWith('this release');
   await untilNamed('One');
-  await release('formats 6 and 5', 'Two');
-  assert.equal(await pull('format 5'), '');
+  await restartWith('next release');
+  await untilNamed('One');
+  await release('this release', 'Two');
+  assert.equal(await pull('next release'), '');
   await untilNamed('Two');
-  await restartWith('format 6');
-  await untilNamed('Two');
-  await release('formats 6 and 5', 'Three');
-  assert.equal(await pull('format 6'), '');
+  await release('next release', 'Three');
+  assert.equal(await pull('next release'), '');
   await untilNamed('Three');
-  // Its data directory has the current version in format 6.
-  await restartWith('format 5');
-  await untilNamed('Three');
-  await until('it is ready', async () => JSON.stringify((await ready()).checks).includes('"dataset":"ok"'));
 });
 
-test('formats: the builder is upgraded first and writes only the next one: replicas keep the last version, and say so', async () => {
-  await release('format 5', 'One');
-  await restartWith('format 5');
+test('formats: a replica of this release keeps its version if the builder is upgraded first, and says so', async () => {
+  await release('this release', 'One');
+  await restartWith('this release');
   await untilNamed('One');
-  await release('format 6', 'Two');
-  assert.match(
-    await pull('format 5'),
-    /names version 2 in format 6, which .* does not read \(it reads 5\): version 1 is/,
-  );
+  await release('next release', 'Two');
+  assert.match(await pull('this release'), /names version 2, which has format 7, which .* does not read; upgrade wh/);
   const { status, checks, format } = await ready();
-  assert.deepEqual([status, checks, format], [200, { dataset: 'ok', storage: 'ok', update: 'failing' }, 6]);
+  assert.deepEqual([status, checks, format], [200, { dataset: 'ok', storage: 'ok', update: 'failing' }, 7]);
   await untilNamed('One');
-  // A replica without a dataset of its own, such as one that is moved to another machine.
-  rmSync(join(replica.dataDir, 'datasets'), { recursive: true });
-  await restartWith('format 5');
-  await untilNamed('One');
-  await restartWith('format 6');
+  await restartWith('next release');
   await untilNamed('Two');
-  // And back, with the builder.
-  await restartWith('format 5');
-  await untilNamed('One');
-  await release('format 5', 'Three');
-  assert.equal(await pull('format 5'), '');
-  await untilNamed('Three');
-});
-
-test('formats: replicas are upgraded first: they use files of the format before, or are not ready until there is one', async () => {
-  await release('format 5', 'One');
-  await restartWith('format 5');
-  await untilNamed('One');
-  await restartWith('formats 6 and 5');
-  await untilNamed('One');
-  await release('format 5', 'Two');
-  assert.equal(await pull('formats 6 and 5'), '');
-  await untilNamed('Two');
-  await restartWith('format 6');
-  assert.match(await pull('format 6'), /names version 2 in format 5, which .* does not read \(it reads 6\)/);
-  assert.equal((await ready()).status, 503);
-  await release('format 6', 'Three');
-  assert.equal(await pull('format 6'), '');
-  await untilNamed('Three');
 });

@@ -1,7 +1,7 @@
 /** Changes two modules of the dataset package as they are loaded: see next-format.ts. */
 import type { LoadHook } from 'node:module';
 
-const EARLIER = `[{ format: 5, toCurrent: (file) => withFormat(file, 6), fromCurrent: (file) => withFormat(file, 5) }]`;
+const EARLIER = '[{ format: 6, toCurrent: (file) => withFormat(file, 7) }]';
 const WITH_FORMAT = `
 import { crc32 } from 'node:zlib';
 function withFormat(file, format) {
@@ -18,8 +18,8 @@ export const load: LoadHook = async (url, context, nextLoad) => {
     if (!source.includes(from)) throw new Error(`${url} has no ${from}`);
     return { ...loaded, source: source.replace(from, to) + more };
   };
-  if (url.endsWith('/dataset/dist/file/format.js')) return replaced('FORMAT_VERSION = 5', 'FORMAT_VERSION = 6');
-  if (url.endsWith('/dataset/dist/file/earlier-formats.js') && process.env['WHENCE_TEST_FORMATS'] === '6,5')
+  if (url.endsWith('/dataset/dist/file/format.js')) return replaced('FORMAT_VERSION = 6', 'FORMAT_VERSION = 7');
+  if (url.endsWith('/dataset/dist/file/earlier-formats.js'))
     return replaced('EARLIER_FORMATS = []', `EARLIER_FORMATS = ${EARLIER}`, WITH_FORMAT);
   return loaded;
 };

@@ -1,7 +1,6 @@
 /**
- * Makes a process a program of the next release, whose dataset files have format 6: for `node --import`. The content is
- * the same, so that converting is a change of the header. With `WHENCE_TEST_FORMATS=6` it knows that format only, with
- * `6,5` it also reads and writes format 5.
+ * Makes a process a program of the next release, which writes dataset files of format 7 and also reads format 6: for
+ * `node --import`. The content is the same, so converting is a change of the header.
  */
 import { register } from 'node:module';
 

@@ -16,7 +16,8 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { sampleContent } from '@whence/dataset/internal/test/sample-dataset';
-import { publish, readManifest } from '@whence/dataset/internal/versions/publish';
+import { manifestPath, publish, readManifest } from '@whence/dataset/internal/versions/publish';
+import { until } from '@whence/testing/until';
 import { isWellFormed } from '../../keys/secret-form.ts';
 import { Command, ORDINARY_USER, serve, urlOf } from '../command.ts';
 import { TestFolder } from '../test-server.ts';
@@ -373,6 +374,32 @@ test('start: with every version damaged, the embedded default is built; the log 
         logged.filter(({ msg }) => words.some((word) => msg.startsWith(word))).map(({ level }) => level),
         ['info'],
       );
+    } finally {
+      await server.kill();
+    }
+  }));
+
+test('start: a dataset from before 1.0.0 is replaced by the embedded one, and commands name the build meanwhile', () =>
+  withFolder(async (folder) => {
+    folder.publish();
+    const path = manifestPath(folder.dataDir);
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/"format": \d+/g, '"format": 5'));
+    const lookUp = async () => (await new Command(['ip', '8.8.8.8'], { WHENCE_DATA_DIR: folder.dataDir }).ended).stderr;
+    assert.match(await lookUp(), /^error: the dataset in \S+ was written before 1\.0\.0 .*: \S+ ?\S* dataset build\n$/);
+    const server = serve(folder.dataDir, { WHENCE_FIRST_KEY: 'off' });
+    try {
+      await server.printed(/The first dataset is being built/);
+      assert.match(server.stderr, /was written before 1\.0\.0 and is replaced by the embedded one/);
+      let said = '';
+      await until('the build is named', async () => {
+        said = await lookUp();
+        return said.includes('is being built');
+      });
+      assert.match(
+        said,
+        /^error: the first dataset in \S+ is being built \(process \d+, since \d{4}-.*Z\); try again /,
+      );
+      await server.printed(/The dataset is ready/);
     } finally {
       await server.kill();
     }

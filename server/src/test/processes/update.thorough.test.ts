@@ -285,7 +285,7 @@ const REAL: readonly (readonly [ip: string, want: object, field: string, source:
 
 /** The invariants of the contract, once for every distinct answer. */
 function checkEveryRecord(dataset: Dataset): void {
-  for (let tail = 0; tail < dataset.meta.counts.tails; tail++) {
+  for (let tail = 0; tail < dataset.meta.counts.attribute_sets; tail++) {
     const { connection_type, detection, threat } = dataset.attributes(tail);
     assert.equal(detection.is_datacenter, connection_type === 'datacenter');
     assert.equal(detection.is_residential, connection_type === 'residential');

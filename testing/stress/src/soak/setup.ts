@@ -92,12 +92,11 @@ function publishTwin(dataDir: string): readonly [number, number] {
   if (entry === undefined) throw new Error(`no dataset was published in ${dataDir}`);
   const { meta, ...sections } = decodeFile(readFileSync(versionPath(dataDir, entry)));
   // Written by `dataset build`, hence the cast.
-  const { sources, refused, figures, flag_sources, providers, counts } = JSON.parse(meta.toString()) as Meta;
-  const content_sha256 = '0'.repeat(64);
+  const content = JSON.parse(meta.toString()) as Meta;
   const twin = {
     sections,
     flaggedAccessNetworks: [],
-    meta: { content_sha256, sources, refused, figures, flag_sources, providers, counts },
+    meta: { ...content, content_sha256: '0'.repeat(64) },
   };
   return [entry.version, publish(dataDir, twin, new Date()).version];
 }

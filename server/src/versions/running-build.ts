@@ -1,0 +1,42 @@
+/**
+ * A build that is running in a data directory, for commands that find no dataset there yet: a small file that the builder
+ * writes when it starts and removes when it ends.
+ */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { livenessOf, ownIdentity, type ProcessIdentity } from '@whence/dataset/internal/io/process-identity';
+import { makeFolder } from '@whence/dataset/internal/io/whole-file';
+import { datasetsFolder } from '@whence/dataset/internal/versions/publish';
+
+type RunningBuild = { readonly process: ProcessIdentity; readonly started_at: string };
+
+const buildPath = (dataDir: string) => join(datasetsFolder(dataDir), 'building.json');
+
+/** A build takes less than a minute. A file of another container, whose processes are not visible here, expires. */
+const ABANDONED_MS = 600_000;
+
+/** Calls `work`, which builds a version. */
+export async function announcingBuild<T>(dataDir: string, now: Date, work: () => T | Promise<T>): Promise<T> {
+  const build: RunningBuild = { process: ownIdentity(), started_at: now.toISOString() };
+  makeFolder(datasetsFolder(dataDir));
+  writeFileSync(buildPath(dataDir), JSON.stringify(build));
+  try {
+    return await work();
+  } finally {
+    rmSync(buildPath(dataDir), { force: true });
+  }
+}
+
+/** `process 42, since 2026-11-15T08:00:00.000Z`; undefined if no build is running. */
+export function describeRunningBuild(dataDir: string, nowMs: number): string | undefined {
+  try {
+    const { process, started_at } = JSON.parse(readFileSync(buildPath(dataDir), 'utf8')) as RunningBuild;
+    const liveness = livenessOf(process, ownIdentity());
+    const isRunning =
+      liveness === 'running' || (liveness === 'unknown' && nowMs - Date.parse(started_at) < ABANDONED_MS);
+    return isRunning ? `process ${process.pid}, since ${started_at}` : undefined;
+  } catch {
+    // No file, or one that is being written.
+    return undefined;
+  }
+}

@@ -55,9 +55,9 @@ test('cli: docs/enrich.md shows the output of enrich', async () => {
     ['time,client\n05:00,8.8.8.8\n', '--format', 'csv', '--fields', 'country,asn,asn_name'],
   ] as const) {
     writeFileSync(file, input);
-    assert.ok(page.includes(`\`\`\`\n${input}\`\`\``), input);
+    assert.ok(page.includes(`\n${input}\`\`\``), input);
     const { stdout } = await whence('enrich', file, ...options);
-    assert.ok(page.includes(`\`\`\`\n${stdout}\`\`\``), stdout);
+    assert.ok(page.includes(`\n${stdout}…\n\`\`\``), stdout);
   }
 });
 

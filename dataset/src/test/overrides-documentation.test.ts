@@ -11,7 +11,7 @@ import { datasetOf, ranges, sampleInput, source } from './sample-dataset.ts';
 
 const page = new DocumentationPage('overrides.md');
 const [example = ''] = page.blocks('json');
-const [allowed = '', denied = '', refusal = ''] = page.blocks('');
+const [allowed = '', denied = '', refusal = ''] = page.blocks('text');
 
 // Documentation addresses have no record, so the example is moved to some that do.
 const move = (text: string) => text.replaceAll('198.51.100.', '1.0.9.').replaceAll('203.0.113.', '3.0.9.');

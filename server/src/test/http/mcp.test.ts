@@ -201,7 +201,7 @@ test('mcp page: clients connect with the configurations shown', async () => {
   const [local, remote] = [...page.matchAll(/^```json\n(.*?)^```$/gms)].map(
     ([, json = '']) => JSON.parse(json).mcpServers.whence,
   );
-  assert.deepEqual([local.command, Object.keys(local.env)], ['whence', ['WHENCE_DATA_DIR']]);
+  assert.deepEqual([local.command, Object.keys(local.env)], ['wh', ['WHENCE_DATA_DIR']]);
   const stdio = clientFor('legacy');
   const env = { WHENCE_DATA_DIR: folder.dataDir };
   await stdio.connect(new StdioClientTransport({ command: process.execPath, args: [bin, ...local.args], env }));

@@ -14,7 +14,7 @@ const REQUEST_ID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
 test('client readme: the example prints the output shown below it', async (t) => {
   const readme = readFileSync(join(CLIENT, 'README.md'), 'utf8');
-  const [, example = '', output = ''] = /```ts\n(.*?)```\n\n```\n(.*?)```/s.exec(readme) ?? [];
+  const [, example = '', output = ''] = /```ts\n(.*?)```\n\n```text\n(.*?)```/s.exec(readme) ?? [];
   const work = mkdtempSync(join(tmpdir(), 'whence-readme-'));
   mkdirSync(join(work, 'node_modules/@whence'), { recursive: true });
   symlinkSync(CLIENT, join(work, 'node_modules/@whence/client'));

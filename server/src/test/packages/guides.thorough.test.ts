@@ -84,7 +84,7 @@ test('python page: a server that does not answer, or refuses the key, locks no u
 test('postgresql page: its commands load the export, and its query finds the networks', {
   skip: NO_POSTGRES,
 }, async () => {
-  const [, ...argv] = (blocksOf('docs/guides/postgresql.md', 'console')[0] ?? '').trim().replace('$ ', '').split(' ');
+  const [, ...argv] = (blocksOf('docs/guides/postgresql.md', 'sh')[0] ?? '').trim().split(' ');
   const exported = argv.map((word) => word.replace('whence.csv', path('whence.csv')));
   assert.equal((await runCommand(exported, { WHENCE_DATA_DIR: data.dataDir })).code, 0);
   const [load = '', query = ''] = blocksOf('docs/guides/postgresql.md', 'sql');
@@ -116,7 +116,7 @@ test('fail2ban page: a mobile address is not banned, another one is', {
   // The page names files where Debian has them.
   const here = (text: string) =>
     text.replaceAll('/etc/fail2ban/', `${folder}/`).replaceAll('http://127.0.0.1:8080', server.url);
-  const [script = ''] = blocksOf('docs/guides/fail2ban.md', 'sh');
+  const [script = ''] = blocksOf('docs/guides/fail2ban.md', 'text file=whence-ignore');
   const [defaults = ''] = blocksOf('docs/guides/fail2ban.md', 'ini');
   writeFileSync(path('whence-ignore'), here(script), { mode: 0o755 });
   writeFileSync(path('whence-key'), key, { mode: 0o600 });
@@ -162,10 +162,10 @@ test('fail2ban page: a mobile address is not banned, another one is', {
 const environment = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin`, HOME: folder, XDG_DATA_HOME: folder };
 
 /** Runs the commands of a page, with its files in the test's folder. */
-async function runExports(page: string, place: string): Promise<void> {
-  const commands = blocksOf(page, 'console').flatMap((block) => block.trim().split('\n'));
+async function runExports(page: string): Promise<void> {
+  const commands = blocksOf(page, 'sh').flatMap((block) => block.trim().split('\n'));
   for (const command of commands) {
-    const argv = command.replaceAll(place, `${folder}/`).split(' ').slice(2);
+    const argv = command.replace('--output ', `--output ${folder}/`).split(' ').slice(1);
     const { code, stderr } = await runCommand(argv, data.environment);
     assert.equal(code, 0, `${command}\n${stderr}`);
   }
@@ -195,7 +195,7 @@ const start = (program: string, ...args: string[]) => spawn(program, args, { env
 test('haproxy page: a country for each client, and none from Tor', {
   skip: missing('haproxy', 'haproxy', '-v'),
 }, async () => {
-  await runExports('docs/guides/haproxy.md', '/etc/haproxy/');
+  await runExports('docs/guides/haproxy.md');
   const [config = ''] = blocksOf('docs/guides/haproxy.md', 'haproxy');
   await answersByCountry((port) => {
     const here = config.replaceAll('/etc/haproxy/', `${folder}/`).replace('bind :8080', `bind 127.0.0.1:${port}`);
@@ -214,7 +214,7 @@ for (const [kind, module] of [
   test(`nginx page: a country for each client, and none from Tor: ${kind}`, {
     skip: NO_NGINX || (module !== undefined && !existsSync(module) && 'apt-get install libnginx-mod-http-geoip2'),
   }, async () => {
-    await runExports('docs/guides/nginx.md', '/etc/nginx/');
+    await runExports('docs/guides/nginx.md');
     const [config = ''] = blocksOf('docs/guides/nginx.md', `nginx ${kind}`);
     await answersByCountry((port) => {
       const here = config.replaceAll('/etc/nginx/', `${folder}/`).replace('listen 8080', `listen 127.0.0.1:${port}`);
@@ -236,8 +236,8 @@ test('caddy page: its command writes the list, and Caddy refuses Tor', {
   const [script = ''] = blocksOf('docs/guides/caddy.md', 'sh');
   const [config = ''] = blocksOf('docs/guides/caddy.md', 'caddy');
   const wh = `${process.execPath} ${join(import.meta.dirname, '../../bin.js')}`;
-  const here = script.replace(/^wh/, wh).replaceAll('/etc/caddy/', `${folder}/`);
-  await execute('sh', ['-c', here], { env: { ...environment, ...data.environment } });
+  const env = { ...environment, ...data.environment };
+  await execute('sh', ['-c', script.replace(/^wh/, wh)], { cwd: folder, env });
   await answersByCountry((port) => {
     const options = `{\n\tadmin off\n}\n`;
     writeFileSync(

@@ -116,7 +116,7 @@ test('fail2ban page: a mobile address is not banned, another one is', {
   // The page names files where Debian has them.
   const here = (text: string) =>
     text.replaceAll('/etc/fail2ban/', `${folder}/`).replaceAll('http://127.0.0.1:8080', server.url);
-  const [script = ''] = blocksOf('docs/guides/fail2ban.md', 'text file=whence-ignore');
+  const [script = ''] = blocksOf('docs/guides/fail2ban.md', 'sh needs=fail2ban');
   const [defaults = ''] = blocksOf('docs/guides/fail2ban.md', 'ini');
   writeFileSync(path('whence-ignore'), here(script), { mode: 0o755 });
   writeFileSync(path('whence-key'), key, { mode: 0o600 });

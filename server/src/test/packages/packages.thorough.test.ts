@@ -307,7 +307,7 @@ test('packages: installed into an empty folder', { skip: NO_REGISTRY }, async (t
   await t.test('pnpm, bun and Yarn install the tarballs with the files of docs/install.md', async () => {
     const tools = folderOf('tools');
     const options = ['--no-save', '--no-package-lock', '--prefer-offline', '--prefix', tools];
-    await runIn(tools, 'npm', ['install', ...options, 'pnpm@10', 'bun@1', '@yarnpkg/cli-dist@4'], {});
+    await runIn(tools, 'npm', ['install', ...options, 'pnpm@12', 'bun@1', '@yarnpkg/cli-dist@4'], {});
     const [manifest = ''] = blocksOf('docs/install.md', 'json');
     const [workspace = ''] = blocksOf('docs/install.md', 'yaml');
     // Yarn refuses to write a lock file where CI is set, unless told otherwise.

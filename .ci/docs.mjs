@@ -94,7 +94,7 @@ async function commandsPage() {
   );
   const sections = commands.map(({ path, command }) => {
     const options = optionsOf(command);
-    const shared = options.filter(isCommon).map(({ flags }) => `[${flags}]`);
+    const shared = options.filter(isCommon).map(({ long }) => `[${long}]`);
     const usage = [...path, command.usage().replace(/\[options\] ?/, ''), ...shared].filter(Boolean).join(' ');
     const rows = [
       ...command.registeredArguments
@@ -102,7 +102,8 @@ async function commandsPage() {
         .map((argument) => [argument.name(), argument.description]),
       ...options.filter((option) => !isCommon(option)).map((option) => [option.flags, describe(option)]),
     ];
-    return `\n## ${path.join(' ')}\n\n${sentence(command.description())}\n\n\`\`\`text\n${usage}\n${columns(rows, '  ')}\`\`\`\n`;
+    const block = rows.length === 0 ? '' : `\n\`\`\`text\n${columns(rows)}\`\`\`\n`;
+    return `\n## ${path.join(' ')}\n\n${sentence(command.description())} \`${usage}\`\n${block}`;
   });
   const page = `${NOTE}# Commands
 
@@ -136,9 +137,9 @@ function keyOf({ flags, description }) {
   return `${flags} ${description}`;
 }
 
-function columns(rows, indent = '') {
+function columns(rows) {
   const width = Math.min(30, Math.max(...rows.map(([name]) => name.length)));
-  return rows.map(([name, text]) => `${indent}${name.padEnd(width)}  ${text}\n`).join('');
+  return rows.map(([name, text]) => `${name.padEnd(width)}  ${text}\n`).join('');
 }
 
 function describe({ description, argChoices, defaultValue }) {

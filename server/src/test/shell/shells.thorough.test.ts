@@ -4,40 +4,27 @@
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
+import { copyEmbeddedDataset } from '@whence/testing/embedded-dataset';
 import { findProgram } from '@whence/testing/programs';
+import { allBlocks } from '../packages/page-blocks.ts';
+import { commandsOf, differenceOf } from '../packages/run-page.ts';
 import { TestFolder } from '../test-server.ts';
 
-const page = readFileSync(join(import.meta.dirname, '../../../../docs/cli.md'), 'utf8');
-const documented = [...page.matchAll(/^```console\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) =>
-  block
-    .split(/^\$ /m)
-    .slice(1)
-    .map((text) => {
-      const end = text.indexOf('\n');
-      return { command: text.slice(0, end), output: text.slice(end + 1) };
-    }),
-);
-
-/** The file that the page names. */
-const ACCESS_LOG = `8.8.8.8 - - [16/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 512 "-" "curl/8.5.0"
-8.8.8.8 - - [16/Nov/2026:10:00:01 +0000] "GET /a HTTP/1.1" 200 512 "-" "curl/8.5.0"
-3.0.0.17 - - [16/Nov/2026:10:00:02 +0000] "GET /b HTTP/1.1" 200 512 "-" "GPTBot/1.2"
-1.0.9.9 - - [16/Nov/2026:10:00:03 +0000] "POST /login HTTP/1.1" 401 12 "-" "Mozilla/5.0"
-10.0.0.1 - - [16/Nov/2026:10:00:04 +0000] "GET /health HTTP/1.1" 200 2 "-" "probe"
-`;
+const blocks = allBlocks('docs/cli.md').filter(({ needs }) => needs.length === 0);
+const documented = blocks.filter(({ language }) => language === 'console').flatMap(commandsOf);
 
 const folder = new TestFolder();
 const programs = join(folder.dataDir, 'programs');
 const files = join(folder.dataDir, 'files');
-before(() => {
-  folder.publish();
+before(async () => {
+  await copyEmbeddedDataset(folder.dataDir);
   for (const path of [programs, files]) mkdirSync(path);
   for (const name of ['wh', 'whence'])
     symlinkSync(join(import.meta.dirname, '../../../bin/whence.js'), join(programs, name));
-  writeFileSync(join(files, 'access.log'), ACCESS_LOG);
+  for (const { file, code } of blocks) if (file !== undefined) writeFileSync(join(files, file), code);
 });
 after(() => folder.remove());
 
@@ -55,10 +42,8 @@ for (const shell of ['bash', 'zsh', 'ksh']) {
 
   test(`${shell}: the commands of docs/cli.md print what it shows`, { skip }, () => {
     assert.ok(documented.length > 0);
-    for (const { command, output } of documented) {
-      const { stdout, stderr } = type(shell, command);
-      assert.equal(stdout, output, `${command}\n${stderr}`);
-    }
+    for (const { text, shown = '' } of documented)
+      assert.equal(differenceOf(shown, type(shell, text).stdout), undefined);
   });
 
   test(`${shell}: help and usage errors have the name that was typed`, { skip }, () => {

@@ -13,7 +13,6 @@ const versions = () => import('../commands/dataset/versions.ts');
 const replicas = () => import('../commands/dataset/replica.ts');
 const diffs = () => import('../commands/dataset/diff.ts');
 const checks = () => import('../commands/dataset/check.ts');
-const reviews = () => import('../commands/dataset/review.ts');
 const exports = () => import('../commands/dataset/export.ts');
 
 const qualityOption = () => new Option('--quality', 'print how complete and how right the new version is');
@@ -103,20 +102,6 @@ export function defineDataset(program: Command, invocation: Invocation): void {
     .option('--dataset-version <version>', 'check this version instead of the current one', positiveInteger)
     .option('--limit <count>', 'networks to list', positiveInteger, 20)
     .action(async (options) => exitWith((await checks()).datasetCheck(config('read').dataDir, options, invocation)));
-  dataset
-    .command('coverage')
-    .description('show how much of the IPv4 space the table of networks covers, and which large networks it lacks')
-    .option('--limit <count>', 'networks to list', positiveInteger, 40)
-    .action(async (options) =>
-      exitWith((await reviews()).datasetCoverage(config('read').dataDir, options, invocation)),
-    );
-  dataset
-    .command('disagreements')
-    .description('show where sources of the current version contradict its answers, the largest first')
-    .option('--limit <count>', 'entries per list', positiveInteger, 25)
-    .action(async (options) =>
-      exitWith((await reviews()).datasetDisagreements(config('read').dataDir, options, invocation)),
-    );
   defineExport(dataset, invocation);
 }
 

@@ -72,12 +72,6 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'wh dataset check --labels labels.csv --min 0.95',
     'wh dataset check --labels labels.csv --dataset-version 3',
   ],
-  'dataset coverage': ['wh dataset coverage', 'wh dataset coverage --limit 100', 'wh dataset coverage --json'],
-  'dataset disagreements': [
-    'wh dataset disagreements',
-    'wh dataset disagreements --limit 100',
-    'wh dataset disagreements --json',
-  ],
   'dataset export': [
     'wh dataset export --format mmdb --output whence.mmdb',
     'wh dataset export --format nginx-geo --value country',

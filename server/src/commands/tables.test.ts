@@ -71,8 +71,6 @@ const COMMANDS: readonly (readonly [name: string, argv: () => readonly string[],
   ['dataset verify', () => ['dataset', 'verify'], /version 2: valid/],
   ['dataset diff', () => ['dataset', 'diff', '1', '2'], /networks appeared/],
   ['dataset check', () => ['dataset', 'check', '--labels', inFolder('labels.csv'), '--min', '1'], /below --min/],
-  ['dataset coverage', () => ['dataset', 'coverage'], /what decides the connection type/],
-  ['dataset disagreements', () => ['dataset', 'disagreements'], /where its sources contradict/],
   ['crawlers', () => ['crawlers', '--no-dns', inFolder('access.log')], /Googlebot/],
 ];
 

@@ -261,8 +261,6 @@ const COMMANDS: Readonly<Record<string, (() => Promise<Change>) | Unchanged>> = 
   'dataset pull': PUBLISHES,
   'dataset diff': READS,
   'dataset check': READS,
-  'dataset coverage': READS,
-  'dataset disagreements': READS,
   'dataset export': READS,
 };
 

@@ -2,9 +2,9 @@
  * How much of the announced IPv4 space the hand-written table of networks, rules on names and signals decide, and which large
  * networks have no row in the table yet: where a correction of the table is worth most.
  */
-import { labelledNetworks } from '../data-files/data-files.ts';
-import type { Dataset } from '../file/read.ts';
-import { type AsnRecord, CONNECTION_TYPES, type ConnectionType, TYPE_SIGNALS } from '../record.ts';
+import { labelledNetworks } from '../../data-files/data-files.ts';
+import type { Dataset } from '../../file/read.ts';
+import { type AsnRecord, CONNECTION_TYPES, type ConnectionType, TYPE_SIGNALS } from '../../record.ts';
 
 /**
  * What decided the connection type of a network: its row in the table, a word in its name, the sum of weak signals, a

@@ -1,8 +1,9 @@
 /** The review of a dataset: what its tables cover, and where its sources contradict its answers. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { sampleDataset } from '../test/sample-dataset.ts';
+import { sampleDataset } from '../sample-dataset.ts';
 import { findDisagreements } from './disagreements.ts';
+import { formatCoverage, formatDisagreements } from './review.ts';
 import { tableCoverage } from './table-coverage.ts';
 
 const dataset = sampleDataset({
@@ -69,4 +70,15 @@ test('disagreements: the largest by ranges are another list than the largest by 
     [by_addresses, by_ranges].map((rows) => rows.map(({ asn }) => asn)),
     [[64_500], [64_501]],
   );
+});
+
+test('review: the reports name the file and line of a correction, and both sides of a contradiction', () => {
+  const coverage = formatCoverage(dataset, 1);
+  assert.match(coverage, /\nrow in the table of networks +1 +0\.38 %\n/);
+  assert.match(
+    coverage,
+    /\nthe largest networks without a row in dataset\/data\/networks\.csv\n.*\nAS64500 +\S+ +65,536 /,
+  );
+  const disagreements = formatDisagreements(dataset, 1);
+  assert.match(disagreements, /\n65,536 +1 +AS64500 +AU \(countries\) +NZ \(delegated\) /);
 });

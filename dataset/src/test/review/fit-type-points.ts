@@ -1,18 +1,18 @@
 /**
- * Fits the points of type signals and prints that table: `node dataset/dist/review/fit-type-points.js >
+ * Fits the points of type signals and prints that table: `node dataset/dist/test/review/fit-type-points.js >
  * dataset/data/type-points.csv`. Run it after a change of signals or labels. It is a multinomial logistic regression on one part of the labels (`isFitted`), in which the three kinds
  * weigh the same. A point is a quarter of the natural logarithm of odds. The other part is never read here.
  */
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import { roleByName } from '../compile/describe/name-rules.ts';
-import { readEmbedded } from '../compile/embedded.ts';
-import type { KnownWords } from '../compile/signals/name-signals.ts';
-import { networkSignals } from '../compile/signals/network-signals.ts';
-import { RouteShapes } from '../compile/signals/route-shapes.ts';
-import { isFitted } from '../compile/signals/type-score.ts';
-import { labelledNetworks, typeLabels } from '../data-files/data-files.ts';
-import type { ConnectionType } from '../record.ts';
+import { roleByName } from '../../compile/describe/name-rules.ts';
+import { readEmbedded } from '../../compile/embedded.ts';
+import type { KnownWords } from '../../compile/signals/name-signals.ts';
+import { networkSignals } from '../../compile/signals/network-signals.ts';
+import { RouteShapes } from '../../compile/signals/route-shapes.ts';
+import { isFitted } from '../../compile/signals/type-score.ts';
+import { labelledNetworks, typeLabels } from '../../data-files/data-files.ts';
+import type { ConnectionType } from '../../record.ts';
 
 const KINDS = ['residential', 'datacenter', 'business'] as const;
 type Kind = (typeof KINDS)[number];

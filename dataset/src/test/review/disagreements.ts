@@ -3,10 +3,10 @@
  * to look. Country: what other sources say, from the evidence. Registry: that of the addresses and that of the AS
  * number. Connection type: what decided, and what the table of networks and the rules on names say.
  */
-import { roleByName } from '../compile/describe/name-rules.ts';
-import { labelledNetworks } from '../data-files/data-files.ts';
-import { rirOfAsn } from '../data-files/rir.ts';
-import type { Dataset } from '../file/read.ts';
+import { roleByName } from '../../compile/describe/name-rules.ts';
+import { labelledNetworks } from '../../data-files/data-files.ts';
+import { rirOfAsn } from '../../data-files/rir.ts';
+import type { Dataset } from '../../file/read.ts';
 
 export const DISPUTED_FIELDS = ['country', 'rir', 'connection_type'] as const;
 type DisputedField = (typeof DISPUTED_FIELDS)[number];

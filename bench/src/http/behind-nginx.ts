@@ -61,6 +61,6 @@ async function countLookups(metricsPort: number): Promise<{ lookups: number; pla
   const metrics = await readMetrics(metricsPort);
   return {
     lookups: sumOf(metrics, /^whence_requests_total\{[^}]*route="ip"[^}]*\} (\d+)$/gm),
-    plain: sumOf(metrics, /^whence_plain_lookups_total (\d+)$/gm),
+    plain: sumOf(metrics, /^whence_fast_path_lookups_total (\d+)$/gm),
   };
 }

@@ -1,4 +1,4 @@
-/** Processor time of other requests beside a plain lookup: those on the plain path, then those on Node's path. */
+/** Processor time of other requests beside a simple lookup: those on the fast path, then those on Node's path. */
 import { type Address, parseAddress } from '@whence/dataset/address';
 import { print } from '@whence/testing/console-report';
 import { SERVER_CORE } from '@whence/testing/pinned-processes';
@@ -48,7 +48,7 @@ export async function compareRoutes(setup: Setup): Promise<Row[]> {
     { name: 'lookup', server: whence, load: ipLoad(setup, [key]) },
     ...names.map((name, i) => ({ name, server: whence, load: getLoad(setup, `route-${i}`, routes[name], [key]) })),
   ];
-  print('routes beside a plain lookup');
+  print('routes beside a simple lookup');
   const results = await measureInterleaved(processes, candidates);
   printResults(candidates, results);
   await whence.stop();

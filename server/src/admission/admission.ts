@@ -1,29 +1,34 @@
 /**
- * Every request is admitted by these steps, in this order, whatever brings it:
+ * Every request is admitted by `admit`, whatever brings it: the fast path, Node's routes, MCP, pages or DNS. The order:
  *
- *   overload                                     requireCapacity
- *   who asks: the key, with its state,
- *     expiry and networks; or a person           findKey, chargePerson
- *   requests per second, permission, day         charge, chargeAtOnce
- *   cost class                                   `limits/cost-classes`, entered once the question has been read
+ *   1. overload                  new requests are refused
+ *   2. who asks                  a key, with its state; a person; a network that may ask the DNS server
+ *   3. restrictions of the key   its expiry and networks
+ *   4. requests per second       of the key, the account or the client network
+ *   5. permission                of the key, or role of the person
+ *   6. daily limit               of the key or the account; messages of MCP that are free have a limit per minute
+ *   7. cost class                `limits/cost-classes`, entered once the question has been read
  *
- * A request without the permission is refused for that before it is refused for a limit, and counts for the day. A
- * request that fails through a fault of the server is refunded.
+ * A request without the permission is refused for that before it is refused for a limit; with a key it is not counted for
+ * its rate, and counts for the day. A request that fails through a fault of the server is refunded.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../http/errors.ts';
 import type { Key } from '../keys/key.ts';
 import { type KnownKeys, TooManyGuesses } from '../keys/known-keys.ts';
+import { isWellFormed } from '../keys/secret-form.ts';
+import type { AllowedClients } from '../limits/allowed-clients.ts';
 import { clientAddress, clientNetwork } from '../limits/client.ts';
 import type { Requester } from '../limits/cost-classes.ts';
+import { FreeMessages } from '../limits/free-messages.ts';
 import { GuessThrottle } from '../limits/guess-throttle.ts';
 import type { Overload } from '../limits/overload.ts';
 import { RequestRates } from '../limits/request-rates.ts';
 import { secondsUntil } from '../quota/day.ts';
 import { type Quota, type Spent, UNLIMITED } from '../quota/quota.ts';
 import type { Usage } from '../usage/usage.ts';
-import { PERMISSIONS, type Permission } from '../vocabulary.ts';
-import type { Counted, KeyDeclaration } from './declaration.ts';
+import { mayDo, PERMISSIONS, type Permission, type Role } from '../vocabulary.ts';
+import type { Counted, Declaration, KeyDeclaration } from './declaration.ts';
 
 /** Lookups of an account in a UTC day, over all processes. A batch is one of them. */
 export const LOOKUPS_PER_DAY = 20_000;
@@ -31,7 +36,7 @@ const ACCOUNT_ALLOWANCE = { limit: LOOKUPS_PER_DAY, lease: 50 };
 /** Rate of one account, per process: a hundred at once, then twenty per second. Batches of a page wait for their turn. */
 const ACCOUNT_RATE = { intervalMs: 50, burst: 100, maxWaitMs: 1_000 };
 /** Rate of people without an account, per client network and process: thirty at once, then one per second. */
-const STRANGER_RATE = { intervalMs: 1_000, burst: 30, maxWaitMs: 0 };
+const ANONYMOUS_RATE = { intervalMs: 1_000, burst: 30, maxWaitMs: 0 };
 
 /** The id under which lookups of people without an account are counted. */
 export const PUBLIC_USAGE_ID = 'public';
@@ -39,20 +44,24 @@ export const PUBLIC_USAGE_ID = 'public';
 export const usageIdOf = (accountId: string) => `account:${accountId}`;
 
 // Created once: an error captures its stack, which costs as much as a lookup.
-export const OVERLOADED = new ApiError('OVERLOADED');
-export const UNAUTHORIZED = new ApiError('UNAUTHORIZED');
+const OVERLOADED = new ApiError('OVERLOADED');
+const UNAUTHORIZED = new ApiError('UNAUTHORIZED');
 /** For a request without a key; one with a key that is not accepted learns nothing. */
-export const NO_KEY = new ApiError('UNAUTHORIZED', {
+const NO_KEY = new ApiError('UNAUTHORIZED', {
   extra: { details: { hint: 'send an API key in the header X-API-Key' } },
 });
-/** For more requests than a key may make in a second. Such a request does not count for the day. */
-export const TOO_FAST = new ApiError('RATE_LIMIT_EXCEEDED', { retryAfterSeconds: 1 });
-const FORBIDDEN = Object.fromEntries(
-  PERMISSIONS.map((required) => [required, new ApiError('FORBIDDEN', { extra: { details: { required } } })]),
-) as Readonly<Record<Permission, ApiError>>;
+/** For more requests than a key or a person may make in a second. Such a request does not count for the day. */
+const TOO_FAST = new ApiError('RATE_LIMIT_EXCEEDED', { retryAfterSeconds: 1 });
+const TOO_FAST_PERSON: Admitted = { key: undefined, refusal: TOO_FAST };
+const forbiddenWithout = (required: string) => new ApiError('FORBIDDEN', { extra: { details: { required } } });
+const FORBIDDEN = Object.fromEntries(PERMISSIONS.map((required) => [required, forbiddenWithout(required)])) as Readonly<
+  Record<Permission, ApiError>
+>;
+const ANONYMOUS: Person = { accountId: undefined, address: '' };
 
 /** What a request with a key was charged, as its answer says, and why it is refused, if it is. */
 export type Charge = {
+  readonly key: Key;
   readonly limit: number;
   readonly remaining: number;
   readonly resetSeconds: number;
@@ -60,9 +69,38 @@ export type Charge = {
   readonly chargedDay: string | undefined;
   readonly refusal: ApiError | undefined;
 };
+/** The same for a person or a client network, and for a request that was refused before its key was known. */
+type Uncharged = { readonly key: Key | undefined; readonly limit?: undefined; readonly refusal: ApiError | undefined };
+export type Admitted = Charge | Uncharged;
+type Eventually<Value> = Value | Promise<Value>;
+
+/** A request with a key, as its entry point knows it. */
+export type KeyAsker = {
+  readonly kind: 'key';
+  readonly secret: string | undefined;
+  /** The client address, which is computed only where it is needed. Called before the request waits, if at all. */
+  client(): string;
+  /**
+   * For storage: always, only for a key that this process has seen before, or never. A request that would have to wait for
+   * more is neither refused, charged nor counted: another entry point answers it.
+   */
+  readonly waits: 'always' | 'for known keys' | 'never';
+  /** Whether the entry point answers this request of the key; all if not given. Others are left as above. */
+  accepts?(key: Key): boolean;
+};
 
 /** A person in the dashboard; without an account where the operator allows that. */
-export type Person = { readonly accountId: string | undefined; readonly address: string };
+export type Person = {
+  readonly accountId: string | undefined;
+  readonly role?: Role | undefined;
+  readonly address: string;
+};
+export type PersonAsker = { readonly kind: 'person'; find(): Eventually<Person> };
+
+/** A client of the DNS server, which has neither a key nor an account. */
+export type NetworkAsker = { readonly kind: 'network'; readonly client: string; readonly allowed: AllowedClients };
+
+type Found = Key | Person | ApiError;
 
 type AdmissionSources = {
   readonly keys: KnownKeys;
@@ -73,83 +111,132 @@ type AdmissionSources = {
 };
 
 export class Admission {
-  /** Who asks, on the plain path: what is known without waiting, and what restrictions of a key allow. */
-  readonly keys: KnownKeys;
+  readonly #keys: KnownKeys;
   readonly #quota: Quota;
   readonly #usage: Usage;
   readonly #overload: Pick<Overload, 'isOverloaded'>;
   readonly #nowMs: () => number;
   readonly #rates = new RequestRates();
+  readonly #freeMessages = new FreeMessages();
   readonly #accounts = new GuessThrottle(undefined, ACCOUNT_RATE);
-  readonly #strangers = new GuessThrottle(undefined, STRANGER_RATE);
+  readonly #anonymous = new GuessThrottle(undefined, ANONYMOUS_RATE);
 
   constructor({ keys, quota, usage, overload, nowMs }: AdmissionSources) {
-    this.keys = keys;
+    this.#keys = keys;
     this.#quota = quota;
     this.#usage = usage;
     this.#overload = overload;
     this.#nowMs = nowMs;
   }
 
-  get isOverloaded(): boolean {
-    return this.#overload.isOverloaded;
+  /** All steps, at once if storage need not be asked. Undefined only for an asker that does not wait for all of it. */
+  admit(asker: NetworkAsker, declaration: Declaration, nowMs: number): Admitted;
+  admit(asker: PersonAsker, declaration: Declaration, nowMs: number): Eventually<Admitted>;
+  admit(asker: KeyAsker, declaration: KeyDeclaration, nowMs: number): Eventually<Admitted | undefined>;
+  admit(
+    asker: KeyAsker | PersonAsker | NetworkAsker,
+    declaration: Declaration,
+    nowMs: number,
+  ): Eventually<Admitted | undefined> {
+    const found = this.identify(asker);
+    if (found instanceof Promise) return found.then((later) => later && this.charge(later, declaration, nowMs));
+    return found && this.charge(found, declaration, nowMs, asker.kind !== 'key' || asker.waits !== 'never');
   }
 
-  requireCapacity(): void {
-    if (this.isOverloaded) throw OVERLOADED;
+  /** The first steps: overload, who asks, restrictions of the key. MCP reads its message before the others. */
+  identify(asker: KeyAsker): Eventually<Key | ApiError | undefined>;
+  identify(asker: KeyAsker | PersonAsker | NetworkAsker): Eventually<Found | undefined>;
+  identify(asker: KeyAsker | PersonAsker | NetworkAsker): Eventually<Found | undefined> {
+    if (asker.kind === 'network') return asker.allowed.has(asker.client) ? ANONYMOUS : UNAUTHORIZED;
+    if (this.#overload.isOverloaded) return OVERLOADED;
+    if (asker.kind === 'person') return asker.find();
+    const { secret, waits } = asker;
+    if (secret === undefined) return NO_KEY;
+    const key = this.#keys.findRemembered(secret);
+    // A restricted key counts requests per second, and one that is answered elsewhere would count twice.
+    if (waits === 'never' && (key === undefined || key.restrictions !== undefined)) return undefined;
+    if (key === undefined) return this.#findKey(asker, secret);
+    if (asker.accepts?.(key) === false) return undefined;
+    if (key.restrictions === undefined) return key;
+    return this.#keys.admits(key, () => asker.client()) ? key : UNAUTHORIZED;
   }
 
-  /** The key with this secret, if it may be used now from this client address. */
-  async findKey(secret: string, address: string): Promise<Key> {
+  /** The other steps: requests per second, permission, daily limit. Undefined only for a request that may not wait. */
+  charge(found: Found, declaration: Declaration, nowMs: number): Eventually<Admitted>;
+  charge(found: Found, declaration: Declaration, nowMs: number, mayWait: boolean): Eventually<Admitted> | undefined;
+  charge(found: Found, declaration: Declaration, nowMs: number, mayWait = true): Eventually<Admitted> | undefined {
+    if (found instanceof ApiError) return { key: undefined, refusal: found };
+    const forbidden = accessRefusal(found, declaration.access);
+    const isKey = 'permissions' in found;
+    if (!isKey && (forbidden !== undefined || declaration.counts === 'nothing'))
+      return { key: undefined, refusal: forbidden };
+    const waitMs = forbidden === undefined ? this.#pace(found) : 0;
+    if (waitMs === undefined) return isKey ? this.#tooFast(found, declaration, nowMs) : TOO_FAST_PERSON;
+    if (!isKey) return this.#chargePerson(found, waitMs, nowMs);
+    if (declaration.counts === 'nothing') {
+      const retryAfterSeconds = this.#freeMessages.take(found.id);
+      if (retryAfterSeconds === undefined) return { key: found, refusal: undefined };
+      return { key: found, refusal: new ApiError('RATE_LIMIT_EXCEEDED', { retryAfterSeconds }) };
+    }
+    const spent = this.#quota.spendAtOnce(found.id, found.allowance, nowMs);
+    if (spent !== undefined) return this.#chargeOf(found, spent, forbidden, declaration, nowMs);
+    if (!mayWait) return undefined;
+    return this.#quota
+      .spend(found.id, found.allowance, nowMs)
+      .then((later) => this.#chargeOf(found, later, forbidden, declaration, nowMs));
+  }
+
+  async #findKey(asker: KeyAsker, secret: string): Promise<Key | ApiError | undefined> {
+    const client = asker.client();
     try {
-      const key = await this.keys.find(secret, address);
-      if (key === undefined) throw UNAUTHORIZED;
-      return key;
+      if (asker.waits === 'always') return (await this.#keys.find(secret, client)) ?? UNAUTHORIZED;
+      if (!isWellFormed(secret)) return UNAUTHORIZED;
+      const known = await this.#keys.findKnown(secret, () => client);
+      // Never seen before: it is searched for on Node's path, which throttles guesses by client address.
+      if (known === undefined) return undefined;
+      return known !== 'absent' && this.#keys.admits(known, () => client) ? known : UNAUTHORIZED;
     } catch (error) {
-      throw error instanceof TooManyGuesses ? new ApiError('TOO_MANY_GUESSES') : error;
+      if (error instanceof TooManyGuesses) return new ApiError('TOO_MANY_GUESSES');
+      throw error;
     }
   }
 
-  /** Whether the key makes more requests than it may in a second; counts this one. */
-  isTooFast({ id, restrictions }: Key): boolean {
-    const perSecond = restrictions?.requestsPerSecond;
-    if (perSecond === undefined || this.#rates.take(id, perSecond)) return false;
-    this.#usage.countRefused(id, 'rate', this.#nowMs());
-    return true;
+  /** Counts a request for the rate. Returns the milliseconds that it must wait; undefined if it is refused. */
+  #pace(found: Key | Person): number | undefined {
+    if ('permissions' in found) {
+      const perSecond = found.restrictions?.requestsPerSecond;
+      return perSecond === undefined || this.#rates.take(found.id, perSecond) ? 0 : undefined;
+    }
+    if (found.accountId === undefined) return this.#anonymous.attempt(found.address);
+    return this.#accounts.attempt(usageIdOf(found.accountId));
   }
 
-  /** Charges a request, at once if storage need not be asked. */
-  charge(key: Key, { access }: KeyDeclaration, nowMs: number): Charge | Promise<Charge> {
-    if (key.restrictions !== undefined && mayUse(key, access) && this.isTooFast(key))
-      return chargeOf(key, this.#quota.peek(key.id, key.allowance, nowMs), TOO_FAST);
-    const spent = this.#quota.spendAtOnce(key.id, key.allowance, nowMs);
-    if (spent !== undefined) return chargeOf(key, spent, this.#refusalOf(key, access, spent, nowMs));
-    return this.#quota
-      .spend(key.id, key.allowance, nowMs)
-      .then((later) => chargeOf(key, later, this.#refusalOf(key, access, later, nowMs)));
+  #tooFast(key: Key, { counts }: Declaration, nowMs: number): Admitted {
+    this.#usage.countRefused(key.id, 'rate', nowMs);
+    if (counts === 'nothing') return { key, refusal: TOO_FAST };
+    return chargeOf(key, this.#quota.peek(key.id, key.allowance, nowMs), TOO_FAST);
   }
 
-  /** The same for a key without restrictions; undefined where storage would have to be asked. */
-  chargeAtOnce(key: Key, { access }: KeyDeclaration, nowMs: number): Charge | undefined {
-    const spent = this.#quota.spendAtOnce(key.id, key.allowance, nowMs);
-    return spent && chargeOf(key, spent, this.#refusalOf(key, access, spent, nowMs));
+  async #chargePerson({ accountId }: Person, waitMs: number, nowMs: number): Promise<Admitted> {
+    if (waitMs > 0) await sleep(waitMs);
+    if (accountId === undefined) return { key: undefined, refusal: undefined };
+    const { isAllowed, resetSeconds } = await this.#quota.spend(usageIdOf(accountId), ACCOUNT_ALLOWANCE, nowMs);
+    return { key: undefined, refusal: isAllowed ? undefined : limitExceeded(resetSeconds, nowMs) };
+  }
+
+  #chargeOf(key: Key, spent: Spent, forbidden: ApiError | undefined, { access }: Declaration, nowMs: number): Charge {
+    if (forbidden !== undefined) {
+      this.#usage.countRefused(key.id, 'permission', nowMs, access as Permission);
+      return chargeOf(key, spent, forbidden);
+    }
+    if (spent.isAllowed) return chargeOf(key, spent, undefined);
+    this.#usage.countRefused(key.id, 'daily_limit', nowMs);
+    return chargeOf(key, spent, limitExceeded(spent.resetSeconds, nowMs));
   }
 
   /** Undoes a charge. Returns what remains, if known. */
   refund({ id }: Key, chargedDay: string): number | undefined {
     return this.#quota.refund(id, chargedDay);
-  }
-
-  /** Charges a lookup of a person. If it is refused: the seconds after which to ask again. */
-  async chargePerson({ accountId, address }: Person): Promise<number | undefined> {
-    if (accountId === undefined) return this.#strangers.attempt(address) === undefined ? 1 : undefined;
-    const id = usageIdOf(accountId);
-    const waitMs = this.#accounts.attempt(id);
-    if (waitMs === undefined) return 1;
-    if (waitMs > 0) await sleep(waitMs);
-    const nowMs = this.#nowMs();
-    const { isAllowed, resetSeconds } = await this.#quota.spend(id, ACCOUNT_ALLOWANCE, nowMs);
-    return isAllowed ? undefined : secondsUntil(resetSeconds, nowMs);
   }
 
   /** Counts an answer to a key in its statistics. True where `recordClient` should be called, which most answers need not. */
@@ -168,16 +255,6 @@ export class Admission {
     this.#usage.recordFirstUse(key, { at, from: clientAddress(client), status });
   }
 
-  #refusalOf(key: Key, permission: Permission, { isAllowed, resetSeconds }: Spent, nowMs: number) {
-    if (!mayUse(key, permission)) {
-      this.#usage.countRefused(key.id, 'permission', nowMs, permission);
-      return FORBIDDEN[permission];
-    }
-    if (isAllowed) return undefined;
-    this.#usage.countRefused(key.id, 'daily_limit', nowMs);
-    return new ApiError('RATE_LIMIT_EXCEEDED', { retryAfterSeconds: secondsUntil(resetSeconds, nowMs) });
-  }
-
   countPerson({ accountId }: Person, counts: Counted, status: number): void {
     const id = accountId === undefined ? PUBLIC_USAGE_ID : usageIdOf(accountId);
     this.#usage.count(id, counts, status, this.#nowMs());
@@ -185,20 +262,25 @@ export class Admission {
 }
 
 /** For queues: people without an account are told apart by the network of their client. */
-export function fairnessOf({ accountId, address }: Person): Pick<Requester, 'fairnessKey' | 'isStranger'> {
-  if (accountId === undefined) return { fairnessKey: clientNetwork(address), isStranger: true };
+export function fairnessOf({ accountId, address }: Person): Pick<Requester, 'fairnessKey' | 'isAnonymous'> {
+  if (accountId === undefined) return { fairnessKey: clientNetwork(address), isAnonymous: true };
   return { fairnessKey: usageIdOf(accountId) };
 }
 
-export function mayUse({ permissions }: Key, permission: Permission): boolean {
-  return permissions.includes(permission);
+/** Why this access is refused; undefined if it is allowed. */
+function accessRefusal(found: Key | Person, access: Declaration['access']): ApiError | undefined {
+  if (access === 'public' || access === 'any key') return undefined;
+  if ('permissions' in found)
+    return found.permissions.includes(access as Permission) ? undefined : FORBIDDEN[access as Permission];
+  if (found.role === undefined) return UNAUTHORIZED;
+  return mayDo(found.role, access as Role) ? undefined : forbiddenWithout(access);
 }
 
-function chargeOf(
-  { allowance: { limit } }: Key,
-  { remaining, resetSeconds, chargedDay }: Spent,
-  refusal: ApiError | undefined,
-): Charge {
+const limitExceeded = (resetSeconds: number, nowMs: number) =>
+  new ApiError('RATE_LIMIT_EXCEEDED', { retryAfterSeconds: secondsUntil(resetSeconds, nowMs) });
+
+function chargeOf(key: Key, { remaining, resetSeconds, chargedDay }: Spent, refusal: ApiError | undefined): Charge {
+  const { limit } = key.allowance;
   const shown = limit === Number.POSITIVE_INFINITY ? UNLIMITED : limit;
-  return { limit: shown, remaining, resetSeconds, chargedDay, refusal };
+  return { key, limit: shown, remaining, resetSeconds, chargedDay, refusal };
 }

@@ -1,7 +1,8 @@
 /** The steps of admission on Node's path: where a request has its key, and what its answer says of the limits. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Admission, type Charge, NO_KEY } from '../admission/admission.ts';
+import type { Admission, Admitted, KeyAsker } from '../admission/admission.ts';
 import type { KeyDeclaration } from '../admission/declaration.ts';
+import { ApiError } from '../http/errors.ts';
 import { disconnectSignal } from '../http/requests.ts';
 import type { Key } from '../keys/key.ts';
 import type { Requester } from '../limits/cost-classes.ts';
@@ -25,43 +26,38 @@ export function admit(
   declaration: KeyDeclaration,
   nowMs: number,
 ): Promise<void> | undefined {
-  const secret = secretOf(request, declaration);
-  const key = typeof secret === 'string' ? admission.keys.findRemembered(secret) : undefined;
-  const charge = () => chargeRequest(admission, request, reply, declaration, nowMs);
-  if (key === undefined || key.restrictions !== undefined || admission.isOverloaded)
-    return identify(admission, request, secret).then(charge);
-  request.key = key;
-  return charge();
-}
-
-function chargeRequest(
-  admission: Admission,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  declaration: KeyDeclaration,
-  nowMs: number,
-): Promise<void> | undefined {
-  const { key } = request;
-  if (key === undefined) return undefined;
-  const tell = ({ limit, remaining, resetSeconds, chargedDay, refusal }: Charge) => {
-    reply
-      .header('X-RateLimit-Limit', limit)
-      .header('X-RateLimit-Remaining', remaining)
-      .header('X-RateLimit-Reset', resetSeconds);
-    request.chargedDay = chargedDay;
-    if (refusal !== undefined) throw refusal;
+  const apply = (admitted: Admitted | undefined) => {
+    if (admitted?.limit !== undefined) {
+      reply
+        .header('X-RateLimit-Limit', admitted.limit)
+        .header('X-RateLimit-Remaining', admitted.remaining)
+        .header('X-RateLimit-Reset', admitted.resetSeconds);
+      request.key = admitted.key;
+      request.chargedDay = admitted.chargedDay;
+    }
+    if (admitted?.refusal !== undefined) throw admitted.refusal;
   };
-  const charged = admission.charge(key, declaration, nowMs);
-  if (charged instanceof Promise) return charged.then(tell);
-  tell(charged);
+  const admitted = admission.admit(keyAsker(request, secretOf(request, declaration)), declaration, nowMs);
+  if (admitted instanceof Promise) return admitted.then(apply);
+  apply(admitted);
   return undefined;
 }
 
-/** Header names are case-insensitive (RFC 9110 §5.1). A key elsewhere is not used, except where a route says so. */
+/** The first steps alone. */
 export async function identify(admission: Admission, request: FastifyRequest, secret: unknown): Promise<void> {
-  admission.requireCapacity();
-  if (typeof secret !== 'string') throw NO_KEY;
-  request.key = await admission.findKey(secret, request.ip);
+  const found = await admission.identify(keyAsker(request, secret));
+  if (found instanceof ApiError) throw found;
+  request.key = found;
+}
+
+/** Header names are case-insensitive (RFC 9110 §5.1). A key elsewhere is not used, except where a route says so. */
+function keyAsker(request: FastifyRequest, secret: unknown): KeyAsker {
+  return {
+    kind: 'key',
+    secret: typeof secret === 'string' ? secret : undefined,
+    client: () => request.ip,
+    waits: 'always',
+  };
 }
 
 /** Update programs and firewalls cannot send the header: a route may take the key from elsewhere (RFC 7617 for Basic). */

@@ -11,7 +11,7 @@ import { requireAsn } from '../lookup/lookup-requests.ts';
 import { requesterOf } from './admit.ts';
 import type { asnSchema } from './schemas/asn.ts';
 
-/** Also of the plain path, which answers requests without parameters. */
+/** Also of the fast path, which answers requests without parameters. */
 export const ASN_LOOKUP: KeyDeclaration = { access: 'asn:read', counts: 'asn', costs: ['lookup', 'scan', 'turn'] };
 
 /** Fewer prefixes than these are listed at once: about a millisecond. */

@@ -1,6 +1,6 @@
 /**
- * `GET /v1/ip/{ip}`: the record of one address, with what `include` asks for, or in an earlier version. Plain requests are
- * answered by `plain/`, with the same bytes.
+ * `GET /v1/ip/{ip}`: the record of one address, with what `include` asks for, or in an earlier version. Simple requests are
+ * answered by `fast-path/`, with the same bytes.
  */
 import { type Address, parseAddress } from '@whence/dataset/address';
 import { explainJson } from '@whence/dataset/internal/lookup/evidence';
@@ -25,14 +25,14 @@ import { LOCAL_ADDRESS_SECTIONS, type LocalAddressSection } from '../vocabulary.
 import { requesterOf } from './admit.ts';
 import type { ipSchema, ownIpSchema } from './schemas/ip.ts';
 
-/** Also of the plain path, whose requests cost no more than a lookup. */
+/** Also of the fast path, whose requests cost no more than a lookup. */
 export const IP_LOOKUP: KeyDeclaration = {
   access: 'ip:read',
   counts: 'ip',
   costs: ['lookup', 'hostname', 'registration', 'past_version'],
 };
 
-/** `explain`, and sections that need nothing but the dataset, as the plain path accepts them. */
+/** `explain`, and sections that need nothing but the dataset, as the fast path accepts them. */
 const LOCAL = `(?:${LOCAL_ADDRESS_SECTIONS.join('|')})`;
 const INCLUDE = `include=${LOCAL}(?:,${LOCAL})*`;
 const EXPLAIN = 'explain=true';
@@ -149,7 +149,7 @@ export function findLocally(
   return { json: withMembers(found.json, members), isHit: found.isHit };
 }
 
-/** With evidence it is as if not from the cache: what the statistics of the cache count is plain lookups. */
+/** With evidence it is as if not from the cache: what the statistics of the cache count is simple lookups. */
 function findRecord(served: ServedDataset, address: Address, isExplained: boolean): FoundJson | undefined {
   const found = findJson(served, address);
   if (found === undefined || !isExplained) return found;

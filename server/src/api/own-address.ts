@@ -4,7 +4,6 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Declaration } from '../admission/declaration.ts';
-import { ApiError } from '../http/errors.ts';
 import { clientAddress } from '../limits/client.ts';
 import { answerIp } from './ip.ts';
 import type { ApiDependencies } from './routes.ts';
@@ -12,7 +11,7 @@ import type { ApiDependencies } from './routes.ts';
 const DECLARATION: Declaration = { access: 'public', counts: 'ip', costs: ['lookup'] };
 
 export function registerOwnAddress(scope: FastifyInstance, dependencies: ApiDependencies): void {
-  const { admission } = dependencies;
+  const { admission, nowMs } = dependencies;
   const personOf = ({ ip }: FastifyRequest) => ({ accountId: undefined, address: ip });
   const answer = answerIp(dependencies);
   scope.route({
@@ -21,9 +20,9 @@ export function registerOwnAddress(scope: FastifyInstance, dependencies: ApiDepe
     schema: { hide: true } as object,
     config: { name: 'ip', declaration: DECLARATION },
     onRequest: async (request) => {
-      admission.requireCapacity();
-      const retryAfterSeconds = await admission.chargePerson(personOf(request));
-      if (retryAfterSeconds !== undefined) throw new ApiError('RATE_LIMIT_EXCEEDED', { retryAfterSeconds });
+      const asker = { kind: 'person', find: () => personOf(request) } as const;
+      const { refusal } = await admission.admit(asker, DECLARATION, nowMs());
+      if (refusal !== undefined) throw refusal;
     },
     onResponse: async (request, { statusCode }) => admission.countPerson(personOf(request), 'ip', statusCode),
     handler: (request: FastifyRequest, reply: FastifyReply) => {

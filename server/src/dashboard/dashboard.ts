@@ -16,7 +16,6 @@ import { disconnectSignal } from '../http/requests.ts';
 import { InvalidKey } from '../keys/key.ts';
 import { clientAddress } from '../limits/client.ts';
 import { OutcomeUnknown } from '../storage/storage-unavailable.ts';
-import { mayDo } from '../vocabulary.ts';
 import type { DashboardDependencies } from './dependencies.ts';
 import { registerPages } from './pages/pages.ts';
 import { readSessionCookie } from './people/session-cookie.ts';
@@ -52,23 +51,21 @@ export async function registerDashboard(scope: FastifyInstance, dependencies: Da
       ...(access === 'public' ? { bodyLimit: MAX_PUBLIC_BODY_BYTES } : {}),
       schema: { hide: true, ...(requests as Partial<Record<RouteName, object>>)[name] },
       onRequest: async (request, reply) => {
-        admission.requireCapacity();
-        if (method !== 'GET') requireSameOrigin(request, settings.publicUrl);
-        const session = await findSession(request);
-        if (method !== 'GET') requireCsrfToken(request, session && csrfTokenOf(session.token));
-        request.dashboardSession = session;
-        if (access !== 'public') {
-          if (session === undefined) throw new DashboardRefusal('SIGNED_OUT');
-          if (!mayDo(session.account.role, access))
-            throw new DashboardRefusal('FORBIDDEN', { details: { required: access } });
-          reply.header('Vary', 'Cookie');
-        }
+        const find = async () => {
+          if (method !== 'GET') requireSameOrigin(request, settings.publicUrl);
+          const session = await findSession(request);
+          if (method !== 'GET') requireCsrfToken(request, session && csrfTokenOf(session.token));
+          request.dashboardSession = session;
+          return personOf(request);
+        };
+        const { refusal } = await admission.admit({ kind: 'person', find }, declaration, nowMs());
         const { counts } = charge;
-        if (counts === 'nothing') return;
         const person = personOf(request);
-        reply.raw.once('finish', () => admission.countPerson(person, counts, reply.statusCode));
-        const retryAfterSeconds = await admission.chargePerson(person);
-        if (retryAfterSeconds !== undefined) throw new DashboardRefusal('RATE_LIMIT_EXCEEDED', { retryAfterSeconds });
+        if (counts !== 'nothing' && (refusal === undefined || refusal.code === 'RATE_LIMIT_EXCEEDED'))
+          reply.raw.once('finish', () => admission.countPerson(person, counts, reply.statusCode));
+        if (refusal?.code === 'UNAUTHORIZED') throw new DashboardRefusal('SIGNED_OUT');
+        if (refusal !== undefined) throw refusal;
+        if (access !== 'public') reply.header('Vary', 'Cookie');
       },
       handler: async (request, reply) => {
         const answer = await handler(askOf(request, reply, declaration) as Ask<'getSession'>);
@@ -114,7 +111,8 @@ export async function registerDashboard(scope: FastifyInstance, dependencies: Da
 }
 
 function personOf({ dashboardSession, ip }: FastifyRequest): Person {
-  return { accountId: dashboardSession?.account.id, address: ip };
+  const { id: accountId, role } = dashboardSession?.account ?? {};
+  return { accountId, role, address: ip };
 }
 
 /** Every other error goes on to `http/error-handler`. */

@@ -6,8 +6,9 @@
 import { createSocket, type RemoteInfo, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
-import { parseClient } from '../limits/client.ts';
-import { PrefixSet } from '../limits/prefix-set.ts';
+import type { Admission } from '../admission/admission.ts';
+import { FREE } from '../admission/declaration.ts';
+import { AllowedClients } from '../limits/allowed-clients.ts';
 import type { Logger } from '../log/log.ts';
 import type { ServedDataset } from '../lookup/live-dataset.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -15,10 +16,9 @@ import { Responder, type Response } from './respond.ts';
 import { serveConnection } from './tcp-connection.ts';
 
 const MAX_CONNECTIONS = 200;
-/** Clients of which it is known whether they may ask: most questions come from a few resolvers. */
-const MAX_KNOWN_CLIENTS = 1000;
 
 type DnsServerOptions = {
+  readonly admission: Admission;
   readonly listen: { readonly address: string; readonly port: number; readonly family: 4 | 6 };
   /** Prefixes whose clients may ask. */
   readonly allow: readonly string[];
@@ -29,8 +29,8 @@ type DnsServerOptions = {
 };
 
 export class DnsServer {
-  readonly #allowed: PrefixSet;
-  readonly #known = new Map<string, boolean>();
+  readonly #admission: Admission;
+  readonly #allowed: AllowedClients;
   readonly #responder: Responder;
   readonly #metrics: Metrics;
   readonly #udp: UdpSocket;
@@ -38,8 +38,9 @@ export class DnsServer {
   /** The one whose last question is the oldest comes first. */
   readonly #connections = new Set<Socket>();
 
-  private constructor({ listen, allow, zone, served, metrics }: DnsServerOptions) {
-    this.#allowed = new PrefixSet(allow);
+  private constructor({ admission, listen, allow, zone, served, metrics }: DnsServerOptions) {
+    this.#admission = admission;
+    this.#allowed = new AllowedClients(allow);
     this.#responder = new Responder(zone, served);
     this.#metrics = metrics;
     this.#udp = createSocket({
@@ -80,14 +81,14 @@ export class DnsServer {
   }
 
   #answer(packet: Buffer, { address, port }: RemoteInfo): void {
-    const response = this.#mayAsk(address) ? this.#responder.respond(packet, true) : this.#responder.refuse(packet);
+    const response = this.#isAdmitted(address) ? this.#responder.respond(packet, true) : this.#responder.refuse(packet);
     this.#count(response);
     // Only a forged sender has port 0, to which nothing can be sent.
     if (response.bytes !== undefined && port !== 0) this.#udp.send(response.bytes, port, address);
   }
 
   #accept(socket: Socket): void {
-    if (!this.#mayAsk(socket.remoteAddress ?? '')) {
+    if (!this.#isAdmitted(socket.remoteAddress ?? '')) {
       this.#metrics.countDnsQuestion('none', 'refused');
       socket.destroy();
       return;
@@ -110,16 +111,9 @@ export class DnsServer {
     );
   }
 
-  #mayAsk(client: string): boolean {
-    let mayAsk = this.#known.get(client);
-    if (mayAsk === undefined) {
-      const address = parseClient(client);
-      mayAsk = address !== undefined && this.#allowed.has(address);
-      // Forged senders must not take memory.
-      if (this.#known.size >= MAX_KNOWN_CLIENTS) this.#known.clear();
-      this.#known.set(client, mayAsk);
-    }
-    return mayAsk;
+  #isAdmitted(client: string): boolean {
+    const asker = { kind: 'network', client, allowed: this.#allowed } as const;
+    return this.#admission.admit(asker, FREE, 0).refusal === undefined;
   }
 
   #count({ type, result }: Response): void {

@@ -46,8 +46,8 @@ type QueuedClass = { [Name in CostClass]: (typeof COST_CLASSES)[Name] extends un
 export type Requester = {
   /** An API key, an account, or the network of a client: requests with the same one share its slots. */
   readonly fairnessKey: string;
-  /** A client without a key or an account: such clients are served while none else waits. */
-  readonly isStranger?: boolean;
+  /** A client without a key or an account: such clients are served only when no other client waits. */
+  readonly isAnonymous?: boolean;
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
   /** What the route of the request has declared; all classes for commands, which work for one person. */
@@ -87,11 +87,11 @@ export class CostQueue {
   }
 
   /** How to release the slot. */
-  async enter({ fairnessKey: key, isStranger = false, signal, costs }: Requester): Promise<(() => void) | NoSlot> {
+  async enter({ fairnessKey: key, isAnonymous = false, signal, costs }: Requester): Promise<(() => void) | NoSlot> {
     if (costs !== undefined && !costs.includes(this.#cost))
       throw new Error(`a route that does not declare ${this.#cost} has asked for it`);
-    if (this.#slots.isFull({ key, isStranger })) return 'full';
-    if (!(await this.#slots.acquire({ key, isStranger }, signal))) return 'late';
+    if (this.#slots.isFull({ key, isAnonymous })) return 'full';
+    if (!(await this.#slots.acquire({ key, isAnonymous }, signal))) return 'late';
     return () => this.#slots.release(key);
   }
 }

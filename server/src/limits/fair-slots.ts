@@ -1,7 +1,7 @@
 /**
  * Slots that keys share fairly: a total, a maximum per key, and waiting requests that are served in turn by key. A key
  * with a thousand waiting requests delays another key's first request by one slot, not by a thousand. Where the queue of
- * all keys is full, the last request of the key with the most of them makes room. Strangers, who can have any number of
+ * all keys is full, the last request of the key with the most of them makes room. Anonymous clients, who can have any number of
  * keys, are served while none else waits, and make room first.
  */
 export type SlotLimits = {
@@ -13,10 +13,10 @@ export type SlotLimits = {
   readonly waitMs: number;
 };
 
-export type SlotKey = { readonly key: string; readonly isStranger?: boolean };
+export type SlotKey = { readonly key: string; readonly isAnonymous?: boolean };
 
 /** Waiting requests: how each takes a slot, and how it gives up. */
-type KeyState = { held: number; readonly isStranger: boolean; readonly waiting: Map<() => void, () => void> };
+type KeyState = { held: number; readonly isAnonymous: boolean; readonly waiting: Map<() => void, () => void> };
 
 type Turn = { readonly key: string; readonly state: KeyState; readonly take: () => void };
 
@@ -36,20 +36,20 @@ export class FairSlots {
   }
 
   /** Whether this key has as many requests waiting as it may, or no more than any other key while the queue is full. */
-  isFull({ key, isStranger = false }: SlotKey): boolean {
+  isFull({ key, isAnonymous = false }: SlotKey): boolean {
     const { waitingPerKey, waiting = Number.POSITIVE_INFINITY } = this.#limits;
     const own = this.#keys.get(key)?.waiting.size ?? 0;
     if (own >= waitingPerKey) return true;
     if (this.#waiting < waiting) return false;
     const longest = this.#longest();
-    if (longest !== undefined && longest.isStranger !== isStranger) return isStranger;
+    if (longest !== undefined && longest.isAnonymous !== isAnonymous) return isAnonymous;
     return (longest?.waiting.size ?? 0) <= own + 1;
   }
 
   /** True once the key holds a slot, which it must release. False after `waitMs`, or when the signal aborts. */
-  acquire({ key, isStranger = false }: SlotKey, signal: AbortSignal): Promise<boolean> {
+  acquire({ key, isAnonymous = false }: SlotKey, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false);
-    const state = this.#keys.get(key) ?? { held: 0, isStranger, waiting: new Map() };
+    const state = this.#keys.get(key) ?? { held: 0, isAnonymous, waiting: new Map() };
     this.#keys.set(key, state);
     return new Promise((resolve) => {
       const settle = (hasSlot: boolean) => {
@@ -94,14 +94,14 @@ export class FairSlots {
   }
 
   #nextKey(): Turn | undefined {
-    let stranger: Turn | undefined;
+    let anonymous: Turn | undefined;
     for (const [key, state] of this.#keys) {
       const [take] = state.waiting.keys();
       if (take === undefined || state.held >= this.#limits.slotsPerKey) continue;
-      if (!state.isStranger) return { key, state, take };
-      stranger ??= { key, state, take };
+      if (!state.isAnonymous) return { key, state, take };
+      anonymous ??= { key, state, take };
     }
-    return stranger;
+    return anonymous;
   }
 
   /** Other keys are served first: those that waited before it was served, and those that came while it was. */
@@ -115,13 +115,13 @@ export class FairSlots {
     giveUp?.();
   }
 
-  /** The key with the most waiting requests, of strangers if any of them waits. Looked for only when the queue is full. */
+  /** The key with the most waiting requests, of anonymous clients if any of them waits. Looked for only when the queue is full. */
   #longest(): KeyState | undefined {
     let longest: KeyState | undefined;
     for (const state of this.#keys.values()) {
-      const { isStranger, waiting } = state;
-      const isOther = longest !== undefined && longest.isStranger !== isStranger;
-      if (waiting.size > 0 && (isOther ? isStranger : waiting.size > (longest?.waiting.size ?? 0))) longest = state;
+      const { isAnonymous, waiting } = state;
+      const isOther = longest !== undefined && longest.isAnonymous !== isAnonymous;
+      if (waiting.size > 0 && (isOther ? isAnonymous : waiting.size > (longest?.waiting.size ?? 0))) longest = state;
     }
     return longest;
   }

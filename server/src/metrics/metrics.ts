@@ -30,8 +30,8 @@ export class Metrics {
   readonly #routes = new Map<string, RouteCounts>();
   cacheHits = 0;
   cacheMisses = 0;
-  plainLookups = 0;
-  plainBatches = 0;
+  fastPathLookups = 0;
+  fastPathBatches = 0;
 
   /** Requests answered with 503 by the code of the refusal, as its status does not tell an overload from DNS that is down. */
   readonly unavailable = new Map<string, number>();
@@ -102,8 +102,8 @@ export class Metrics {
     const counters = {
       'whence_answer_cache_total{result="hit"}': this.cacheHits,
       'whence_answer_cache_total{result="miss"}': this.cacheMisses,
-      whence_plain_lookups_total: this.plainLookups,
-      whence_plain_batches_total: this.plainBatches,
+      whence_fast_path_lookups_total: this.fastPathLookups,
+      whence_fast_path_batches_total: this.fastPathBatches,
       ...labelled('whence_unavailable_total', 'code', this.unavailable),
       ...labelled('whence_event_loop_stalls_total', 'route', this.stalls),
       ...Object.fromEntries([...this.decisions].map(([labels, n]) => [`whence_decisions_total{${labels}}`, n])),
@@ -175,8 +175,8 @@ const HELP: Readonly<Record<string, string>> = {
   whence_answer_cache_total: 'Lookups answered from the cache of finished answers, or not.',
   whence_unavailable_total: 'Requests answered with 503, by the code of the refusal; without probes.',
   whence_event_loop_stalls_total: 'Stalls of the event loop above 200 ms, by the route that caused them.',
-  whence_plain_lookups_total: 'Lookups, networks and decisions answered before the HTTP parser of Node.',
-  whence_plain_batches_total: 'Batches answered before the HTTP parser of Node.',
+  whence_fast_path_lookups_total: 'Lookups, networks and decisions answered before the HTTP parser of Node.',
+  whence_fast_path_batches_total: 'Batches answered before the HTTP parser of Node.',
   whence_log_lines_dropped_total: 'Log lines dropped because standard error was not read, or could not be written.',
   whence_log_lines_repeated_total: 'Log lines that were counted instead of written, because they repeated themselves.',
   whence_worker_deaths_total: 'Workers that ended unasked and were replaced.',

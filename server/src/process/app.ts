@@ -6,12 +6,12 @@ import type { FastifyInstance } from 'fastify';
 import { FREE, requireDeclaration } from '../admission/declaration.ts';
 import { refundRequest } from '../api/admit.ts';
 import { registerApi } from '../api/api.ts';
+import type { FastPathConnections } from '../api/fast-path/connections.ts';
+import { useFastPath } from '../api/fast-path/fast-path.ts';
 import { type HealthDependencies, healthz, readyz } from '../api/health.ts';
 import { registerMcp } from '../api/mcp/mcp-route.ts';
 import { openapi } from '../api/openapi.ts';
 import { registerOwnAddress } from '../api/own-address.ts';
-import type { PlainConnections } from '../api/plain/plain-connections.ts';
-import { usePlainPath } from '../api/plain/plain-path.ts';
 import type { ApiDependencies } from '../api/routes.ts';
 import { healthzSchema, readyzSchema } from '../api/schemas/health.ts';
 import { registerDashboard } from '../dashboard/dashboard.ts';
@@ -37,7 +37,7 @@ const NOT_MEASURED: ReadonlySet<string> = new Set(['dashboard', 'pages', 'docs']
 
 export async function createApp(
   dependencies: AppDependencies,
-): Promise<{ app: FastifyInstance; plain: PlainConnections }> {
+): Promise<{ app: FastifyInstance; fastPath: FastPathConnections }> {
   const { log, trustProxy, readMode, corsOrigins, hasMcp, admission, metrics, settings, stalls, isStopping } =
     dependencies;
   const app = createHttpServer({
@@ -81,5 +81,5 @@ export async function createApp(
   if (settings.hasPublicLookups) await app.register(async (scope) => registerOwnAddress(scope, dependencies));
   await app.register(async (scope) => registerDashboard(scope, dependencies));
   const extraHeaders = headersWithoutOrigin(corsOrigins);
-  return { app, plain: usePlainPath(app, { ...dependencies, extraHeaders }, readMode) };
+  return { app, fastPath: useFastPath(app, { ...dependencies, extraHeaders }, readMode) };
 }

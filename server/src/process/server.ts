@@ -188,8 +188,9 @@ export async function startServer(
   // A child, so that its level can be changed alone.
   const appLog = log.child({});
   const readMode = await findingReadMode;
-  const { app, plain } = await createApp({
-    admission: new Admission({ keys, quota, usage, overload, nowMs }),
+  const admission = new Admission({ keys, quota, usage, overload, nowMs });
+  const { app, fastPath } = await createApp({
+    admission,
     storage,
     writes,
     audit,
@@ -244,12 +245,12 @@ export async function startServer(
 
   let dns: DnsServer | undefined;
   const cut = () => {
-    plain.destroyAll();
+    fastPath.destroyAll();
     app.server.closeAllConnections();
   };
   const announceStop = () => {
     isStopping = true;
-    plain.drain();
+    fastPath.drain();
   };
   const close = async () => {
     announceStop();
@@ -286,7 +287,7 @@ export async function startServer(
   try {
     if (mustListen !== undefined) await Promise.race([keys.untilStorageAnswers(), mustListen]);
     // Before HTTP, whose port tells the first process that this one has started.
-    dns = await dnsOf(config, { served: () => live.current, metrics, log });
+    dns = await dnsOf(config, { admission, served: () => live.current, metrics, log });
     // Fastify logs a line for every address it listens on; `whence serve` logs one for all processes.
     appLog.level = 'warn';
     await app.listen({ host: config.host, port: config.port });
@@ -373,7 +374,7 @@ async function rulesOf({ rules: path }: Config, log: Logger): Promise<LiveRules 
 /** Loaded only where it is configured. */
 async function dnsOf(
   { dnsListen: listen, dnsAllow: allow, dnsZone: zone }: Config,
-  parts: Pick<Parameters<typeof DnsServer.start>[0], 'served' | 'metrics' | 'log'>,
+  parts: Pick<Parameters<typeof DnsServer.start>[0], 'admission' | 'served' | 'metrics' | 'log'>,
 ): Promise<DnsServer | undefined> {
   if (listen === undefined) return undefined;
   const { DnsServer } = await import('../dns-zone/dns-server.ts');

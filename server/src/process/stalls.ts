@@ -1,7 +1,7 @@
 /**
  * Finds stalls of the event loop, by a timer that is late, and the route that caused each. The route follows from when
  * requests begin and end: if a stall is between two of these moments, the work was that of the request that ends, or else
- * of the one that began. Lookups on the plain path, which take microseconds, are not noted. A stall without a route is
+ * of the one that began. Lookups on the fast path, which take microseconds, are not noted. A stall without a route is
  * work of the process itself, such as loading code, or a machine without processor time.
  */
 export const STALL_MS = 200;

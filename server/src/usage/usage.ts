@@ -52,7 +52,7 @@ export class Usage {
     this.#useOf(keyId).lastUsedFrom = address;
   }
 
-  /** Not called for plain lookups: a key that the process has not seen yet takes Node's path. */
+  /** Not called for simple lookups: a key that the process has not seen yet takes Node's path. */
   isFirstUse(key: UsedKey): boolean {
     return key.lastUsedAt === undefined && !this.#firstUsed.has(key);
   }

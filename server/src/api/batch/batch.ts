@@ -1,4 +1,4 @@
-/** `POST /v1/ip/batch`: many addresses in one request. A body in the plain form is read without a string per address. */
+/** `POST /v1/ip/batch`: many addresses in one request. A body in the simple form is read without a string per address. */
 import { parseAddressBytes } from '@whence/dataset/address';
 import type { Match } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';
@@ -17,40 +17,40 @@ import type { NetworkCounts } from '../../usage/networks.ts';
 import { requesterOf } from '../admit.ts';
 import type { batchSchema } from '../schemas/ip.ts';
 import { releaseBatchBuffer, takeBatchBuffer } from './batch-buffers.ts';
-import { forEachText, MAX_TEXTS, PlainBody, recognisePlainBody } from './plain-body.ts';
+import { forEachText, MAX_TEXTS, recogniseSimpleBody, SimpleBody } from './simple-body.ts';
 
-/** Also of plain batches. */
+/** Also of simple batches. */
 export const BATCH: KeyDeclaration = { access: 'ip:batch', counts: 'batch', costs: ['batch', 'turn'] };
 /** A batch with more addresses, or with more of each, waits for its turn. */
 const AT_ONCE = 50;
 
 /** The body as the parser below returns it, validated by the schema. */
-type BatchRequest = FastifyRequest<{ Body: PlainBody | ValueOf<typeof batchSchema.body> }>;
+type BatchRequest = FastifyRequest<{ Body: SimpleBody | ValueOf<typeof batchSchema.body> }>;
 
-/** A body in the plain form stays bytes; any other body is parsed as everywhere. */
+/** A body in the simple form stays bytes; any other body is parsed as everywhere. */
 export function parseBatchBodies(scope: FastifyInstance): void {
   const parseJson = jsonBodyParser(scope);
   scope.removeContentTypeParser('application/json');
   scope.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
-    const plain = recognisePlainBody(bytes);
-    if (plain === undefined) parseJson(request, bytes.toString(), done);
-    else done(null, plain);
+    const simple = recogniseSimpleBody(bytes);
+    if (simple === undefined) parseJson(request, bytes.toString(), done);
+    else done(null, simple);
   });
 }
 
 export function postBatch(live: LiveDataset, networks: NetworkCounts, addressSections: AddressSections, turns: Turns) {
   return async (request: BatchRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { body } = request;
-    const isPlain = body instanceof PlainBody;
-    const received = isPlain ? body.count : body.ips.length;
-    const included = requireLocal(isPlain ? undefined : body.include);
+    const isSimple = body instanceof SimpleBody;
+    const received = isSimple ? body.count : body.ips.length;
+    const included = requireLocal(isSimple ? undefined : body.include);
     requireBatchSize(received, TIERS[request.key?.tier ?? 'free'].batchSize);
     const served = requireDataset(live);
     const { dataset } = served;
     const lookUp = () => {
       const membersOf = addressSections.localJson(served, included);
       const answer = new BatchAnswer(dataset, networks, { buffer: takeBatchBuffer(), membersOf });
-      if (isPlain) addPlainTexts(answer, dataset, body);
+      if (isSimple) addSimpleTexts(answer, dataset, body);
       else answer.addTexts(body.ips);
       return answer.finish(request.id, elapsedMs(request));
     };
@@ -64,7 +64,7 @@ export function postBatch(live: LiveDataset, networks: NetworkCounts, addressSec
 /** Matches of a batch. One for all calls, because no call waits. */
 const matches = new Uint32Array(MAX_TEXTS);
 
-export function addPlainTexts(answer: BatchAnswer, dataset: Dataset, body: PlainBody): void {
+export function addSimpleTexts(answer: BatchAnswer, dataset: Dataset, body: SimpleBody): void {
   const { bytes, count, texts } = body;
   const { starts, ends, isIpv4, words } = texts;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -4,7 +4,6 @@
  * the API. There are no sessions: each request is answered by itself, by any replica.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { TOO_FAST } from '../../admission/admission.ts';
 import type { Declaration } from '../../admission/declaration.ts';
 import { ApiError } from '../../http/errors.ts';
 import { disconnectSignal } from '../../http/requests.ts';
@@ -13,13 +12,13 @@ import type { ApiDependencies } from '../routes.ts';
 import { type ApiAnswer, answerMessage, type Call } from './answers.ts';
 import { type Answer, MESSAGE_LIMITS, parseMessage } from './protocol.ts';
 
-type McpDependencies = Pick<ApiDependencies, 'admission' | 'turns'> & {
+type McpDependencies = Pick<ApiDependencies, 'admission' | 'turns' | 'nowMs'> & {
   /** Origins whose pages may call the API; `*` for all. */
   readonly corsOrigins: readonly string[];
   readonly publicUrl: string | undefined;
 };
 
-/** A call of a tool is a request of the API, which is charged there. */
+/** A call of a tool is a request of the API, which is charged there; other messages are free. */
 const DECLARATION: Declaration = { access: 'any key', counts: 'nothing', costs: ['lookup', 'turn'] };
 /** A longer answer of the API waits for a turn in which it becomes a result. */
 const AT_ONCE_BYTES = 16 * 1024;
@@ -28,13 +27,10 @@ const CONFIG = { name: 'mcp', declaration: DECLARATION };
 type McpHttpRequest = FastifyRequest<{ Body: Buffer | undefined }>;
 
 export function registerMcp(scope: FastifyInstance, dependencies: McpDependencies): void {
-  const { admission, turns } = dependencies;
-  const free = new FreeMessages();
-  const countFree = ({ key }: McpHttpRequest) => {
-    if (key === undefined) return;
-    if (admission.isTooFast(key)) throw TOO_FAST;
-    const retryAfterSeconds = free.take(key.id);
-    if (retryAfterSeconds !== undefined) throw new ApiError('RATE_LIMIT_EXCEEDED', { retryAfterSeconds });
+  const { admission, turns, nowMs } = dependencies;
+  const countFree = async ({ key }: McpHttpRequest) => {
+    const { refusal } = key === undefined ? {} : await admission.charge(key, DECLARATION, nowMs());
+    if (refusal !== undefined) throw refusal;
   };
   scope.decorateRequest('key', undefined);
   scope.removeContentTypeParser('application/json');
@@ -55,7 +51,7 @@ export function registerMcp(scope: FastifyInstance, dependencies: McpDependencie
       const { body = Buffer.alloc(0), headers } = request;
       const parsed = parseMessage(body);
       if ('problem' in parsed || Array.isArray(parsed.value)) {
-        countFree(request);
+        await countFree(request);
         throw 'problem' in parsed && parsed.problem === 'too large'
           ? new ApiError('PAYLOAD_TOO_LARGE', { extra: { details: { expected: MESSAGE_LIMITS } } })
           : new ApiError('INVALID_REQUEST', { extra: { details: { path: '' } } });
@@ -74,7 +70,7 @@ export function registerMcp(scope: FastifyInstance, dependencies: McpDependencie
         );
       }
       // A call that makes no request of the API is free as well.
-      countFree(request);
+      await countFree(request);
       return send(reply, answer);
     },
   });
@@ -139,47 +135,4 @@ async function ask(
   });
   const retryAfter = headers['retry-after'];
   return { retryAfter: retryAfter === undefined ? undefined : String(retryAfter), body: payload };
-}
-
-const PER_MINUTE = 60;
-const MINUTE_MS = 60_000;
-const MAX_KEYS = 10_000;
-
-/**
- * Limits the messages that make no request of the API, and so do not count for the daily limit: 60 in any minute for each
- * key and process. The times of the last 60 are kept for keys that have sent one within a minute.
- */
-class FreeMessages {
-  readonly #sentMs = new Map<string, number[]>();
-  readonly #nowMs: () => number;
-
-  /** `nowMs` is a monotonic clock. */
-  constructor(nowMs: () => number = () => performance.now()) {
-    this.#nowMs = nowMs;
-  }
-
-  /** Counts a message. Above the limit it is not counted, and the seconds to wait are returned. */
-  take(keyId: string): number | undefined {
-    const nowMs = this.#nowMs();
-    const sentMs = this.#timesOf(keyId, nowMs);
-    while ((sentMs[0] ?? nowMs) <= nowMs - MINUTE_MS) sentMs.shift();
-    if (sentMs.length >= PER_MINUTE) return Math.ceil(((sentMs[0] ?? nowMs) + MINUTE_MS - nowMs) / 1000);
-    sentMs.push(nowMs);
-    return undefined;
-  }
-
-  #timesOf(keyId: string, nowMs: number): number[] {
-    let times = this.#sentMs.get(keyId);
-    if (times === undefined) {
-      if (this.#sentMs.size >= MAX_KEYS) this.#removeOld(nowMs);
-      times = [];
-      this.#sentMs.set(keyId, times);
-    }
-    return times;
-  }
-
-  #removeOld(nowMs: number): void {
-    for (const [keyId, sentMs] of this.#sentMs)
-      if ((sentMs.at(-1) ?? 0) <= nowMs - MINUTE_MS) this.#sentMs.delete(keyId);
-  }
 }

@@ -6,8 +6,6 @@ export const refusals = {
   INVALID_CREDENTIALS: { status: 401, text: 'wrong name or password' },
   /** Not from this origin, or without the CSRF header. */
   CROSS_SITE: { status: 403, text: 'not a request from this dashboard' },
-  /** `details.required` is the role. */
-  FORBIDDEN: { status: 403, text: 'forbidden' },
   /** No such key, person, session or invitation, or not one of yours. */
   NOT_FOUND: { status: 404, text: 'not found' },
   /** Unknown, used or expired. */
@@ -34,8 +32,6 @@ export const refusals = {
   INVALID_REQUEST: { status: 400, text: 'invalid request' },
   /** Too many wrong passwords from this address or for this name; `Retry-After`. */
   TOO_MANY_ATTEMPTS: { status: 429, text: 'too many attempts', retryAfterSeconds: 10 },
-  /** Lookups are used up, of the account until 00:00 UTC, of an address without one for some seconds; `Retry-After`. */
-  RATE_LIMIT_EXCEEDED: { status: 429, text: 'too many lookups', retryAfterSeconds: 1 },
 } as const satisfies Record<string, RefusalRow>;
 
 export type RefusalRow = { readonly status: number; readonly text: string; readonly retryAfterSeconds?: number };

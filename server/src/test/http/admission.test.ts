@@ -1,18 +1,20 @@
 /**
  * Every route of the API, every tool of MCP and every route of the dashboard declares what it costs, and does nothing for a
- * request that is not admitted. What handlers work with is replaced by objects that note when they are used.
+ * request that is not admitted; so do free messages of MCP and DNS. What handlers work with is replaced by objects that note when they are used.
  */
 import assert from 'node:assert/strict';
 import test, { beforeEach } from 'node:test';
 import type { InjectOptions } from 'fastify';
 import { csrfTokenOf } from '../../accounts/token.ts';
 import { Admission, LOOKUPS_PER_DAY } from '../../admission/admission.ts';
+import { FREE } from '../../admission/declaration.ts';
 import { TOOLS } from '../../api/mcp/tools.ts';
 import { apiRoutes, type RouteDependencies } from '../../api/routes.ts';
 import type { DashboardDependencies } from '../../dashboard/dependencies.ts';
 import { dashboardRoutes } from '../../dashboard/routes.ts';
 import { CSRF_HEADER, type RouteName, routes } from '../../dashboard/wire/contract.ts';
 import { ApiError, type ErrorName } from '../../http/errors.ts';
+import { AllowedClients } from '../../limits/allowed-clients.ts';
 import { openLog } from '../../log/log.ts';
 import { Metrics } from '../../metrics/metrics.ts';
 import { createApp } from '../../process/app.ts';
@@ -191,6 +193,25 @@ for (const tool of TOOLS) {
   });
 }
 
+const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+for (const [why, secret, refusal] of KEY_REFUSALS.filter(([, , [status]]) => status === 503 || status === 401))
+  test(`admission: a free message of MCP is refused ${why}`, () => {
+    isOverloaded = refusal[1] === 'OVERLOADED';
+    return expectRefusal({ method: 'POST', url: '/mcp', headers: withKey(secret), payload: list }, refusal);
+  });
+test('admission: free messages of MCP need no permission, and have a limit of their own', async () => {
+  const send = { method: 'POST', url: '/mcp', headers: withKey('no permission'), payload: list } as const;
+  for (let i = 0; i < 60; i++) assert.equal((await app.inject(send)).statusCode, 200);
+  await expectRefusal(send, [429, 'RATE_LIMIT_EXCEEDED']);
+});
+
+test('admission: DNS is answered for its networks only, while the server is overloaded too', () => {
+  isOverloaded = true;
+  const allowed = new AllowedClients(['192.0.2.0/24']);
+  const refusalOf = (client: string) => admission.admit({ kind: 'network', client, allowed }, FREE, nowMs()).refusal;
+  assert.deepEqual([refusalOf('192.0.2.1'), refusalOf('198.51.100.1')?.code], [undefined, 'UNAUTHORIZED']);
+});
+
 const browser = (token: string | undefined) => ({
   origin: 'http://localhost:8080',
   host: 'localhost:8080',
@@ -227,8 +248,9 @@ for (const name of Object.keys(routes) as RouteName[]) {
     expectRefusal(ask('admin'), [429, 'RATE_LIMIT_EXCEEDED']));
   if (access === 'public')
     test(`admission: the page route ${name} does nothing for a client that asks too often`, async () => {
-      const stranger = { accountId: undefined, address: '192.0.2.9' };
-      while ((await admission.chargePerson(stranger)) === undefined);
+      const anonymous = { kind: 'person', find: () => ({ accountId: undefined, address: '192.0.2.9' }) } as const;
+      const asked = { access: 'public', counts: 'ip', costs: ['lookup'] } as const;
+      while ((await admission.admit(anonymous, asked, nowMs())).refusal === undefined);
       await expectRefusal(ask(undefined), [429, 'RATE_LIMIT_EXCEEDED']);
     });
 }

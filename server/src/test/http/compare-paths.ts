@@ -1,5 +1,5 @@
 /**
- * Sends generated requests down the plain path and down Node's path, and compares the answers byte by byte. Started by a
+ * Sends generated requests down the fast path and down Node's path, and compares the answers byte by byte. Started by a
  * test as a process of its own: in the process of a test, `node:test` follows every promise and socket, which made the
  * comparison take twice as long. Prints what it counted as JSON; a difference ends it with an error that names the request.
  */
@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { seededRandom } from '@whence/testing/seeded-random';
-import { PlainRequest } from '../../api/plain/plain-request.ts';
+import { RecognisedRequest } from '../../api/fast-path/recognised-request.ts';
 import { readIndex } from '../../geoip-files/file-index.ts';
 import { writeGeoipFiles } from '../../geoip-files/write-geoip-files.ts';
 import type { ReadMode } from '../../http/paced-connections.ts';
@@ -19,13 +19,13 @@ import { RawConnection } from './raw-connection.ts';
 export type Comparison = {
   /** Requests that were compared. */
   readonly compared: number;
-  /** How many of these have the form of a plain lookup or decision. */
+  /** How many of these have the form of a simple lookup or decision. */
   readonly recognised: number;
-  /** Lookups and decisions that the plain path has answered, by the server's own count. */
-  readonly answeredPlain: number;
+  /** Lookups and decisions that the fast path has answered, by the server's own count. */
+  readonly answeredFast: number;
   /** Batches, odd ones included. */
   readonly batches: number;
-  readonly plainBatches: number;
+  readonly fastPathBatches: number;
 };
 
 const CONNECTIONS = 16;
@@ -88,32 +88,32 @@ async function createKeys(): Promise<Keys> {
 
 async function compare(count: number, seed: number, keys: Keys): Promise<Comparison> {
   const random = seededRandom(seed);
-  const recogniser = new PlainRequest();
-  const countPlain = () => server.metrics().counters['whence_plain_lookups_total'] ?? 0;
-  const plainBefore = countPlain();
+  const recogniser = new RecognisedRequest();
+  const countFast = () => server.metrics().counters['whence_fast_path_lookups_total'] ?? 0;
+  const fastBefore = countFast();
   let batches = 0;
   let left = count;
   let compared = 0;
   let recognised = 0;
   const client = async () => {
-    let onPlainPath: RawConnection | undefined;
+    let onFastPath: RawConnection | undefined;
     let forBatches: RawConnection | undefined;
     let onNodesPath: RawConnection | undefined;
     while (left-- > 0) {
       const { request, isBatch } = generateRequest(random, keys, databases);
-      const isPlain = recogniser.recognise(Buffer.from(request, 'latin1'), request.length);
+      const isSimple = recogniser.recognise(Buffer.from(request, 'latin1'), request.length);
       const { kind } = recogniser;
       if (isBatch) batches++;
-      if (onPlainPath === undefined || onPlainPath.isClosed) onPlainPath = await RawConnection.open(server.url);
+      if (onFastPath === undefined || onFastPath.isClosed) onFastPath = await RawConnection.open(server.url);
       if (onNodesPath === undefined || onNodesPath.isClosed) onNodesPath = await RawConnection.open(server.url);
       if (forBatches === undefined || forBatches.isClosed) forBatches = await openForBatches();
       // One after the other: an answer may say how much of a limit is left.
-      const plain = await (isBatch && isPlain ? forBatches : onPlainPath).ask(request);
+      const plain = await (isBatch && isSimple ? forBatches : onFastPath).ask(request);
       // A request that comes in two reads is Node's.
       const nodes = await onNodesPath.ask(request.slice(0, 1), request.slice(1));
       assert.equal(comparable(plain), comparable(nodes), JSON.stringify(request));
       compared++;
-      if (isPlain) {
+      if (isSimple) {
         // A file that the client does not have is sent by Node's path.
         const isLeft = kind === 'database' && !plain.startsWith('HTTP/1.1 304 ');
         if (!isBatch && !isLeft) recognised++;
@@ -121,26 +121,26 @@ async function compare(count: number, seed: number, keys: Keys): Promise<Compari
         continue;
       }
       // With data events this connection is on Node's path from here on.
-      onPlainPath.close();
+      onFastPath.close();
       // What follows an odd request may already be the start of the next one.
       if (!isSelfContained(request)) onNodesPath.close();
     }
-    onPlainPath?.close();
+    onFastPath?.close();
     forBatches?.close();
     onNodesPath?.close();
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, client)).finally(() => {
     left = 0;
   });
-  const plainBatches = server.metrics().counters['whence_plain_batches_total'] ?? 0;
-  return { compared, recognised, answeredPlain: countPlain() - plainBefore, batches, plainBatches };
+  const fastPathBatches = server.metrics().counters['whence_fast_path_batches_total'] ?? 0;
+  return { compared, recognised, answeredFast: countFast() - fastBefore, batches, fastPathBatches };
 }
 
 function lookup(target: string, key: string): string {
   return `GET /v1/ip/${target} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n\r\n`;
 }
 
-/** Batches are answered on the plain path once Node has had a request of the connection. */
+/** Batches are answered on the fast path once Node has had a request of the connection. */
 async function openForBatches(): Promise<RawConnection> {
   const connection = await RawConnection.open(server.url);
   await connection.ask('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');

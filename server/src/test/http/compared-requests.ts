@@ -1,5 +1,5 @@
 /**
- * Generated requests on the plain path and on Node's, in a process of its own. More of them, with another seed:
+ * Generated requests on the fast path and on Node's, in a process of its own. More of them, with another seed:
  * `node server/dist/test/http/compare-paths.js 100000 SEED shared-buffer ORIGINS`.
  */
 import assert from 'node:assert/strict';
@@ -22,12 +22,12 @@ export async function comparePaths(
   const child = spawn(process.execPath, ['--max-semi-space-size=32', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
   assert.equal(code, 0, stderr);
-  const { compared, recognised, answeredPlain, batches, plainBatches } = JSON.parse(stdout) as Comparison;
+  const { compared, recognised, answeredFast, batches, fastPathBatches } = JSON.parse(stdout) as Comparison;
   assert.equal(compared, requests);
   assert.ok(recognised > requests * 0.4, `${recognised} were plain`);
   // More, where both pieces of a divided request came before a new connection was read.
-  assert.ok(answeredPlain >= recognised, `${answeredPlain} answered on the plain path, ${recognised} recognised`);
-  const reached = `${plainBatches} of ${batches} batches on the plain path`;
-  if (readMode === 'data-events') assert.equal(plainBatches, 0);
-  else assert.ok(batches > requests / 8 && plainBatches > batches / 2, reached);
+  assert.ok(answeredFast >= recognised, `${answeredFast} answered on the fast path, ${recognised} recognised`);
+  const reached = `${fastPathBatches} of ${batches} batches on the fast path`;
+  if (readMode === 'data-events') assert.equal(fastPathBatches, 0);
+  else assert.ok(batches > requests / 8 && fastPathBatches > batches / 2, reached);
 }

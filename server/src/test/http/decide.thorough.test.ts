@@ -187,7 +187,7 @@ test(`decide: ${ADDRESSES} addresses with ${SETS} rule sets are decided as an in
     return { ...randomAddress(), ...asked, ...(random() < 0.8 && { method: pick(['GET', 'POST', 'HEAD']) }) };
   });
   const counts = new Map<string, number>();
-  const plainBefore = server.metrics().counters['whence_plain_lookups_total'] ?? 0;
+  const fastBefore = server.metrics().counters['whence_fast_path_lookups_total'] ?? 0;
   await inParallel(questions, async (connection, asked) => {
     const found = await askRaw(connection, `/v1/ip/${asked.ip}`);
     const record = found.status === 200 ? (JSON.parse(found.body).data as IpRecord) : undefined;
@@ -204,8 +204,8 @@ test(`decide: ${ADDRESSES} addresses with ${SETS} rule sets are decided as an in
   });
   for (const decision of ['allow', 'deny', 'observe'])
     assert.ok((counts.get(decision) ?? 0) > 1_000, `${decision}: ${counts.get(decision)}`);
-  const plain = (server.metrics().counters['whence_plain_lookups_total'] ?? 0) - plainBefore;
-  assert.ok(plain > ADDRESSES * SETS, `${plain} answered on the plain path`);
+  const plain = (server.metrics().counters['whence_fast_path_lookups_total'] ?? 0) - fastBefore;
+  assert.ok(plain > ADDRESSES * SETS, `${plain} answered on the fast path`);
 });
 
 test('decide: while the rules change under load, every answer is wholly by the old or by the new file', async () => {

@@ -150,7 +150,7 @@ function generateBatch(random: Random, keys: Keys): string {
   const target = isOdd ? pick(['/v1/ip/batch', '/v1/ip/batch', '/v1/ip/batch?', '/v1/ip/batch/']) : '/v1/ip/batch';
   const type = pick(['application/json', 'application/json', 'application/json; charset=utf-8']);
   const lines = [
-    // Only a good key is answered on the plain path.
+    // Only a good key is answered on the fast path.
     ...headers(random, pick, keys, isOdd, 40),
     isOdd ? pick(ODD_TYPES) : `Content-Type: ${type}`,
     isOdd ? pick(ODD_LENGTHS)(body.length) : `Content-Length: ${body.length}`,

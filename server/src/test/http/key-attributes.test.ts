@@ -42,27 +42,27 @@ type Path = {
   /** One of two servers that share storage. */
   readonly server: number;
   readonly target: string;
-  readonly plainAnswers: number;
+  readonly fastAnswers: number;
 };
 
-/** One server answers on the plain path, the other on Node's, which a parameter leads to. */
+/** One server answers on the fast path, the other on Node's, which a parameter leads to. */
 const PATHS: readonly Path[] = [
-  { name: 'plain path', server: 0, target: '8.8.8.8', plainAnswers: 1 },
-  { name: 'Node’s path', server: 1, target: '8.8.8.8?explain=false', plainAnswers: 0 },
+  { name: 'fast path', server: 0, target: '8.8.8.8', fastAnswers: 1 },
+  { name: 'Node’s path', server: 1, target: '8.8.8.8?explain=false', fastAnswers: 0 },
 ];
 
 /** The first answer of the path: after a change, requests search for the key on Node's path. */
 async function answerOf(servers: readonly Server[], path: Path, secret: string, client: string) {
   const server = servers[path.server];
   assert.ok(server);
-  const plain = () => server.metrics().counters['whence_plain_lookups_total'] ?? 0;
+  const plain = () => server.metrics().counters['whence_fast_path_lookups_total'] ?? 0;
   const first = await once(server, lookup(secret, client, path.target));
   let answer = first;
   await until('the path has answered', async () => {
     const before = plain();
     answer = await once(server, lookup(secret, client, path.target));
     assert.equal(answer.status, first.status, path.name);
-    return plain() - before === path.plainAnswers;
+    return plain() - before === path.fastAnswers;
   });
   return answer;
 }
@@ -147,9 +147,9 @@ for (const engine of testEngines()) {
   onEngine('the address that a proxy has sent with the request before is not that of the next one', async () => {
     const created = await create();
     await change(created, { allowedNetworks: ['203.0.113.0/24'] });
-    const [plainPath] = PATHS;
-    assert.ok(plainPath);
-    await answerOf(servers, plainPath, created.secret, CLIENT);
+    const [fastPath] = PATHS;
+    assert.ok(fastPath);
+    await answerOf(servers, fastPath, created.secret, CLIENT);
     const connection = await RawConnection.open((servers[0] as Server).url);
     const withoutProxy = `GET /v1/ip/8.8.8.8 HTTP/1.1\r\nHost: x\r\nX-API-Key: ${created.secret}\r\n\r\n`;
     const answers = [await connection.ask(lookup(created.secret, CLIENT)), await connection.ask(withoutProxy)];

@@ -1,9 +1,9 @@
 /**
- * Connections before Node's HTTP parser sees them. Each read that is exactly one plain request is answered with one write.
+ * Connections before Node's HTTP parser sees them. Each read that is exactly one simple request is answered with one write.
  * Any other read goes to Node's parser, with all its limits and timeouts. See docs/decisions/0017 and 0024.
  *
  * With the shared read buffer, a connection that Node's parser reads comes back here between requests. With `data` events
- * it stays with Node. Plain batches are answered only on connections that came back: their answers are large, and what
+ * it stays with Node. Simple batches are answered only on connections that came back: their answers are large, and what
  * such a connection does not read is counted against the limit of the process (docs/decisions/0042).
  *
  * Until Node has a connection, this file does what Node would do: it closes a connection that is idle, whose client does
@@ -16,21 +16,21 @@ import { HEADERS_TIMEOUT_MS, KEEP_ALIVE_MS, STALLED_MS, TIMEOUT_CHECK_MS } from 
 import type { ReadMode } from '../../http/paced-connections.ts';
 import type { RequestPacer } from '../../http/request-pacer.ts';
 import { type OnRead, SharedBufferSocket } from '../../http/shared-buffer-socket.ts';
-import { PlainRequest } from './plain-request.ts';
+import { RecognisedRequest } from './recognised-request.ts';
 
-export type PlainAnswers = {
+export type FastPathAnswers = {
   /**
-   * Answers a plain lookup or decision, at once or, if it may wait, later. Undefined leaves the request to Node. The bytes are those of
+   * Answers a simple lookup or decision, at once or, if it may wait, later. Undefined leaves the request to Node. The bytes are those of
    * the request only during the call.
    */
   answer(
     bytes: Buffer,
-    request: PlainRequest,
-    connection: PlainConnection,
+    request: RecognisedRequest,
+    connection: FastPathConnection,
     mayWait: boolean,
   ): Buffer | undefined | Promise<Buffer | undefined>;
-  /** The same for a plain batch, at once. */
-  answerBatch(bytes: Buffer, request: PlainRequest, connection: PlainConnection): Buffer | undefined;
+  /** The same for a simple batch, at once. */
+  answerBatch(bytes: Buffer, request: RecognisedRequest, connection: FastPathConnection): Buffer | undefined;
   /** To be called when an answer has been sent: its memory is used for the next one. */
   release(answer: Buffer): void;
 };
@@ -40,23 +40,23 @@ const LINGER_MS = 250;
 
 type NodeListener = (this: Server, socket: Socket) => void;
 
-export class PlainConnections {
+export class FastPathConnections {
   readonly #server: Server;
   readonly #nodeListener: NodeListener;
-  readonly #answers: PlainAnswers;
+  readonly #answers: FastPathAnswers;
   readonly #readMode: ReadMode;
-  readonly #request = new PlainRequest();
+  readonly #request = new RecognisedRequest();
   /** Connections that Node does not have. */
-  readonly #open = new Set<PlainConnection>();
-  /** Connections that Node has, with a plain answer that the client's system did not accept at once. */
-  readonly #unread = new Set<PlainConnection>();
+  readonly #open = new Set<FastPathConnection>();
+  /** Connections that Node has, with a simple answer that the client's system did not accept at once. */
+  readonly #unread = new Set<FastPathConnection>();
   readonly #timer: NodeJS.Timeout;
   #isStopping = false;
   /** Coarse, so that a request does not read the clock. */
   nowMs = performance.now();
 
   /** Takes over the connections of the server from its own listener. */
-  constructor(server: Server, answers: PlainAnswers, readMode: ReadMode) {
+  constructor(server: Server, answers: FastPathAnswers, readMode: ReadMode) {
     this.#server = server;
     this.#answers = answers;
     this.#readMode = readMode;
@@ -92,14 +92,14 @@ export class PlainConnections {
     }
     const socket = this.#readMode === 'shared-buffer' ? SharedBufferSocket.take(accepted) : accepted;
     // The exact time: the coarse one may be old after a pause of the process, and would shorten the timeout.
-    const connection = new PlainConnection(socket, performance.now());
+    const connection = new FastPathConnection(socket, performance.now());
     this.#open.add(connection);
     connection.onRead = (bytes, size) => this.#read(connection, bytes, size);
     connection.onClose = () => this.#open.delete(connection);
     connection.listen();
   }
 
-  #read(connection: PlainConnection, bytes: Buffer, size: number): void {
+  #read(connection: FastPathConnection, bytes: Buffer, size: number): void {
     if (connection.pacer !== undefined) {
       this.#readBetweenRequests(connection, connection.pacer, bytes, size);
       return;
@@ -118,13 +118,13 @@ export class PlainConnections {
   }
 
   /** Stops reading from a client that does not read its answers. */
-  #write(connection: PlainConnection, answer: Buffer): void {
+  #write(connection: FastPathConnection, answer: Buffer): void {
     connection.isNew = false;
     if (!this.#send(connection, answer)) connection.socket.pause();
   }
 
   /** False if the client's system did not accept the answer at once. */
-  #send({ socket }: PlainConnection, answer: Buffer): boolean {
+  #send({ socket }: FastPathConnection, answer: Buffer): boolean {
     if (!(socket instanceof SharedBufferSocket)) return socket.write(answer);
     socket.send(answer);
     if (socket.hasUnsent) return false;
@@ -132,8 +132,8 @@ export class PlainConnections {
     return true;
   }
 
-  /** On a connection that Node has, a plain request is answered if nothing else is due and storage need not be asked. */
-  #readBetweenRequests(connection: PlainConnection, pacer: RequestPacer, bytes: Buffer, size: number): void {
+  /** On a connection that Node has, a simple request is answered if nothing else is due and storage need not be asked. */
+  #readBetweenRequests(connection: FastPathConnection, pacer: RequestPacer, bytes: Buffer, size: number): void {
     connection.lastReadMs = this.nowMs;
     if (!this.#isStopping && pacer.isBetweenRequests && this.#request.recognise(bytes, size)) {
       const answer =
@@ -153,7 +153,7 @@ export class PlainConnections {
   }
 
   /** Neither a second request nor the end of the client's side is read before the first request is answered. */
-  async #finishLater(connection: PlainConnection, bytes: Buffer, later: Promise<Buffer | undefined>): Promise<void> {
+  async #finishLater(connection: FastPathConnection, bytes: Buffer, later: Promise<Buffer | undefined>): Promise<void> {
     const { socket } = connection;
     connection.isBusy = true;
     socket.pause();
@@ -170,7 +170,7 @@ export class PlainConnections {
     else if (!connection.isUnread) socket.resume();
   }
 
-  #handOver(connection: PlainConnection, bytes: Buffer): void {
+  #handOver(connection: FastPathConnection, bytes: Buffer): void {
     const { socket } = connection;
     this.#open.delete(connection);
     connection.unlisten();
@@ -209,7 +209,7 @@ export class PlainConnections {
   }
 }
 
-export class PlainConnection {
+export class FastPathConnection {
   readonly socket: Socket;
   lastReadMs: number;
   /** No request has been received yet. */
@@ -251,7 +251,7 @@ export class PlainConnection {
   }
 
   /** Reuses the string of the last request if the bytes are the same: most clients use one key. */
-  secretOf(bytes: Buffer, { secretStart, secretEnd }: PlainRequest): string {
+  secretOf(bytes: Buffer, { secretStart, secretEnd }: RecognisedRequest): string {
     const secret = this.#secret;
     let isSame = secret.length === secretEnd - secretStart;
     for (let i = 0; isSame && i < secret.length; i++) isSame = secret.charCodeAt(i) === bytes[secretStart + i];

@@ -1,5 +1,5 @@
 /**
- * Header fields that a plain request may carry. Each either has no meaning for it or is read by name; none concerns an
+ * Header fields that a simple request may carry. Each either has no meaning for it or is read by name; none concerns an
  * upgrade or an expectation. A request with any other field is left to Node.
  */
 const HARMLESS: Readonly<Record<string, readonly string[]>> = {

@@ -1,4 +1,4 @@
-/** The plain path and Node's path give the same answers: generated requests go down both. */
+/** The fast path and Node's path give the same answers: generated requests go down both. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -26,17 +26,17 @@ after(async () => {
 });
 
 const plain = (ip: string, more = '') => `GET /v1/ip/${ip} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n${more}\r\n`;
-const plainCount = () => server.metrics().counters['whence_plain_lookups_total'] ?? 0;
+const plainCount = () => server.metrics().counters['whence_fast_path_lookups_total'] ?? 0;
 
 for (const [readMode, requests, origins] of [
   ['shared-buffer', 300, ''],
   ['shared-buffer', 200, 'https://example.com,https://app.example'],
   ['data-events', 100, '*'],
 ] as const)
-  test(`plain path: ${requests} generated requests get the same answer on both paths (${readMode}, origins: ${origins || 'none'}, seed ${SEED})`, () =>
+  test(`fast path: ${requests} generated requests get the same answer on both paths (${readMode}, origins: ${origins || 'none'}, seed ${SEED})`, () =>
     comparePaths(requests, readMode, origins));
 
-for (const [behaviour, pieces, plainAnswers] of [
+for (const [behaviour, pieces, fastAnswers] of [
   ['one request in one piece is plain', [plain], 1],
   [
     'a request in two pieces is Node’s',
@@ -47,7 +47,7 @@ for (const [behaviour, pieces, plainAnswers] of [
   ['a body is Node’s', [(ip: string) => `${plain(ip, 'Content-Length: 2\r\n')}{}`], 0],
   ['ten headers of a proxy are plain', [(ip: string) => plain(ip, PROXY_HEADERS)], 1],
 ] as const) {
-  test(`plain path: ${behaviour}`, async () => {
+  test(`fast path: ${behaviour}`, async () => {
     const connection = await RawConnection.open(server.url);
     // Pieces that come before the connection is accepted would be read as one.
     await connection.ask(plain('8.8.8.8'));
@@ -55,7 +55,7 @@ for (const [behaviour, pieces, plainAnswers] of [
     const answer = await connection.ask(...pieces.map((piece) => piece('8.8.8.8')));
     connection.close();
     assert.equal(parseAnswers(answer)[0]?.status, 200);
-    assert.equal(plainCount() - before, plainAnswers);
+    assert.equal(plainCount() - before, fastAnswers);
   });
 }
 
@@ -73,7 +73,7 @@ const PROXY_HEADERS = [
   '',
 ].join('\r\n');
 
-test('plain path: a second request before the first is answered keeps the order', async () => {
+test('fast path: a second request before the first is answered keeps the order', async () => {
   const { secret } = await folder.createKey();
   const request = (ip: string) => `GET /v1/ip/${ip} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${secret}\r\n\r\n`;
   const { hostname, port } = new URL(server.url);
@@ -101,8 +101,8 @@ const batch = (body: string, length: string) =>
 const BODY = '{"ips":["8.8.8.8"]}';
 const health = 'GET /healthz HTTP/1.1\r\nHost: x\r\n';
 
-/** Each line of requests is one read of a connection that Node has, and the number of plain answers so far. */
-const againPlain: [behaviour: string, reads: () => [request: string, plainAnswers: number][]][] = [
+/** Each line of requests is one read of a connection that Node has, and the number of simple answers so far. */
+const againPlain: [behaviour: string, reads: () => [request: string, fastAnswers: number][]][] = [
   [
     'after a request of another kind',
     () => [
@@ -136,7 +136,7 @@ const againPlain: [behaviour: string, reads: () => [request: string, plainAnswer
   ],
 ];
 for (const [behaviour, reads] of againPlain) {
-  test(`plain path: a lookup is plain again ${behaviour}`, () =>
+  test(`fast path: a lookup is plain again ${behaviour}`, () =>
     // Node also gets a lookup whose key storage has to be asked for again, every 100 ms.
     until('every lookup was plain that can be', async () => {
       const connection = await RawConnection.open(server.url);
@@ -170,7 +170,7 @@ for (const [behaviour, pieces, want] of [
     /^HTTP\/1\.1 200 [\s\S]*HTTP\/1\.1 400 /,
   ],
 ] as const) {
-  test(`plain path: what looks like a lookup is not one ${behaviour}`, async () => {
+  test(`fast path: what looks like a lookup is not one ${behaviour}`, async () => {
     const { hostname, port } = new URL(server.url);
     const socket = connect(Number(port), hostname).setNoDelay(true);
     await once(socket, 'connect');
@@ -192,14 +192,14 @@ for (const [behaviour, pieces, want] of [
   });
 }
 
-test('plain path: metrics say how connections are read', async () => {
+test('fast path: metrics say how connections are read', async () => {
   assert.equal(server.metrics().gauges['whence_read_fallback'], 0);
   const other = await startInProcess(folder, undefined, {}, { readMode: 'data-events' });
   assert.equal(other.metrics().gauges['whence_read_fallback'], 1);
   await other.close();
 });
 
-test('plain path: a client whose requests are never plain keeps its connection', async () => {
+test('fast path: a client whose requests are never plain keeps its connection', async () => {
   const connection = await RawConnection.open(server.url);
   for (let i = 0; i < 30; i++) {
     const [answer] = parseAnswers(await connection.ask(plain('8.8.8.8', 'X-Custom: 1\r\n')));
@@ -208,7 +208,7 @@ test('plain path: a client whose requests are never plain keeps its connection',
   connection.close();
 });
 
-test('plain path: when the server stops, idle connections are closed without delay', async () => {
+test('fast path: when the server stops, idle connections are closed without delay', async () => {
   const other = new TestFolder();
   other.publish();
   const { secret } = await other.createKey();
@@ -222,7 +222,7 @@ test('plain path: when the server stops, idle connections are closed without del
   other.remove();
 });
 
-test('plain path: a request in flight when the server stops is answered, and its connection closed', async () => {
+test('fast path: a request in flight when the server stops is answered, and its connection closed', async () => {
   const other = new TestFolder();
   other.publish();
   const { secret } = await other.createKey();

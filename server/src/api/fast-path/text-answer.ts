@@ -1,8 +1,10 @@
-/** Plain answers that are made as text, with the fields of Node's path in their order. */
+/** Answers and refusals that are made as text, with the fields of Node's path in their order. */
 import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
 import { COMMON_HEADERS } from '../../http/envelope.ts';
-import { statusLine } from './answer-head.ts';
-import { headerLines, lastLines, type RateLimitState } from './lookup-answer.ts';
+import { type ApiError, errorBody } from '../../http/errors.ts';
+import { headerLines, lastLines, type RateLimitState, rateHeaders } from './lookup-answer.ts';
+import { REQUEST_ID_CHARACTERS, writeRequestId } from './request-id.ts';
 
 type TextAnswer = {
   readonly status: number;
@@ -36,4 +38,35 @@ export function textAnswers(extraHeaders: Readonly<Record<string, string>>) {
     if (body === undefined) return Buffer.from(text + lastLines(nowMs));
     return Buffer.from(`${text}\r\ncontent-length: ${Buffer.byteLength(body)}${lastLines(nowMs)}${body}`);
   };
+}
+
+const statusLine = (status: number) => `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`;
+
+/** The head of an answer in the form of Node's path. */
+export function answerHead(status: number, headers: object, nowMs: number): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name.toLowerCase()}: ${value}`);
+  return `${statusLine(status)}${lines.join('\r\n')}${lastLines(nowMs)}`;
+}
+
+const refusalId = Buffer.allocUnsafeSlow(REQUEST_ID_CHARACTERS);
+
+export function writeRefusal(
+  error: ApiError,
+  rate: RateLimitState | undefined,
+  elapsedMs: number,
+  nowMs: number,
+  extraHeaders: Readonly<Record<string, string>>,
+): Buffer {
+  const body = JSON.stringify(errorBody(error, elapsedMs));
+  writeRequestId(refusalId, 0);
+  const headers = {
+    ...common,
+    'x-request-id': refusalId.toString('latin1'),
+    ...extraHeaders,
+    ...(rate && rateHeaders(rate)),
+    ...error.headers,
+    'content-type': jsonType,
+    'content-length': Buffer.byteLength(body),
+  };
+  return Buffer.from(`${answerHead(error.row.status, headers, nowMs)}${body}`);
 }

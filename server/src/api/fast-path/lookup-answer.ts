@@ -1,5 +1,5 @@
 /**
- * The 200 of a plain lookup as bytes: the body is written first, because its length is in the header, and the header
+ * The 200 of a simple lookup as bytes: the body is written first, because its length is in the header, and the header
  * right before it. Names, order and values of the fields are those of Node's path.
  */
 import type { Address } from '@whence/dataset/address';

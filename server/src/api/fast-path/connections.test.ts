@@ -1,4 +1,4 @@
-/** Plain connections with answers of the test's own, which may be larger than the buffers of both systems. */
+/** Connections of the fast path with answers of the test's own, which may be larger than the buffers of both systems. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -7,7 +7,7 @@ import test from 'node:test';
 import { until } from '@whence/testing/until';
 import { paceConnections } from '../../http/paced-connections.ts';
 import { pacerOf } from '../../http/request-pacer.ts';
-import { PlainConnections } from './plain-connections.ts';
+import { FastPathConnections } from './connections.ts';
 
 const LARGE = Buffer.alloc(64 << 20, 'a');
 const SMALL = Buffer.from('small');
@@ -20,7 +20,7 @@ for (const [behaviour, readMode, first, wantReleased] of [
   ['a connection that Node has', 'shared-buffer', OTHER, [LARGE]],
   ['a connection that is read by data events', 'data-events', '', []],
 ] as const)
-  test(`plain connections: an answer that is not read keeps its memory and stops the reading: ${behaviour}`, async () => {
+  test(`fast path: an answer that is not read keeps its memory and stops the reading: ${behaviour}`, async () => {
     const server = createServer((request, response) => {
       pacerOf(request.socket)?.begin(request, response);
       response.end('other');
@@ -30,7 +30,7 @@ for (const [behaviour, readMode, first, wantReleased] of [
     const released: Buffer[] = [];
     const release = (answer: Buffer) => void released.push(answer);
     const answer = () => answers.shift();
-    const plain = new PlainConnections(server, { answer, answerBatch: answer, release }, readMode);
+    const connections = new FastPathConnections(server, { answer, answerBatch: answer, release }, readMode);
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { port } = server.address() as AddressInfo;
     const socket = connect(port, '127.0.0.1').setNoDelay(true);
@@ -57,7 +57,7 @@ for (const [behaviour, readMode, first, wantReleased] of [
     await until('both have come', () => received >= LARGE.length + SMALL.length, { state: () => received });
     assert.deepEqual(released, wantReleased);
     socket.destroy();
-    plain.destroyAll();
+    connections.destroyAll();
     server.closeAllConnections();
     await once(server.close(), 'close');
   });

@@ -1,6 +1,6 @@
 /**
  * Recognises the most frequent requests in the bytes of one read: exactly one complete `GET /v1/ip/{ip}`,
- * `GET /v1/asn/{asn}`, `GET /v1/decide`, `GET /v1/databases/{name}` or `POST /v1/ip/batch` in its plainest form. It accepts
+ * `GET /v1/asn/{asn}`, `GET /v1/decide`, `GET /v1/databases/{name}` or `POST /v1/ip/batch` in its simplest form. It accepts
  * a strict subset of what Node's parser accepts and means the same by it, so there is nothing to smuggle; whatever it does
  * not recognise is Node's to parse.
  *
@@ -19,7 +19,7 @@
  *   as many bytes as Content-Length says                        at the very end of the bytes
  */
 import { LOCAL_QUERY } from '../ip.ts';
-import { harmlessName } from './harmless-headers.ts';
+import { harmlessName } from './allowed-headers.ts';
 
 const START = Buffer.from('GET /v1/ip/');
 const NETWORK_START = Buffer.from('GET /v1/asn/');
@@ -71,7 +71,7 @@ class FieldRange {
 }
 
 /** One object for all requests of a process: it is read before the next one is recognised. */
-export class PlainRequest {
+export class RecognisedRequest {
   /** `sections`: a lookup with `include`, `explain` or both. */
   kind: 'lookup' | 'sections' | 'network' | 'decision' | 'database' | 'batch' = 'lookup';
   /** Range of the address, for a lookup. */
@@ -100,7 +100,7 @@ export class PlainRequest {
     return this.secretEnd > 0;
   }
 
-  /** Whether the first `size` bytes are a plain request; if so, the offsets are set. */
+  /** Whether the first `size` bytes are a simple request; if so, the offsets are set. */
   recognise(bytes: Buffer, size: number): boolean {
     if (this.#recogniseBatch(bytes, size)) return true;
     if (size < MIN_BYTES || size > MAX_BYTES || bytes[size - 1] !== LF || bytes[size - 2] !== CR) return false;
@@ -113,10 +113,10 @@ export class PlainRequest {
           : this.#readDecision(bytes);
     if (lineEnd === -1 || !hasAt(bytes, lineEnd, VERSION)) return false;
     if (this.#headersEnd(bytes, lineEnd + VERSION.length, size - 2) !== size - 2) return false;
-    return this.#hasPlainHeaders && this.#contentLength === -1 && !this.#hasJsonType;
+    return this.#hasAllowedHeaders && this.#contentLength === -1 && !this.#hasJsonType;
   }
 
-  /** Offset of the blank behind the target; -1 if it is not plain. */
+  /** Offset of the blank behind the target; -1 if it is not in the simple form. */
   #readLookup(bytes: Buffer): number {
     this.kind = 'lookup';
     let at = START.length;
@@ -137,7 +137,7 @@ export class PlainRequest {
   }
 
   /** The same for a text from `start` to the next blank. */
-  #readText(kind: PlainRequest['kind'], bytes: Buffer, start: number, allowed: RegExp): number {
+  #readText(kind: RecognisedRequest['kind'], bytes: Buffer, start: number, allowed: RegExp): number {
     this.kind = kind;
     const end = bytes.indexOf(SPACE, start);
     this.text = bytes.toString('latin1', start, end);
@@ -153,17 +153,17 @@ export class PlainRequest {
     this.bodyEnd = size;
     // Bytes behind `size` are of another read. A length is positive, so a header that ends there is not recognised.
     const isWhole = this.#contentLength > 0 && this.#contentLength === size - this.bodyStart;
-    return isWhole && this.#hasPlainHeaders && this.#hasJsonType;
+    return isWhole && this.#hasAllowedHeaders && this.#hasJsonType;
   }
 
-  get #hasPlainHeaders(): boolean {
+  get #hasAllowedHeaders(): boolean {
     const isConditional = this.kind === 'database';
     if (this.ifNoneMatch.count !== (isConditional ? 1 : 0) || (this.#hasDate && !isConditional)) return false;
     // A key in the wrong header gets a hint, which the route writes.
     return this.#hosts === 1 && !(this.#hasAuthorization && !this.hasSecret);
   }
 
-  /** Offset of the empty line behind the headers, at most `end`; -1 if one of them is not plain. */
+  /** Offset of the empty line behind the headers, at most `end`; -1 if one of them is not allowed. */
   #headersEnd(bytes: Buffer, from: number, end: number): number {
     this.secretEnd = 0;
     this.#hosts = 0;
@@ -181,14 +181,14 @@ export class PlainRequest {
       const colon = nameEnd(bytes, at, end);
       const name = harmlessName(bytes, at, colon);
       if (name === undefined) return -1;
-      const valueEnd = plainValueEnd(bytes, colon + 1, end);
+      const valueEnd = simpleValueEnd(bytes, colon + 1, end);
       if (valueEnd === -1 || !this.#takeHeader(name, bytes, colon + 2, valueEnd)) return -1;
       at = valueEnd + 2;
     }
     return at;
   }
 
-  /** False for a value that is not plain, and for a second field where one is allowed. */
+  /** False for a value that is not in the simple form, and for a second field where one is allowed. */
   #takeHeader(name: string, bytes: Buffer, start: number, end: number): boolean {
     if (name === 'host') this.#hosts++;
     else if (name === 'x-api-key') {
@@ -203,7 +203,7 @@ export class PlainRequest {
       return this.#hasJsonType;
     } else if (name === 'content-length') {
       if (this.#contentLength !== -1) return false;
-      this.#contentLength = plainLength(bytes, start, end);
+      this.#contentLength = simpleLength(bytes, start, end);
       return this.#contentLength !== -1;
     } else if (name === 'x-forwarded-for') this.forwardedFor.add(start, end);
     else if (name === 'x-forwarded-host') this.forwardedHost.add(start, end);
@@ -222,7 +222,7 @@ function nameEnd(bytes: Buffer, from: number, end: number): number {
 }
 
 /** One blank, then visible ASCII with single blanks or more inside, none at the end, then CRLF. -1 for anything else. */
-function plainValueEnd(bytes: Buffer, from: number, end: number): number {
+function simpleValueEnd(bytes: Buffer, from: number, end: number): number {
   if (bytes[from] !== SPACE) return -1;
   let at = from + 1;
   while (at < end && (bytes[at] as number) >= SPACE && (bytes[at] as number) <= TILDE) at++;
@@ -232,7 +232,7 @@ function plainValueEnd(bytes: Buffer, from: number, end: number): number {
 }
 
 /** Digits without a leading zero; -1 for anything else. */
-function plainLength(bytes: Buffer, start: number, end: number): number {
+function simpleLength(bytes: Buffer, start: number, end: number): number {
   if (end - start > MAX_LENGTH_DIGITS || bytes[start] === ZERO) return -1;
   let length = 0;
   for (let at = start; at < end; at++) {

@@ -1,34 +1,34 @@
 /**
- * Answers plain batches at the socket: Node's HTTP server and Fastify take a fifth of the time of a batch of a thousand
+ * Answers simple batches at the socket: Node's HTTP server and Fastify take a fifth of the time of a batch of a thousand
  * addresses. Only what can be answered with 200 at once is answered here; any other batch is left to Node, uncounted.
  */
 import { randomUUID } from 'node:crypto';
-import { mayUse } from '../../admission/admission.ts';
 import { COMMON_HEADERS } from '../../http/envelope.ts';
+import type { Key } from '../../keys/key.ts';
 import { TIERS } from '../../keys/tiers.ts';
 import { BatchAnswer } from '../../lookup/batch-answer.ts';
-import { addPlainTexts, BATCH } from '../batch/batch.ts';
+import { addSimpleTexts, BATCH } from '../batch/batch.ts';
 import { releaseBatchBuffer, takeBatchBuffer } from '../batch/batch-buffers.ts';
-import { MAX_TEXTS, recognisePlainBody, Texts } from '../batch/plain-body.ts';
-import { answerHead } from './answer-head.ts';
+import { MAX_TEXTS, recogniseSimpleBody, type SimpleBody, Texts } from '../batch/simple-body.ts';
+import type { FastPathDependencies } from './admitted-route.ts';
+import type { FastPathConnection } from './connections.ts';
 import { rateHeaders } from './lookup-answer.ts';
-import type { PlainConnection } from './plain-connections.ts';
-import type { PlainRequest } from './plain-request.ts';
-import type { PlainDependencies } from './plain-route.ts';
+import type { RecognisedRequest } from './recognised-request.ts';
+import { answerHead } from './text-answer.ts';
 
 /** Room for the head, which is written right before the body once the length of the body is known. */
 const HEAD_BYTES = 1024;
 /** Addresses per turn of the event loop: about ten milliseconds on a slow core, which other requests may wait for. */
 const MAX_IN_TURN = 4_000;
 
-export type PlainBatches = {
+export type FastPathBatches = {
   /** Undefined leaves the request to Node. */
-  answer(bytes: Buffer, request: PlainRequest, connection: PlainConnection): Buffer | undefined;
+  answer(bytes: Buffer, request: RecognisedRequest, connection: FastPathConnection): Buffer | undefined;
   /** To be called when an answer has been sent: its memory is used again. */
   release(answer: Buffer): void;
 };
 
-export function plainBatches(dependencies: PlainDependencies): PlainBatches {
+export function fastPathBatches(dependencies: FastPathDependencies): FastPathBatches {
   const { admission, live, metrics, networks, nowMs, clients, extraHeaders } = dependencies;
   /** Addresses that were looked up in this turn of the event loop. */
   let inTurn = 0;
@@ -42,22 +42,27 @@ export function plainBatches(dependencies: PlainDependencies): PlainBatches {
   /** Texts of the batch that is being answered: nothing waits. */
   const texts = new Texts(Number.POSITIVE_INFINITY);
 
-  const answer: PlainBatches['answer'] = (bytes, request, connection) => {
+  const answer: FastPathBatches['answer'] = (bytes, request, connection) => {
     const startedMs = performance.now();
     const served = live.current;
-    if (admission.isOverloaded || served === undefined || !request.hasSecret) return undefined;
-    const key = admission.keys.findRemembered(connection.secretOf(bytes, request));
-    if (key === undefined || key.restrictions !== undefined || !mayUse(key, BATCH.access)) return undefined;
-    const body = recognisePlainBody(bytes.subarray(request.bodyStart, request.bodyEnd), texts);
-    if (body === undefined || body.count > Math.min(MAX_TEXTS, TIERS[key.tier].batchSize)) return undefined;
-    // Many that arrive at once wait on Node's path for turns of their own.
-    if (inTurn + body.count > MAX_IN_TURN) return undefined;
+    if (served === undefined || !request.hasSecret) return undefined;
+    let body: SimpleBody | undefined;
+    const accepts = (key: Key) => {
+      if (!key.permissions.includes(BATCH.access)) return false;
+      body = recogniseSimpleBody(bytes.subarray(request.bodyStart, request.bodyEnd), texts);
+      if (body === undefined || body.count > Math.min(MAX_TEXTS, TIERS[key.tier].batchSize)) return false;
+      // Many that arrive at once wait on Node's path for turns of their own.
+      return inTurn + body.count <= MAX_IN_TURN;
+    };
     const askedMs = nowMs();
-    const charged = admission.chargeAtOnce(key, BATCH, askedMs);
-    if (charged === undefined) return undefined;
+    const secret = connection.secretOf(bytes, request);
+    const client = () => clients.clientOf(bytes, connection);
+    const charged = admission.admit({ kind: 'key', secret, client, waits: 'never', accepts }, BATCH, askedMs);
+    if (charged === undefined || charged instanceof Promise || charged.limit === undefined) return undefined;
+    if (body === undefined) return undefined;
     countInTurn(body.count);
     const batch = new BatchAnswer(served.dataset, networks, { buffer: takeBatchBuffer(), start: HEAD_BYTES });
-    addPlainTexts(batch, served.dataset, body);
+    addSimpleTexts(batch, served.dataset, body);
     const id = randomUUID();
     const elapsedMs = performance.now() - startedMs;
     const { length } = batch.finish(id, Math.floor(elapsedMs));
@@ -71,10 +76,9 @@ export function plainBatches(dependencies: PlainDependencies): PlainBatches {
     const head = answerHead(200, headers, askedMs);
     const start = HEAD_BYTES - head.length;
     batch.buffer.write(head, start, 'latin1');
-    metrics.plainBatches++;
+    metrics.fastPathBatches++;
     metrics.count(BATCH.counts, 200, elapsedMs / 1000);
-    if (admission.countAnswer(key, BATCH.counts, 200, askedMs))
-      admission.recordClient(key, clients.clientOf(bytes, connection));
+    if (admission.countAnswer(charged.key, BATCH.counts, 200, askedMs)) admission.recordClient(charged.key, client());
     return batch.buffer.subarray(start, HEAD_BYTES + length);
   };
 

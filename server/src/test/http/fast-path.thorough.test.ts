@@ -8,5 +8,5 @@ for (const [readMode, requests, origins] of [
   ['shared-buffer', 4_000, '*'],
   ['data-events', 5_000, 'https://example.com'],
 ] as const)
-  test(`plain path: ${requests} generated requests get the same answer on both paths (${readMode}, origins: ${origins || 'none'}, seed ${SEED})`, () =>
+  test(`fast path: ${requests} generated requests get the same answer on both paths (${readMode}, origins: ${origins || 'none'}, seed ${SEED})`, () =>
     comparePaths(requests, readMode, origins));

@@ -1,13 +1,13 @@
 /**
- * Client address of a plain request, by the rules of Node's path: the address of the connection, or what trusted proxies
- * say of it. Computed only where it is needed: a plain lookup does not depend on its client.
+ * Client address of a simple request, by the rules of Node's path: the address of the connection, or what trusted proxies
+ * say of it. Computed only where it is needed: a simple lookup does not depend on its client.
  */
 import type { IncomingMessage } from 'node:http';
 import proxyAddr from '@fastify/proxy-addr';
-import type { PlainConnection } from './plain-connections.ts';
-import type { PlainRequest } from './plain-request.ts';
+import type { FastPathConnection } from './connections.ts';
+import type { RecognisedRequest } from './recognised-request.ts';
 
-export class PlainClients {
+export class FastPathClients {
   readonly #isTrusted: ((address: string, hops: number) => boolean) | undefined;
 
   constructor(trustProxy: readonly string[]) {
@@ -15,13 +15,13 @@ export class PlainClients {
   }
 
   /** Whether a trusted proxy sends the requests of the connection. */
-  isProxy(connection: PlainConnection): boolean {
+  isProxy(connection: FastPathConnection): boolean {
     if (this.#isTrusted === undefined) return false;
     connection.isProxy ??= this.#isTrusted(connection.socket.remoteAddress ?? '', 0);
     return connection.isProxy;
   }
 
-  clientOf(bytes: Buffer, { socket: { remoteAddress } }: PlainConnection): string {
+  clientOf(bytes: Buffer, { socket: { remoteAddress } }: FastPathConnection): string {
     // The connection was closed meanwhile.
     if (remoteAddress === undefined) return '';
     if (this.#isTrusted === undefined) return remoteAddress;
@@ -31,7 +31,7 @@ export class PlainClients {
   }
 
   /** The same for the request that was just recognised; faster for one field with one address. */
-  clientOfRequest(bytes: Buffer, { forwardedFor }: PlainRequest, connection: PlainConnection): string {
+  clientOfRequest(bytes: Buffer, { forwardedFor }: RecognisedRequest, connection: FastPathConnection): string {
     if (forwardedFor.count === 1 && this.isProxy(connection)) {
       const text = forwardedFor.textIn(bytes);
       if (text?.includes(',') === false) return text;

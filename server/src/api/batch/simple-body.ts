@@ -1,5 +1,5 @@
 /**
- * The body of a batch in its plain form, read as bytes: no string is made for an address. It is JSON with `ips` as its
+ * The body of a batch in its simple form, read as bytes: no string is made for an address. It is JSON with `ips` as its
  * only member and texts of visible ASCII without escapes, which are the same bytes in the answer:
  *
  *   { "ips" : [ "<blanks and visible ASCII except " and \>" , … ] }      white space as in RFC 8259 §2, at least one text
@@ -61,7 +61,7 @@ export class Texts {
   }
 }
 
-export class PlainBody {
+export class SimpleBody {
   /** Satisfies the validator of the route's schema. */
   readonly ips = VALID_IPS;
   readonly bytes: Buffer;
@@ -77,10 +77,10 @@ export class PlainBody {
 }
 
 /**
- * Undefined unless the bytes have the plain form. IPv4 addresses are parsed on the way, so each byte is read once. The
+ * Undefined unless the bytes have the simple form. IPv4 addresses are parsed on the way, so each byte is read once. The
  * positions of texts are written to `texts`.
  */
-export function recognisePlainBody(bytes: Buffer, texts = new Texts(bytes.length)): PlainBody | undefined {
+export function recogniseSimpleBody(bytes: Buffer, texts = new Texts(bytes.length)): SimpleBody | undefined {
   let at = skipSpace(bytes, 0);
   if (bytes[at] !== OPEN) return undefined;
   at = skipSpace(bytes, at + 1);
@@ -132,7 +132,7 @@ export function recognisePlainBody(bytes: Buffer, texts = new Texts(bytes.length
   if (bytes[at] !== CLOSE_LIST) return undefined;
   at = skipSpace(bytes, at + 1);
   if (bytes[at] !== CLOSE) return undefined;
-  return skipSpace(bytes, at + 1) === bytes.length ? new PlainBody(bytes, count, texts) : undefined;
+  return skipSpace(bytes, at + 1) === bytes.length ? new SimpleBody(bytes, count, texts) : undefined;
 }
 
 function skipSpace(bytes: Buffer, from: number): number {
@@ -146,8 +146,8 @@ const SLOTS = 4096;
 /** Hash table of texts: their number, from 1. One for all calls, because no call waits. */
 const seen = new Uint16Array(SLOTS);
 
-/** Calls back with the number of every distinct text of a plain body, in order. */
-export function forEachText({ bytes, count, texts }: PlainBody, visit: (text: number) => void): void {
+/** Calls back with the number of every distinct text of a simple body, in order. */
+export function forEachText({ bytes, count, texts }: SimpleBody, visit: (text: number) => void): void {
   const { isIpv4 } = texts;
   seen.fill(0);
   for (let text = 0; text < count; text++) {

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { seededRandom } from '@whence/testing/seeded-random';
-import { recognisePlainBody } from '../../api/batch/plain-body.ts';
+import { recogniseSimpleBody } from '../../api/batch/simple-body.ts';
 import { startInProcess, TestFolder } from '../test-server.ts';
 import { RawConnection } from './raw-connection.ts';
 import { parseAnswers } from './raw-http.ts';
@@ -30,7 +30,7 @@ after(async () => {
 
 type Answer = { status: number; headers: Record<string, string>; text: string };
 
-const plainBatches = () => server.metrics().counters['whence_plain_batches_total'] ?? 0;
+const fastPathBatches = () => server.metrics().counters['whence_fast_path_batches_total'] ?? 0;
 
 /** On a connection that is kept: 10,000 requests with fetch take three times as long. */
 class BatchClient {
@@ -59,7 +59,7 @@ class BatchClient {
 /** The same JSON in a form that is not plain: the name of the member has an escape. */
 const unplain = (body: Buffer) => Buffer.from(body.toString('latin1').replace('"ips"', '"\\u0069ps"'), 'latin1');
 
-/** The text of a refusal of the plain form, with the column that the error has behind the escape. */
+/** The text of a refusal of the simple form, with the column that the error has behind the escape. */
 function behindEscape(text: string, body: Buffer): string {
   const before = body.toString('latin1').split('"ips"', 1)[0] ?? '';
   const [lines, start] = [before.split('\n').length, before.length - before.lastIndexOf('\n')];
@@ -77,12 +77,12 @@ test(`batch: ${BODIES} generated bodies get the same answer as bytes and parsed 
     const client = new BatchClient();
     while (left-- > 0) {
       const body = generateBody(random);
-      const isPlain = recognisePlainBody(body) !== undefined;
-      if (isPlain) plain++;
-      assert.equal(recognisePlainBody(unplain(body)), undefined);
+      const isSimple = recogniseSimpleBody(body) !== undefined;
+      if (isSimple) plain++;
+      assert.equal(recogniseSimpleBody(unplain(body)), undefined);
       const [one, two] = [await client.post(body), await client.post(unplain(body))];
       assert.deepEqual({ ...one, text: behindEscape(one.text, body) }, two, JSON.stringify(body.toString('latin1')));
-      if (!isPlain) continue;
+      if (!isSimple) continue;
       const { ips } = JSON.parse(body.toString()) as { ips: string[] };
       if (ips.length > 1_000) assert.match(one.text, new RegExp(`"received":${ips.length}[,}]`));
       else assert.deepEqual(Object.keys(JSON.parse(one.text).data).sort(), [...new Set(ips)].sort());
@@ -92,13 +92,13 @@ test(`batch: ${BODIES} generated bodies get the same answer as bytes and parsed 
   await Promise.all(workers);
   assert.ok(plain > BODIES / 2 && plain < BODIES, `${plain} plain`);
   // Not the first of a connection, and not when storage is asked whether the key is still valid.
-  assert.ok(plainBatches() > plain / 2, `${plainBatches()} of ${plain} were answered at the socket`);
+  assert.ok(fastPathBatches() > plain / 2, `${fastPathBatches()} of ${plain} were answered at the socket`);
 });
 
 test('batch: at the socket, requests are counted and limited as elsewhere', async () => {
   const { secret } = await folder.createKey({ tier: 'free' });
   const client = new BatchClient();
-  const before = plainBatches();
+  const before = fastPathBatches();
   const statuses: Record<number, number> = {};
   for (let i = 0; i < 1_050; i++) {
     const { status, headers } = await client.post(Buffer.from('{"ips":["8.8.8.8"]}'), secret);
@@ -107,7 +107,7 @@ test('batch: at the socket, requests are counted and limited as elsewhere', asyn
   }
   client.close();
   assert.deepEqual(statuses, { 200: 1_000, 429: 50 });
-  assert.ok(plainBatches() - before > 500, `${plainBatches() - before} were answered at the socket`);
+  assert.ok(fastPathBatches() - before > 500, `${fastPathBatches() - before} were answered at the socket`);
 });
 
 for (const [behaviour, attributes, body, want] of [
@@ -143,8 +143,8 @@ for (const [behaviour, body, count] of [
   ['a byte order mark', '\ufeff{"ips":["8.8.8.8"]}', undefined],
   ['nothing', '', undefined],
 ] as const) {
-  test(`batch, plain form: ${behaviour}`, () =>
-    assert.equal(recognisePlainBody(Buffer.from(body))?.count, count, JSON.stringify(body)));
+  test(`batch, simple form: ${behaviour}`, () =>
+    assert.equal(recogniseSimpleBody(Buffer.from(body))?.count, count, JSON.stringify(body)));
 }
 
 test('batch: an object that looks like our own is refused like any other', async () => {

@@ -28,14 +28,17 @@ try {
   say('packing server with its dataset');
   // Its scripts have run when it was packed in its workspace.
   pack(unpacked, target, '--ignore-scripts');
+  // npm takes dist-packages/x.tgz for a repository on GitHub, and ./dist-packages/x.tgz for a file.
+  const shown = relative(process.cwd(), target);
+  const place = shown.startsWith('..') ? target : `./${shown}`;
+  for (const name of readdirSync(target)) say(`${place}/${name}`);
+  say(`install them with: npm install --global ${place}/*.tgz`);
+} catch (error) {
+  process.stderr.write(`error: ${error.message}\n`);
+  process.exitCode = 1;
 } finally {
   rmSync(temporary, { recursive: true, force: true });
 }
-// npm takes dist-packages/x.tgz for a repository on GitHub, and ./dist-packages/x.tgz for a file.
-const shown = relative(process.cwd(), target);
-const place = shown.startsWith('..') ? target : `./${shown}`;
-for (const name of readdirSync(target)) say(`${place}/${name}`);
-say(`install them with: npm install --global ${place}/*.tgz`);
 
 /** server/src/commands/embedded-data.ts describes the folder. */
 async function addEmbedded(unpacked) {

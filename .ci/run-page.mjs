@@ -1,12 +1,13 @@
 // node .ci/run-page.mjs docs/cli.md …: runs the shell blocks of documentation pages as a reader would, and says which
 // command fails and how its output differs from what the page shows. server/src/test/packages/run-page.ts describes how,
-// page-blocks.ts which fences there are. Run it after npm run build.
+// page-blocks.ts which fences there are. Run it after npx tsc -b or npm run build.
 //
 //   --pack   pack and install the program again. The first run does so too (about a minute); later ones use that copy.
 //   --all    every page
 //
 // The thorough tests run every page with a new copy.
 
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,6 +31,7 @@ const packed = new PackedPackages(folder);
 if (!packed.isInstalled) {
   process.stdout.write('packing and installing the program, which takes about a minute\n');
   rmSync(folder, { recursive: true, force: true });
+  spawnSync(process.execPath, [join(root, '.ci/bundle.mjs')], { stdio: 'ignore' });
   await packed.prepare();
 }
 

@@ -69,7 +69,7 @@ function sourceOf(path) {
 /** What test files share; one that is run by itself has its own. */
 async function prepare() {
   await prepareEmbeddedDataset();
-  if (files.filter((path) => /\/test\/packages\/(packages|pages)\.thorough/.test(path)).length > 1) {
+  if (files.filter((path) => /\/test\/packages\/(packages|pages|package-managers)\.thorough/.test(path)).length > 1) {
     const { PackedPackages } = await import('../server/dist/test/packages/packed.js');
     const packed = new PackedPackages(join(folder, 'packages'));
     await packed.prepare();

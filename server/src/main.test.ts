@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
@@ -37,28 +37,6 @@ test('cli: ip prints a record as text', async () => {
   assert.equal(code, 0);
   assert.match(stdout, /^8\.8\.8\.8\n {2}prefix {6}8\.8\.8\.0\/24\n {2}network {5}AS15169 Google LLC\n/);
   assert.match(stdout, / {2}cloud {7}Google Cloud\n {2}threat {6}0 of 100, low\n/);
-});
-
-test('cli: the README shows the output of ip', async () => {
-  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
-  const { stdout } = await whence('ip', '8.8.8.8');
-  assert.ok(readme.includes(stdout.trimEnd()), stdout);
-  assert.ok(readme.includes((await whence('ip', '10.0.0.1')).stdout.trimEnd()));
-});
-
-test('cli: docs/enrich.md shows the output of enrich', async () => {
-  const page = readFileSync(join(import.meta.dirname, '../../docs/enrich.md'), 'utf8');
-  const file = join(folder, 'example');
-  for (const [input, ...options] of [
-    ['Failed password for root from 8.8.8.8 port 22\n'],
-    ['{"client":{"ip":"8.8.8.8"},"price":1.0}\n', '--fields', 'country,asn'],
-    ['time,client\n05:00,8.8.8.8\n', '--format', 'csv', '--fields', 'country,asn,asn_name'],
-  ] as const) {
-    writeFileSync(file, input);
-    assert.ok(page.includes(`\n${input}\`\`\``), input);
-    const { stdout } = await whence('enrich', file, ...options);
-    assert.ok(page.includes(`\n${stdout}…\n\`\`\``), stdout);
-  }
 });
 
 for (const [typed, meant] of [

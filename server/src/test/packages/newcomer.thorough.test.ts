@@ -11,6 +11,7 @@ import { dirname, join } from 'node:path';
 import test, { after } from 'node:test';
 import { until } from '@whence/testing/until';
 import { isRegistryReachable, ROOT, runIn } from './packed.ts';
+import { blocksOf } from './page-blocks.ts';
 
 // Before the first test: the folder is removed when none is left.
 const NO_REGISTRY = (await isRegistryReachable()) ? false : 'the npm registry cannot be reached';
@@ -34,6 +35,15 @@ function megabytesOf(path: string): number {
   const inside = found.isDirectory() ? readdirSync(path).map((name) => megabytesOf(join(path, name))) : [];
   return inside.reduce((sum, megabytes) => sum + megabytes, (found.blocks * 512) / 1e6);
 }
+
+test('newcomer: the README shows these commands of a clone', () => {
+  // npm ci has run before the tests, npm test is this run, and the next test has the others.
+  assert.deepEqual(blocksOf('README.md', 'sh needs=clone'), [
+    'npm ci && npm start\n',
+    'npx wh 20.171.206.1\n',
+    'npm ci && npm test\n',
+  ]);
+});
 
 test('newcomer: npm start in a fresh clone says what it does, and npx wh answers in its folders', async () => {
   const listed = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], { cwd: ROOT });
@@ -68,7 +78,7 @@ test('newcomer: npm start in a fresh clone says what it does, and npx wh answers
     assert.match(errors, /^building what has changed\n/);
     assert.match(output, /; npx wh user setup-link makes another/);
     const wh = (...args: string[]) => runIn(join(clone, 'docs'), 'npx', ['wh', ...args], environment);
-    assert.match(await wh('ip', '8.8.8.8'), /AS15169 Google LLC/);
+    assert.match(await wh('20.171.206.1'), /AS8075 Microsoft Corporation/);
     const { data_dir, found } = JSON.parse(await wh('dataset', 'list', '--json'));
     assert.deepEqual([data_dir, found], [join(clone, 'whence-data'), 'clone']);
     const key = (await wh('key', 'create', '--name', 'shop')).trim();

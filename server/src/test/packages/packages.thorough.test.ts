@@ -304,31 +304,6 @@ test('packages: installed into an empty folder', { skip: NO_REGISTRY }, async (t
     }
   });
 
-  await t.test('pnpm, bun and Yarn install the tarballs with the files of docs/install.md', async () => {
-    const tools = folderOf('tools');
-    const options = ['--no-save', '--no-package-lock', '--prefer-offline', '--prefix', tools];
-    await runIn(tools, 'npm', ['install', ...options, 'pnpm@12', 'bun@1', '@yarnpkg/cli-dist@4'], {});
-    const [manifest = ''] = blocksOf('docs/install.md', 'json');
-    const [workspace = ''] = blocksOf('docs/install.md', 'yaml');
-    // Yarn refuses to write a lock file where CI is set, unless told otherwise.
-    const yarn = join(tools, 'node_modules/@yarnpkg/cli-dist/bin/yarn.js');
-    for (const [name, program, ...args] of [
-      ['pnpm', join(tools, 'node_modules/.bin/pnpm'), 'install', '--ignore-scripts'],
-      ['bun', join(tools, 'node_modules/.bin/bun'), 'install', '--ignore-scripts'],
-      ['yarn', process.execPath, yarn, 'install', '--no-immutable', '--mode=skip-build'],
-    ] as const) {
-      const project = folderOf(`by-${name}`);
-      const write = (file: string, text: string) => packed.write(`../by-${name}/${file}`, text);
-      write('package.json', manifest.replaceAll('file:', `file:${packed.tarballs}/`));
-      write('pnpm-workspace.yaml', workspace.replaceAll('file:', `file:${packed.tarballs}/`));
-      write('yarn.lock', '');
-      write('.yarnrc.yml', 'nodeLinker: node-modules\n');
-      await runIn(project, program, args, newcomer);
-      const wh = join(project, 'node_modules/.bin/wh');
-      assert.equal(await runIn(folderOf('empty'), wh, ['ip', '--fields', 'asn', '8.8.8.8'], newcomer), '15169\n', name);
-    }
-  });
-
   await t.test('the first start compiles nothing, and answers from the embedded dataset', async () => {
     const first = await startServer(whence, join(packed.consumer, 'first-start'));
     try {

@@ -55,7 +55,7 @@ export async function run(
       // Commander removes the codes where there is no colour.
       styleTitle: (title) => `\x1b[1m${title}\x1b[22m`,
     })
-    .addHelpText('after', () => settingsHelp(style))
+    .addHelpText('after', () => settingsHelp(style, 'common'))
     .addHelpText('after', () => wrapLines(EXIT_CODES, style))
     .hook('preAction', (_program, command) => {
       running = command;
@@ -95,8 +95,10 @@ export async function run(
         : undefined;
     // Help lists all commands.
     await addCommands(program, invocation, command === undefined ? COMMAND_NAMES : [command]);
-    if (argv.some((word) => HELP.includes(word)))
+    if (argv.some((word) => HELP.includes(word))) {
       (await import('./command-line/examples.ts')).addExamples(program, style);
+      program.commands.find((known) => known.name() === 'serve')?.addHelpText('after', () => settingsHelp(style));
+    }
     pointToHelp(program);
     await program.parseAsync(command === undefined || isNamed ? argv : [command, ...argv], { from: 'user' });
     return exitCode;

@@ -14,8 +14,6 @@ export type SmtpTarget = {
   readonly port: number;
   /** The MX host, for SNI (RFC 7672 §8.1, RFC 8461 §4.2). */
   readonly host: string;
-  /** What EHLO says; without it the address of the connection (RFC 5321 §4.1.4). */
-  readonly ehloName: string | undefined;
   /** Certificate authorities to trust instead of Node's, as PEM. */
   readonly ca?: string | undefined;
 };
@@ -57,7 +55,7 @@ export async function openSmtpSession(target: SmtpTarget, signal: AbortSignal): 
     seen = { ...seen, greeting: excerpt(greeting.lines[0] ?? '', MAX_GREETING) };
     if (greeting.code !== 220) return failed('greeting', refusal(greeting));
 
-    const hello = await dialogue.ask(`EHLO ${target.ehloName ?? addressLiteral(socket.localAddress ?? '')}`);
+    const hello = await dialogue.ask(`EHLO ${addressLiteral(socket.localAddress ?? '')}`);
     if (!isReply(hello)) return failed('EHLO', hello);
     if (hello.code !== 250) return failed('EHLO', refusal(hello));
     seen = { ...seen, hasStartTls: hello.lines.slice(1).some((line) => /^STARTTLS\s*$/i.test(line)) };

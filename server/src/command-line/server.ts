@@ -36,6 +36,8 @@ export function defineStorage(program: Command, invocation: Invocation): void {
 /** The server is configured by variables only; options that other programs have name the variable. */
 function settingOption(flags: string, variable: string): Option {
   return new Option(flags).hideHelp().argParser((): never => {
-    throw new InvalidArgumentError(`Set ${variable} instead: settings are variables, which ${PROGRAM} --help lists.`);
+    throw new InvalidArgumentError(
+      `Set ${variable} instead: settings are variables, which ${PROGRAM} serve --help lists.`,
+    );
   });
 }

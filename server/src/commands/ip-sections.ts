@@ -13,7 +13,7 @@ import type { AddressSection } from '../vocabulary.ts';
 import { openLocalSupplement } from './local-dataset.ts';
 import { openRpkiSource, type RpkiConfig } from './rpki-source.ts';
 
-export type IpConfig = RpkiConfig & Pick<Config, 'dnsServers' | 'rdapBootstrap' | 'overrides'>;
+export type IpConfig = RpkiConfig & Pick<Config, 'dnsServers' | 'hasRdap' | 'overrides'>;
 
 type Found = Extract<Lookup, { kind: 'found' }> & { readonly dataset: Dataset };
 
@@ -43,8 +43,8 @@ export async function openSections(config: IpConfig, include: ReadonlySet<Addres
 const isSupplemented = (include: ReadonlySet<AddressSection>) => include.has('location') || include.has('routing');
 
 /** Without storage: a command asks once for each address. */
-export async function openRegistrations({ rdapBootstrap, contact, proxies }: IpConfig): Promise<Registrations> {
-  if (rdapBootstrap === undefined)
+export async function openRegistrations({ hasRdap, contact, proxies }: IpConfig): Promise<Registrations> {
+  if (!hasRdap)
     throw new SettingError('registration asks the registries, which is off; to allow it, set WHENCE_RDAP=on');
   const { Registrations } = await import('../address/registration/registrations.ts');
   const rows = new Map<string, StoredRegistration>();
@@ -52,5 +52,5 @@ export async function openRegistrations({ rdapBootstrap, contact, proxies }: IpC
     find: async (subject: string) => rows.get(subject),
     save: async (subject: string, row: StoredRegistration) => void rows.set(subject, row),
   };
-  return new Registrations({ store, bootstrapUrl: rdapBootstrap, contact, proxies, nowMs: Date.now });
+  return new Registrations({ store, contact, proxies, nowMs: Date.now });
 }

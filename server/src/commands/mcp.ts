@@ -40,7 +40,7 @@ const LOCAL_KEY = fromStored({
 });
 
 export async function mcpCommand(
-  config: IpConfig & Pick<Config, 'hasSmtpProbe' | 'smtpName'>,
+  config: IpConfig & Pick<Config, 'hasSmtpProbe'>,
   stdin: Readable,
   stdout: Output,
 ): Promise<ExitCode> {
@@ -56,14 +56,14 @@ export async function mcpCommand(
   });
   live.start();
   const emailChecks = new EmailChecks(config.dnsServers, {
-    ...(config.hasSmtpProbe && { smtp: { ehloName: config.smtpName } }),
+    ...(config.hasSmtpProbe && { smtp: {} }),
   });
   const datasetDiffs = new DatasetDiffs(config.dataDir, { failed: () => {}, tookTooLong: () => {} });
   const past = new PastLookups(config.dataDir, { failed: () => {}, tookTooLong: () => {} });
   const addressSections = new AddressSections({
     hostnames: new HostnameLookups(() => emailChecks.dnsClient()),
     rpki: await openRpkiSource(config),
-    registrations: config.rdapBootstrap === undefined ? undefined : await openRegistrations(config),
+    registrations: config.hasRdap ? await openRegistrations(config) : undefined,
   });
   const app = localApi(logger, {
     live,

@@ -41,7 +41,6 @@ after(async () => {
 });
 
 const smtpOf = (isReachable?: (address: string) => boolean) => ({
-  ehloName: 'probe.example',
   network: { port: mail.port, ca: authority.cert, ...(isReachable && { isReachable }) },
 });
 
@@ -160,9 +159,9 @@ test('smtp: over HTTP it is refused unless it is switched on, and the refusal na
   const off = await ask({}, path, { 'X-API-Key': secret });
   assert.equal(off.data.code, 'INVALID_INCLUDE');
   assert.deepEqual(off.data.details, { allowed: ['transport', 'networks', 'details'], setting: 'WHENCE_SMTP_PROBE' });
-  const on = await ask({ WHENCE_SMTP_PROBE: 'on', WHENCE_SMTP_NAME: 'whence.example' }, path, { 'X-API-Key': secret });
+  const on = await ask({ WHENCE_SMTP_PROBE: 'on' }, path, { 'X-API-Key': secret });
   assert.equal(on.data.smtp.servers[0].dane, 'mismatch');
-  assert.ok(mail.received.includes('EHLO whence.example'));
+  assert.ok(mail.received.includes('EHLO [127.0.0.1]'));
   // Not for people without an account.
   const page = '/dashboard/api/lookup/domain/example.com?include=smtp';
   const stranger = await ask({ WHENCE_SMTP_PROBE: 'on', WHENCE_PUBLIC_LOOKUPS: 'on' }, page, {});

@@ -17,8 +17,6 @@ import type { Checked } from './examine-mail.ts';
 import type { PolicyNetwork } from './mta-sts-fetch.ts';
 
 export type SmtpSettings = {
-  /** What EHLO says; without it, the address of the connection. */
-  readonly ehloName: string | undefined;
   /** For tests: a mail server at an address that is not public. */
   readonly network?: PolicyNetwork;
   /** For commands, which work for one person. */
@@ -107,10 +105,10 @@ export class SmtpProbes {
     const key = `${target.host} ${target.address}`;
     const kept = this.#kept.get(key);
     if (kept !== undefined && performance.now() < kept.endsAtMs) return [{ ...target, session: kept.session }];
-    const { ehloName, network = {}, isUnthrottled = false } = this.#settings;
+    const { network = {}, isUnthrottled = false } = this.#settings;
     if (!isUnthrottled && this.#rate.attempt(target.address) === undefined) return [];
     const { port = PORT, ca } = network;
-    const session = await openSmtpSession({ ...target, port, ehloName, ca }, signal);
+    const session = await openSmtpSession({ ...target, port, ca }, signal);
     // What ended early may be different the next time.
     if (session.failure === undefined) this.#keep(key, session);
     return [{ ...target, session }];

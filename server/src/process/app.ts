@@ -28,7 +28,6 @@ type AppDependencies = ApiDependencies &
     /** Origins whose pages may call the API from a browser. */
     readonly corsOrigins: readonly string[];
     /** Whether `/mcp` is served. */
-    readonly hasMcp: boolean;
     readonly stalls: Stalls;
   };
 
@@ -38,8 +37,7 @@ const NOT_MEASURED: ReadonlySet<string> = new Set(['dashboard', 'pages', 'docs']
 export async function createApp(
   dependencies: AppDependencies,
 ): Promise<{ app: FastifyInstance; fastPath: FastPathConnections }> {
-  const { log, trustProxy, readMode, corsOrigins, hasMcp, admission, metrics, settings, stalls, isStopping } =
-    dependencies;
+  const { log, trustProxy, readMode, corsOrigins, admission, metrics, settings, stalls, isStopping } = dependencies;
   const app = createHttpServer({
     log,
     trustProxy,
@@ -74,10 +72,7 @@ export async function createApp(
   app.get('/healthz', { schema: healthzSchema, config: { name: 'healthz', declaration: FREE } }, healthz);
   app.get('/readyz', { schema: readyzSchema, config: { name: 'readyz', declaration: FREE } }, readyz(dependencies));
   await app.register(async (scope) => registerApi(scope, dependencies));
-  if (hasMcp) {
-    const { publicUrl } = settings;
-    await app.register(async (scope) => registerMcp(scope, { ...dependencies, publicUrl }));
-  }
+  await app.register(async (scope) => registerMcp(scope, { ...dependencies, publicUrl: settings.publicUrl }));
   if (settings.hasPublicLookups) await app.register(async (scope) => registerOwnAddress(scope, dependencies));
   await app.register(async (scope) => registerDashboard(scope, dependencies));
   const extraHeaders = headersWithoutOrigin(corsOrigins);

@@ -142,7 +142,7 @@ export async function startServer(
     onTaken: (...taken) => alerts.taken(...taken),
   });
   const emailChecks = new EmailChecks(config.dnsServers, {
-    ...(config.hasSmtpProbe && { smtp: { ehloName: config.smtpName, network: options.smtpNetwork ?? {} } }),
+    ...(config.hasSmtpProbe && { smtp: { network: options.smtpNetwork ?? {} } }),
   });
   const rpki = await rpkiOf(config, log);
   const rules = await rulesOf(config, log);
@@ -217,7 +217,6 @@ export async function startServer(
     trustProxy: config.trustProxy,
     readMode,
     corsOrigins: config.corsOrigins,
-    hasMcp: config.hasMcp,
     stalls,
     settings: dashboardSettings(config, log),
   });
@@ -404,16 +403,15 @@ async function overridesOf(
 
 /** Loaded only where it is switched on. */
 async function registrationsOf(
-  { rdapBootstrap, contact, proxies }: Config,
+  { hasRdap, contact, proxies }: Config,
   { registrations: store }: Storage,
   nowMs: () => number,
   log: Logger,
 ): Promise<Registrations | undefined> {
-  if (rdapBootstrap === undefined) return undefined;
+  if (!hasRdap) return undefined;
   const { Registrations } = await import('../address/registration/registrations.ts');
-  const bootstrapFailed = (reason: string) =>
-    log.warn({ reason }, 'the list of registries (WHENCE_RDAP_BOOTSTRAP) could not be fetched');
-  const options = { store, bootstrapUrl: rdapBootstrap, contact, proxies, nowMs, bootstrapFailed };
+  const bootstrapFailed = (reason: string) => log.warn({ reason }, 'the list of registries could not be fetched');
+  const options = { store, contact, proxies, nowMs, bootstrapFailed };
   const registrations = new Registrations(options);
   void registrations.start().catch((error) => log.warn({ err: error }, 'the list of registries could not be read'));
   return registrations;
@@ -426,14 +424,13 @@ function connectionCount(server: Server): Promise<number> {
 }
 
 function dashboardSettings(config: Config, log: Logger): DashboardSettings {
-  const { publicUrl, dataDir, inForce, datasetUrl, updateSeconds, hasPublicLookups, provider } = config;
-  const { keysPerMember, memberKeysPerDay } = config;
+  const { publicUrl, dataDir, inForce, datasetUrl, updateSeconds, hasPublicLookups, memberKeysPerDay, provider } =
+    config;
   return {
     publicUrl,
     dataDir,
     inForce,
     hasPublicLookups,
-    keysPerMember,
     memberKeysPerDay,
     provider,
     pagesFolder: existsSync(join(PAGES, 'index.html')) ? PAGES : undefined,

@@ -19,22 +19,19 @@ test('config: defaults', () => {
     datasetUrl: undefined,
     keepVersions: 7,
     workers: 1,
-    metricsPort: undefined,
-    metricsHost: '127.0.0.1',
+    metrics: undefined,
     shutdownDelaySeconds: 0,
     firstKey: 'print',
     logLevel: 'info',
     trustProxy: [],
     corsOrigins: [],
-    hasMcp: true,
     dnsServers: [],
     hasSmtpProbe: false,
-    smtpName: undefined,
     feeds: undefined,
     overrides: undefined,
     contact: undefined,
     updateSeconds: undefined,
-    rdapBootstrap: undefined,
+    hasRdap: false,
     rpkiSource: undefined,
     rules: undefined,
     dnsListen: undefined,
@@ -45,7 +42,6 @@ test('config: defaults', () => {
     dnsZone: 'whence.invalid',
     publicUrl: undefined,
     hasPublicLookups: false,
-    keysPerMember: 100,
     memberKeysPerDay: 10,
     provider: undefined,
     proxies: {},
@@ -126,17 +122,25 @@ test('config: proxies as wide as private networks are', () => {
   assert.equal(readConfig({ WHENCE_TRUST_PROXY: '10.0.0.0/8,fc00::/7' }).trustProxy.length, 2);
 });
 
-test('config: metrics are served on the address of the API unless they have their own', () => {
-  assert.equal(readConfig({ WHENCE_HOST: '192.0.2.1' }).metricsHost, '192.0.2.1');
-  assert.equal(readConfig({ WHENCE_HOST: '192.0.2.1', WHENCE_METRICS_HOST: '::1' }).metricsHost, '::1');
-});
+for (const [text, host, port] of [
+  ['9090', undefined, 9090],
+  ['127.0.0.1:9090', '127.0.0.1', 9090],
+  ['[::1]:0', '::1', 0],
+  ['localhost:9090', 'localhost', 9090],
+] as const)
+  test(`config: metrics on ${text}`, () =>
+    assert.deepEqual(readConfig({ WHENCE_METRICS_PORT: text }).metrics, { host, port }));
 
 for (const [variable, value, message] of [
   ['WHENCE_PORT', '65536', 'WHENCE_PORT is "65536", but must be a port from 0 to 65535'],
   ['WHENCE_PORT', '80a', 'WHENCE_PORT is "80a", but must be a port from 0 to 65535'],
   ['WHENCE_WORKERS', '0', 'WHENCE_WORKERS is "0", but must be a number from 1 to 256, or auto'],
   ['WHENCE_LOG_LEVEL', 'loud', 'WHENCE_LOG_LEVEL is "loud", but must be one of trace, debug, info, warn, error, fatal'],
-  ['WHENCE_METRICS_PORT', '-1', 'WHENCE_METRICS_PORT is "-1", but must be a port from 0 to 65535'],
+  [
+    'WHENCE_METRICS_PORT',
+    '-1',
+    'WHENCE_METRICS_PORT is "-1", but must be a port from 0 to 65535, or an address and a port such as 127.0.0.1:9090',
+  ],
   [
     'WHENCE_TRUST_PROXY',
     'everyone',
@@ -325,11 +329,5 @@ for (const [behaviour, environment, want] of [
     },
     [],
   ],
-  [
-    'without effect',
-    { WHENCE_RDAP_BOOTSTRAP: 'https://rdap.example/' },
-    ['WHENCE_RDAP_BOOTSTRAP has no effect unless WHENCE_RDAP is on'],
-  ],
-  ['with effect', { WHENCE_RDAP_BOOTSTRAP: 'https://rdap.example/', WHENCE_RDAP: 'on' }, []],
 ] as const)
   test(`config: a name that is ${behaviour}`, () => assert.deepEqual(readConfig(environment).warnings, want));

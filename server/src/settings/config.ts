@@ -4,20 +4,12 @@ import type { ProviderSettings } from '../accounts/identity-provider.ts';
 import { closestName } from '../closest-name.ts';
 import { masking, maskText, secretsInUrl } from '../log/masking.ts';
 import { SettingError } from '../terminal/exit.ts';
+import { PROGRAM } from '../terminal/program-name.ts';
 import { hanging, PLAIN, type Style } from '../terminal/style.ts';
 import type { DataFolder } from './data-folder.ts';
 import { type Environment, type Setting, type Shown, settings } from './settings.ts';
 
-const {
-  hasRdap,
-  rdapBootstrap,
-  providerIssuer,
-  providerClientId,
-  providerClientSecret,
-  providerLabel,
-  providerRole,
-  ...independent
-} = settings;
+const { providerIssuer, providerClientId, providerClientSecret, providerRole, ...independent } = settings;
 
 /** What each setting is parsed to; those that depend on others are below. */
 type Values = { readonly [Name in keyof typeof independent]: ReturnType<(typeof independent)[Name]['parse']> };
@@ -29,8 +21,6 @@ export type Config = Values & {
   readonly storageLocation: string;
   /** The same, with the database that statistics have of their own, if any. */
   readonly storageLocations: string | { readonly keys: string; readonly statistics: string };
-  /** The folder of RDAP's bootstrap files; undefined if registries must not be asked. */
-  readonly rdapBootstrap: URL | undefined;
   /** OpenID Connect provider for the dashboard; undefined without WHENCE_OIDC_ISSUER. */
   readonly provider: ProviderSettings | undefined;
   /** Every setting with its current value, for display. */
@@ -67,11 +57,9 @@ export function readConfig(environment: Environment, folder?: DataFolder): Confi
   };
   const parsed = Object.entries<Setting<unknown>>(independent).map(([name, setting]) => [name, read(setting)]);
   const values = Object.fromEntries(parsed) as Values;
-  const { host, port, metricsPort, metricsHost, dataDir, databaseUrl, usageDatabaseUrl } = values;
-  if (port === metricsPort && port !== 0)
-    throw new SettingError(
-      `${settings.port.variable} and ${settings.metricsPort.variable} are both ${port}: change one`,
-    );
+  const { port, metrics, dataDir, databaseUrl, usageDatabaseUrl } = values;
+  if (port === metrics?.port && port !== 0)
+    throw new SettingError(`${settings.port.variable} and ${settings.metrics.variable} are both ${port}: change one`);
   const storageLocation = databaseUrl ?? dataDir;
   return {
     ...values,
@@ -79,13 +67,11 @@ export function readConfig(environment: Environment, folder?: DataFolder): Confi
     storageLocation,
     storageLocations:
       usageDatabaseUrl === undefined ? storageLocation : { keys: storageLocation, statistics: usageDatabaseUrl },
-    metricsHost: metricsHost || host,
-    rdapBootstrap: read(hasRdap) ? read(rdapBootstrap) : undefined,
     provider: readProvider(read),
     inForce: Object.values(settings).map((setting) => settingInForce(setting, environment[setting.variable])),
     proxies: readProxyVariables(environment),
     mask: maskOf(environment),
-    warnings: warningsOf(environment),
+    warnings: unknownNames(environment),
   };
 }
 
@@ -104,14 +90,6 @@ export function maskOf(environment: Environment): (text: string) => string {
   return (text) => mask(maskText(text));
 }
 
-function warningsOf(environment: Environment): string[] {
-  const isUnused = environment[rdapBootstrap.variable] && (environment[hasRdap.variable] || hasRdap.default) !== 'on';
-  return [
-    ...unknownNames(environment),
-    ...(isUnused ? [`${rdapBootstrap.variable} has no effect unless ${hasRdap.variable} is on`] : []),
-  ];
-}
-
 function readProvider(read: <T>(setting: Setting<T>) => T): ProviderSettings | undefined {
   const issuer = read(providerIssuer);
   if (issuer === undefined) return undefined;
@@ -120,17 +98,27 @@ function readProvider(read: <T>(setting: Setting<T>) => T): ProviderSettings | u
     throw new SettingError(
       `${providerIssuer.variable} is set: set ${providerClientId.variable} and ${providerClientSecret.variable} too`,
     );
-  return { issuer, clientId, clientSecret, label: read(providerLabel), role: read(providerRole) };
+  return { issuer, clientId, clientSecret, label: issuer.hostname, role: read(providerRole) };
 }
 
-/** The table at the end of `whence --help`. */
-export function settingsHelp(style: Style = PLAIN): string {
-  const rows = Object.values(settings).map(({ variable, help, default: fallback }) =>
+/** The table at the end of `wh serve --help`, or of `wh --help` with the settings that most people need. */
+export function settingsHelp(style: Style = PLAIN, which: 'all' | 'common' = 'all'): string {
+  const shown = Object.values<Setting<unknown>>(settings).filter(({ isCommon = false }) => isCommon || which === 'all');
+  const rows = [...shown, ...(which === 'all' ? [] : COMMANDS_READ)].map(({ variable, help, default: fallback }) =>
     hanging(`  ${variable.padEnd(25)}  `, 29, `${help}${fallback === '' ? '' : ` (default: ${fallback})`}`, style),
   );
-  const proxies = 'HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY: the proxy for downloads, as in other programs';
-  return `\n${style.bold('Environment:')}\n${rows.join('')}${hanging('  ', 4, proxies, style)}`;
+  const more =
+    which === 'all'
+      ? 'HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY: the proxy for downloads, as in other programs'
+      : `${PROGRAM} serve --help has all settings`;
+  return `\n${style.bold('Environment:')}\n${rows.join('')}${hanging('  ', 4, more, style)}`;
 }
+
+/** Variables that only commands read. */
+const COMMANDS_READ = [
+  { variable: 'WHENCE_URL', help: 'server that commands ask instead of this machine', default: '' },
+  { variable: 'WHENCE_KEY', help: 'API key for that server', default: '' },
+];
 
 function settingInForce({ variable, help, default: fallback, shown }: Setting<unknown>, text = ''): SettingInForce {
   const value = text === '' && shown !== 'never' ? fallback : shownValue(shown, text);

@@ -46,13 +46,6 @@ export function emptyToUndefined(text: string): string | undefined {
   return text === '' ? undefined : text;
 }
 
-/** The value becomes part of a command of SMTP. */
-export function parseHostname(text: string): string | undefined {
-  if (!/^(?:(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9])?$/i.test(text) || text.length > 253)
-    throw new Error('a name such as whence.example.com');
-  return emptyToUndefined(text);
-}
-
 /** The value becomes part of a header. */
 export function parseContact(text: string): string | undefined {
   if (!/^[\x21-\x7e]{0,200}$/.test(text)) throw new Error('one word of at most 200 ASCII characters');
@@ -125,6 +118,14 @@ export function parseListenAddress(text: string): DnsServer | undefined {
   }
 }
 
+/** `9090`, `127.0.0.1:9090` or `[::1]:9090`. Without a host, that of the API. */
+export function parseMetricsAddress(text: string): { host: string | undefined; port: number } | undefined {
+  if (text === '') return undefined;
+  const [, bracketed, host = bracketed, port] = /^(?:(?:\[([\da-f:.]+)\]|([^\s:[\]]+)):)?(\d+)$/i.exec(text) ?? [];
+  const expected = 'a port from 0 to 65535, or an address and a port such as 127.0.0.1:9090';
+  return { host, port: parseNumber(port ?? '', 0, 65535, expected) };
+}
+
 export function parseNetworks(text: string): string[] {
   const networks = parseList(text);
   if (networks.some((network) => parsePrefix(network) === undefined))
@@ -165,12 +166,6 @@ function isTooWide({ start, end, version }: Range): boolean {
 
 const MAPPED_START = 0xffff_0000_0000n;
 const MAPPED_END = 0xffff_ffff_ffffn;
-
-export function parseFolderUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol !== 'https:' || url.search !== '' || url.hash !== '') throw new Error('an https: URL of a folder');
-  return new URL(url.href.endsWith('/') ? url.href : `${url.href}/`);
-}
 
 export function parseSwitch(text: string): boolean {
   if (text !== 'on' && text !== 'off') throw new Error('on or off');

@@ -7,11 +7,10 @@ import {
   parseDatabaseUrl,
   parseDatasetUrl,
   parseDnsServers,
-  parseFolderUrl,
-  parseHostname,
   parseInterval,
   parseIssuer,
   parseListenAddress,
+  parseMetricsAddress,
   parseNetworks,
   parseNumber,
   parseOrigins,
@@ -33,6 +32,8 @@ export type Setting<T> = {
   readonly variable: string;
   readonly default: string;
   readonly help: string;
+  /** Whether `wh --help` lists it. */
+  readonly isCommon?: boolean;
   /** Required where the value is a text or a URL: see `UndeclaredSettings`. */
   readonly shown?: Shown;
   /** Throws an error whose message says what the value must be. */
@@ -48,8 +49,7 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
 export type FirstKey = (typeof FIRST_KEY)[number];
 const FIRST_KEY = ['print', 'file', 'off'] as const;
 
-/** Loopback, RFC 1918 and its IPv6 counterparts, link local. */
-/** With blanks, at which the help breaks lines. */
+/** Loopback, RFC 1918 and its IPv6 counterparts, link local. The blanks are where the help breaks lines. */
 const PRIVATE_NETWORKS =
   '127.0.0.0/8, 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 169.254.0.0/16, ::1, fc00::/7, fe80::/10';
 
@@ -68,13 +68,23 @@ const oneOf =
   };
 
 export const settings = {
-  host: plainText('WHENCE_HOST', '127.0.0.1', 'address to listen on'),
-  port: { variable: 'WHENCE_PORT', default: '8080', help: 'port to listen on; 0 picks a free one', parse: parsePort },
-  dataDir: plainText('WHENCE_DATA_DIR', './whence-data', 'directory for datasets and the SQLite file'),
+  host: { ...plainText('WHENCE_HOST', '127.0.0.1', 'address to listen on'), isCommon: true },
+  port: {
+    variable: 'WHENCE_PORT',
+    default: '8080',
+    help: 'port to listen on; 0 picks a free one',
+    isCommon: true,
+    parse: parsePort,
+  },
+  dataDir: {
+    ...plainText('WHENCE_DATA_DIR', './whence-data', 'directory for datasets and the SQLite file'),
+    isCommon: true,
+  },
   databaseUrl: {
     variable: 'WHENCE_DATABASE_URL',
     default: '',
     help: 'postgres:// URL of a database that several replicas share (default: SQLite in the data directory)',
+    isCommon: true,
     shown: 'never',
     parse: parseDatabaseUrl,
   },
@@ -111,13 +121,13 @@ export const settings = {
     parse: (text) =>
       text === 'auto' ? availableParallelism() : parseNumber(text, 1, 256, 'a number from 1 to 256, or auto'),
   },
-  metricsPort: {
+  metrics: {
     variable: 'WHENCE_METRICS_PORT',
     default: '',
-    help: 'port for /metrics; off if unset',
-    parse: (text) => (text === '' ? undefined : parsePort(text)),
+    help: 'port, or address:port, for /metrics; off if unset',
+    shown: 'plainly',
+    parse: parseMetricsAddress,
   },
-  metricsHost: plainText('WHENCE_METRICS_HOST', '', 'address for /metrics (default: WHENCE_HOST)'),
   shutdownDelaySeconds: {
     variable: 'WHENCE_SHUTDOWN_DELAY',
     default: '0',
@@ -150,12 +160,6 @@ export const settings = {
     shown: 'masked',
     parse: parseOrigins,
   },
-  hasMcp: {
-    variable: 'WHENCE_MCP',
-    default: 'on',
-    help: 'on serves the tools of the Model Context Protocol at /mcp, with an API key',
-    parse: parseSwitch,
-  },
   dnsServers: {
     variable: 'WHENCE_DNS_SERVERS',
     default: '',
@@ -168,13 +172,6 @@ export const settings = {
     default: 'off',
     help: 'on allows include=smtp, which connects to the MX hosts of a domain on port 25',
     parse: parseSwitch,
-  },
-  smtpName: {
-    variable: 'WHENCE_SMTP_NAME',
-    default: '',
-    help: 'name that include=smtp says in EHLO: that of the address from which this machine connects (default: the address)',
-    shown: 'plainly',
-    parse: parseHostname,
   },
   rpkiSource: {
     variable: 'WHENCE_RPKI',
@@ -217,13 +214,6 @@ export const settings = {
     help: 'on allows include=registration, which asks the regional internet registries by RDAP',
     parse: parseSwitch,
   },
-  rdapBootstrap: {
-    variable: 'WHENCE_RDAP_BOOTSTRAP',
-    default: 'https://data.iana.org/rdap/',
-    help: 'URL of the folder with ipv4.json and ipv6.json (RFC 9224), which name the registries',
-    shown: 'masked',
-    parse: parseFolderUrl,
-  },
   feeds: {
     variable: 'WHENCE_FEEDS',
     default: '',
@@ -249,12 +239,14 @@ export const settings = {
     variable: 'WHENCE_UPDATE',
     default: 'off',
     help: 'how often the server updates the dataset from its feeds: off, or an interval such as 30m, 6h, 1d',
+    isCommon: true,
     parse: parseInterval,
   },
   publicUrl: {
     variable: 'WHENCE_PUBLIC_URL',
     default: '',
     help: 'public URL of the server, such as https://whence.example.com; for links, cookies and same-origin checks',
+    isCommon: true,
     shown: 'masked',
     parse: parsePublicUrl,
   },
@@ -263,12 +255,6 @@ export const settings = {
     default: 'off',
     help: 'on allows lookups in the dashboard without an account, and GET /ip without a key, throttled by address',
     parse: parseSwitch,
-  },
-  keysPerMember: {
-    variable: 'WHENCE_KEYS_PER_MEMBER',
-    default: '100',
-    help: 'active API keys that an account of the dashboard may have; administrators have no limit',
-    parse: numberFrom(1, 100_000),
   },
   memberKeysPerDay: {
     variable: 'WHENCE_MEMBER_KEYS_PER_DAY',
@@ -291,7 +277,6 @@ export const settings = {
     shown: 'never',
     parse: (text) => text,
   },
-  providerLabel: plainText('WHENCE_OIDC_LABEL', 'your organisation', 'name of the provider on the sign-in page'),
   providerRole: {
     variable: 'WHENCE_OIDC_ROLE',
     default: 'viewer',

@@ -13,6 +13,8 @@ import type { RegistrationStore } from '../../storage/stores/registration-store.
 import { Bootstrap, parseBootstrap } from './bootstrap.ts';
 import { parseRdapNetwork, type Registration } from './rdap-network.ts';
 
+/** Folder with `ipv4.json` and `ipv6.json` of RFC 9224, which name the registries. */
+const IANA = new URL('https://data.iana.org/rdap/');
 const DAY_MS = 86_400_000;
 /** For the whole answer of a registry, with the wait for a turn. */
 const TIMEOUT_MS = 5_000;
@@ -27,8 +29,8 @@ const UNAVAILABLE: Registration = { error: 'registry_unavailable' };
 
 export type RegistrationOptions = {
   readonly store: RegistrationStore;
-  /** Folder with `ipv4.json` and `ipv6.json` of RFC 9224, as a URL. */
-  readonly bootstrapUrl: URL;
+  /** For tests: another folder than IANA's. */
+  readonly bootstrapUrl?: URL;
   readonly contact?: string | undefined;
   readonly proxies?: ProxyVariables;
   /** Certificate authorities to trust instead of Node's, as PEM. */
@@ -137,7 +139,7 @@ export class Registrations {
 
   async #readFile(file: string, version: 4 | 6) {
     const subject = `bootstrap ${file}`;
-    const { store, bootstrapUrl, timeoutMs = TIMEOUT_MS } = this.#options;
+    const { store, bootstrapUrl = IANA, timeoutMs = TIMEOUT_MS } = this.#options;
     const stored = await this.#stored(subject);
     if (stored !== undefined) return parseBootstrap(stored, version);
     const fetched = await this.#fetch(

@@ -10,7 +10,6 @@ import { type Asked, checked, DNS_UNAVAILABLE, dnsUnavailable, type EmailSource,
 
 export type EmailSettings = DataSettings & {
   readonly dnsServers: readonly string[];
-  readonly smtpName?: string | undefined;
 };
 
 /**
@@ -20,7 +19,7 @@ export type EmailSettings = DataSettings & {
 const CACHE_BYTES = 4 * 1024 * 1024;
 
 export async function localSource(
-  { dnsServers, smtpName, ...data }: EmailSettings,
+  { dnsServers, ...data }: EmailSettings,
   { hasNetworks, ...asked }: Asked,
   parallel: number,
 ): Promise<EmailSource> {
@@ -28,7 +27,7 @@ export async function localSource(
   const checks = new EmailChecks(dnsServers, {
     slotsPerKey: parallel,
     cacheBytes: CACHE_BYTES,
-    smtp: { ehloName: smtpName, isUnthrottled: true },
+    smtp: { isUnthrottled: true },
   });
   const servers = dnsServers.length > 0 ? dnsServers : systemServers().map(({ address }) => address);
   // Every check listens to its own signal.

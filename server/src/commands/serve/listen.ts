@@ -21,12 +21,13 @@ export async function listen(config: Config, log: Logger, options: ServerOptions
 }
 
 export async function startMetrics(
-  { metricsHost: host, metricsPort: port }: Config,
+  { host: apiHost, metrics: address }: Config,
   log: Logger,
   metrics: () => Promise<MetricsSnapshot>,
   onStop: (stop: () => unknown) => void,
 ): Promise<{ metrics_port?: number }> {
-  if (port === undefined) return {};
+  if (address === undefined) return {};
+  const { host = apiHost, port } = address;
   try {
     const server = await startMetricsServer({ host, port, log }, metrics);
     onStop(() => {
@@ -35,11 +36,6 @@ export async function startMetrics(
     });
     return { metrics_port: (server.address() as AddressInfo).port };
   } catch (error) {
-    throw listenError(error, {
-      host,
-      port,
-      hostSetting: 'WHENCE_METRICS_HOST',
-      portSetting: 'WHENCE_METRICS_PORT',
-    });
+    throw listenError(error, { host, port, hostSetting: 'WHENCE_METRICS_PORT', portSetting: 'WHENCE_METRICS_PORT' });
   }
 }

@@ -28,6 +28,8 @@ const DEFAULT_PAGE = 50;
 const MAX_PAGE = 1_000;
 const MAX_AUDIT = 100;
 const MAX_SEARCH_CHARACTERS = 200;
+/** Active keys of an account that is not an administrator's. */
+const KEYS_PER_MEMBER = 100;
 const HOUR_MS = 3_600_000;
 
 export function keyRoutes({ storage, audit, settings }: DashboardDependencies) {
@@ -51,8 +53,8 @@ export function keyRoutes({ storage, audit, settings }: DashboardDependencies) {
   /** Administrators have none. A key that is being rotated has a successor, so rotating has twice the limit of active keys. */
   const limitsOf = ({ role }: Account, now: Date, factor: number): KeyLimits | undefined => {
     if (role === 'admin') return undefined;
-    const { keysPerMember, memberKeysPerDay: created } = settings;
-    return { active: factor * keysPerMember, created, since: new Date(dayAt(now.getTime()).startMs) };
+    const { memberKeysPerDay: created } = settings;
+    return { active: factor * KEYS_PER_MEMBER, created, since: new Date(dayAt(now.getTime()).startMs) };
   };
 
   return {
@@ -163,7 +165,7 @@ function refuseUnchanged(error: Error): never {
 
 function tooManyKeys(which: TooManyKeys, limits: KeyLimits | undefined, now: Date): DashboardRefusal {
   if (which === 'too many active') {
-    const rule = `an account has at most ${limits?.active} active keys: revoke keys that are no longer used, or ask an administrator to raise WHENCE_KEYS_PER_MEMBER`;
+    const rule = `an account has at most ${limits?.active} active keys: revoke keys that are no longer used`;
     return new DashboardRefusal('TOO_MANY_KEYS', { details: { limit: limits?.active, rule } });
   }
   const { endMs, endSeconds } = dayAt(now.getTime());

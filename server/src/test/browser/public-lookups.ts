@@ -17,7 +17,6 @@ before(async () => {
     WHENCE_OIDC_ISSUER: provider.issuer,
     WHENCE_OIDC_CLIENT_ID: CLIENT_ID,
     WHENCE_OIDC_CLIENT_SECRET: CLIENT_SECRET,
-    WHENCE_OIDC_LABEL: 'Example Corp',
   });
   await signedInAs(whence.folder, whence.url, 'Root', 'admin');
 });
@@ -56,7 +55,7 @@ test('public lookups: signing in through the provider leads back to the page', o
   provider.person = { sub: '1', preferred_username: 'grace' };
   const page = await whence.open(t, { otherOrigins: [provider.issuer] });
   await page.goto('/data');
-  await page.getByRole('link', { name: 'Sign in with Example Corp' }).click();
+  await page.getByRole('link', { name: 'Sign in with 127.0.0.1' }).click();
   await page.getByRole('button', { name: 'Account of grace' }).waitFor();
   assert.equal(new URL(page.url()).pathname, '/data');
   await page.goto('/sign-in');
@@ -69,6 +68,6 @@ test('public lookups: a failed identity check at the provider is explained on th
   provider.hasWrongSignature = true;
   const page = await whence.open(t, { otherOrigins: [provider.issuer] });
   await page.goto('/sign-in');
-  await page.getByRole('link', { name: 'Sign in with Example Corp' }).click();
+  await page.getByRole('link', { name: 'Sign in with 127.0.0.1' }).click();
   await page.getByText('The identity provider did not confirm your identity').waitFor();
 });

@@ -72,7 +72,7 @@ async function start(): Promise<BrowserTest> {
     // One member creates the keys of all tests.
     WHENCE_MEMBER_KEYS_PER_DAY: '100',
     // Nothing listens there: registries cannot be reached.
-    WHENCE_RDAP_BOOTSTRAP: 'https://127.0.0.1:9/',
+    HTTPS_PROXY: 'http://127.0.0.1:9',
   });
 }
 

@@ -49,8 +49,8 @@ before(async () => {
     WHENCE_DNS_SERVERS: dns.address,
     WHENCE_RPKI: vrps,
     WHENCE_RDAP: 'on',
-    // A port on which nothing listens.
-    WHENCE_RDAP_BOOTSTRAP: 'https://127.0.0.1:9/',
+    // A port on which nothing listens: registries cannot be reached.
+    HTTPS_PROXY: 'http://127.0.0.1:9',
   });
   admin = await signedInAs(folder, server.url, 'Ada', 'admin');
   viewer = await signedInAs(folder, server.url, 'Vera', 'viewer');

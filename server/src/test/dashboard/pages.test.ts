@@ -35,7 +35,6 @@ before(async () => {
     publicUrl: undefined,
     dataDir: '',
     pagesFolder: folder,
-    keysPerMember: 100,
     memberKeysPerDay: 10,
     hasPublicLookups: false,
     provider: undefined,

@@ -18,7 +18,6 @@ before(async () => {
     WHENCE_OIDC_ISSUER: provider.issuer,
     WHENCE_OIDC_CLIENT_ID: CLIENT_ID,
     WHENCE_OIDC_CLIENT_SECRET: CLIENT_SECRET,
-    WHENCE_OIDC_LABEL: 'Example Corp',
     WHENCE_OIDC_ROLE: 'member',
     WHENCE_TRUST_PROXY: '127.0.0.1',
   };
@@ -67,7 +66,7 @@ test('provider: sign-in is refused before there is an account', async () => {
 test('provider: the sign-in page offers it', async () => {
   const session = await new DashboardClient(server.url).get('getSession');
   assert.deepEqual(session.state === 'signed_out' && session.provider, {
-    label: 'Example Corp',
+    label: '127.0.0.1',
     path: '/dashboard/provider',
   });
 });

@@ -94,7 +94,6 @@ const dependencies = {
   trustProxy: [],
   readMode: 'data-events',
   corsOrigins: [],
-  hasMcp: true,
   settings: { hasPublicLookups: true, updates: {}, inForce: [] },
 };
 

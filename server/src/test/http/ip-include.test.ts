@@ -197,7 +197,7 @@ test('ip include: routing has the RPKI state of each origin where ROA data is co
 });
 
 test('ip include: registration where it is on, and the registry cannot be reached', async () => {
-  const rdap = { WHENCE_RDAP: 'on', WHENCE_RDAP_BOOTSTRAP: 'https://127.0.0.1:1/rdap' };
+  const rdap = { WHENCE_RDAP: 'on', HTTPS_PROXY: 'http://127.0.0.1:9' };
   const own = await startInProcess(folder, undefined, rdap);
   try {
     const response = await fetch(`${own.url}/v1/ip/8.8.8.8?include=registration`, { headers: { 'X-API-Key': secret } });

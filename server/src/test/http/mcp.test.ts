@@ -300,13 +300,6 @@ test('mcp: a limit that is reached is an error of the tool that says when to try
     assert.match(textOf(answer), /^rate limit exceeded \(RATE_LIMIT_EXCEEDED\); try again in 1 s$/);
 });
 
-test('mcp: WHENCE_MCP=off removes the endpoint', async () => {
-  const without = await startInProcess(folder, undefined, { WHENCE_MCP: 'off' });
-  const response = await fetch(`${without.url}/mcp`, { method: 'POST', headers: { 'X-API-Key': secret } });
-  await without.close();
-  assert.equal(response.status, 404);
-});
-
 test('mcp: without a dataset, the command says how to build one', async () => {
   const empty = new TestFolder();
   const { code, stdout, stderr } = await new Command(['mcp'], empty.environment).ended;

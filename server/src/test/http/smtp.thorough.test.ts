@@ -38,7 +38,7 @@ for (const program of ['postfix', 'exim'] as const)
       t.after(() => mail.close());
       for (const dns of [plain, dane]) {
         const network = { port: mail.port, ca: authority.cert, isReachable: () => true };
-        const checks = new EmailChecks([dns?.address ?? ''], { smtp: { ehloName: 'probe.example', network } });
+        const checks = new EmailChecks([dns?.address ?? ''], { smtp: { network } });
         const request = { fairnessKey: '', selectors: ['none'], signal: new AbortController().signal, hasSmtp: true };
         const server = (await checks.check('example.com', request))?.answer.smtp?.servers[0];
         checks.close();

@@ -26,9 +26,8 @@ const settingsOf = (host: string): Record<string, string> => ({
   WHENCE_DATASET_URL: secretUrl(host, 'dataset').replace('/data.json', ''),
   WHENCE_FEEDS: secretUrl(host, 'feeds'),
   WHENCE_RDAP: 'on',
-  WHENCE_RDAP_BOOTSTRAP: secretUrl(host, 'rdap')
-    .replace('http:', 'https:')
-    .replace(/data\.json.*/, ''),
+  // The way to the registries.
+  HTTPS_PROXY: `http://someone:MARKproxy1@${host}`,
   WHENCE_OIDC_ISSUER: `https://${host}/MARKissuer2a3b4c5d`,
   WHENCE_OIDC_CLIENT_ID: 'whence',
   WHENCE_OIDC_CLIENT_SECRET: 'MARKoidc1',

@@ -97,9 +97,9 @@ const refusals: Record<string, Refusal> = {
     message: /^error: WHENCE_HOST is "192\.0\.2\.1", which is not an address of this machine\n$/,
   },
   'an address of another machine for metrics': {
-    environment: () => ({ WHENCE_METRICS_HOST: '192.0.2.1', WHENCE_METRICS_PORT: '0' }),
+    environment: () => ({ WHENCE_METRICS_PORT: '192.0.2.1:0' }),
     code: 2,
-    message: /^error: WHENCE_METRICS_HOST is "192\.0\.2\.1", which is not an address of this machine\n$/,
+    message: /^error: WHENCE_METRICS_PORT is "192\.0\.2\.1", which is not an address of this machine\n$/,
   },
   'proxies that are everyone': {
     environment: () => ({ WHENCE_TRUST_PROXY: '0.0.0.0/0' }),

@@ -117,5 +117,8 @@ for (const [option, value, variable] of [
   test(`serve: ${option} names ${variable}`, async () => {
     const { code, stderr } = await runCommand(['serve', option, value], {});
     assert.equal(code, 2);
-    assert.match(stderr, new RegExp(`Set ${variable} instead: settings are variables, which npx wh --help lists\\.`));
+    assert.match(
+      stderr,
+      new RegExp(`Set ${variable} instead: settings are variables, which npx wh serve --help lists\\.`),
+    );
   });

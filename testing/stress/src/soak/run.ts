@@ -69,7 +69,7 @@ export async function runSoak(
     WHENCE_PUBLIC_LOOKUPS: 'on',
     WHENCE_TRUST_PROXY: '127.0.0.1',
     WHENCE_RDAP: 'on',
-    WHENCE_RDAP_BOOTSTRAP: 'https://127.0.0.1:9/',
+    HTTPS_PROXY: 'http://127.0.0.1:9',
     NODE_OPTIONS: `--import=${import.meta.resolve('./policy/redirect.js')}`,
     NODE_EXTRA_CA_CERTS: authorityFile,
     SOAK_POLICY_PORT: String(policyPort),

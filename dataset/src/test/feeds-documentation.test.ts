@@ -10,7 +10,7 @@ import { liveInput } from '../compile/live.ts';
 import { builtInFeeds } from '../feeds/catalogue.ts';
 import { DRIVES } from '../feeds/feed.ts';
 import { FeedCache } from '../feeds/feed-cache.ts';
-import { DRIVES_OF, FORMATS } from '../feeds/formats.ts';
+import { FORMATS } from '../feeds/formats.ts';
 import { ingestFeeds } from '../feeds/ingest.ts';
 import { parseCatalogue } from '../feeds/read-catalogue.ts';
 import { DocumentationPage, namesIn } from './documentation-page.ts';
@@ -37,15 +37,9 @@ test('feeds page: which feeds expire', () => {
   );
 });
 
-test('feeds page: formats of each shape, what it may drive, and that every value of drives is explained', () => {
-  const formatsOf = (wanted: string) =>
-    Object.entries(FORMATS).flatMap(([name, { shape }]) => (shape === wanted ? [name] : []));
-  assert.deepEqual(
-    page
-      .table('shape', 'may drive', 'formats')
-      .map(([shape, drives = '', formats = '']) => [shape, namesIn(drives), namesIn(formats)]),
-    Object.entries(DRIVES_OF).map(([shape, drives]) => [shape, drives, formatsOf(shape)]),
-  );
+test('feeds page: the formats for own lists exist, and every value of drives is explained', () => {
+  for (const name of page.table('format', 'a row').flatMap(([name = '']) => namesIn(name)))
+    assert.ok(FORMATS[name], name);
   assert.deepEqual(
     page.table('drives', 'decides').flatMap(([drives = '']) => namesIn(drives)),
     [...DRIVES],

@@ -51,7 +51,7 @@ export async function bundle(target = join(dist, 'bundle')) {
 
 /** `import.meta.url` and `import.meta.dirname` of a module as they were before it was joined with others. */
 function keepPlaces(code, id) {
-  // Of the bundler itself.
+  // A module of the bundler itself.
   if (id.startsWith('\0')) return undefined;
   const own = relative(dist, id).split(sep).join('/');
   const isServer = !own.startsWith('..');

@@ -30,7 +30,7 @@ const JOBS_REPETITIONS = 4;
 /** Distinct addresses in the log with repeated addresses. */
 const CLIENTS = 10_000;
 
-/** Of a million lines. */
+/** For a log of a million lines. */
 const REPLAY_LIMIT_SECONDS = 15;
 const REPLAYED_RULES = `sets:
   default:

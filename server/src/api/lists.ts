@@ -8,9 +8,9 @@ import { sendJsonData } from '../http/envelope.ts';
 import { ApiError } from '../http/errors.ts';
 import type { RequestOf } from '../http/json-schema.ts';
 import { DatasetWalks } from '../lookup/dataset-walks.ts';
+import type { EventLoopSlices } from '../lookup/event-loop-slices.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
 import { requireDataset } from '../lookup/lookup-requests.ts';
-import type { Turns } from '../lookup/turns.ts';
 import { type LiveRules, NO_RULES } from '../rules/live-rules.ts';
 import { requesterOf } from './admit.ts';
 import type { listSchema } from './schemas/databases.ts';
@@ -26,12 +26,12 @@ export const LIST: KeyDeclaration = {
 type ListDependencies = {
   readonly live: LiveDataset;
   readonly rules: LiveRules | undefined;
-  readonly turns: Turns;
+  readonly slices: EventLoopSlices;
 };
 
 /** Files are kept as long as the dataset is in use: 18 bytes for each prefix. */
-export function getList({ live, rules, turns }: ListDependencies) {
-  const walks = new DatasetWalks(turns);
+export function getList({ live, rules, slices }: ListDependencies) {
+  const walks = new DatasetWalks(slices);
   return async (request: RequestOf<typeof listSchema>, reply: FastifyReply) => {
     const { dataset } = requireDataset(live);
     const [, name = '', extension] = /^(.+)\.([a-z]+)$/.exec(request.params.list) ?? [];
@@ -52,8 +52,8 @@ export function getList({ live, rules, turns }: ListDependencies) {
       dataset,
       JSON.stringify([name, format, conditions]),
       requesterOf(request, reply),
-      async (giveWay): Promise<ListFile> =>
-        renderList({ name, prefixes: await listPrefixes(conditions, dataset, giveWay), dataset }, format),
+      async (yieldToEventLoop): Promise<ListFile> =>
+        renderList({ name, prefixes: await listPrefixes(conditions, dataset, yieldToEventLoop), dataset }, format),
     );
     reply.header('ETag', file.etag).header('Cache-Control', CACHING);
     if (isKnownTag(request.headers['if-none-match'], file.etag)) return sendNotModified(reply);

@@ -10,10 +10,10 @@ import { envelope, sendJsonData } from '../http/envelope.ts';
 import { ApiError } from '../http/errors.ts';
 import type { ParameterOf, RequestOf, Schema } from '../http/json-schema.ts';
 import { DatasetWalks } from '../lookup/dataset-walks.ts';
+import type { EventLoopSlices } from '../lookup/event-loop-slices.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
 import { requireDataset, searchNetworks } from '../lookup/lookup-requests.ts';
 import { PrefixContents, requirePrefix } from '../lookup/prefix-contents.ts';
-import type { Turns } from '../lookup/turns.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { LiveRules } from '../rules/live-rules.ts';
 import type { NetworkCounts } from '../usage/networks.ts';
@@ -85,7 +85,7 @@ export type ApiDependencies = {
   readonly past: PastLookups;
   readonly metrics: Metrics;
   readonly networks: NetworkCounts;
-  readonly turns: Turns;
+  readonly slices: EventLoopSlices;
   /** Undefined without a rules file. */
   readonly rules: LiveRules | undefined;
   readonly trustProxy: readonly string[];
@@ -97,9 +97,9 @@ export type ApiDependencies = {
 export type RouteDependencies = Omit<ApiDependencies, 'admission'>;
 
 export function apiRoutes(dependencies: RouteDependencies): ApiRoute[] {
-  const { live, emailChecks, addressSections, datasetDiffs, past, networks, turns, nowMs } = dependencies;
-  const walks = new DatasetWalks(turns);
-  const prefixContents = new PrefixContents(walks, turns);
+  const { live, emailChecks, addressSections, datasetDiffs, past, networks, slices, nowMs } = dependencies;
+  const walks = new DatasetWalks(slices);
+  const prefixContents = new PrefixContents(walks, slices);
   const prefixDeclaration = declare('ip:read', 'prefix', 'scan', 'turn');
   /** What is announced inside a prefix. Its slash may be percent-encoded. */
   const answerPrefix = async (request: FastifyRequest, reply: FastifyReply, cidr: string) => {
@@ -117,7 +117,7 @@ export function apiRoutes(dependencies: RouteDependencies): ApiRoute[] {
       const json = await historyJson(past, served, address, requesterOf(ask, reply));
       return sendJsonData(ask, reply, Buffer.from(json));
     }),
-    post('/v1/ip/batch', batchSchema, BATCH, postBatch(live, networks, addressSections, turns)),
+    post('/v1/ip/batch', batchSchema, BATCH, postBatch(live, networks, addressSections, slices)),
     get('/v1/prefix/:cidr', prefixSchema, prefixDeclaration, (request, reply) =>
       answerPrefix(request, reply, request.params.cidr),
     ),

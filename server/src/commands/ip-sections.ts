@@ -19,7 +19,7 @@ type Found = Extract<Lookup, { kind: 'found' }> & { readonly dataset: Dataset };
 
 export type OpenSections = {
   describe(found: Found): Promise<AddressMembers>;
-  /** Of an address without a record. */
+  /** Used for an address without a record. */
   unannounced(address: Address): ExchangeAddress | undefined;
   close(): void;
 };

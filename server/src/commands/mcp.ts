@@ -14,8 +14,8 @@ import { LiveGeoipFiles } from '../geoip-files/live-geoip-files.ts';
 import { createHttpServer } from '../http/http-server.ts';
 import { fromStored } from '../keys/key.ts';
 import { type Logger, openLog } from '../log/log.ts';
+import { EventLoopSlices } from '../lookup/event-loop-slices.ts';
 import { LiveDataset } from '../lookup/live-dataset.ts';
-import { Turns } from '../lookup/turns.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import type { Config } from '../settings/config.ts';
 import type { ExitCode } from '../terminal/exit.ts';
@@ -69,7 +69,7 @@ export async function mcpCommand(
     live,
     emailChecks,
     addressSections,
-    turns: new Turns(),
+    slices: new EventLoopSlices(),
     rules: undefined,
     databases: new LiveGeoipFiles(config.dataDir),
     trustProxy: [],

@@ -8,8 +8,8 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import type { EmailChecks } from '../email-checks/email-checks.ts';
 import type { LiveGeoipFiles } from '../geoip-files/live-geoip-files.ts';
 import type { Logger } from '../log/log.ts';
+import type { EventLoopSlices } from '../lookup/event-loop-slices.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
-import type { Turns } from '../lookup/turns.ts';
 import type { LiveRules } from '../rules/live-rules.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { ProcessReport } from '../storage/stores/process-store.ts';
@@ -53,7 +53,7 @@ export type DashboardDependencies = {
   readonly live: LiveDataset;
   readonly emailChecks: EmailChecks;
   readonly addressSections: AddressSections;
-  readonly turns: Turns;
+  readonly slices: EventLoopSlices;
   readonly rpki?: RpkiData | undefined;
   readonly databases: LiveGeoipFiles;
   /** Undefined without WHENCE_RULES. */

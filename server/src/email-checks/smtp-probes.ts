@@ -83,7 +83,7 @@ export class SmtpProbes {
     }
   }
 
-  /** Of each host in turn, so that five addresses of the first do not leave out the others. IPv4 comes first. */
+  /** One address of each host in turn, so that five of the first do not leave out the others. IPv4 comes first. */
   async #targetsOf(hosts: readonly string[], resolver: CheckResolver): Promise<Target[]> {
     const { isReachable = isPublicAddress } = this.#settings.network ?? {};
     const byHost = await Promise.all(

@@ -9,7 +9,7 @@ import { addressBits, fromBigInt, parsePrefix, type Range } from '@whence/datase
 import type { IpRecord } from '@whence/dataset/record';
 import { specialPurposeRanges } from '@whence/dataset/special-purpose';
 import { formatPrefixes } from '../export/merged-ranges.ts';
-import type { GiveWay } from '../lookup/dataset-walks.ts';
+import type { YieldToEventLoop } from '../lookup/dataset-walks.ts';
 import { walkPrefix } from '../lookup/prefix-walk.ts';
 import { addressMatcher, factsOf, unknownFlagsOf } from '../rules/decide.ts';
 import type { Conditions } from '../rules/rule-sets.ts';
@@ -22,7 +22,7 @@ const PREFIXES_PER_LOOK = 256;
 export async function listPrefixes(
   conditions: Conditions,
   dataset: Dataset,
-  giveWay: GiveWay,
+  yieldToEventLoop: YieldToEventLoop,
 ): Promise<ListedPrefixes> {
   const matches = addressMatcher(conditions, unknownFlagsOf(dataset));
   const recordOf = recordReader(dataset);
@@ -33,7 +33,7 @@ export async function listPrefixes(
       matches(factsOf({ address: fromBigInt(start, version) }, match === undefined ? undefined : recordOf(match))),
     );
     let next = 0n;
-    await walkPrefix(dataset, { version, start: 0n, end }, undefined, giveWay, (start, last, match) => {
+    await walkPrefix(dataset, { version, start: 0n, end }, undefined, yieldToEventLoop, (start, last, match) => {
       if (start > next) found.add(next, start - 1n, undefined);
       found.add(start, last, match);
       next = last + 1n;
@@ -41,7 +41,7 @@ export async function listPrefixes(
     if (next <= end) found.add(next, end, undefined);
     for (const range of found.ranges)
       for (const prefix of formatPrefixes(range))
-        if (listed[version].push(prefix) % PREFIXES_PER_LOOK === 0) await giveWay();
+        if (listed[version].push(prefix) % PREFIXES_PER_LOOK === 0) await yieldToEventLoop();
   }
   return listed;
 }

@@ -37,12 +37,12 @@ export const editionOf = ({ compatible }: DatabaseKind): string =>
 export type DatabaseFile = {
   readonly name: string;
   readonly edition: string;
-  /** Of the MMDB file. */
+  /** Size of the MMDB file. */
   readonly bytes: number;
   readonly sha256: string;
   readonly md5: string;
   readonly crc32: number;
-  /** Of the compressed file, and of the archive made of it. */
+  /** Sizes of the compressed file, and of the archive made of it. */
   readonly deflatedBytes: number;
   readonly tarCrc32: number;
   readonly tarGzSha256: string;

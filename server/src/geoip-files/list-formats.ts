@@ -15,7 +15,7 @@ type Listed = { readonly name: string; readonly prefixes: ListedPrefixes; readon
 
 export type ListFile = {
   readonly type: string;
-  /** Of the prefixes alone: the same for two versions of the dataset with the same prefixes. */
+  /** Digest of the prefixes alone: the same for two versions of the dataset with the same prefixes. */
   readonly etag: string;
   /** For JSON: `data` of the answer. */
   readonly body: Buffer;

@@ -2,7 +2,7 @@
 import { type Match, prefixLength } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { parseCidr, parsePrefix } from '@whence/dataset/prefix';
-import type { GiveWay } from './dataset-walks.ts';
+import type { YieldToEventLoop } from './dataset-walks.ts';
 import { walkPrefix } from './prefix-walk.ts';
 
 type AnnouncedRun = { readonly start: bigint; readonly end: bigint; readonly match: Match; readonly version: 4 | 6 };
@@ -13,7 +13,7 @@ export async function walkAnnounced(
   asn: number,
   prefixes: readonly string[],
   maxRuns: number,
-  giveWay: GiveWay,
+  yieldToEventLoop: YieldToEventLoop,
   onRun: (run: AnnouncedRun) => void,
   onPrefix: (position: number) => void = () => {},
 ): Promise<boolean> {
@@ -24,13 +24,13 @@ export async function walkAnnounced(
     const length = parseCidr(prefix)?.length;
     if (range === undefined || length === undefined) continue;
     const { version } = range;
-    const pause = giveWay();
+    const pause = yieldToEventLoop();
     if (pause !== undefined) await pause;
     const { runs, isTruncated } = await walkPrefix(
       dataset,
       range,
       undefined,
-      giveWay,
+      yieldToEventLoop,
       (start, end, match) => {
         // A more specific prefix belongs to another network, or is in `prefixes` itself.
         if (dataset.asnNumber(match) === asn && prefixLength(match) === length) onRun({ start, end, match, version });

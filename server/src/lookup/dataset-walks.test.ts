@@ -3,18 +3,18 @@ import test from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { requesterAs } from '../test/requester.ts';
-import { DatasetWalks, type GiveWay } from './dataset-walks.ts';
-import { Turns } from './turns.ts';
+import { DatasetWalks, type YieldToEventLoop } from './dataset-walks.ts';
+import { EventLoopSlices } from './event-loop-slices.ts';
 
 const dataset = () => ({}) as Dataset;
 
 /** Keeps the thread busy for `ms`, in steps between which it gives way. */
-async function busy(ms: number, giveWay: GiveWay): Promise<number> {
+async function busy(ms: number, yieldToEventLoop: YieldToEventLoop): Promise<number> {
   let turns = 0;
   for (let step = 0; step < ms * 10; step++) {
     const endMs = performance.now() + 0.1;
     while (performance.now() < endMs);
-    const pause = giveWay();
+    const pause = yieldToEventLoop();
     if (pause === undefined) continue;
     turns++;
     await pause;
@@ -23,7 +23,7 @@ async function busy(ms: number, giveWay: GiveWay): Promise<number> {
 }
 
 test('dataset walks: other work gets its turn while several walks run', async () => {
-  const walks = new DatasetWalks(new Turns());
+  const walks = new DatasetWalks(new EventLoopSlices());
   const served = dataset();
   let isOver = false;
   const all = Promise.all(
@@ -44,7 +44,7 @@ test('dataset walks: other work gets its turn while several walks run', async ()
 });
 
 test('dataset walks: one at a time, and each subject once per dataset', async () => {
-  const walks = new DatasetWalks(new Turns());
+  const walks = new DatasetWalks(new EventLoopSlices());
   const served = dataset();
   let running = 0;
   let started = 0;
@@ -63,7 +63,7 @@ test('dataset walks: one at a time, and each subject once per dataset', async ()
 });
 
 test('dataset walks: one that failed is tried again, and a client with too many is refused', async () => {
-  const walks = new DatasetWalks(new Turns());
+  const walks = new DatasetWalks(new EventLoopSlices());
   const served = dataset();
   await assert.rejects(
     walks.run(served, 'a', requesterAs('x'), () => Promise.reject(new Error('broken'))),
@@ -79,7 +79,7 @@ test('dataset walks: one that failed is tried again, and a client with too many 
 });
 
 test('dataset walks: requests that waited for one result get it one after the other, each in a turn of its own', async () => {
-  const walks = new DatasetWalks(new Turns());
+  const walks = new DatasetWalks(new EventLoopSlices());
   const served = dataset();
   const turnOf: number[] = [];
   let turn = 0;

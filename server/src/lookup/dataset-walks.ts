@@ -9,7 +9,7 @@ import type { Dataset } from '@whence/dataset/internal/file/read';
 import { ApiError } from '../http/errors.ts';
 import { CostQueue, type Requester } from '../limits/cost-classes.ts';
 import { SharedWork } from '../limits/shared-work.ts';
-import type { Turns } from './turns.ts';
+import type { EventLoopSlices } from './event-loop-slices.ts';
 
 /** Lookups wait for this much longer at most. */
 const SLICE_MS = 2;
@@ -17,17 +17,17 @@ const SLICE_MS = 2;
 const MAX_RESULTS = 100;
 
 /** Called between two records: undefined as long as there is time left. */
-export type GiveWay = () => Promise<void> | undefined;
+export type YieldToEventLoop = () => Promise<void> | undefined;
 
 type DatasetResults = { readonly kept: Map<string, unknown>; readonly shared: SharedWork<unknown> };
 
 export class DatasetWalks {
-  readonly #turns: Turns;
+  readonly #slices: EventLoopSlices;
   readonly #queue = new CostQueue('scan');
   readonly #results = new WeakMap<Dataset, DatasetResults>();
 
-  constructor(turns: Turns) {
-    this.#turns = turns;
+  constructor(slices: EventLoopSlices) {
+    this.#slices = slices;
   }
 
   /** The result of `walk`, which `subject` identifies. */
@@ -35,17 +35,17 @@ export class DatasetWalks {
     dataset: Dataset,
     subject: string,
     requester: Requester,
-    walk: (giveWay: GiveWay) => Promise<T>,
+    walk: (yieldToEventLoop: YieldToEventLoop) => Promise<T>,
   ): Promise<T> {
     const result = await this.#find(dataset, subject, requester, walk);
-    return this.#turns.run(requester, () => result);
+    return this.#slices.run(requester, () => result);
   }
 
   async #find<T>(
     dataset: Dataset,
     subject: string,
     requester: Requester,
-    walk: (giveWay: GiveWay) => Promise<T>,
+    walk: (yieldToEventLoop: YieldToEventLoop) => Promise<T>,
   ): Promise<T> {
     const { kept, shared } = this.#resultsOf(dataset);
     // A subject names one kind of walk, so its result has one type.
@@ -70,7 +70,7 @@ export class DatasetWalks {
   }
 }
 
-function inSlices<T>(walk: (giveWay: GiveWay) => Promise<T>): Promise<T> {
+function inSlices<T>(walk: (yieldToEventLoop: YieldToEventLoop) => Promise<T>): Promise<T> {
   let sliceEndsMs = performance.now() + SLICE_MS;
   return walk(() => {
     if (performance.now() < sliceEndsMs) return undefined;

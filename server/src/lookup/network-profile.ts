@@ -5,7 +5,7 @@ import type { AsnSearch, AsnSearchResult } from '@whence/dataset/internal/lookup
 import { type ConnectionType, FLAGS, type Flag, type ThreatLevel } from '@whence/dataset/record';
 import { type AddressCount, AddressCounts } from './address-counts.ts';
 import { walkAnnounced } from './announced-runs.ts';
-import type { GiveWay } from './dataset-walks.ts';
+import type { YieldToEventLoop } from './dataset-walks.ts';
 
 /** Runs that are walked: about 100 ms in slices. */
 const MAX_RUNS = 20_000;
@@ -32,7 +32,7 @@ export async function profileNetwork(
   dataset: Dataset,
   asn: number,
   prefixes: readonly string[],
-  giveWay: GiveWay,
+  yieldToEventLoop: YieldToEventLoop,
 ): Promise<NetworkProfile> {
   const types = new AddressCounts<ConnectionType>();
   const countries = new AddressCounts<string>();
@@ -46,7 +46,7 @@ export async function profileNetwork(
     asn,
     prefixes,
     MAX_RUNS,
-    giveWay,
+    yieldToEventLoop,
     ({ start, end, match, version }) => {
       const { connection_type, country, detection, threat } = dataset.attributes(dataset.attributesOf(match));
       const size = sizeOf(version, start, end);

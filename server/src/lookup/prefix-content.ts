@@ -11,7 +11,7 @@ import {
   type ThreatLevel,
 } from '@whence/dataset/record';
 import { AddressCounts } from './address-counts.ts';
-import type { GiveWay } from './dataset-walks.ts';
+import type { YieldToEventLoop } from './dataset-walks.ts';
 import { Largest, lastOf, type Part, type Walked, type WalkScratch, walkPrefix } from './prefix-walk.ts';
 
 export type PrefixContent = {
@@ -63,15 +63,15 @@ export async function describePrefix(
   dataset: Dataset,
   { range, length }: PrefixRequest,
   scratch: WalkScratch,
-  giveWay: GiveWay,
+  yieldToEventLoop: YieldToEventLoop,
 ): Promise<{ content: PrefixContent; walked: Walked }> {
-  const walked = await walkPrefix(dataset, range, scratch, giveWay);
+  const walked = await walkPrefix(dataset, range, scratch, yieldToEventLoop);
   const { parts, size, announced } = walked;
-  const { networks, types, countries, flags } = await countAddresses(dataset, scratch, giveWay);
+  const { networks, types, countries, flags } = await countAddresses(dataset, scratch, yieldToEventLoop);
   const shareOf = (addresses: number) => share(addresses, announced);
   const describedParts: PrefixContentPart[] = [];
   for (const part of parts) {
-    await giveWay();
+    await yieldToEventLoop();
     describedParts.push({ ...describePart(part, dataset.record(part.start, part.match)), share: shareOf(part.size) });
   }
   const content = {
@@ -87,13 +87,17 @@ export async function describePrefix(
 }
 
 /** The announced addresses of the walk that `scratch` was last used for, by what they are; the largest first. */
-export async function countAddresses(dataset: Dataset, { networks, texts }: WalkScratch, giveWay: GiveWay) {
+export async function countAddresses(
+  dataset: Dataset,
+  { networks, texts }: WalkScratch,
+  yieldToEventLoop: YieldToEventLoop,
+) {
   const types = new AddressCounts<ConnectionType>();
   const countries = new AddressCounts<string>();
   const flags = new AddressCounts<Flag>();
   const levels = new AddressCounts<ThreatLevel>();
   for (const [i, text] of texts.touched.entries()) {
-    if (i % TEXTS_PER_LOOK === 0) await giveWay();
+    if (i % TEXTS_PER_LOOK === 0) await yieldToEventLoop();
     const size = texts.values[text] as number;
     const facts = describeText(dataset, text);
     types.add(facts.connection_type, size);
@@ -102,7 +106,7 @@ export async function countAddresses(dataset: Dataset, { networks, texts }: Walk
     for (const flag of facts.flags) flags.add(flag, size);
   }
   const largest = new Largest<{ row: number; size: number }>(MAX_NETWORKS);
-  await giveWay();
+  await yieldToEventLoop();
   for (const row of networks.touched) {
     const size = networks.values[row] as number;
     if (size > largest.threshold) largest.add({ row, size });

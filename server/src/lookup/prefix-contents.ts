@@ -9,9 +9,9 @@ import { formatPrefix, fromBigInt } from '@whence/dataset/prefix';
 import { ApiError } from '../http/errors.ts';
 import type { Requester } from '../limits/cost-classes.ts';
 import { DatasetWalks } from './dataset-walks.ts';
+import type { EventLoopSlices } from './event-loop-slices.ts';
 import { describePrefix, type PrefixRequest, parsePrefixRequest } from './prefix-content.ts';
 import { WalkScratch } from './prefix-walk.ts';
-import type { Turns } from './turns.ts';
 
 /** Answers that took more runs are kept: 5 ms on a slow core. Some three hundred prefixes are as short as that, 60 kB each. */
 const KEPT_RUNS = 12_000;
@@ -28,12 +28,12 @@ export function requirePrefix(text: string): PrefixRequest {
 export class PrefixContents {
   /** Apart, so that requests do not wait for a prefix that is prepared. */
   readonly #walks: { readonly requests: DatasetWalks; readonly preparation: DatasetWalks };
-  readonly #turns: Turns;
+  readonly #slices: EventLoopSlices;
   readonly #states = new WeakMap<Dataset, DatasetState>();
 
-  constructor(requests: DatasetWalks, turns: Turns) {
-    this.#walks = { requests, preparation: new DatasetWalks(turns) };
-    this.#turns = turns;
+  constructor(requests: DatasetWalks, slices: EventLoopSlices) {
+    this.#walks = { requests, preparation: new DatasetWalks(slices) };
+    this.#slices = slices;
   }
 
   /** The content as JSON. */
@@ -56,12 +56,17 @@ export class PrefixContents {
     const { kept, scratch } = this.#stateOf(dataset);
     const prefix = formatPrefix(fromBigInt(request.range.start, request.range.version), request.length);
     const known = kept.get(prefix);
-    if (known !== undefined) return this.#turns.run(requester, () => known);
-    const described = await this.#walks[use].run(dataset, prefix, requester, async (giveWay): Promise<Described> => {
-      scratch[use] ??= new WalkScratch(dataset);
-      const { content, walked } = await describePrefix(dataset, request, scratch[use], giveWay);
-      return { json: JSON.stringify(content), runs: walked.runs };
-    });
+    if (known !== undefined) return this.#slices.run(requester, () => known);
+    const described = await this.#walks[use].run(
+      dataset,
+      prefix,
+      requester,
+      async (yieldToEventLoop): Promise<Described> => {
+        scratch[use] ??= new WalkScratch(dataset);
+        const { content, walked } = await describePrefix(dataset, request, scratch[use], yieldToEventLoop);
+        return { json: JSON.stringify(content), runs: walked.runs };
+      },
+    );
     if (described.runs >= KEPT_RUNS) kept.set(prefix, described);
     return described;
   }

@@ -6,7 +6,7 @@ import { type Address, ipv4, ipv6 } from '@whence/dataset/address';
 import { type Match, prefixLength, recordNumber } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { fromBigInt, type Range, toBigInt } from '@whence/dataset/prefix';
-import type { GiveWay } from './dataset-walks.ts';
+import type { YieldToEventLoop } from './dataset-walks.ts';
 
 /** Parts that are kept. */
 const MAX_PARTS = 256;
@@ -84,7 +84,7 @@ export async function walkPrefix(
   dataset: Dataset,
   range: Range,
   scratch: WalkScratch | undefined,
-  giveWay: GiveWay,
+  yieldToEventLoop: YieldToEventLoop,
   onPart?: OnPart,
   maxRuns = Number.POSITIVE_INFINITY,
 ): Promise<Walked> {
@@ -135,7 +135,7 @@ export async function walkPrefix(
     }
     if (++runs >= maxRuns) break;
     if (runs % RUNS_PER_LOOK === 0) {
-      const pause = giveWay();
+      const pause = yieldToEventLoop();
       if (pause !== undefined) await pause;
     }
     o0 = n0;
@@ -145,7 +145,7 @@ export async function walkPrefix(
     match = cursor.match;
     size = 0;
   }
-  if (scratch !== undefined) await sumByNetworkAndText(dataset, scratch, giveWay);
+  if (scratch !== undefined) await sumByNetworkAndText(dataset, scratch, yieldToEventLoop);
   const whole = distance(version, wordsOf(first), end) + unitOf(version);
   return { parts: largest.sorted(), partCount, size: whole, announced, runs, isTruncated: isMore };
 }
@@ -153,12 +153,12 @@ export async function walkPrefix(
 async function sumByNetworkAndText(
   dataset: Dataset,
   { records, networks, texts }: WalkScratch,
-  giveWay: GiveWay,
+  yieldToEventLoop: YieldToEventLoop,
 ): Promise<void> {
   networks.clear();
   texts.clear();
   for (const [i, record] of records.touched.entries()) {
-    if (i % RUNS_PER_LOOK === 0) await giveWay();
+    if (i % RUNS_PER_LOOK === 0) await yieldToEventLoop();
     const size = records.values[record] as number;
     // A match without a prefix length.
     networks.add(dataset.rowOf(record), size);

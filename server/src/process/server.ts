@@ -26,9 +26,9 @@ import { LimitAlerts } from '../keys/limit-alerts.ts';
 import { clientAddress } from '../limits/client.ts';
 import { Overload } from '../limits/overload.ts';
 import type { Logger } from '../log/log.ts';
+import { EventLoopSlices } from '../lookup/event-loop-slices.ts';
 import { LiveDataset, type OpenedVersion, type VersionCheck } from '../lookup/live-dataset.ts';
 import { LiveOverrides } from '../lookup/live-overrides.ts';
-import { Turns } from '../lookup/turns.ts';
 import { Metrics, type MetricsSnapshot } from '../metrics/metrics.ts';
 import { Quota } from '../quota/quota.ts';
 import type { LiveRules } from '../rules/live-rules.ts';
@@ -152,7 +152,7 @@ export async function startServer(
     rpki,
   });
   const overload = new Overload();
-  const turns = new Turns();
+  const slices = new EventLoopSlices();
   const stalls = new Stalls(({ route, ms, cpuMs }) => {
     metrics.countStall(route.name);
     log.warn({ route: route.name, path: route.path, stall_ms: ms, cpu_ms: cpuMs }, 'the event loop was blocked');
@@ -200,7 +200,7 @@ export async function startServer(
     keys,
     emailChecks,
     addressSections,
-    turns,
+    slices,
     rpki,
     rules,
     databases,

@@ -27,7 +27,7 @@ import {
 const MAX_RULES = 1_000;
 const MAX_VALUES = 20_000;
 const MAX_TEXT = 500;
-/** Of a file that is something else, each line may be one. */
+/** Maximum: in a file that is something else, each line may be a problem. */
 const MAX_MISTAKES = 50;
 const MAX_MESSAGE = 200;
 /** In headers, labels of metrics and paths of lists. */
@@ -67,7 +67,7 @@ export function parseRules(text: string): RuleFile {
   return file;
 }
 
-/** Of a text that is not YAML, a token may be all of it. */
+/** The beginning of a message: in a text that is not YAML, a token may be all of it. */
 function firstLine(message: string): string {
   const line = (message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '');
   return line.length > MAX_MESSAGE ? `${line.slice(0, MAX_MESSAGE)}…` : line;

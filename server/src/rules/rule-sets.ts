@@ -49,7 +49,7 @@ export type Rule = {
   readonly name: string;
   readonly conditions: Conditions;
   readonly action: Action;
-  /** Of the answer to a refused request. */
+  /** Status of the answer to a refused request. */
   readonly status: number;
   readonly text: string;
   readonly position: Position;

@@ -115,17 +115,17 @@ export function prefixState(dataset: Dataset, prefix: string, asn: number, vrps:
 
 /**
  * The state of each of a network's own prefixes, in their order, and null for those that are not what is announced.
- * Called between two of them, `giveWay` may pause.
+ * Called between two of them, `yieldToEventLoop` may pause.
  */
 export async function prefixStates(
   { dataset, vrps }: { readonly dataset: Dataset; readonly vrps: VrpTable },
   asn: number,
   prefixes: readonly string[],
-  giveWay: () => Promise<void> | undefined,
+  yieldToEventLoop: () => Promise<void> | undefined,
 ): Promise<(RpkiState | null)[]> {
   const states: (RpkiState | null)[] = [];
   for (const prefix of prefixes) {
-    const pause = giveWay();
+    const pause = yieldToEventLoop();
     if (pause !== undefined) await pause;
     states.push(prefixState(dataset, prefix, asn, vrps) ?? null);
   }

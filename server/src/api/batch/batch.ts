@@ -10,9 +10,9 @@ import { jsonBodyParser } from '../../http/json-body.ts';
 import type { ValueOf } from '../../http/json-schema.ts';
 import { TIERS } from '../../keys/tiers.ts';
 import { BatchAnswer } from '../../lookup/batch-answer.ts';
+import type { EventLoopSlices } from '../../lookup/event-loop-slices.ts';
 import type { LiveDataset } from '../../lookup/live-dataset.ts';
 import { requireBatchSize, requireDataset } from '../../lookup/lookup-requests.ts';
-import type { Turns } from '../../lookup/turns.ts';
 import type { NetworkCounts } from '../../usage/networks.ts';
 import { requesterOf } from '../admit.ts';
 import type { batchSchema } from '../schemas/ip.ts';
@@ -38,7 +38,12 @@ export function parseBatchBodies(scope: FastifyInstance): void {
   });
 }
 
-export function postBatch(live: LiveDataset, networks: NetworkCounts, addressSections: AddressSections, turns: Turns) {
+export function postBatch(
+  live: LiveDataset,
+  networks: NetworkCounts,
+  addressSections: AddressSections,
+  slices: EventLoopSlices,
+) {
   return async (request: BatchRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { body } = request;
     const isSimple = body instanceof SimpleBody;
@@ -55,7 +60,7 @@ export function postBatch(live: LiveDataset, networks: NetworkCounts, addressSec
       return answer.finish(request.id, elapsedMs(request));
     };
     const isSmall = received <= AT_ONCE && included.size === 0;
-    const bytes = isSmall ? lookUp() : await turns.run(requesterOf(request, reply), lookUp);
+    const bytes = isSmall ? lookUp() : await slices.run(requesterOf(request, reply), lookUp);
     reply.raw.once('close', () => releaseBatchBuffer(bytes));
     return sendJson(reply, bytes);
   };

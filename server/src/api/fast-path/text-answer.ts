@@ -8,7 +8,7 @@ import { REQUEST_ID_CHARACTERS, writeRequestId } from './request-id.ts';
 
 type TextAnswer = {
   readonly status: number;
-  /** Of the body; JSON unless given. */
+  /** Media type of the body; JSON unless given. */
   readonly type?: string;
   readonly id?: string;
   /** `Cache-Control`, unless it is that of most answers. */

@@ -12,7 +12,7 @@ import type { ApiDependencies } from '../routes.ts';
 import { type ApiAnswer, answerMessage, type Call } from './answers.ts';
 import { type Answer, MESSAGE_LIMITS, parseMessage } from './protocol.ts';
 
-type McpDependencies = Pick<ApiDependencies, 'admission' | 'turns' | 'nowMs'> & {
+type McpDependencies = Pick<ApiDependencies, 'admission' | 'slices' | 'nowMs'> & {
   /** Origins whose pages may call the API; `*` for all. */
   readonly corsOrigins: readonly string[];
   readonly publicUrl: string | undefined;
@@ -27,7 +27,7 @@ const CONFIG = { name: 'mcp', declaration: DECLARATION };
 type McpHttpRequest = FastifyRequest<{ Body: Buffer | undefined }>;
 
 export function registerMcp(scope: FastifyInstance, dependencies: McpDependencies): void {
-  const { admission, turns, nowMs } = dependencies;
+  const { admission, slices, nowMs } = dependencies;
   const countFree = async ({ key }: McpHttpRequest) => {
     const { refusal } = key === undefined ? {} : await admission.charge(key, DECLARATION, nowMs());
     if (refusal !== undefined) throw refusal;
@@ -66,7 +66,7 @@ export function registerMcp(scope: FastifyInstance, dependencies: McpDependencie
         const finish = () => answer.finish(asked);
         return send(
           reply,
-          asked.body.length <= AT_ONCE_BYTES ? finish() : await turns.run(requesterOf(request, reply), finish),
+          asked.body.length <= AT_ONCE_BYTES ? finish() : await slices.run(requesterOf(request, reply), finish),
         );
       }
       // A call that makes no request of the API is free as well.

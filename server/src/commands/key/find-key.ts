@@ -39,7 +39,7 @@ export async function keyFind(
   });
 }
 
-/** Of the first line that has a whole key. */
+/** The key in the first line that has a whole one. */
 async function readSecret({ stdin, stderr }: CommandStreams): Promise<string> {
   if (stdin().isTTY === true) stderr.write('Paste the key and press Enter:\n');
   for await (const lines of textLines(STANDARD_INPUT, stdin, MAX_LINE_CHARACTERS)) {

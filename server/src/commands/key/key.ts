@@ -58,7 +58,7 @@ export async function keyList(location: string, options: { json?: boolean }, ter
   });
 }
 
-/** Of the usual sets of permissions. */
+/** Name of a usual set of permissions. */
 function nameOf(permissions: readonly string[]): string | undefined {
   const has = (set: readonly string[]) =>
     permissions.length === set.length && set.every((name) => permissions.includes(name));

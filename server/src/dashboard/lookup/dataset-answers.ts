@@ -11,7 +11,7 @@ import { findSpecialPurpose } from '@whence/dataset/special-purpose';
 import { prefixState, prefixStates } from '../../address/routing/routing.ts';
 import type { VrpTable } from '../../address/routing/vrps.ts';
 import type { Requester } from '../../limits/cost-classes.ts';
-import type { DatasetWalks, GiveWay } from '../../lookup/dataset-walks.ts';
+import type { DatasetWalks, YieldToEventLoop } from '../../lookup/dataset-walks.ts';
 import type { ServedDataset } from '../../lookup/live-dataset.ts';
 import { profileNetwork, relatedNetworks } from '../../lookup/network-profile.ts';
 import type { RpkiData } from '../dependencies.ts';
@@ -110,8 +110,8 @@ export function networkJson(
 ): Promise<Buffer> {
   const rpki = table && asOf && { table, asOf };
   const subject = `AS${record.asn}${rpki === undefined ? '' : ` with RPKI at ${rpki.asOf.getTime()}`}`;
-  return walks.run(served.dataset, subject, requester, async (giveWay) =>
-    Buffer.from(JSON.stringify(await describeNetwork(served, record, rpki, giveWay))),
+  return walks.run(served.dataset, subject, requester, async (yieldToEventLoop) =>
+    Buffer.from(JSON.stringify(await describeNetwork(served, record, rpki, yieldToEventLoop))),
   );
 }
 
@@ -119,18 +119,18 @@ async function describeNetwork(
   { dataset, search }: ServedDataset,
   record: AsnRecord,
   rpki: { readonly table: VrpTable; readonly asOf: Date } | undefined,
-  giveWay: GiveWay,
+  yieldToEventLoop: YieldToEventLoop,
 ): Promise<AsnLookup> {
   const { asn } = record;
   const prefixes = dataset.prefixesOf(asn);
   const all = [...prefixes.ipv4, ...prefixes.ipv6];
-  const profile = await profileNetwork(dataset, asn, all, giveWay);
+  const profile = await profileNetwork(dataset, asn, all, yieldToEventLoop);
   return {
     record: { ...record, prefixes },
     ...profile,
     ...(rpki && {
       rpki: {
-        states: await prefixStates({ dataset, vrps: rpki.table }, asn, all, giveWay),
+        states: await prefixStates({ dataset, vrps: rpki.table }, asn, all, yieldToEventLoop),
         as_of: rpki.asOf.toISOString(),
       },
     }),

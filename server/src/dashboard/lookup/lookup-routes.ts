@@ -30,9 +30,9 @@ import { PrefixSummaries } from './prefix-summaries.ts';
 export const MAX_BATCH = 1_000;
 
 export function lookupRoutes(dependencies: DashboardDependencies) {
-  const { live, networks, settings, addressSections, rpki, past, turns } = dependencies;
+  const { live, networks, settings, addressSections, rpki, past, slices } = dependencies;
   const lookup: typeof publicRoute = settings.hasPublicLookups ? publicRoute : (...row) => route('viewer', ...row);
-  const walks = new DatasetWalks(turns);
+  const walks = new DatasetWalks(slices);
   const summaries = new PrefixSummaries(walks);
   const describeSections = (
     { dataset, supplement }: ServedDataset,
@@ -115,7 +115,7 @@ export function lookupRoutes(dependencies: DashboardDependencies) {
       const { request, reply, body } = ask;
       requireBatchSize(body.ips.length, MAX_BATCH);
       const { dataset } = requireDataset(live);
-      const bytes = await turns.run(ask.requester, () => {
+      const bytes = await slices.run(ask.requester, () => {
         const answer = new BatchAnswer(dataset, networks);
         answer.addTexts(body.ips);
         return answer.finish(request.id, elapsedMs(request));

@@ -5,7 +5,7 @@ import type { Range } from '@whence/dataset/prefix';
 import { scannerOf } from '../../address/scanner.ts';
 import type { Requester } from '../../limits/cost-classes.ts';
 import type { AddressCount } from '../../lookup/address-counts.ts';
-import type { DatasetWalks, GiveWay } from '../../lookup/dataset-walks.ts';
+import type { DatasetWalks, YieldToEventLoop } from '../../lookup/dataset-walks.ts';
 import { countAddresses, describePart } from '../../lookup/prefix-content.ts';
 import { WalkScratch, walkPrefix } from '../../lookup/prefix-walk.ts';
 import type { PrefixSummary } from '../wire/lookups.ts';
@@ -34,10 +34,10 @@ export class PrefixSummaries {
     requester: Requester,
     describe: (counts: PrefixCounts) => T,
   ): Promise<T> {
-    return this.#walks.run(dataset, subject, requester, async (giveWay) => {
+    return this.#walks.run(dataset, subject, requester, async (yieldToEventLoop) => {
       const scratch = this.#scratch.get(dataset) ?? new WalkScratch(dataset);
       this.#scratch.set(dataset, scratch);
-      return describe(await summarizePrefix(dataset, request, scratch, giveWay));
+      return describe(await summarizePrefix(dataset, request, scratch, yieldToEventLoop));
     });
   }
 }
@@ -46,10 +46,10 @@ export async function summarizePrefix(
   dataset: Dataset,
   { range, length }: PrefixRequest,
   scratch: WalkScratch,
-  giveWay: GiveWay,
+  yieldToEventLoop: YieldToEventLoop,
 ): Promise<PrefixCounts> {
-  const { parts, partCount, size, announced } = await walkPrefix(dataset, range, scratch, giveWay);
-  const { networks, types, countries, flags, levels } = await countAddresses(dataset, scratch, giveWay);
+  const { parts, partCount, size, announced } = await walkPrefix(dataset, range, scratch, yieldToEventLoop);
+  const { networks, types, countries, flags, levels } = await countAddresses(dataset, scratch, yieldToEventLoop);
   const unit = range.version === 4 || length > 64 ? 'addresses' : 'slash64s';
   // A walk measures IPv6 in /64s. A part of one counts as one.
   const perUnit = range.version === 6 && unit === 'addresses' ? 2 ** 64 : 1;
@@ -58,7 +58,7 @@ export async function summarizePrefix(
     rows.map((row) => ({ ...row, addresses: counted(row.addresses) }));
   const describedParts: PrefixCounts['parts'] = [];
   for (const part of parts) {
-    await giveWay();
+    await yieldToEventLoop();
     const record = dataset.record(part.start, part.match);
     const { score, level } = record.threat;
     const scanner = scannerOf(dataset, part.match)?.operator;

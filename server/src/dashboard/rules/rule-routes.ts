@@ -11,7 +11,7 @@ import type { RuleCondition, RulesPage } from '../wire/rules.ts';
 
 /** Values of a condition that are shown; the file has all of them. */
 const SHOWN_VALUES = 20;
-/** Of a file with more, `wh decide check` shows all. */
+/** Maximum on the page; `wh decide check` shows all. */
 const SHOWN_WARNINGS = 100;
 
 export function ruleRoutes({ rules, live, storage }: DashboardDependencies) {

@@ -88,7 +88,7 @@ export type PrefixPart = {
   scanner?: string;
   score: number;
   level: ThreatLevel;
-  /** Of the network and the announced prefix; absent without ROA data, and where the prefix is not what is announced. */
+  /** State of the announced prefix; absent without ROA data, and where the prefix is not what is announced. */
   rpki?: RpkiState;
 };
 

@@ -28,7 +28,7 @@ export type RuleSetState = {
 export type RuleState = {
   name: string;
   action: 'allow' | 'deny' | 'tag';
-  /** Of the answer to a refused request. */
+  /** Status of the answer to a refused request. */
   status: number;
   line: number;
   conditions: RuleCondition[];

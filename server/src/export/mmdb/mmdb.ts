@@ -87,7 +87,7 @@ export class MmdbDatabases {
     if (kind !== NO_DATA) this.#open = { version, start, end, kind };
   }
 
-  /** Of each database, in order: its number of networks, and what makes the file. Call it after the last `add`. */
+  /** The number of networks of each database, in order, and what makes its file. Call it after the last `add`. */
   *finish(): Generator<{ readonly networks: number; readonly encode: (meta: CreditedMeta) => Buffer[] }> {
     this.#close();
     for (const { form, values, ofKinds } of this.#databases) {
@@ -158,7 +158,7 @@ export class MmdbDatabases {
 }
 
 function ownForm(): RecordForm {
-  /** Of a few hundred different flags. */
+  /** A few hundred different sets of flags. */
   const detections = new Map<string, Value>();
   const detectionOf = (fields: Fields): Value => {
     const { ai_company, cloud_provider } = fields;

@@ -156,7 +156,7 @@ function latenciesOf({ load, fromMs, lock }: SoakRecord, isCounted: (atMs: numbe
   });
 }
 
-/** Of the lookups that took too long, how many were sent soon after an event of each kind; one may follow several. */
+/** How many slow lookups were sent soon after an event of each kind; one may follow several. */
 export function countSlowLookups(record: SoakRecord, timeLine: readonly TimelineEvent[]): string {
   const { sentAtMs, latencyMs, hasLimit } = record.load.lookups;
   const isSlow = (i: number) => (latencyMs[i] as number) >= GOALS.lookupMs;

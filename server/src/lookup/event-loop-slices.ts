@@ -5,7 +5,7 @@
 import { ApiError } from '../http/errors.ts';
 import { CostQueue, type Requester } from '../limits/cost-classes.ts';
 
-export class Turns {
+export class EventLoopSlices {
   readonly #queue = new CostQueue('turn');
 
   async run<T>(requester: Requester, work: () => T): Promise<T> {

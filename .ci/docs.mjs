@@ -81,39 +81,47 @@ Commands that ask a server read \`WHENCE_URL\` and \`WHENCE_KEY\`. Downloads use
 async function commandsPage() {
   const commands = leaves(await describedProgram());
   // An option that several commands share is described once.
-  const uses = new Map();
-  for (const { command } of commands)
-    for (const option of optionsOf(command)) uses.set(keyOf(option), (uses.get(keyOf(option)) ?? 0) + 1);
-  const isCommon = (option) => uses.get(keyOf(option)) >= 5;
-  const common = new Map(
-    commands.flatMap(({ command }) =>
-      optionsOf(command)
-        .filter(isCommon)
-        .map((option) => [keyOf(option), option]),
-    ),
-  );
+  const users = new Map();
+  for (const { path, command } of commands)
+    for (const option of optionsOf(command)) {
+      const key = keyOf(option);
+      users.set(key, { option, paths: [...(users.get(key)?.paths ?? []), path.slice(1).join(' ')] });
+    }
+  const isShared = (option) => users.get(keyOf(option)).paths.length >= 5;
+  const shared = [...users.values()].filter(({ option }) => isShared(option));
+  const others = ({ paths }) =>
+    commands.map(({ path }) => path.slice(1).join(' ')).filter((name) => !paths.includes(name));
+  const where = (use) => {
+    const without = others(use);
+    return without.length < use.paths.length ? `all commands but ${without.join(', ')}` : use.paths.join(', ');
+  };
+  let fields = '';
   const sections = commands.map(({ path, command }) => {
-    const options = optionsOf(command);
-    const shared = options.filter(isCommon).map(({ long }) => `[${long}]`);
-    const usage = [...path, command.usage().replace(/\[options\] ?/, ''), ...shared].filter(Boolean).join(' ');
     const rows = [
       ...command.registeredArguments
         .filter(({ description }) => description !== '')
         .map((argument) => [argument.name(), argument.description]),
-      ...options.filter((option) => !isCommon(option)).map((option) => [option.flags, describe(option)]),
-    ];
+      ...optionsOf(command)
+        .filter((option) => !isShared(option))
+        .map((option) => [option.flags, describe(option)]),
+    ].map(([name, text]) => {
+      // Commands that print records have the same fields.
+      const [list = ''] = /\bip, prefix, asn.*$/.exec(text) ?? [];
+      if (list === '' || list !== fields) {
+        fields = list || fields;
+        return [name, text];
+      }
+      return [name, text.replace(list, 'those of wh ip')];
+    });
     const block = rows.length === 0 ? '' : `\n\`\`\`text\n${columns(rows)}\`\`\`\n`;
-    return `\n## ${path.join(' ')}\n\n${sentence(command.description())} \`${usage}\`\n${block}`;
+    const usage = [...path, command.usage().replace(/\[options\] ?/, '')].join(' ').trim();
+    return `\n## ${usage.replaceAll('<', '\\<')}\n\n${sentence(command.description())}\n${block}`;
   });
   const page = `${NOTE}# Commands
 
 \`wh COMMAND --help\` prints the same, with examples. ${EXIT_CODES.trim().replaceAll(/\s+/g, ' ')}
 
-Options that several commands share:
-
-\`\`\`text
-${columns([...common.values()].map((option) => [option.flags, describe(option)]))}\`\`\`
-${sections.join('')}`;
+${shared.map((use) => `- \`${use.option.flags}\`: ${describe(use.option)}. In ${where(use)}.\n`).join('')}${sections.join('')}`;
   // Help texts name the program as it was called.
   return page.replaceAll('npx wh ', 'wh ');
 }
@@ -188,11 +196,8 @@ share fairly; a request that finds it full, or waits longer, gets a 503.
 |---|---|---|---|---|
 ${queues.join('\n')}
 
-Scans run in slices of 2 ms, and their results are kept while the dataset is in use. \`whence_event_loop_stalls_total\` counts work that
-blocked a process for more than 200 ms.
-
-The most expensive valid request of each route: processor time of the answering thread in milliseconds (then of a repetition), and bytes of the
-answer, with the embedded dataset (ARM, Node 20). A test compares them with every release.
+The most expensive valid request of each route: milliseconds of processor time (then of a repetition) and bytes of the answer, with the
+embedded dataset on ARM.
 
 | route | input | class | ms | bytes |
 |---|---|---|---|---|

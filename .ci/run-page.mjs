@@ -35,6 +35,7 @@ if (!packed.isInstalled) {
   await packed.prepare();
 }
 
+const counts = { run: 0, failed: 0, marked: 0 };
 for (const page of given) {
   process.stdout.write(`${page}\n`);
   for (const block of allBlocks(page)) {
@@ -44,10 +45,14 @@ for (const page of given) {
     if (fault !== undefined) complain(`FAILED line ${block.line}: ${fault}`);
   }
   await runPage(page, packed.bin, ({ line, text, failure }) => {
+    counts.run++;
+    if (failure !== undefined) counts.failed++;
     process.stdout.write(`  ${failure === undefined ? 'ok    ' : 'FAILED'} line ${line}: ${text.split('\n')[0]}\n`);
     if (failure !== undefined) complain(failure);
   });
 }
+
+process.stdout.write(`${counts.run} commands run, ${counts.failed} of them failed; ${counts.marked} blocks not run\n`);
 
 function complain(message) {
   process.stdout.write(`${message.trimEnd().replaceAll(/^/gm, '    ')}\n`);

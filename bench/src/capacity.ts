@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- capacity`: the code of keys, leases and statistics as 200 replicas with 100,000 keys on a real
- * PostgreSQL. Prints what that costs the database, next to what docs/capacity.md says.
+ * PostgreSQL. Prints what that costs the database, next to what docs/decisions/0054 says.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadAverage, print } from '@whence/testing/console-report';

@@ -1,4 +1,4 @@
-/** What a task cost the database, with its statements by the lines of the table in docs/capacity.md. */
+/** What a task cost the database, with its statements by the lines of the table in docs/decisions/0054. */
 import { print } from '@whence/testing/console-report';
 import { type BenchDatabase, type Statement, sumOf } from '../cluster/database.ts';
 

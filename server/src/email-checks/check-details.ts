@@ -1,7 +1,8 @@
 /**
- * What a report is made from, in the form in which commands print it: the points of each part, what the check says apart
- * from the score, the SPF tree, the advice with its records, and what two reports are compared by. A server sends it on
- * request, so that a command prints the same from its answer as from a check of its own.
+ * What a report is made from. `detailsOf` has it in the form in which commands print it: the points of each part, what the
+ * check says apart from the score, the SPF tree, the advice with its records, and what two reports are compared by. A server
+ * sends it on request, so that a command prints the same from its answer as from a check of its own. `describeCheck` has it
+ * as pages show it.
  */
 import type { Advice } from '@whence/email/internal/advice/advice';
 import { explainAdvice } from '@whence/email/internal/advice/advice-text';
@@ -9,61 +10,114 @@ import { zoneFileLine } from '@whence/email/internal/advice/zone-file';
 import type { Examination } from '@whence/email/internal/check';
 import { limitFindings } from '@whence/email/internal/findings/finding-list';
 import { formatFinding } from '@whence/email/internal/findings/finding-text';
+import type { MailHost } from '@whence/email/internal/mx/mx';
+import { providerOf } from '@whence/email/internal/providers';
 import {
   describeReadiness,
   type Evidence,
   evidenceOf,
   type ReadinessReport,
 } from '@whence/email/internal/report/evidence';
-import { type Part, verdictOf } from '@whence/email/internal/report/part-state';
+import { gradeText, type Part, partViews, verdictOf } from '@whence/email/internal/report/part-state';
 import { senderRules, senderRulesText } from '@whence/email/internal/report/sender-rules';
+import { MAX_POINTS } from '@whence/email/internal/score/score';
 import type { SpfNode } from '@whence/email/internal/spf/lookups';
 import { excerpt } from '@whence/email/internal/visible-text';
 
-export type CheckDetails = {
+export type CheckDetails = Judgement & {
   points: Record<Part, number>;
   /** Parts that DNS did not answer for. */
   unverified: Part[];
-  /** How others can send mail as the domain, or take over a name that it refers to; `''` if they cannot. */
-  risk: string;
-  /** Set up to send no mail: there is nothing left to do, whatever the grade. */
-  is_finished: boolean;
-  /** What to fix, the most points first. `record` is a line of a zone file, or `''`. */
-  advice: { code: string; points: number; text: string; record: string }[];
-  /** Whether the next stricter steps are safe. */
-  readiness: ReadinessReport;
-  /** What large mailbox providers ask of bulk senders, in one line. */
-  sender_rules: string;
   /** The record of the domain, at depth 0, and below it what its terms lead to. */
   spf_tree: SpfTreeLine[];
   evidence: Evidence;
 };
+type Judgement = {
+  /** How others can send mail as the domain, or take over a name that it refers to; `''` if they cannot. */
+  risk: string;
+  /** Set up to send no mail: there is nothing left to do, whatever the grade. */
+  is_finished: boolean;
+  /** What to fix, the most points first; 0 for what does not count. `record` is a line of a zone file, or `''`. */
+  advice: { code: string; points: number; text: string; record: string }[];
+  /** Whether the next stricter steps are safe, and what has to become true before they are. */
+  readiness: ReadinessReport;
+  /** Whether it meets what large mailbox providers ask of bulk senders, in one line. */
+  sender_rules: string;
+};
 /** `lookups`: those of the subtree, itself included. */
 export type SpfTreeLine = { depth: number; term: string; lookups: number; errors: string[] };
 
+/** Shown addresses of one host, which may have any number. */
+const MAX_ADDRESSES = 8;
 /** A tree has up to a hundred nodes. */
 const MAX_NODE_ERRORS = 3;
 const MAX_TERM_CHARACTERS = 100;
 
-export function detailsOf({ report: { domain }, findings, score, advice }: Examination): CheckDetails {
-  const { unverified, risk, isFinished } = verdictOf(findings);
+export function detailsOf(examination: Examination): CheckDetails {
+  const { findings, score } = examination;
   const { mx, spf, dkim, dmarc } = score;
   return {
     points: { mx, spf, dkim, dmarc },
-    unverified: [...unverified],
+    unverified: [...verdictOf(findings).unverified],
+    ...judgementOf(examination),
+    spf_tree: treeLines(findings.spf.tree, 0),
+    evidence: evidenceOf(examination.report.domain, findings),
+  };
+}
+
+function judgementOf({ report: { domain }, findings, advice }: Examination): Judgement {
+  const { risk, isFinished } = verdictOf(findings);
+  const rules = senderRules(findings);
+  return {
     risk,
     is_finished: isFinished,
     advice: advice.map(describeAdvice),
     readiness: describeReadiness(domain, findings),
-    sender_rules: describeSenderRules(findings),
-    spf_tree: treeLines(findings.spf.tree, 0),
-    evidence: evidenceOf(domain, findings),
+    sender_rules: senderRulesText({ ...rules, validation_errors: rules.validation_errors.map(formatFinding) }),
   };
 }
 
-export function describeSenderRules(findings: Examination['findings']): string {
-  const rules = senderRules(findings);
-  return senderRulesText({ ...rules, validation_errors: rules.validation_errors.map(formatFinding) });
+export function describeCheck(examination: Examination) {
+  const { report, score, findings } = examination;
+  const { mx, spf, dkim, dmarc } = findings;
+  const points = (part: Part) => ({ points: score[part], max: MAX_POINTS[part] });
+  const verdict = verdictOf(findings);
+  const views = partViews(report, verdict);
+  /** `words`: the record, or why there is none. */
+  const view = (part: Part) => ({ state: views[part].state, is_valid: views[part].isValid, words: views[part].words });
+  return {
+    ...judgementOf(examination),
+    points: { mx: points('mx'), spf: points('spf'), dkim: points('dkim'), dmarc: points('dmarc') },
+    parts: { mx: view('mx'), spf: view('spf'), dkim: view('dkim'), dmarc: view('dmarc') },
+    /** The grade, with a question mark if a part could not be verified. */
+    grade_text: gradeText(report, verdict),
+    /** False if DNS says that the domain does not exist: it has no grade then. */
+    does_exist: !mx.report.errors.some(({ code }) => code === 'domain_not_found'),
+    /** All SPF records of the domain: one, unless it has none or too many. */
+    spf_records: [...spf.records],
+    spf_tree: describeSpfNode(spf.tree),
+    spf_void_lookups: spf.voidLookups,
+    mx_state: mx.state,
+    /** The hosts that were examined, the preferred first. */
+    mx_hosts: mx.hosts.map(describeMailHost),
+    /** Found with a wildcard record: every selector would be. */
+    is_dkim_wildcard: dkim.isWildcard,
+    is_dmarc_test_mode: dmarc.isTestMode,
+  };
+}
+
+/** `provider` is named where the host is known to belong to one. */
+function describeMailHost({ host, preference, addresses }: MailHost) {
+  const provider = providerOf(host)?.name;
+  return { host, preference, addresses: addresses.slice(0, MAX_ADDRESSES), ...(provider && { provider }) };
+}
+
+export type SpfTreeNode = Pick<SpfNode, 'name' | 'via' | 'raw' | 'lookups'> & {
+  errors: string[];
+  children: SpfTreeNode[];
+};
+function describeSpfNode({ name, via, raw, lookups, errors, children }: SpfNode): SpfTreeNode {
+  return { name, via, raw, lookups, errors: errors.map(formatFinding), children: children.map(describeSpfNode) };
 }
 
 export function describeAdvice(advice: Advice): CheckDetails['advice'][number] {

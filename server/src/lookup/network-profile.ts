@@ -14,6 +14,7 @@ const MAX_RELATED = 20;
 /** Flags that the connection type says already. */
 const TYPE_FLAGS: readonly Flag[] = ['is_datacenter', 'is_residential', 'is_mobile'];
 
+/** Type and country of most of its addresses, and flags that at least one of them has. */
 type PrefixKind = { connection_type: ConnectionType; country: string; flags: Flag[] };
 type NetworkProfile = {
   connection_types: AddressCount<ConnectionType>[];
@@ -21,6 +22,7 @@ type NetworkProfile = {
   flags: AddressCount<Flag>[];
   threat_levels: AddressCount<ThreatLevel>[];
   is_sample: boolean;
+  /** Kinds of its prefixes, and for every prefix, IPv4 first, the position of its kind; -1 where it was not walked. */
   prefix_kinds: { kinds: PrefixKind[]; of: number[] };
 };
 

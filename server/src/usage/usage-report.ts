@@ -65,6 +65,7 @@ async function seriesOf(
 type TopNetworks = {
   lookups: number;
   top: { asn: number; name: string; lookups: number }[];
+  /** By the country in which a network is registered, `ZZ` if it is not known. */
   countries: { country: string; lookups: number }[];
 };
 

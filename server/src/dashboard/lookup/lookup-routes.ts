@@ -103,9 +103,9 @@ export function lookupRoutes(dependencies: DashboardDependencies) {
       const mayProbe = session !== undefined && dependencies.emailChecks.mayProbe;
       const checked = await checkForRequest({ ...dependencies, mayProbe }, params.domain, query, ask.requester);
       // Loaded for the first check, not before the server listens.
-      const { describeExamination } = await import('./domain-report.ts');
+      const { describeCheck } = await import('../../email-checks/check-details.ts');
       const sections = INCLUDABLE_SECTIONS.filter((name) => name !== 'smtp' || mayProbe);
-      return { ...describeExamination(checked), sections };
+      return { report: checked.answer, ...describeCheck(checked), sections };
     }),
     tryDomain: route('viewer', { counts: 'email', costs: ['email_check'] }, async (ask) => {
       const sources = { ...dependencies, dataset: live.current?.dataset };

@@ -1,5 +1,6 @@
 /** The dataset, its sources and its updates as the dashboard shows them. */
 import type { DatasetReport, Refusal } from '@whence/client/wire';
+import type { UpdateReport } from '../../versions/update-report.ts';
 
 export type DatasetPage = {
   /** Absent as long as no dataset is loaded. */
@@ -9,21 +10,11 @@ export type DatasetPage = {
   update: UpdateState;
 };
 export type FeedState = { id: string; attempted_at: string; fetched_at?: string; failures: number; error?: string };
-export type UpdateState = {
-  /** `never`: there was none yet. */
-  outcome: 'never' | 'running' | 'published' | 'unchanged' | 'failed';
-  started_at?: string;
-  finished_at?: string;
-  succeeded_at?: string;
-  /** What a running update does, and how much of it is done, from 0 to 1. */
-  step?: string;
-  share?: number;
-  version?: number;
-  /** Administrators only. */
-  error?: string;
+/** `never`: there was none yet. `error` is for administrators only. */
+export type UpdateState = Omit<Partial<UpdateReport>, 'outcome' | 'refused' | 'paused'> & {
+  outcome: UpdateReport['outcome'] | 'never';
   /** Feeds that the last update did not use, also if it failed; `problem` says so in a sentence. */
   refused: Refusal[];
-  problem?: string;
   /** Those of them whose server asked to wait until then; `startUpdate` with `retry=paused` asks them all the same. */
   paused?: { id: string; until: string }[];
   schedule: UpdateSchedule;

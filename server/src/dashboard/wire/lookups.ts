@@ -18,6 +18,7 @@ import type {
   Routing,
   ThreatLevel,
 } from '@whence/client/wire';
+import type { profileNetwork } from '../../lookup/network-profile.ts';
 
 /** Not found: 404 with `details` as `SpecialPurpose` where the address is in such a range. */
 export type IpLookup = {
@@ -92,23 +93,15 @@ export type PrefixPart = {
   rpki?: RpkiState;
 };
 
-export type AsnLookup = {
+/** Shares are those of the network's IPv4 addresses; `is_sample` where it has too many prefixes to walk all. */
+export type AsnLookup = Awaited<ReturnType<typeof profileNetwork>> & {
   /** With `prefixes`, complete. */
   record: AsnAnswer;
-  /** Shares of its IPv4 addresses; `is_sample` where it has too many prefixes to walk all. */
-  connection_types: Share<ConnectionType>[];
-  countries: Share<string>[];
-  flags: Share<Flag>[];
-  threat_levels: Share<ThreatLevel>[];
-  is_sample: boolean;
-  /** Kinds of its prefixes, and for every prefix, IPv4 first, the position of its kind; -1 where it was not walked. */
-  prefix_kinds: { kinds: PrefixKind[]; of: number[] };
-  /** States of all prefixes, in the same order; absent without ROA data. */
+  /** States of all prefixes, in the order of `prefix_kinds`; absent without ROA data. */
   rpki?: { states: (RpkiState | null)[]; as_of: string };
   /** Networks of the same organisation, by name: a guess. */
   related: AsnSearchResult[];
   credits: string[];
 };
 export type RpkiState = NonNullable<Origin['rpki']>;
-/** Type and country of most of its addresses, and flags that at least one of them has. */
-export type PrefixKind = { connection_type: ConnectionType; country: string; flags: Flag[] };
+export type PrefixKind = AsnLookup['prefix_kinds']['kinds'][number];

@@ -1,8 +1,9 @@
 /** The rules file of `GET /v1/decide` as the dashboard shows it. The file is the source: nothing of it is changed here. */
 import type { IpRecord } from '@whence/client/wire';
+import type { Mistake } from '../../rules/parse-rules.ts';
 
 /** Line and column are those of the file, from 1. */
-export type RuleMistake = { line: number; column: number; message: string };
+export type RuleMistake = Mistake;
 /** A condition with the values that meet it, such as `countries` and `NO, SE`. */
 export type RuleCondition = { name: string; values: string };
 

@@ -108,7 +108,7 @@ export async function examineDomain(
   ]);
   // Where SPF lets everyone pass, so does DMARC, whatever the policy is.
   const ownDmarc = withoutWildcardAlias(foundDmarc, wildcard);
-  const dmarc = spf.opening === undefined ? ownDmarc : withStrength(ownDmarc, 'weak');
+  const dmarc = spf.openToAll === undefined ? ownDmarc : withStrength(ownDmarc, 'weak');
   const parts = { mx, spf, dkim, dmarc, takeovers: [], subdomains: NO_SUBDOMAINS };
   const tries = dkim.failures.length === 0 ? 0 : MAX_RETRIES + 2;
   const asked = { questions: MAX_USUAL_QUESTIONS - counted.count - tries, sentinel };

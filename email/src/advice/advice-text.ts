@@ -8,7 +8,7 @@ import { type Finding, isFailure } from '../findings/finding.ts';
 import { explain } from '../findings/finding-text.ts';
 import type { Takeover } from '../score/score.ts';
 import { MAX_LOOKUPS, MAX_VOID_LOOKUPS } from '../spf/limits.ts';
-import type { SpfOpening } from '../spf/opening.ts';
+import type { OpenToAll } from '../spf/open-to-all.ts';
 import type { SomeTerms } from '../spf/summary.ts';
 import { cutText, excerpt, MAX_TEXT_CHARACTERS, visible } from '../visible-text.ts';
 import type { Advice, AdviceCode, AdviceDetails, KeySize, NamedKey, ReportsTo } from './advice.ts';
@@ -54,8 +54,8 @@ const SENTENCES: { readonly [Code in AdviceCode]: (detail: AdviceDetails[Code]) 
     return `${domain} has no records of its own: a wildcard answers for it. A record at this name or below it would end that (RFC 4592)${loss}, so that no record is proposed. Publish all records of ${domain} under its own name first.`;
   },
 
-  anyone_can_send: ({ domain, opening }) =>
-    `Anyone can send mail as ${domain}: ${explainOpening(domain, opening)}. Name the servers that send, and let ~all mark the others.`,
+  anyone_can_send: ({ domain, openToAll }) =>
+    `Anyone can send mail as ${domain}: ${explainOpenToAll(domain, openToAll)}. Name the servers that send, and let ~all mark the others.`,
   takeover: (takeover) => `${explainTakeover(takeover)} Remove the reference.`,
   not_ready: ({ steps, obstacles }) =>
     `${listWithAnd(steps)} would be safe when: ${firstThree(obstacles.map(explainObstacle))}.`,
@@ -291,12 +291,12 @@ function beginningFault(raw: string, beginning: string): string {
   return /^\s/.test(raw) ? 'it begins with a blank' : `it does not begin with ${beginning}`;
 }
 
-function explainOpening(domain: string, opening: SpfOpening): string {
-  if (opening.kind === 'networks')
-    return `its SPF record lets ${opening.percent} % of the ${opening.version === 4 ? 'IPv4' : 'global IPv6'} addresses pass`;
-  const how = /^redirect=/i.test(opening.ownTerm) ? 'to which it redirects' : 'which it includes';
-  const where = opening.recordOf === domain ? 'its SPF record' : `the SPF record of ${opening.recordOf}, ${how},`;
-  return `"${opening.term}" in ${where} lets every server pass`;
+function explainOpenToAll(domain: string, openToAll: OpenToAll): string {
+  if (openToAll.kind === 'networks')
+    return `its SPF record lets ${openToAll.percent} % of the ${openToAll.version === 4 ? 'IPv4' : 'global IPv6'} addresses pass`;
+  const how = /^redirect=/i.test(openToAll.ownTerm) ? 'to which it redirects' : 'which it includes';
+  const where = openToAll.recordOf === domain ? 'its SPF record' : `the SPF record of ${openToAll.recordOf}, ${how},`;
+  return `"${openToAll.term}" in ${where} lets every server pass`;
 }
 
 function explainNoRecord(reason: AdviceDetails['dmarc_publish']['reason']): string {

@@ -8,7 +8,7 @@ import type { DnsFault } from '../dns/fault.ts';
 import type { Finding, FindingDetails } from '../findings/finding.ts';
 import type { DmarcPolicy } from '../report.ts';
 import type { Takeover } from '../score/score.ts';
-import type { SpfOpening } from '../spf/opening.ts';
+import type { OpenToAll } from '../spf/open-to-all.ts';
 import type { SomeTerms } from '../spf/summary.ts';
 import type { DmarcEdit } from './dmarc-record.ts';
 import type { PastedMistake } from './pasted-text.ts';
@@ -29,7 +29,7 @@ export type AdviceDetails = {
   /** A record at the domain, or below it, would take the wildcard's records away from it (RFC 4592 §2.2.1). */
   domain_by_wildcard: { readonly domain: string; readonly lost: readonly string[]; readonly isKnown: boolean };
 
-  anyone_can_send: { readonly domain: string; readonly opening: SpfOpening };
+  anyone_can_send: { readonly domain: string; readonly openToAll: OpenToAll };
   /** Another owner can register the domain of the name that is referred to. */
   takeover: Takeover;
   /** Stricter steps, and what stands in their way. */

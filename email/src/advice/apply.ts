@@ -8,11 +8,12 @@ import { isCommonSelector } from '../dkim/selectors.ts';
 import { type DmarcFindings, judgeDmarc } from '../dmarc/check.ts';
 import { NO_DESTINATIONS } from '../dmarc/destinations.ts';
 import { discover, effectivePolicy, readStep, type Step, walkNames } from '../dmarc/discovery.ts';
-import type { DmarcRecord } from '../dmarc/dmarc.ts';
+import { type DmarcRecord, POLICY_LEVELS } from '../dmarc/dmarc.ts';
 import type { Answer, MxHost, Resolver } from '../dns/answer.ts';
 import type { Wildcard } from '../dns/wildcard.ts';
 import { checkMx } from '../mx/mx.ts';
 import { providerSelectors, spfTexts } from '../providers.ts';
+import type { DmarcPolicy } from '../report.ts';
 import { type Findings, type Score, score } from '../score/score.ts';
 import { checkSpf, type ReadRecords } from '../spf/lookups.ts';
 import type { Change } from './advice.ts';
@@ -48,7 +49,7 @@ async function applyChange(change: Change, examined: Examined): Promise<Findings
   if (record.name === domain) {
     if (hidesKeys(change, examined)) return undefined;
     const spf = await applySpf(change, examined);
-    return spf.report.is_valid && spf.opening === undefined ? { ...findings, spf } : undefined;
+    return spf.report.is_valid && spf.openToAll === undefined ? { ...findings, spf } : undefined;
   }
   if (record.name === `_dmarc.${domain}` || record.name === findings.dmarc.steps[0]?.alias) {
     const dmarc = applyDmarc(domain, findings.dmarc, record.text);
@@ -141,10 +142,8 @@ function protection(domain: string, target: (typeof POLICY_TARGETS)[number], { s
   return strength(found.record, effectivePolicy(found.record, found.recordDomain !== name, state));
 }
 
-const LEVELS = { none: 0, quarantine: 1, reject: 2 } as const;
-
 /** RFC 7489 §6.6.4, RFC 9989 §4.7: the share of mail outside of `pct`, or all mail with `t=y`, is one level lower. */
-function strength({ percentage, isTestMode }: DmarcRecord, policy: keyof typeof LEVELS): number {
-  const level = LEVELS[policy];
+function strength({ percentage, isTestMode }: DmarcRecord, policy: DmarcPolicy): number {
+  const level = POLICY_LEVELS[policy];
   return level === 0 ? 0 : level - 1 + (isTestMode ? 0 : percentage / 100);
 }

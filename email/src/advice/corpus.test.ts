@@ -91,7 +91,7 @@ function assertOnlyOwn(domain: string, { record }: Change): void {
 function assertSendersKept(before: Examination, after: Examination, line: string): void {
   const { spf } = before.findings;
   const isDeclared = / "v=spf1 -all"$/.test(line);
-  if (spf.opening !== undefined || spf.isUnverified || !spf.report.is_valid || isDeclared) return;
+  if (spf.openToAll !== undefined || spf.isUnverified || !spf.report.is_valid || isDeclared) return;
   assert.ok(coversAll(after.findings.spf.passing, spf.passing), `a sender fails after ${line}`);
 }
 
@@ -180,7 +180,7 @@ async function step(domain: string, records: ZoneRecords, before: Examination, {
   const after = await examine(domain, changed);
   assert.equal(after.score.total - before.score.total, points, `${line}: ${JSON.stringify(after.score)}`);
   assert.ok(points >= 0, line);
-  assert.equal(after.findings.spf.opening !== undefined && before.findings.spf.opening === undefined, false, line);
+  assert.equal(after.findings.spf.openToAll !== undefined && before.findings.spf.openToAll === undefined, false, line);
   assertSendersKept(before, after, line);
   assertNothingTaken(await standings(domain, records), await standings(domain, changed), line);
   return { changed, after };

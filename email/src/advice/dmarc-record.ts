@@ -2,7 +2,7 @@
  * A new DMARC record made from a present one: every tag that is right stays as written, and each edit is listed, so that
  * the advice can name it.
  */
-import { type DmarcRecord, parseDmarc } from '../dmarc/dmarc.ts';
+import { type DmarcRecord, POLICY_LEVELS, parseDmarc } from '../dmarc/dmarc.ts';
 import { parseReportUris } from '../dmarc/report-uris.ts';
 import { parseTagList, type Tag, tagValue } from '../records/tag-list.ts';
 import type { DmarcPolicy } from '../report.ts';
@@ -100,7 +100,7 @@ export function rewriteDmarc(raw: string, wish: DmarcWish): { text: string; edit
   } else if (wish.below === undefined && !names.has('sp') && inForce !== '' && inForce !== to)
     edits.push({ kind: 'subdomains too' });
   const isNonexistentOpen =
-    record.standing === 'as published' && LEVELS[record.nonexistentPolicy || 'none'] < LEVELS[to];
+    record.standing === 'as published' && POLICY_LEVELS[record.nonexistentPolicy || 'none'] < POLICY_LEVELS[to];
   if (wish.isNonexistentRefused === true && isNonexistentOpen && !names.has('np')) {
     edits.push({ kind: 'nonexistent' });
     tags.push('np=reject');
@@ -155,7 +155,6 @@ function strayAddresses(malformed: readonly string[], edits: DmarcEdit[]): strin
   return uris;
 }
 
-const LEVELS = { none: 0, quarantine: 1, reject: 2 } as const;
 const MAX_REPEATED = 10;
 const HISTORIC = ['pct', 'rf', 'ri'];
 /** What needs an escape in a zone file, and stands in no tag on purpose. */

@@ -3,6 +3,7 @@
  * that are lost, names that others can take over. A score says nothing of these: it rises with a policy that refuses the
  * owner's own mail.
  */
+import { POLICY_LEVELS } from '../dmarc/dmarc.ts';
 import type { DmarcPolicy } from '../report.ts';
 import type { Findings } from '../score/score.ts';
 import { explainObstacle, explainTakeover, listWithAnd } from './advice-text.ts';
@@ -34,7 +35,7 @@ export function judgeChange(domain: string, before: Findings, after: Findings, l
       .filter(({ target }) => !before.takeovers.some((known) => known.target === target))
       .map(explainTakeover),
     anyone_can_send:
-      before.spf.opening === undefined && after.spf.opening !== undefined
+      before.spf.openToAll === undefined && after.spf.openToAll !== undefined
         ? ['Anyone could send mail as this domain: its SPF record would let everyone pass.']
         : [],
     policy_weaker: weakerPolicies(before, after),
@@ -54,12 +55,10 @@ export function judgeChange(domain: string, before: Findings, after: Findings, l
   return CHANGE_RISKS.flatMap((code) => risks[code].map((text) => ({ code, text })));
 }
 
-const LEVELS = { none: 0, quarantine: 1, reject: 2 } as const satisfies Record<DmarcPolicy, number>;
-
 /** -1 without a policy. */
 function levelOf({ dmarc }: Findings): number {
   const { record_domain, effective_policy } = dmarc.report;
-  return record_domain === '' || dmarc.isFatal ? -1 : LEVELS[effective_policy];
+  return record_domain === '' || dmarc.isFatal ? -1 : POLICY_LEVELS[effective_policy];
 }
 
 function skippedSteps(domain: string, before: Findings, after: Findings): string[] {
@@ -105,7 +104,7 @@ function lostReports(domain: string, before: Findings, after: Findings): string[
 }
 
 function lostSenders(domain: string, before: Findings, after: Findings, lostAddresses: number): string[] {
-  if (after.spf.isUnverified || before.spf.opening !== undefined) return [];
+  if (after.spf.isUnverified || before.spf.openToAll !== undefined) return [];
   const kept = namedServices(after.spf.tree);
   const services = namedServices(before.spf.tree).filter((service) => !kept.includes(service));
   const isLost = !authorizesNone(before) && authorizesNone(after) && !sendsNoMail(after);
@@ -123,7 +122,7 @@ function lostSenders(domain: string, before: Findings, after: Findings, lostAddr
 function authorizesNone({ spf }: Findings): boolean {
   const { is_valid, mechanisms } = spf.report;
   return (
-    is_valid && spf.opening === undefined && mechanisms.every((term) => isAll(term) || /^(?:[-~?]|exp=)/i.test(term))
+    is_valid && spf.openToAll === undefined && mechanisms.every((term) => isAll(term) || /^(?:[-~?]|exp=)/i.test(term))
   );
 }
 
@@ -131,7 +130,7 @@ function weakerPolicies(before: Findings, after: Findings): string[] {
   if (after.dmarc.isUnverified || before.dmarc.isUnverified) return [];
   const words = ({ dmarc }: Findings) =>
     dmarc.report.record_domain === '' ? 'no policy' : dmarc.report.effective_policy;
-  const below = ({ dmarc }: Findings) => LEVELS[dmarc.report.subdomain_policy || 'none'];
+  const below = ({ dmarc }: Findings) => POLICY_LEVELS[dmarc.report.subdomain_policy || 'none'];
   const own =
     levelOf(after) < levelOf(before)
       ? [`The DMARC policy would become weaker: ${words(before)} → ${words(after)}.`]
@@ -144,7 +143,7 @@ function weakerPolicies(before: Findings, after: Findings): string[] {
 function refusedSubdomains(before: Findings, after: Findings): string[] {
   const sending = [...new Set([...before.subdomains.sending, ...after.subdomains.sending])];
   const [from, to] = [before, after].map(({ dmarc }) => dmarc.report.subdomain_policy || 'none');
-  if (sending.length === 0 || LEVELS[to as DmarcPolicy] <= LEVELS[from as DmarcPolicy]) return [];
+  if (sending.length === 0 || POLICY_LEVELS[to as DmarcPolicy] <= POLICY_LEVELS[from as DmarcPolicy]) return [];
   return [
     `${to} would also hold for ${listWithAnd(sending)}, which are set up to send mail; sp=${from} leaves them as they are.`,
   ];

@@ -21,7 +21,7 @@ export function sendsNoMail(findings: Findings): boolean {
 /** One SPF record that lets no server send, however it ends. With a null MX, `mx` leads to no server. */
 function namesNoSender({ mx, spf }: Findings): boolean {
   const [record, ...others] = spf.records;
-  if (record === undefined || others.length > 0 || spf.opening !== undefined) return false;
+  if (record === undefined || others.length > 0 || spf.openToAll !== undefined) return false;
   const text = mx.state === 'null' ? record.replace(/ \+?mx(?=\s|$)/gi, '') : record;
   return parseSpf(text).errors.length === 0 && listsNoSender(text);
 }

@@ -45,7 +45,7 @@ function senderObstacles({ spf, dkim }: Findings): Obstacle[] {
   const obstacles: Obstacle[] = [];
   if (spf.isUnverified) obstacles.push({ code: 'unverified', part: 'SPF' });
   else if (!spf.report.is_valid) obstacles.push({ code: 'spf_invalid' });
-  else if (spf.opening !== undefined) obstacles.push({ code: 'spf_open' });
+  else if (spf.openToAll !== undefined) obstacles.push({ code: 'spf_open' });
   const valid = dkim.keys.filter(({ report }) => report.is_valid);
   if (dkim.isUnverified) obstacles.push({ code: 'unverified', part: 'DKIM' });
   else if (valid.length === 0) obstacles.push({ code: 'no_key' });

@@ -59,7 +59,7 @@ export async function findMissingProvider(
   { mx, spf }: Findings,
   resolver: Resolver,
 ): Promise<MissingProvider | undefined> {
-  if ((mx.state !== 'valid' && mx.state !== 'partly') || !spf.report.is_valid || spf.opening !== undefined)
+  if ((mx.state !== 'valid' && mx.state !== 'partly') || !spf.report.is_valid || spf.openToAll !== undefined)
     return undefined;
   const [provider, ...others] = [...new Set(mx.report.records.map(providerOf))];
   if (provider === undefined || others.length > 0 || !hasInclude(provider)) return undefined;

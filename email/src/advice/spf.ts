@@ -6,9 +6,9 @@ import type { Answer } from '../dns/answer.ts';
 import { hasCode } from '../findings/finding.ts';
 import { providerOfSpfName } from '../providers.ts';
 import { type Findings, MAX_POINTS, type Score } from '../score/score.ts';
-import { ALL_IPV4 } from '../spf/breadth.ts';
 import { MAX_LOOKUPS } from '../spf/limits.ts';
 import { SPF_LIMIT_CODES } from '../spf/lookups.ts';
+import { ALL_IPV4 } from '../spf/sender-count.ts';
 import { excerptOfTerm, parseSpf } from '../spf/spf.ts';
 import type { SomeTerms } from '../spf/summary.ts';
 import { type AdviceDetails, type Change, type Draft, RANKS } from './advice.ts';
@@ -65,8 +65,8 @@ function adviseRecord(
     return { change: { record: { name: domain, type: 'TXT', text }, replaces } };
   };
 
-  if (spf.opening !== undefined) {
-    const draft = { code: 'anyone_can_send', detail: { domain, opening: spf.opening } } as const;
+  if (spf.openToAll !== undefined) {
+    const draft = { code: 'anyone_can_send', detail: { domain, openToAll: spf.openToAll } } as const;
     return [
       { ...draft, points: MAX_POINTS.spf - 5, rank: RANKS.anyoneCanSend, ...change(closedRecord(domain, findings)) },
     ];
@@ -175,9 +175,9 @@ function txtChange(name: string, text: string): Change {
 
 /** Without the terms that let everyone pass. */
 function closedRecord(domain: string, findings: Findings): string | undefined {
-  const { opening, openTerms, report, records } = findings.spf;
+  const { openToAll, openTerms, report, records } = findings.spf;
   if (records.length !== 1 || openTerms.some((term) => /^redirect=/i.test(term))) return undefined;
-  const wide = opening?.kind === 'networks' ? wideNetworks(report.raw) : [];
+  const wide = openToAll?.kind === 'networks' ? wideNetworks(report.raw) : [];
   const terms = closedTerms(report.mechanisms, [...openTerms, ...wide]).filter((term) => !/^redirect=/i.test(term));
   if (!terms.every(isAll)) return withAll(terms, '~');
   return likelySenders(domain, findings).records[0];
@@ -304,7 +304,7 @@ function adviseOddities(domain: string, { spf }: Findings): Draft[] {
   if (report.raw.length > MAX_MESSAGE_BYTES) add({ code: 'spf_long', detail: { bytes: report.raw.length }, points: 0 });
   else if (apexTxtBytes > MAX_QUIET_TXT_BYTES)
     add({ code: 'spf_size', detail: { domain, bytes: apexTxtBytes }, points: 0 });
-  if (spf.opening === undefined) drafts.push(...adviseBreadth(spf));
+  if (spf.openToAll === undefined) drafts.push(...adviseSenderCounts(spf));
   return drafts;
 }
 
@@ -315,8 +315,8 @@ const MAX_QUIET_TXT_BYTES = 450;
 /** Share of the IPv4 addresses. The senders of a large provider are a tenth of that. */
 const BROAD_PERCENT = 1;
 
-function adviseBreadth({ breadth }: Findings['spf']): Draft[] {
-  const { ipv4Addresses: addresses, terms, sharedCloud } = breadth;
+function adviseSenderCounts({ senderCounts }: Findings['spf']): Draft[] {
+  const { ipv4Addresses: addresses, terms, sharedCloud } = senderCounts;
   const sizeOf = (text: string) => terms.find((one) => one.term === text)?.ipv4Addresses ?? 0;
   const percent = (addresses / ALL_IPV4) * 100;
   if (percent < BROAD_PERCENT && sharedCloud === undefined) return [];

@@ -1,7 +1,7 @@
 /** The DMARC part of a check: asks for the records of the tree walk, and judges the one that applies. */
 
 import type { Answer, Resolver } from '../dns/answer.ts';
-import { dnsFailure, type Finding, type LookalikeFault } from '../findings/finding.ts';
+import { dnsFailure, type Finding } from '../findings/finding.ts';
 import type { DmarcPolicy, DmarcReport } from '../report.ts';
 import { excerpt } from '../visible-text.ts';
 import { checkDestinations, type Destinations, NO_DESTINATIONS } from './destinations.ts';
@@ -14,7 +14,7 @@ import {
   type Step,
   walkNames,
 } from './discovery.ts';
-import { type DmarcRecord, findDmarcLookalike, lookalikeFault } from './dmarc.ts';
+import { type DmarcRecord, findDmarcLookalike, lookalikeFault, POLICY_LEVELS, parseDmarc } from './dmarc.ts';
 
 export type DmarcFindings = {
   report: DmarcReport<Finding>;
@@ -151,10 +151,8 @@ function withRecord(domain: string, found: Found, { state, destinations }: Dmarc
   };
 }
 
-const STRENGTH = { '': 0, none: 0, quarantine: 1, reject: 2 } as const;
-
 function isWeaker(one: DmarcPolicy | '', other: DmarcPolicy | ''): boolean {
-  return one !== '' && STRENGTH[one] < STRENGTH[other];
+  return one !== '' && POLICY_LEVELS[one] < POLICY_LEVELS[other];
 }
 
 /** RFC 7489 §6.6.4: mail that pct does not select is treated one level lower; with t=y all mail is (RFC 9989 §4.7). */
@@ -163,42 +161,30 @@ function strengthOf(effective: DmarcPolicy, { percentage, isTestMode }: DmarcRec
   return effective === 'quarantine' && percentage >= 1 && !isTestMode ? 'moderate' : 'weak';
 }
 
-function withoutRecord(domain: string, discovery: Exclude<Discovery, Found>, { misplaced }: DmarcEvidence): Judgement {
+/** The values of a record without tags, with the reason why there is none that applies. */
+function withoutRecord(domain: string, discovery: Exclude<Discovery, Found>, evidence: DmarcEvidence): Judgement {
   const raw = rawOf(discovery);
   const recordDomain = recordDomainOf(discovery);
-  const report: DmarcReport<Finding> = {
-    raw,
-    version: raw === '' ? '' : 'DMARC1',
-    policy: '',
-    subdomain_policy: '',
-    effective_policy: 'none',
-    percentage: 100,
-    aggregate_report_uris: [],
-    forensic_report_uris: [],
-    dkim_alignment: 'r',
-    spf_alignment: 'r',
-    failure_options: '0',
-    report_interval: 86400,
-    organizational_domain: discovery.organizationalDomain,
-    record_domain: recordDomain,
-    inherited: recordDomain !== '' && recordDomain !== domain,
-    partial_rollout: false,
-    no_visibility: true,
-    strength_rating: 'weak',
-    is_valid: false,
-    validation_errors: [whyNone(domain, discovery, misplaced)],
+  const { organizationalDomain } = discovery;
+  const found: Found = {
+    kind: 'record',
+    record: parseDmarc(''),
+    recordDomain,
+    modelsDisagree: false,
+    organizationalDomain,
   };
+  const { report, ...judged } = withRecord(domain, found, { ...evidence, destinations: NO_DESTINATIONS });
   return {
-    report,
+    ...judged,
+    report: {
+      ...report,
+      raw,
+      version: raw === '' ? '' : 'DMARC1',
+      inherited: recordDomain !== '' && recordDomain !== domain,
+      validation_errors: [whyNone(domain, discovery, evidence.misplaced)],
+    },
     isUnverified: discovery.kind === 'unverified',
     isFatal: raw !== '',
-    hasNonFatalErrors: false,
-    isTestMode: false,
-    historicTags: [],
-    destinations: NO_DESTINATIONS,
-    modelsDisagree: false,
-    subdomainPolicyIsWeaker: false,
-    recordDomain,
   };
 }
 
@@ -222,20 +208,19 @@ function whyNone(
     case 'too long':
       return { code: 'record_too_long', detail: { record: 'DMARC', name: `_dmarc.${discovery.recordDomain}` } };
     case 'none': {
-      const lookalike = discovery.lookalike && describe(discovery.lookalike);
-      const elsewhere = misplaced && { kind: misplaced.kind, name: misplaced.name };
+      const { lookalike } = discovery;
       return {
         code: 'no_dmarc_record',
-        detail: { domain, ...(lookalike && { lookalike }), ...(elsewhere && { misplaced: elsewhere }) },
+        detail: {
+          domain,
+          lookalike: lookalike && {
+            name: lookalike.name,
+            raw: excerpt(lookalike.raw),
+            fault: lookalikeFault(lookalike.raw),
+          },
+          misplaced: misplaced && { kind: misplaced.kind, name: misplaced.name },
+        },
       };
     }
   }
-}
-
-function describe({ name, raw }: { readonly name: string; readonly raw: string }): {
-  readonly name: string;
-  readonly raw: string;
-  readonly fault: LookalikeFault;
-} {
-  return { name, raw: excerpt(raw), fault: lookalikeFault(raw) };
 }

@@ -45,6 +45,9 @@ export type DmarcRecord = {
   hasNonFatalErrors: boolean;
 };
 
+/** A stricter policy has a higher level. */
+export const POLICY_LEVELS: Readonly<Record<DmarcPolicy | '', number>> = { '': 0, none: 0, quarantine: 1, reject: 2 };
+
 export type Selection =
   /** `lookalike`: a record that was meant to be one, but does not begin with exactly v=DMARC1. */
   | { readonly kind: 'none'; readonly lookalike?: string }

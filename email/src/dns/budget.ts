@@ -4,8 +4,7 @@
  * operators.
  */
 import { registrableDomain } from '../registrable-domain.ts';
-import type { Reply } from './answer.ts';
-import { type Failure, failure } from './answer.ts';
+import { type Failure, failure, type Reply } from './answer.ts';
 
 /** A check of an ordinary domain asks 50 to 60 questions. */
 const MAX_QUESTIONS = 200;

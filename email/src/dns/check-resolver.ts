@@ -4,8 +4,7 @@
  * finished check leaves nothing behind.
  */
 import { followAliases, toResolver } from './alias-chain.ts';
-import type { CheckResolver, Reply } from './answer.ts';
-import { type Answer, type Failure, failure, type RecordType } from './answer.ts';
+import { type Answer, type CheckResolver, type Failure, failure, type RecordType, type Reply } from './answer.ts';
 import type { CheckBudget } from './budget.ts';
 import type { Waiter } from './in-flight.ts';
 import { askableFrom, askableName } from './name.ts';

@@ -9,10 +9,9 @@
 import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { connect } from 'node:net';
-import type { Reply } from './answer.ts';
-import { type Failure, failure } from './answer.ts';
+import { type Failure, failure, type Reply } from './answer.ts';
+import type { EventLoopSlices } from './event-loop-slices.ts';
 import type { DnsServer } from './servers.ts';
-import type { Turns } from './turns.ts';
 import { decodeReply, encodeQuery, isAnswerTo, isTruncated, type Question } from './wire.ts';
 
 /**
@@ -21,7 +20,7 @@ import { decodeReply, encodeQuery, isAnswerTo, isTruncated, type Question } from
 export async function exchange(
   question: Question,
   server: DnsServer,
-  { timeoutMs, signal, turns }: { timeoutMs: number; signal: AbortSignal; turns: Turns },
+  { timeoutMs, signal, slices }: { timeoutMs: number; signal: AbortSignal; slices: EventLoopSlices },
 ): Promise<Reply> {
   if (signal.aborted) return failure('aborted');
   const attempt = new Attempt();
@@ -29,10 +28,10 @@ export async function exchange(
   const onAbort = () => attempt.end('aborted');
   signal.addEventListener('abort', onAbort, { once: true });
   try {
-    const reply = await ask(question, server, { edns: true, attempt, turns });
+    const reply = await ask(question, server, { edns: true, attempt, slices });
     // RFC 6891 §7: the answers of servers that do not support EDNS.
     const isEdnsRefused = reply.kind === 'failure' && (reply.reason === 'FORMERR' || reply.reason === 'NOTIMP');
-    return isEdnsRefused ? await ask(question, server, { edns: false, attempt, turns }) : reply;
+    return isEdnsRefused ? await ask(question, server, { edns: false, attempt, slices }) : reply;
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);
@@ -73,18 +72,18 @@ type Delivery = { readonly kind: 'message'; readonly message: Buffer } | Failure
 async function ask(
   question: Question,
   server: DnsServer,
-  { edns, attempt, turns }: { edns: boolean; attempt: Attempt; turns: Turns },
+  { edns, attempt, slices }: { edns: boolean; attempt: Attempt; slices: EventLoopSlices },
 ): Promise<Reply> {
   const query = encodeQuery(question, randomInt(0x10000), { edns });
   const isAnswer = (message: Buffer) => isAnswerTo(query, question, message);
   let delivery = await sendOverUdp(query, server, isAnswer, attempt);
   if (delivery.kind === 'message' && isTruncated(delivery.message)) {
     // A connection takes longer to open than an answer to read.
-    await turns.take();
+    await slices.next();
     delivery = await sendOverTcp(query, server, isAnswer, attempt);
   }
   if (delivery.kind === 'failure') return delivery;
-  await turns.take();
+  await slices.next();
   return decodeReply(delivery.message, question);
 }
 

@@ -7,11 +7,11 @@
 import { type CheckResolver, failure, type Reply } from './answer.ts';
 import { bytesOf, CheckBudget, MAX_CACHE_BYTES } from './budget.ts';
 import { createCheckResolver } from './check-resolver.ts';
+import { EventLoopSlices } from './event-loop-slices.ts';
 import { exchange } from './exchange.ts';
 import { Gate } from './gate.ts';
 import { InFlight, type Waiter } from './in-flight.ts';
 import { parseServer, systemServers } from './servers.ts';
-import { Turns } from './turns.ts';
 import { keyOf, type Question } from './wire.ts';
 
 export type DnsClientOptions = {
@@ -70,7 +70,7 @@ export function createDnsClient({
   const servers = serverTexts.length > 0 ? serverTexts.map(parseServer) : systemServers();
   const cache = new DnsCache({ maxBytes: cacheBytes, now });
   const inFlight = new InFlight<Reply>();
-  const turns = new Turns();
+  const slices = new EventLoopSlices();
   const sockets = new Gate(SOCKETS);
   const window = new Gate(WINDOW);
   let preferred = 0;
@@ -90,7 +90,7 @@ export function createDnsClient({
 
   /** What a check makes of a reply takes time too when it comes from the cache. */
   function known(reply: Reply): Waiter<Reply> {
-    return { result: turns.take().then(() => reply), isFirst: false, leave: () => {} };
+    return { result: slices.next().then(() => reply), isFirst: false, leave: () => {} };
   }
 
   async function lookUp(key: string, question: Question, mayRetry: () => boolean, signal: AbortSignal): Promise<Reply> {
@@ -121,7 +121,7 @@ export function createDnsClient({
       const server = servers[index];
       if (server === undefined) break;
       const sentMs = now();
-      reply = await exchange(question, server, { timeoutMs, signal, turns });
+      reply = await exchange(question, server, { timeoutMs, signal, slices });
       if (reply.kind !== 'failure') answeredMs[index] = now();
       if (reply.kind !== 'failure' || signal.aborted) break;
       // SERVFAIL, or silence of a server that answers others, is about the name.

@@ -1,8 +1,7 @@
 /** DNS queries and what their answers say. `dns-packet` encodes the queries, message.ts reads the answers. */
 import { SocketAddress } from 'node:net';
 import { AUTHENTIC_DATA, CHECKING_DISABLED, encode, RECURSION_DESIRED } from 'dns-packet';
-import type { RecordData, Reply } from './answer.ts';
-import { failure, type RecordType } from './answer.ts';
+import { failure, type RecordData, type RecordType, type Reply } from './answer.ts';
 import { MAX_ALIASES, MAX_TXT_BYTES } from './budget.ts';
 import { HEADER_BYTES, type Message, type MessageRecord, readMessage, TYPES } from './message.ts';
 

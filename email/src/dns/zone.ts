@@ -3,8 +3,7 @@
  * NXDOMAIN, an absent type is NODATA. `asked` lists the questions as `example.com TXT`, each once.
  */
 import { followAliases, toResolver } from './alias-chain.ts';
-import type { CheckResolver, RecordData, Reply } from './answer.ts';
-import { type Answer, failure, type RecordType } from './answer.ts';
+import { type Answer, type CheckResolver, failure, type RecordData, type RecordType, type Reply } from './answer.ts';
 import { askableFrom, askableName } from './name.ts';
 import { canonical, failureOf, indexZone, type ZoneEntry, type ZoneRecords } from './zone-records.ts';
 

@@ -83,9 +83,9 @@ export type FindingDetails = {
   no_dmarc_record: {
     readonly domain: string;
     /** Meant as a DMARC record, at `_dmarc.` and the name. */
-    readonly lookalike?: { readonly name: string; readonly raw: string; readonly fault: LookalikeFault };
+    readonly lookalike?: { readonly name: string; readonly raw: string; readonly fault: LookalikeFault } | undefined;
     /** One where receivers do not look. */
-    readonly misplaced?: { readonly kind: 'apex' | 'doubled'; readonly name: string };
+    readonly misplaced?: { readonly kind: 'apex' | 'doubled'; readonly name: string } | undefined;
   };
   missing_policy: NoDetail;
   bad_policy: TagValue;

@@ -4,8 +4,7 @@
  * a change.
  */
 import type { ObstacleCode } from '../advice/readiness.ts';
-import type { DkimReport, DmarcPolicy, EmailReport } from '../report.ts';
-import { compareTransport } from './compare-transport.ts';
+import type { DkimReport, DmarcPolicy, EmailReport, TransportReport } from '../report.ts';
 import { type Evidence, keyFingerprint, mailboxProviders } from './evidence.ts';
 import type { Part } from './part-state.ts';
 import { type ComparedPart, compareLists, compareTexts, isFailureText, type ReportChange } from './report-change.ts';
@@ -50,7 +49,7 @@ function unknownParts(before: ComparedReport, now: ComparedReport): Set<Compared
   return new Set([...unverifiedParts(before), ...unverifiedParts(now)]);
 }
 
-/** Said only of the new report; of the old one it was said then. */
+/** Reported for the new report only: the comparison with the old one has reported it before. */
 function unverified(part: Part, now: ComparedReport): ReportChange[] {
   if (!unverifiedParts(now).includes(part)) return [];
   const errors = {
@@ -84,22 +83,11 @@ function compareMx({ mx: before }: EmailReport, { mx: now }: EmailReport): Repor
 const BECAME_OPEN = 'Anyone can now send mail as the domain, and DMARC passes for it.';
 
 function compareSpf(before: ComparedReport, now: ComparedReport): ReportChange[] {
-  const changes: ReportChange[] = [];
-  const [wasOpen, isOpen] = [isOpenToAll(before), isOpenToAll(now)];
-  if (wasOpen !== isOpen) {
-    const [from, to] = [wasOpen, isOpen].map((open) => (open ? 'everyone' : 'the servers that are listed'));
-    changes.push({
-      kind: 'changed',
-      part: 'spf',
-      what: 'who may send',
-      from: from ?? '',
-      to: to ?? '',
-      ...(isOpen && { why: BECAME_OPEN }),
-    });
-  }
+  const maySend = (report: ComparedReport) => (isOpenToAll(report) ? 'everyone' : 'the servers that are listed');
+  const why = isOpenToAll(now) ? BECAME_OPEN : undefined;
   return [
-    ...changes,
-    ...compareBreadth(before, now),
+    ...compareTexts('spf', 'who may send', maySend(before), maySend(now), why),
+    ...compareSenderCounts(before, now),
     ...compareTexts('spf', 'record', before.spf.raw, now.spf.raw, weakerAll(before, now)),
     ...compareTexts('spf', 'lookups', String(before.spf.dns_lookup_count), String(now.spf.dns_lookup_count)),
     ...compareLists('spf', 'error', before.spf.validation_errors, now.spf.validation_errors),
@@ -120,7 +108,7 @@ function weakerAll({ spf: before }: EmailReport, { spf: now }: EmailReport): str
 /** More addresses than this, and twice as many as before, is growth; less is how providers change their ranges. */
 const NOTABLE_ADDRESSES = 256;
 
-function compareBreadth({ evidence: before }: ComparedReport, { evidence: now }: ComparedReport): ReportChange[] {
+function compareSenderCounts({ evidence: before }: ComparedReport, { evidence: now }: ComparedReport): ReportChange[] {
   if (before === undefined || now === undefined || now.open_to_all) return [];
   const hasGrown = (from: number, to: number) => to > 2 * from && to - from > NOTABLE_ADDRESSES;
   const changes: ReportChange[] = [];
@@ -159,24 +147,8 @@ function compareKeys(before: readonly DkimReport[], now: readonly DkimReport[]):
   const gone = [...old].filter(([fingerprint]) => !current.has(fingerprint));
   const added = [...current].filter(([fingerprint]) => !old.has(fingerprint));
   return [
-    ...gone.map(
-      ([fingerprint, key]): ReportChange => ({
-        kind: 'removed',
-        part: 'dkim',
-        what: 'key',
-        value: describeKey(fingerprint, key),
-        why: 'Mail that is signed with this key no longer passes DKIM.',
-      }),
-    ),
-    ...added.map(
-      ([fingerprint, key]): ReportChange => ({
-        kind: 'added',
-        part: 'dkim',
-        what: 'key',
-        value: describeKey(fingerprint, key),
-        why: 'The owner of this key can sign mail as the domain.',
-      }),
-    ),
+    ...gone.map(changedKey('removed', 'Mail that is signed with this key no longer passes DKIM.')),
+    ...added.map(changedKey('added', 'The owner of this key can sign mail as the domain.')),
     ...compareLists('dkim', 'error', keyErrors(before), keyErrors(now)),
   ];
 }
@@ -189,11 +161,14 @@ function usable(keys: readonly DkimReport[]): Map<string, DkimReport> {
   );
 }
 
-function describeKey(fingerprint: string, { selector, key_type, key_bits }: DkimReport): string {
-  return `${selector}, ${key_type || 'unknown type'} ${key_bits}, fingerprint ${fingerprint}`;
-}
+const changedKey =
+  (kind: 'added' | 'removed', why: string) =>
+  ([fingerprint, { selector, key_type, key_bits }]: [string, DkimReport]): ReportChange => {
+    const value = `${selector}, ${key_type || 'unknown type'} ${key_bits}, fingerprint ${fingerprint}`;
+    return { kind, part: 'dkim', what: 'key', value, why };
+  };
 
-/** A selector that is not there has the error that it is not there. */
+/** A missing selector carries only the error `selector_not_found`, which is not a change of a key. */
 function keyErrors(keys: readonly DkimReport[]): string[] {
   return keys
     .filter(({ found }) => found)
@@ -257,8 +232,7 @@ function compareDangling({ evidence: before }: ComparedReport, { evidence: now }
 
 /** A step that was safe and no longer is: what now stands in its way. */
 function compareReadiness({ evidence: before }: ComparedReport, { evidence: now }: ComparedReport): ReportChange[] {
-  // Reports that were saved by earlier versions do not have it.
-  if (before?.readiness === undefined || now?.readiness === undefined) return [];
+  if (before === undefined || now === undefined) return [];
   const { steps, obstacles } = now.readiness;
   const isNew = ({ code, text }: (typeof obstacles)[number]) =>
     code !== 'unverified' && !before.readiness.obstacles.some((old) => old.text === text);
@@ -281,3 +255,34 @@ const PART_OF: Readonly<Record<ObstacleCode, Part>> = {
   no_reports: 'dmarc',
   reports_lost: 'dmarc',
 };
+
+function compareTransport(before: TransportReport, now: TransportReport): ReportChange[] {
+  const part = <Name extends keyof TransportReport>(
+    name: Name,
+    compareRecords: (old: TransportReport[Name], current: TransportReport[Name]) => ReportChange[],
+  ): ReportChange[] => {
+    const old = before[name];
+    const current = now[name];
+    const reason = current.validation_errors.find(isFailureText);
+    if (reason !== undefined) return [{ kind: 'unverified', part: name, reason }];
+    if (old.validation_errors.some(isFailureText)) return [];
+    return [
+      ...compareRecords(old, current),
+      ...compareLists(name, 'error', old.validation_errors, current.validation_errors),
+    ];
+  };
+  const tlsa = ({ hosts }: TransportReport['dane']) =>
+    hosts.flatMap(({ host, records }) => records.map((record) => `${host} ${record}`));
+  return [
+    ...part('mta_sts', (old, current) => [
+      ...compareTexts('mta_sts', 'record', old.raw, current.raw),
+      ...compareTexts('mta_sts', 'mode', old.mode, current.mode),
+      ...compareLists('mta_sts', 'host', old.mx, current.mx),
+    ]),
+    ...part('tls_rpt', (old, current) => compareTexts('tls_rpt', 'record', old.raw, current.raw)),
+    ...part('dane', (old, current) => compareLists('dane', 'TLSA', tlsa(old), tlsa(current))),
+    ...part('bimi', (old, current) => compareTexts('bimi', 'record', old.raw, current.raw)),
+    ...part('dnssec', () => []),
+    ...part('sender_rules', () => []),
+  ];
+}

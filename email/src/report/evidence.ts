@@ -41,7 +41,7 @@ export function describeReadiness(domain: string, findings: Findings): Readiness
 
 export function evidenceOf(domain: string, findings: Findings): Evidence {
   const { mx, spf, dkim, dmarc } = findings;
-  const { ipv4Addresses, ipv6Slash48s, terms } = spf.breadth;
+  const { ipv4Addresses, ipv6Slash48s, terms } = spf.senderCounts;
   const includes = spf.report.validation_errors.flatMap(({ code, detail }) =>
     code === 'include_not_found' || code === 'redirect_not_found' ? [detail.name] : [],
   );
@@ -53,7 +53,7 @@ export function evidenceOf(domain: string, findings: Findings): Evidence {
     unverified: PARTS.filter(
       (part) => verdictOf(findings).unverified.includes(part) || (part === 'dkim' && dkim.failures.length > 0),
     ),
-    open_to_all: spf.opening !== undefined,
+    open_to_all: spf.openToAll !== undefined,
     ipv4_addresses: ipv4Addresses,
     ipv6_48s: ipv6Slash48s,
     spf_terms: terms.map((one) => ({

@@ -49,7 +49,7 @@ export function verdictOf(findings: Findings): Verdict {
 
 function riskOf({ mx, spf, dmarc, takeovers }: Findings): string {
   if (mx.report.errors.some(({ code }) => code === 'domain_not_found')) return '';
-  if (spf.opening !== undefined) return `${ANYONE}, because ${OPEN_SPF}`;
+  if (spf.openToAll !== undefined) return `${ANYONE}, because ${OPEN_SPF}`;
   const [takeover] = takeovers;
   if (takeover !== undefined) return explainTakeover(takeover).replace(/\.$/, '');
   const hasNoPolicy = !dmarc.isUnverified && (dmarc.report.record_domain === '' || dmarc.isFatal);

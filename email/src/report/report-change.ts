@@ -14,14 +14,14 @@ export type ReportChange =
       readonly what: string;
       readonly from: string;
       readonly to: string;
-      readonly why?: string;
+      readonly why?: string | undefined;
     }
   | {
       readonly kind: 'added' | 'removed';
       readonly part: ComparedPart;
       readonly what: string;
       readonly value: string;
-      readonly why?: string;
+      readonly why?: string | undefined;
     }
   /** DNS failed, so that nothing is known about the part. */
   | { readonly kind: 'unverified'; readonly part: ComparedPart; readonly reason: string };
@@ -35,10 +35,9 @@ export function isFailureText(error: string): boolean {
 
 export function compareTexts(part: ComparedPart, what: string, from: string, to: string, why?: string): ReportChange[] {
   if (from === to) return [];
-  const reason = why === undefined ? {} : { why };
-  if (from === '') return [{ kind: 'added', part, what, value: to, ...reason }];
-  if (to === '') return [{ kind: 'removed', part, what, value: from, ...reason }];
-  return [{ kind: 'changed', part, what, from, to, ...reason }];
+  if (from === '') return [{ kind: 'added', part, what, value: to, why }];
+  if (to === '') return [{ kind: 'removed', part, what, value: from, why }];
+  return [{ kind: 'changed', part, what, from, to, why }];
 }
 
 export function compareLists(
@@ -52,14 +51,6 @@ export function compareLists(
   const added = now.filter((value) => !before.includes(value));
   return [
     ...removed.map((value): ReportChange => ({ kind: 'removed', part, what, value })),
-    ...added.map(
-      (value): ReportChange => ({
-        kind: 'added',
-        part,
-        what,
-        value,
-        ...(whyAdded !== undefined && { why: whyAdded }),
-      }),
-    ),
+    ...added.map((value): ReportChange => ({ kind: 'added', part, what, value, why: whyAdded })),
   ];
 }

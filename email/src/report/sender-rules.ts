@@ -25,7 +25,7 @@ function rulesOf(state: State, missing: Finding[]): SenderRulesReport<Finding> {
 
 function spfRule({ spf }: Findings): Finding[] {
   if (spf.isUnverified) return failureIn(spf.report.validation_errors, 'SPF');
-  return spf.report.is_valid && spf.opening === undefined ? [] : [{ code: 'sender_needs_spf', detail: {} }];
+  return spf.report.is_valid && spf.openToAll === undefined ? [] : [{ code: 'sender_needs_spf', detail: {} }];
 }
 
 function dkimRule({ dkim }: Findings): Finding[] {

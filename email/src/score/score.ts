@@ -56,8 +56,8 @@ function scoreMx({ state }: MxFindings): number {
 }
 
 /** A record that lets everyone pass is worth nothing, however it ends. */
-function scoreSpf({ report, isUnverified, isOnlyOverLimits, opening }: SpfFindings): number {
-  if (isUnverified || opening !== undefined) return 0;
+function scoreSpf({ report, isUnverified, isOnlyOverLimits, openToAll }: SpfFindings): number {
+  if (isUnverified || openToAll !== undefined) return 0;
   const { is_valid, all_qualifier } = report;
   if (!is_valid) return isOnlyOverLimits && (all_qualifier === '-' || all_qualifier === '~') ? 5 : 0;
   return { '-': 25, '~': 20, '?': 10, '+': 0, '': 0 }[all_qualifier];

@@ -6,13 +6,13 @@
  */
 import type { Answer, RecordType, Resolver } from '../dns/answer.ts';
 import { MAX_TXT_BYTES } from '../dns/budget.ts';
-import { Turns } from '../dns/turns.ts';
+import { EventLoopSlices } from '../dns/event-loop-slices.ts';
 import { dnsFailure, type Finding } from '../findings/finding.ts';
 import { FindingList } from '../findings/finding-list.ts';
 import type { MxFindings } from '../mx/mx.ts';
-import { ALL_IPV4 } from '../spf/breadth.ts';
 import type { SpfFindings, SpfNode } from '../spf/lookups.ts';
 import { type Passing, passingNetworks, unionSize } from '../spf/passing.ts';
+import { ALL_IPV4 } from '../spf/sender-count.ts';
 import { evaluatedTerms, excerptOfTerm, parseSpf, type SpfTerm } from '../spf/spf.ts';
 
 export type MailSenders = {
@@ -52,8 +52,8 @@ export async function findMailSenders(
   const errors = new FindingList();
   const lookUp = new AddressLookup(resolver, errors);
   // A record of 16 KiB takes some milliseconds, and a tree may have a hundred.
-  const turns = new Turns();
-  const walk = new SenderWalk(lookUp, turns);
+  const slices = new EventLoopSlices();
+  const walk = new SenderWalk(lookUp, slices);
   const hosts = mx.state === 'implicit' ? [domain] : mx.report.records.filter((host) => host !== '.');
   const [mxAddresses, passed] = await Promise.all([
     Promise.all(hosts.map(async (host) => ({ host, addresses: await lookUp.addresses(host) }))),
@@ -62,16 +62,16 @@ export async function findMailSenders(
   const records = [...new Map(passed.map((part) => [part.terms, part])).values()];
   const networks: Passing[] = [];
   for (const { terms } of records) {
-    await turns.take();
+    await slices.next();
     networks.push(passingNetworks(terms));
   }
-  await turns.take();
+  await slices.next();
   return {
     mx: mxAddresses,
     ...listRanges(records),
     ipv4Addresses: walk.hasAll ? ALL_IPV4 : unionSize(networks.map(({ ipv4 }) => ipv4)),
     ipv6Slash48s: walk.hasAll ? ALL_SLASH48S : unionSize(networks.map(({ slash48s }) => slash48s)),
-    isOpenToAll: walk.hasAll || spf.opening?.kind === 'term',
+    isOpenToAll: walk.hasAll || spf.openToAll?.kind === 'term',
     unlistedTerms: [...walk.unlisted].slice(0, MAX_UNLISTED),
     errors: errors.toArray(),
   };
@@ -120,13 +120,13 @@ class SenderWalk {
   /** `+all`, here or in an include. */
   hasAll = false;
   readonly #lookUp: AddressLookup;
-  readonly #turns: Turns;
+  readonly #slices: EventLoopSlices;
   /** A record that is included twice is parsed once. */
   readonly #parsed = new Map<string, readonly SpfTerm[]>();
 
-  constructor(lookUp: AddressLookup, turns: Turns) {
+  constructor(lookUp: AddressLookup, slices: EventLoopSlices) {
     this.#lookUp = lookUp;
-    this.#turns = turns;
+    this.#slices = slices;
   }
 
   async visit(node: SpfNode): Promise<Passed[]> {
@@ -138,7 +138,7 @@ class SenderWalk {
   }
 
   async #termsOf({ name, raw }: SpfNode): Promise<readonly SpfTerm[]> {
-    await this.#turns.take();
+    await this.#slices.next();
     const terms = this.#parsed.get(name) ?? evaluatedTerms(parseSpf(raw).terms).filter(passes);
     this.#parsed.set(name, terms);
     return terms;

@@ -11,11 +11,11 @@ import { MAX_TXT_BYTES } from '../dns/budget.ts';
 import { type Absence, absenceOf, dnsFailure, type Finding, type FindingCode } from '../findings/finding.ts';
 import { limitFindings } from '../findings/finding-list.ts';
 import type { SpfReport } from '../report.ts';
-import { breadthOf, type SpfBreadth } from './breadth.ts';
 import { MAX_LOOKUPS, MAX_VOID_LOOKUPS } from './limits.ts';
 import { expandForDomain } from './macro.ts';
-import { findOpening, openOwnTerms, recordsThatPass, type SpfOpening } from './opening.ts';
+import { findOpenToAll, type OpenToAll, openOwnTerms, recordsThatPass } from './open-to-all.ts';
 import type { Passing } from './passing.ts';
+import { countSenders, type SenderCounts } from './sender-count.ts';
 import {
   evaluatedTerms,
   excerptOfTerm,
@@ -48,10 +48,10 @@ export type SpfFindings = {
   /** There are errors, and all of them are too_many_lookups or too_many_void_lookups. */
   isOnlyOverLimits: boolean;
   /** Why everyone can send as this domain; undefined if not everyone can. */
-  opening: SpfOpening | undefined;
+  openToAll: OpenToAll | undefined;
   /** All terms of the domain's record that let everyone pass. */
   openTerms: readonly string[];
-  breadth: SpfBreadth;
+  senderCounts: SenderCounts;
   /** Networks that the records of the tree let send, one entry for each record. */
   passing: readonly Passing[];
   /** Terms of the domain's record that receivers ignore, because they are after `all` or have `=` for `:`. */
@@ -306,9 +306,9 @@ function findingsOf(root: WalkNode, apex: Answer<string>): SpfFindings {
     tree,
     isUnverified: nodes.some((node) => node.isFailure),
     isOnlyOverLimits: errors.length > 0 && errors.every(({ code }) => SPF_LIMIT_CODES.includes(code)),
-    opening: findOpening(root),
+    openToAll: findOpenToAll(root),
     openTerms: openOwnTerms(root),
-    breadth: breadthOf(root, evaluatedTerms(own.terms)),
+    senderCounts: countSenders(root, evaluatedTerms(own.terms)),
     passing: recordsThatPass(root).map(({ passing }) => passing),
     ignoredTerms: root.summary?.ignoredTerms ?? NO_TERMS,
     ignoredRedirect: root.summary?.ignoredRedirect,

@@ -72,7 +72,7 @@ function ignoredAfter(terms: readonly SpfTerm[], allAt: number): SpfTerm[] {
   return terms.slice(allAt + 1).filter(({ kind }) => !['exp', 'unknown', 'redirect'].includes(kind));
 }
 
-/** Lets everyone pass by itself. */
+/** Lets everyone pass without a lookup. */
 export function isOpen(term: SpfTerm): boolean {
   if (term.kind !== 'all' && term.kind !== 'ip4' && term.kind !== 'ip6') return false;
   return term.qualifier === '+' && (term.kind === 'all' || term.length === 0);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { Turns } from './turns.ts';
+import { EventLoopSlices } from './event-loop-slices.ts';
 
 /** Occupies the thread. */
 function work(ms: number): void {
@@ -8,8 +8,8 @@ function work(ms: number): void {
   while (performance.now() < end);
 }
 
-test('turns: the event loop goes round after a few of them', async () => {
-  const turns = new Turns();
+test('event loop slices: the event loop goes round after a few of them', async () => {
+  const slices = new EventLoopSlices();
   let isOver = false;
   let sinceLastRound = 0;
   let most = 0;
@@ -20,7 +20,7 @@ test('turns: the event loop goes round after a few of them', async () => {
   setImmediate(onRound);
   await Promise.all(
     Array.from({ length: 40 }, async () => {
-      await turns.take();
+      await slices.next();
       // The work of a turn may be in promise callbacks.
       await Promise.resolve();
       work(2);
@@ -28,15 +28,15 @@ test('turns: the event loop goes round after a few of them', async () => {
     }),
   );
   isOver = true;
-  assert.ok(most <= 4, `${most} turns of 2 ms without giving way`);
+  assert.ok(most <= 4, `${most} steps of 2 ms without yielding`);
 });
 
-test('turns: one is over, with its promise callbacks, before the next begins', async () => {
-  const turns = new Turns();
+test('event loop slices: one is over, with its promise callbacks, before the next begins', async () => {
+  const slices = new EventLoopSlices();
   const events: string[] = [];
   await Promise.all(
     Array.from({ length: 20 }, async (_, i) => {
-      await turns.take();
+      await slices.next();
       work(1);
       events.push(`begin ${i}`);
       for (let hop = 0; hop < 10; hop++) await Promise.resolve();
@@ -46,9 +46,9 @@ test('turns: one is over, with its promise callbacks, before the next begins', a
   assert.deepEqual(events, Array.from({ length: 20 }, (_, i) => [`begin ${i}`, `end ${i}`]).flat());
 });
 
-test('turns: one alone does not wait', async () => {
+test('event loop slices: one alone does not wait', async () => {
   let rounds = 0;
   setImmediate(() => rounds++);
-  await new Turns().take();
+  await new EventLoopSlices().next();
   assert.equal(rounds, 0);
 });

@@ -7,7 +7,7 @@ import { merge, sizeOf } from './passing.ts';
 import { excerptOfTerm } from './spf.ts';
 import type { LookupTerm, SpfSummary } from './summary.ts';
 
-export type SpfOpening =
+export type OpenToAll =
   /** `recordOf` has the term that lets everyone pass. `ownTerm` is the term of the domain's own record that leads there. */
   | { readonly kind: 'term'; readonly term: string; readonly recordOf: string; readonly ownTerm: string }
   | { readonly kind: 'networks'; readonly version: 4 | 6; readonly percent: number };
@@ -21,27 +21,27 @@ export type PassingNode = {
   readonly isVoid: boolean;
 };
 
-export function findOpening(root: PassingNode): SpfOpening | undefined {
+export function findOpenToAll(root: PassingNode): OpenToAll | undefined {
   return openTerm(root, undefined) ?? openNetworks(recordsThatPass(root));
 }
 
-/** Every term of the domain's own record that lets everyone pass, by itself or through the record it leads to. */
+/** Every term of the domain's own record that lets everyone pass, directly or through the record it leads to. */
 export function openOwnTerms({ summary, children, name }: PassingNode): string[] {
   const leading = children.filter((child) => openBehind(child, name, undefined) !== undefined);
   return [...(summary?.openTerms ?? []), ...leading.map(({ origin }) => origin?.term.text ?? '')];
 }
 
-function openTerm({ name, summary, children }: PassingNode, ownTerm: string | undefined): SpfOpening | undefined {
+function openTerm({ name, summary, children }: PassingNode, ownTerm: string | undefined): OpenToAll | undefined {
   const [open] = summary?.openTerms ?? [];
   if (open !== undefined) return { kind: 'term', term: excerptOfTerm(open), recordOf: name, ownTerm: ownTerm ?? open };
   for (const child of children) {
-    const opening = openBehind(child, name, ownTerm);
-    if (opening !== undefined) return opening;
+    const openToAll = openBehind(child, name, ownTerm);
+    if (openToAll !== undefined) return openToAll;
   }
   return undefined;
 }
 
-function openBehind(child: PassingNode, recordOf: string, ownTerm: string | undefined): SpfOpening | undefined {
+function openBehind(child: PassingNode, recordOf: string, ownTerm: string | undefined): OpenToAll | undefined {
   if (child.origin === undefined || !passes(child.origin.term)) return undefined;
   const { term } = child.origin;
   const isAllAddresses = (term.kind === 'a' || term.kind === 'mx') && (term.ip4Length === 0 || term.ip6Length === 0);
@@ -61,29 +61,23 @@ export function recordsThatPass(node: PassingNode): SpfSummary[] {
   return [...(node.summary === undefined ? [] : [node.summary]), ...children.flatMap(recordsThatPass)];
 }
 
-const HALF_OF_IPV4 = 2 ** 31;
-/** Half of 2000::/3, which has all global addresses (RFC 4291 §2.4), in /48s. */
-const HALF_OF_IPV6 = 2 ** 44;
+/** Half of the address space; for IPv6 half of 2000::/3, which has all global addresses (RFC 4291 §2.4), in /48s. */
+const HALVES = [
+  { version: 4, family: 'ipv4', half: 2 ** 31 },
+  { version: 6, family: 'slash48s', half: 2 ** 44 },
+] as const;
 
-function openNetworks(summaries: readonly SpfSummary[]): SpfOpening | undefined {
-  const ipv4 = sizeOfAll(
-    summaries.map(({ passing }) => passing.ipv4),
-    HALF_OF_IPV4,
-  );
-  if (ipv4 >= HALF_OF_IPV4) return { kind: 'networks', version: 4, percent: percentOf(ipv4, HALF_OF_IPV4) };
-  const ipv6 = sizeOfAll(
-    summaries.map(({ passing }) => passing.slash48s),
-    HALF_OF_IPV6,
-  );
-  return ipv6 >= HALF_OF_IPV6 ? { kind: 'networks', version: 6, percent: percentOf(ipv6, HALF_OF_IPV6) } : undefined;
+function openNetworks(summaries: readonly SpfSummary[]): OpenToAll | undefined {
+  for (const { version, family, half } of HALVES) {
+    const lists = summaries.map(({ passing }) => passing[family]);
+    const size = sizeOfAll(lists, half);
+    if (size >= half) return { kind: 'networks', version, percent: Math.min(100, Math.floor((size / half) * 50)) };
+  }
+  return undefined;
 }
 
 /** At least the size of the union. The union is made only if its size can reach the limit. */
 function sizeOfAll(lists: readonly Float64Array[], limit: number): number {
   const most = lists.reduce((sum, list) => sum + sizeOf(list), 0);
   return most < limit ? most : sizeOf(merge(lists));
-}
-
-function percentOf(size: number, half: number): number {
-  return Math.min(100, Math.floor((size / half) * 50));
 }

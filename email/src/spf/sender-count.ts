@@ -2,23 +2,23 @@
  * How many addresses an SPF record lets send, and which of its terms bring them. A record can be valid and still name a
  * good part of the internet: the ranges of a cloud, whose other customers pass too.
  */
-import { type PassingNode, passes, recordsThatPass } from './opening.ts';
+import { type PassingNode, passes, recordsThatPass } from './open-to-all.ts';
 import { blockOf, ipv4Number, sizeOf, unionSize } from './passing.ts';
 import { excerptOfTerm, type SpfTerm } from './spf.ts';
 
-export type SpfBreadth = {
+export type SenderCounts = {
   /** By `ip4` and `ip6` over the whole tree, and by `a` and `mx` with a prefix length. */
   readonly ipv4Addresses: number;
   readonly ipv6Slash48s: number;
   /** What terms of the domain's own record bring, the most first. */
-  readonly terms: readonly TermBreadth[];
+  readonly terms: readonly TermCount[];
   /** A term of the domain's own record that holds a /8 from which a cloud serves its customers. */
   readonly sharedCloud: { readonly term: string; readonly cloud: string } | undefined;
 };
 
-type TermBreadth = { readonly term: string; readonly ipv4Addresses: number; readonly ipv6Slash48s: number };
+type TermCount = { readonly term: string; readonly ipv4Addresses: number; readonly ipv6Slash48s: number };
 
-type Size = Omit<TermBreadth, 'term'>;
+type Size = Omit<TermCount, 'term'>;
 
 /** A tree can have 100,000 networks; above this many, what two records both name is counted twice. */
 const MAX_MERGED = 5_000;
@@ -26,7 +26,7 @@ const MAX_TERMS = 50;
 export const ALL_IPV4 = 2 ** 32;
 
 /** `ownTerms` are those of the domain's record that a receiver evaluates. */
-export function breadthOf(root: PassingNode, ownTerms: readonly SpfTerm[]): SpfBreadth {
+export function countSenders(root: PassingNode, ownTerms: readonly SpfTerm[]): SenderCounts {
   const children = root.children.filter(({ origin }) => origin !== undefined && passes(origin.term));
   const terms = [
     ...ownTerms.map((term) => ({ term: term.text, ...sizeOfTerm(term) })),
@@ -90,7 +90,7 @@ const CLOUD_BLOCKS: Readonly<Record<number, string>> = {
   104: 'several clouds',
 };
 
-function sharedCloudIn(terms: readonly SpfTerm[]): SpfBreadth['sharedCloud'] {
+function sharedCloudIn(terms: readonly SpfTerm[]): SenderCounts['sharedCloud'] {
   for (const term of terms) {
     if (term.kind !== 'ip4' || term.qualifier !== '+' || term.length > 8) continue;
     const [first, last] = blockOf(ipv4Number(term.address), 32 - term.length);

@@ -6,7 +6,7 @@ import { checkSpf } from './lookups.ts';
 
 async function openingOf(record: string, more: ZoneRecords = {}) {
   const resolver = zone({ 'example.com': { TXT: [record] }, ...more });
-  return (await checkSpf('example.com', await resolver.txt('example.com'), resolver)).opening;
+  return (await checkSpf('example.com', await resolver.txt('example.com'), resolver)).openToAll;
 }
 
 const OPEN = { 'open.example.net': { TXT: ['v=spf1 +all'] } };
@@ -44,8 +44,8 @@ for (const [behaviour, record, more, want] of [
   ['half of the global addresses of IPv6', 'v=spf1 ip6:2000::/4 -all', {}, '6: 50 %'],
   ['a large network of IPv6', 'v=spf1 ip6:2a00::/12 -all', {}, undefined],
 ] as const satisfies readonly (readonly [string, string, ZoneRecords, string | undefined])[])
-  test(`spf opening: ${behaviour}`, async () => {
-    const opening = await openingOf(record, more);
-    const shown = opening?.kind === 'networks' ? `${opening.version}: ${opening.percent} %` : opening?.ownTerm;
+  test(`spf openToAll: ${behaviour}`, async () => {
+    const openToAll = await openingOf(record, more);
+    const shown = openToAll?.kind === 'networks' ? `${openToAll.version}: ${openToAll.percent} %` : openToAll?.ownTerm;
     assert.equal(shown, want);
   });

@@ -18,214 +18,101 @@ export type Provider = {
    * is not the one in From, so that its mail passes DMARC only with a signature (RFC 9989 §4.4). `setup` is where the
    * customer switches that on, `keyHosts` what the selectors are aliases of.
    */
-  readonly signing?: { readonly setup: string; readonly keyHosts: readonly string[] };
+  readonly signing: { readonly setup: string; readonly keyHosts: readonly string[] } | undefined;
 };
 
-type More = { readonly spfNames?: string; readonly setup?: string; readonly keyHosts?: string };
+const SES_REGIONS =
+  'us-east-1 us-west-2 eu-west-1 eu-central-1 eu-west-2 ap-southeast-2 ap-northeast-1 ca-central-1'.split(' ');
 
-function provider(
-  name: string,
-  mx: string,
-  includes: string,
-  selectors = '',
-  { spfNames = '', setup, keyHosts = '' }: More = {},
-): Provider {
-  const words = (text: string) => text.split(' ').filter((word) => word !== '');
-  return {
-    name,
-    mx: words(mx),
-    includes: words(includes),
-    spfNames: words(spfNames),
-    selectors: words(selectors),
-    ...(setup !== undefined && { signing: { setup, keyHosts: words(keyHosts) } }),
-  };
-}
+/**
+ * One per line: name, MX hosts, what to include, selectors, other SPF names, where DKIM is switched on, and what its
+ * selectors are aliases of. Mailboxes first: where their users send from is what SPF has to name. Then services that
+ * send, of which some receive too. The name of a part comes before that of the whole.
+ */
+const TABLE = `
+Google | google.com googlemail.com | _spf.google.com | google | _netblocks.google.com aspmx.googlemail.com
+Microsoft 365 | mail.protection.outlook.com mx.microsoft | spf.protection.outlook.com | selector1 selector2
+Zoho (com) | zoho.com zohomail.com | zohomail.com zoho.com | zmail zoho | one.zoho.com
+Zoho (eu) | zoho.eu zohomail.eu | zohomail.eu zoho.eu | zmail zoho | one.zoho.eu
+Zoho (in) | zoho.in zohomail.in | zohomail.in zoho.in | zmail zoho | one.zoho.in
+Zoho (com.au) | zoho.com.au zohomail.com.au | zohomail.com.au zoho.com.au | zmail zoho | one.zoho.com.au
+Zoho (jp) | zoho.jp zohomail.jp | zohomail.jp zoho.jp | zmail zoho | one.zoho.jp
+Zoho (sa) | zoho.sa zohomail.sa | zohomail.sa zoho.sa | zmail zoho | one.zoho.sa
+Fastmail | messagingengine.com | spf.messagingengine.com | fm1 fm2 fm3 mesmtp
+Proton | protonmail.ch | _spf.protonmail.ch | protonmail protonmail2 protonmail3
+iCloud | mail.icloud.com | icloud.com | sig1
+Yandex | mx.yandex.net mx.yandex.ru | _spf.yandex.net _spf.yandex.ru | mail
+VK WorkSpace | emx.mail.ru | _spf.mail.ru | mailru
+OVHcloud | mail.ovh.net mx.ovh.com | mx.ovh.com
+IONOS (US) | ionos.com 1and1.com perfora.net ionos.ca ionos.mx | _spf-us.ionos.com | s1-ionos s2-ionos | _spf.perfora.net _spf.1and1.com
+IONOS (EU) | ionos.de ionos.co.uk ionos.fr ionos.es ionos.it kundenserver.de | _spf-eu.ionos.com _spf.kundenserver.de | s1-ionos s2-ionos
+Strato | rzone.de | _spf.strato.com | strato-dkim-0002 strato-dkim-0003 | smtp.strato.de
+Gandi | mail.gandi.net | _mailcust.gandi.net | gm1 gm2 gm3
+Hostinger | hostinger.com | _spf.mail.hostinger.com | hostingermail-a hostingermail-b hostingermail-c
+mailbox.org | mailbox.org | mailbox.org | mbo0001 mbo0002 mbo0003 mbo0004
+Migadu | migadu.com | spf.migadu.com | key1 key2 key3
+Rackspace | emailsrvr.com | emailsrvr.com
+GoDaddy | secureserver.net | secureserver.net
+Titan | titan.email | spf.titan.email | titan1 titan2
+Private Email | privateemail.com | spf.privateemail.com | default
+Cloudflare Email Routing | mx.cloudflare.net | _spf.mx.cloudflare.net | cf2024-1
+ImprovMX | improvmx.com | spf.improvmx.com | dkimprovmx1 dkimprovmx2
+Forward Email | forwardemail.net | spf.forwardemail.net
+Infomaniak | infomaniak.ch | spf.infomaniak.ch
+Tuta | tutanota.de | spf.tutanota.de | s1 s2
+Runbox | runbox.com | spf.runbox.com | selector1 selector2
+DreamHost | dreamhost.com | netblocks.dreamhost.com | dreamhost
+Hosted Email | hostedemail.com | _spf.hostedemail.com
+Loopia | loopia.se | spf.loopia.se
+one.com | one.com | _custspf.one.com
+Aruba | aruba.it | _spf.aruba.it
+Tencent | mxbiz1.qq.com mxbiz2.qq.com | spf.mail.qq.com
+Alibaba Mail | mxhichina.com | spf.qiye.aliyun.com spf.mxhichina.com
+Amazon SES | ${SES_REGIONS.map((region) => `inbound-smtp.${region}.amazonaws.com`).join(' ')} | amazonses.com | | | verify the domain with Easy DKIM | dkim.amazonses.com
+Mailgun (EU) | eu.mailgun.org | eu.mailgun.org | pic mailo k1 | | publish the DKIM record of Sending, Domain settings | eu.mailgun.org
+Mailgun | mailgun.org | mailgun.org | pic mailo k1 | | publish the DKIM record of Sending, Domain settings | mailgun.org
+SendGrid | mx.sendgrid.net | sendgrid.net | s1 s2 | | authenticate the domain under Settings, Sender authentication | sendgrid.net
+Postmark | inbound.postmarkapp.com | spf.mtasv.net | pm | | publish the DKIM record of Sender signatures | mtasv.net postmarkapp.com
+Mailchimp | | servers.mcsv.net | k1 k2 k3 | | authenticate the domain under Website, Domains | mcsv.net
+Mandrill | | spf.mandrillapp.com | mandrill mte1 mte2 | | add the DKIM records of Settings, Domains | mandrillapp.com
+HubSpot | | | | hubspotemail.net | connect the domain as an email sending domain | hubspotemail.net
+Salesforce | | _spf.salesforce.com | salesforce sf1 sf2 | _spf.mta.salesforce.com | create and activate a key under Setup, DKIM Keys | custdkim.salesforce.com
+Marketing Cloud | | cust-spf.exacttarget.com | | | set up a private domain with Sender Authentication | exacttarget.com
+Pardot | | aspmx.pardot.com et._spf.pardot.com | | | verify the domain under Domain Management | pardot.com
+Zendesk | | mail.zendesk.com | zendesk1 zendesk2 | | enable DKIM under Channels, Email | zendesk.com
+Freshdesk | | email.freshdesk.com fwdkim1.freshemail.io | fwdkim1 | | verify the domain under Admin, Email | freshemail.io freshdesk.com
+Help Scout | | helpscoutemail.com | strong1 strong2 | | add the DKIM records of the mailbox settings | helpscout.net
+Intercom | | spf.intercom.io | intercom | | authenticate the domain under Channels, Email | intercom.io
+Brevo | | spf.brevo.com | mail brevo1 brevo2 | spf.sendinblue.com | authenticate the domain under Senders, Domains | dkim.brevo.com sendinblue.com
+Mailjet | | spf.mailjet.com | mailjet | | authenticate the domain under Sender domains | mailjet.com
+MailerLite | | _spf.mlsend.com | litesrv ml | | authenticate the domain under Account settings, Domains | mlsend.com
+ActiveCampaign | | emsd1.com | acdkim1 | | authenticate the domain under Settings, Advanced | acdkim1.com acdkim.com emsd1.com
+Constant Contact | | spf.constantcontact.com | ctct1 ctct2 | | authenticate the domain under Advanced settings | constantcontact.com ccsend.com
+Campaign Monitor | | _spf.createsend.com | cm | | authenticate the sending domain under Account settings | createsend.com
+Marketo | | mktomail.com | m1 | | set up SPF and DKIM under Admin, Email | mktdns.com mktomail.com
+SparkPost | | sparkpostmail.com _netblocks.sparkpostmail.com | | | verify the sending domain with DKIM | sparkpostmail.com
+SMTP2GO | | spf.smtp2go.com | | | verify the sender domain | smtp2go.net smtp2go.com
+AWeber | | send.aweber.com | aweber_key_a aweber_key_b | | authenticate the domain under Domain and Address | aweber.com
+Elastic Email | | _spf.elasticemail.com | api | | verify the domain under Settings, Domains | elasticemail.com
+`;
 
-const zoho = (region: string) =>
-  provider(`Zoho (${region})`, `zoho.${region} zohomail.${region}`, `zohomail.${region} zoho.${region}`, 'zmail zoho', {
-    spfNames: `one.zoho.${region}`,
+const PROVIDERS: readonly Provider[] = TABLE.trim()
+  .split('\n')
+  .map((line): Provider => {
+    const [name = '', mx, includes, selectors, spfNames, setup = '', keyHosts] = line
+      .split('|')
+      .map((cell) => cell.trim());
+    const words = (text = '') => text.split(' ').filter((word) => word !== '');
+    const signing = setup === '' ? undefined : { setup, keyHosts: words(keyHosts) };
+    return {
+      name,
+      mx: words(mx),
+      includes: words(includes),
+      spfNames: words(spfNames),
+      selectors: words(selectors),
+      signing,
+    };
   });
-
-/** Mailboxes first: where their users send from is what SPF has to name. */
-const PROVIDERS: readonly Provider[] = [
-  provider('Google', 'google.com googlemail.com', '_spf.google.com', 'google', {
-    spfNames: '_netblocks.google.com aspmx.googlemail.com',
-  }),
-  provider(
-    'Microsoft 365',
-    'mail.protection.outlook.com mx.microsoft',
-    'spf.protection.outlook.com',
-    'selector1 selector2',
-  ),
-  ...['com', 'eu', 'in', 'com.au', 'jp', 'sa'].map(zoho),
-  provider('Fastmail', 'messagingengine.com', 'spf.messagingengine.com', 'fm1 fm2 fm3 mesmtp'),
-  provider('Proton', 'protonmail.ch', '_spf.protonmail.ch', 'protonmail protonmail2 protonmail3'),
-  provider('iCloud', 'mail.icloud.com', 'icloud.com', 'sig1'),
-  provider('Yandex', 'mx.yandex.net mx.yandex.ru', '_spf.yandex.net _spf.yandex.ru', 'mail'),
-  provider('VK WorkSpace', 'emx.mail.ru', '_spf.mail.ru', 'mailru'),
-  provider('OVHcloud', 'mail.ovh.net mx.ovh.com', 'mx.ovh.com'),
-  provider(
-    'IONOS (US)',
-    'ionos.com 1and1.com perfora.net ionos.ca ionos.mx',
-    '_spf-us.ionos.com',
-    's1-ionos s2-ionos',
-    {
-      spfNames: '_spf.perfora.net _spf.1and1.com',
-    },
-  ),
-  provider(
-    'IONOS (EU)',
-    'ionos.de ionos.co.uk ionos.fr ionos.es ionos.it kundenserver.de',
-    '_spf-eu.ionos.com _spf.kundenserver.de',
-    's1-ionos s2-ionos',
-  ),
-  provider('Strato', 'rzone.de', '_spf.strato.com', 'strato-dkim-0002 strato-dkim-0003', {
-    spfNames: 'smtp.strato.de',
-  }),
-  provider('Gandi', 'mail.gandi.net', '_mailcust.gandi.net', 'gm1 gm2 gm3'),
-  provider('Hostinger', 'hostinger.com', '_spf.mail.hostinger.com', 'hostingermail-a hostingermail-b hostingermail-c'),
-  provider('mailbox.org', 'mailbox.org', 'mailbox.org', 'mbo0001 mbo0002 mbo0003 mbo0004'),
-  provider('Migadu', 'migadu.com', 'spf.migadu.com', 'key1 key2 key3'),
-  provider('Rackspace', 'emailsrvr.com', 'emailsrvr.com'),
-  provider('GoDaddy', 'secureserver.net', 'secureserver.net'),
-  provider('Titan', 'titan.email', 'spf.titan.email', 'titan1 titan2'),
-  provider('Private Email', 'privateemail.com', 'spf.privateemail.com', 'default'),
-  provider('Cloudflare Email Routing', 'mx.cloudflare.net', '_spf.mx.cloudflare.net', 'cf2024-1'),
-  provider('ImprovMX', 'improvmx.com', 'spf.improvmx.com', 'dkimprovmx1 dkimprovmx2'),
-  provider('Forward Email', 'forwardemail.net', 'spf.forwardemail.net'),
-  provider('Infomaniak', 'infomaniak.ch', 'spf.infomaniak.ch'),
-  provider('Tuta', 'tutanota.de', 'spf.tutanota.de', 's1 s2'),
-  provider('Runbox', 'runbox.com', 'spf.runbox.com', 'selector1 selector2'),
-  provider('DreamHost', 'dreamhost.com', 'netblocks.dreamhost.com', 'dreamhost'),
-  provider('Hosted Email', 'hostedemail.com', '_spf.hostedemail.com'),
-  provider('Loopia', 'loopia.se', 'spf.loopia.se'),
-  provider('one.com', 'one.com', '_custspf.one.com'),
-  provider('Aruba', 'aruba.it', '_spf.aruba.it'),
-  provider('Tencent', 'mxbiz1.qq.com mxbiz2.qq.com', 'spf.mail.qq.com'),
-  provider('Alibaba Mail', 'mxhichina.com', 'spf.qiye.aliyun.com spf.mxhichina.com'),
-  provider(
-    'Amazon SES',
-    [
-      'us-east-1',
-      'us-west-2',
-      'eu-west-1',
-      'eu-central-1',
-      'eu-west-2',
-      'ap-southeast-2',
-      'ap-northeast-1',
-      'ca-central-1',
-    ]
-      .map((region) => `inbound-smtp.${region}.amazonaws.com`)
-      .join(' '),
-    'amazonses.com',
-    '',
-    { setup: 'verify the domain with Easy DKIM', keyHosts: 'dkim.amazonses.com' },
-  ),
-  // Services that send; some receive too. The name of a part comes before that of the whole.
-  provider('Mailgun (EU)', 'eu.mailgun.org', 'eu.mailgun.org', 'pic mailo k1', {
-    setup: 'publish the DKIM record of Sending, Domain settings',
-    keyHosts: 'eu.mailgun.org',
-  }),
-  provider('Mailgun', 'mailgun.org', 'mailgun.org', 'pic mailo k1', {
-    setup: 'publish the DKIM record of Sending, Domain settings',
-    keyHosts: 'mailgun.org',
-  }),
-  provider('SendGrid', 'mx.sendgrid.net', 'sendgrid.net', 's1 s2', {
-    setup: 'authenticate the domain under Settings, Sender authentication',
-    keyHosts: 'sendgrid.net',
-  }),
-  provider('Postmark', 'inbound.postmarkapp.com', 'spf.mtasv.net', 'pm', {
-    setup: 'publish the DKIM record of Sender signatures',
-    keyHosts: 'mtasv.net postmarkapp.com',
-  }),
-  provider('Mailchimp', '', 'servers.mcsv.net', 'k1 k2 k3', {
-    setup: 'authenticate the domain under Website, Domains',
-    keyHosts: 'mcsv.net',
-  }),
-  provider('Mandrill', '', 'spf.mandrillapp.com', 'mandrill mte1 mte2', {
-    setup: 'add the DKIM records of Settings, Domains',
-    keyHosts: 'mandrillapp.com',
-  }),
-  provider('HubSpot', '', '', '', {
-    spfNames: 'hubspotemail.net',
-    setup: 'connect the domain as an email sending domain',
-    keyHosts: 'hubspotemail.net',
-  }),
-  provider('Salesforce', '', '_spf.salesforce.com', 'salesforce sf1 sf2', {
-    spfNames: '_spf.mta.salesforce.com',
-    setup: 'create and activate a key under Setup, DKIM Keys',
-    keyHosts: 'custdkim.salesforce.com',
-  }),
-  provider('Marketing Cloud', '', 'cust-spf.exacttarget.com', '', {
-    setup: 'set up a private domain with Sender Authentication',
-    keyHosts: 'exacttarget.com',
-  }),
-  provider('Pardot', '', 'aspmx.pardot.com et._spf.pardot.com', '', {
-    setup: 'verify the domain under Domain Management',
-    keyHosts: 'pardot.com',
-  }),
-  provider('Zendesk', '', 'mail.zendesk.com', 'zendesk1 zendesk2', {
-    setup: 'enable DKIM under Channels, Email',
-    keyHosts: 'zendesk.com',
-  }),
-  provider('Freshdesk', '', 'email.freshdesk.com fwdkim1.freshemail.io', 'fwdkim1', {
-    setup: 'verify the domain under Admin, Email',
-    keyHosts: 'freshemail.io freshdesk.com',
-  }),
-  provider('Help Scout', '', 'helpscoutemail.com', 'strong1 strong2', {
-    setup: 'add the DKIM records of the mailbox settings',
-    keyHosts: 'helpscout.net',
-  }),
-  provider('Intercom', '', 'spf.intercom.io', 'intercom', {
-    setup: 'authenticate the domain under Channels, Email',
-    keyHosts: 'intercom.io',
-  }),
-  provider('Brevo', '', 'spf.brevo.com', 'mail brevo1 brevo2', {
-    spfNames: 'spf.sendinblue.com',
-    setup: 'authenticate the domain under Senders, Domains',
-    keyHosts: 'dkim.brevo.com sendinblue.com',
-  }),
-  provider('Mailjet', '', 'spf.mailjet.com', 'mailjet', {
-    setup: 'authenticate the domain under Sender domains',
-    keyHosts: 'mailjet.com',
-  }),
-  provider('MailerLite', '', '_spf.mlsend.com', 'litesrv ml', {
-    setup: 'authenticate the domain under Account settings, Domains',
-    keyHosts: 'mlsend.com',
-  }),
-  provider('ActiveCampaign', '', 'emsd1.com', 'acdkim1', {
-    setup: 'authenticate the domain under Settings, Advanced',
-    keyHosts: 'acdkim1.com acdkim.com emsd1.com',
-  }),
-  provider('Constant Contact', '', 'spf.constantcontact.com', 'ctct1 ctct2', {
-    setup: 'authenticate the domain under Advanced settings',
-    keyHosts: 'constantcontact.com ccsend.com',
-  }),
-  provider('Campaign Monitor', '', '_spf.createsend.com', 'cm', {
-    setup: 'authenticate the sending domain under Account settings',
-    keyHosts: 'createsend.com',
-  }),
-  provider('Marketo', '', 'mktomail.com', 'm1', {
-    setup: 'set up SPF and DKIM under Admin, Email',
-    keyHosts: 'mktdns.com mktomail.com',
-  }),
-  provider('SparkPost', '', 'sparkpostmail.com _netblocks.sparkpostmail.com', '', {
-    setup: 'verify the sending domain with DKIM',
-    keyHosts: 'sparkpostmail.com',
-  }),
-  provider('SMTP2GO', '', 'spf.smtp2go.com', '', {
-    setup: 'verify the sender domain',
-    keyHosts: 'smtp2go.net smtp2go.com',
-  }),
-  provider('AWeber', '', 'send.aweber.com', 'aweber_key_a aweber_key_b', {
-    setup: 'authenticate the domain under Domain and Address',
-    keyHosts: 'aweber.com',
-  }),
-  provider('Elastic Email', '', '_spf.elasticemail.com', 'api', {
-    setup: 'verify the domain under Settings, Domains',
-    keyHosts: 'elasticemail.com',
-  }),
-];
 
 /** The provider of an MX host; undefined if it is not in the list. */
 export function providerOf(mxHost: string): Provider | undefined {

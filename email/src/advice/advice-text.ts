@@ -385,48 +385,38 @@ function reportsNote(domain: string, reports: ReportsTo): string {
 }
 
 function explainEdit(edit: DmarcEdit): string {
-  switch (edit.kind) {
-    case 'policy':
-      return explainPolicy(edit);
-    case 'subdomains kept':
-      return `with sp=${edit.policy}, so that nothing changes for ${edit.names.length === 0 ? 'the names below' : `${firstThree(edit.names)}, which may send`}`;
-    case 'subdomains too':
-      return 'it also holds for every subdomain without a record of its own, so look for their mail in the reports too';
-    case 'nonexistent':
-      return 'with np=reject, since names that do not exist send no mail';
-    case 'idle':
-      return `without ${edit.tag}, which has no effect beside p=none`;
-    case 'separated addresses':
-      return `with commas between the addresses in ${edit.tag}`;
-    case 'full':
-      return `without ${edit.tag}, so that the policy holds for all mail`;
-    case 'dropped':
-      return edit.why === 'historic'
-        ? `without ${edit.tag}, which RFC 9989 has dropped`
-        : `without "${edit.tag}", which receivers cannot read`;
-    case 'repaired address':
-      return `${edit.to} instead of ${edit.from} in ${edit.tag}`;
-    case 'dropped address':
-      return `without "${edit.item}" in ${edit.tag}, which is not an address`;
-    case 'rua added':
-      return edit.isBeside
-        ? 'with a mailbox of yours beside the address in rua, which does not work'
-        : 'with rua, since without it you receive no reports';
-    case 'repaired options':
-      return `fo=${edit.to} instead of fo=${edit.from}, since 0 and 1 exclude each other`;
-    case 'separated tags':
-      return 'with a semicolon between the tags';
-    case 'characters':
-      return explainMistakes(edit.mistakes)
-        .trim()
-        .replace(/^It has /, 'without ')
-        .replace(/\.$/, '');
-    case 'repeated':
-      return `with ${edit.tag}= only once`;
-    case 'beginning':
-      return 'with v=DMARC1; at its beginning';
-  }
+  // The entry of a kind takes edits of that kind.
+  return (EDITS[edit.kind] as (edit: DmarcEdit) => string)(edit);
 }
+
+const EDITS: { readonly [Kind in DmarcEdit['kind']]: (edit: Extract<DmarcEdit, { kind: Kind }>) => string } = {
+  policy: explainPolicy,
+  'subdomains kept': ({ policy, names }) =>
+    `with sp=${policy}, so that nothing changes for ${names.length === 0 ? 'the names below' : `${firstThree(names)}, which may send`}`,
+  'subdomains too': () =>
+    'it also holds for every subdomain without a record of its own, so look for their mail in the reports too',
+  nonexistent: () => 'with np=reject, since names that do not exist send no mail',
+  idle: ({ tag }) => `without ${tag}, which has no effect beside p=none`,
+  'separated addresses': ({ tag }) => `with commas between the addresses in ${tag}`,
+  full: ({ tag }) => `without ${tag}, so that the policy holds for all mail`,
+  dropped: ({ tag, why }) =>
+    why === 'historic' ? `without ${tag}, which RFC 9989 has dropped` : `without "${tag}", which receivers cannot read`,
+  'repaired address': ({ tag, from, to }) => `${to} instead of ${from} in ${tag}`,
+  'dropped address': ({ tag, item }) => `without "${item}" in ${tag}, which is not an address`,
+  'rua added': ({ isBeside }) =>
+    isBeside
+      ? 'with a mailbox of yours beside the address in rua, which does not work'
+      : 'with rua, since without it you receive no reports',
+  'repaired options': ({ from, to }) => `fo=${to} instead of fo=${from}, since 0 and 1 exclude each other`,
+  'separated tags': () => 'with a semicolon between the tags',
+  characters: ({ mistakes }) =>
+    explainMistakes(mistakes)
+      .trim()
+      .replace(/^It has /, 'without ')
+      .replace(/\.$/, ''),
+  repeated: ({ tag }) => `with ${tag}= only once`,
+  beginning: () => 'with v=DMARC1; at its beginning',
+};
 
 function explainPolicy({ published, inForce, to, sendsNoMail }: Extract<DmarcEdit, { kind: 'policy' }>): string {
   const isSame = published === '' || published.toLowerCase() === to;

@@ -15,21 +15,23 @@ import type { PastedMistake } from './pasted-text.ts';
 import type { Readiness } from './readiness.ts';
 import type { ProposedRecord } from './zone-file.ts';
 
-export type AdviceDetails = {
-  domain_missing: { readonly domain: string };
+export type AdviceDetails = { readonly [Code in keyof Details]: Readonly<Details[Code]> };
+
+type Details = {
+  domain_missing: { domain: string };
   unverified: {
-    readonly part: 'MX' | 'SPF' | 'DKIM' | 'DMARC';
-    readonly errors: readonly Finding[];
+    part: 'MX' | 'SPF' | 'DKIM' | 'DMARC';
+    errors: readonly Finding[];
     /** Something of the part was found all the same. */
-    readonly isPartial?: true;
-    readonly fault?: DnsFault;
+    isPartial?: true;
+    fault?: DnsFault | undefined;
   };
   /** The last entry of a list that was cut. */
-  more_advice: { readonly count: number };
+  more_advice: { count: number };
   /** A record at the domain, or below it, would take the wildcard's records away from it (RFC 4592 §2.2.1). */
-  domain_by_wildcard: { readonly domain: string; readonly lost: readonly string[]; readonly isKnown: boolean };
+  domain_by_wildcard: { domain: string; lost: readonly string[]; isKnown: boolean };
 
-  anyone_can_send: { readonly domain: string; readonly openToAll: OpenToAll };
+  anyone_can_send: { domain: string; openToAll: OpenToAll };
   /** Another owner can register the domain of the name that is referred to. */
   takeover: Takeover;
   /** Stricter steps, and what stands in their way. */
@@ -37,147 +39,141 @@ export type AdviceDetails = {
 
   /** One of the records for a domain that sends no mail; `first` is the one with the explanation. */
   no_mail: {
-    readonly domain: string;
-    readonly record: 'null MX' | 'SPF' | 'DMARC';
+    domain: string;
+    record: 'null MX' | 'SPF' | 'DMARC';
     /** All of those that are missing, in order. */
-    readonly missing: readonly ('null MX' | 'SPF' | 'DMARC')[];
+    missing: readonly ('null MX' | 'SPF' | 'DMARC')[];
     /** It has said that it sends no mail, with a null MX or `-all`. */
-    readonly isDeclared: boolean;
-    readonly isPublicSuffix: boolean;
-    readonly mailGoesTo: 'own address' | 'nowhere';
+    isDeclared: boolean;
+    isPublicSuffix: boolean;
+    mailGoesTo: 'own address' | 'nowhere';
     /** Subdomains that send: the policy for names below stays. */
-    readonly sending: readonly string[];
-    readonly alias?: string;
+    sending: readonly string[];
+    alias?: string | undefined;
   };
   no_mail_finished: NoDetail;
 
-  mx_name_own_host: { readonly domain: string };
-  mx_null: { readonly domain: string; readonly mailGoesTo: 'private address' | 'nowhere'; readonly alias?: string };
-  mx_faults: { readonly domain: string; readonly errors: readonly Finding[]; readonly isDead: boolean };
-  mx_only_ipv6: { readonly hosts: readonly string[] };
-  mx_localhost: { readonly host: string };
+  mx_name_own_host: { domain: string };
+  mx_null: { domain: string; mailGoesTo: 'private address' | 'nowhere'; alias?: string };
+  mx_faults: { domain: string; errors: readonly Finding[]; isDead: boolean };
+  mx_only_ipv6: { hosts: readonly string[] };
+  mx_localhost: { host: string };
   /** A domain with name servers of its own is an alias. */
-  apex_alias: { readonly domain: string; readonly alias: string };
-  mx_too_many: { readonly domain: string; readonly errors: readonly Finding[] };
-  mx_null_but_sends: { readonly domain: string; readonly hasKey: boolean };
-  mx_duplicates: { readonly hosts: readonly string[] };
-  mx_private: { readonly hosts: readonly string[] };
+  apex_alias: { domain: string; alias: string };
+  mx_too_many: { domain: string; errors: readonly Finding[] };
+  mx_null_but_sends: { domain: string; hasKey: boolean };
+  mx_duplicates: { hosts: readonly string[] };
+  mx_private: { hosts: readonly string[] };
 
   spf_publish: {
-    readonly domain: string;
-    readonly senders: 'MX hosts' | 'own address' | 'unknown' | { readonly providers: readonly string[] };
-    readonly alias?: string;
+    domain: string;
+    senders: 'MX hosts' | 'own address' | 'unknown' | { providers: readonly string[] };
+    alias?: string | undefined;
   };
-  spf_lookalike: {
-    readonly domain: string;
-    readonly raw: string;
-    readonly isBesideRecord: boolean;
-    readonly mistakes: readonly PastedMistake[];
-  };
+  spf_lookalike: { domain: string; raw: string; isBesideRecord: boolean; mistakes: readonly PastedMistake[] };
   /** The rest of the record is a TXT record of its own. */
-  spf_split: { readonly domain: string; readonly rest: string };
-  spf_merge: { readonly domain: string; readonly count: number };
+  spf_split: { domain: string; rest: string };
+  spf_merge: { domain: string; count: number };
   spf_faults: {
-    readonly errors: readonly Finding[];
-    readonly isSoftened: boolean;
-    readonly mistakes: readonly PastedMistake[];
+    errors: readonly Finding[];
+    isSoftened: boolean;
+    mistakes: readonly PastedMistake[];
     /** A term that looks like two without the blank between them. */
-    readonly glued?: string;
+    glued?: string | undefined;
   };
   spf_limits: {
-    readonly lookups: number;
-    readonly voidLookups: number;
+    lookups: number;
+    voidLookups: number;
     /** What to remove first; `unsigned` is a service that seems not to be used. */
-    readonly terms: readonly { readonly term: string; readonly lookups: number; readonly unsigned?: string }[];
+    terms: {
+      term: string;
+      lookups: number;
+      unsigned?: string | undefined;
+    }[];
   };
   spf_at_limit: NoDetail;
-  spf_void: { readonly terms: SomeTerms };
+  spf_void: { terms: SomeTerms };
   /** No term lets a server pass. */
-  spf_lists_none: { readonly domain: string };
-  spf_soften: { readonly hasAll: boolean };
-  spf_harden: { readonly domain: string };
+  spf_lists_none: { domain: string };
+  spf_soften: { hasAll: boolean };
+  spf_harden: { domain: string };
   /** The MX hosts are of a provider that the record does not name. */
-  spf_provider_missing: ProviderIncludes & { readonly isRefused: boolean };
+  spf_provider_missing: ProviderIncludes & { isRefused: boolean };
   /** The record names the provider of the MX hosts, with a qualifier that does not let it send. */
-  spf_provider_refused: ProviderIncludes & { readonly term: string };
+  spf_provider_refused: ProviderIncludes & { term: string };
   spf_broad: {
-    readonly addresses: number;
-    readonly percent: number;
-    readonly term: string;
+    addresses: number;
+    percent: number;
+    term: string;
     /** Addresses of the term alone. */
-    readonly ofTerm: number;
-    readonly cloud?: string;
+    ofTerm: number;
+    cloud?: string | undefined;
   };
-  spf_redirect_target: { readonly domain: string };
-  spf_redirect_beside_all: { readonly term: string; readonly isIncluded: boolean };
-  spf_ignored_terms: { readonly terms: SomeTerms };
-  spf_mistyped_modifiers: { readonly terms: SomeTerms };
+  spf_redirect_target: { domain: string };
+  spf_redirect_beside_all: { term: string; isIncluded: boolean };
+  spf_ignored_terms: { terms: SomeTerms };
+  spf_mistyped_modifiers: { terms: SomeTerms };
   spf_ptr: NoDetail;
-  spf_size: { readonly domain: string; readonly bytes: number };
-  spf_long: { readonly bytes: number };
+  spf_size: { domain: string; bytes: number };
+  spf_long: { bytes: number };
 
-  dkim_publish: { readonly domain: string; readonly isDefaultMode: boolean };
-  dkim_revoked: { readonly names: readonly string[]; readonly domain: string };
-  dkim_dangling: { readonly selectors: readonly { readonly name: string; readonly target: string }[] };
-  dkim_dangling_beside: { readonly name: string; readonly target: string };
-  dkim_doubled: { readonly domain: string; readonly names: readonly string[] };
-  dkim_faults: { readonly keys: readonly NamedKey[] };
-  dkim_repair: NamedKey & { readonly mistakes: readonly PastedMistake[] };
+  dkim_publish: { domain: string; isDefaultMode: boolean };
+  dkim_revoked: { names: readonly string[]; domain: string };
+  dkim_dangling: { selectors: readonly { name: string; target: string }[] };
+  dkim_dangling_beside: { name: string; target: string };
+  dkim_doubled: { domain: string; names: readonly string[] };
+  dkim_faults: { keys: readonly NamedKey[] };
+  dkim_repair: NamedKey & { mistakes: readonly PastedMistake[] };
   /** Where no receiver looks. */
-  dkim_at_apex: { readonly domain: string };
+  dkim_at_apex: { domain: string };
   dkim_unusable_beside: NamedKey;
-  dkim_short: { readonly keys: readonly KeySize[] };
-  dkim_short_beside: { readonly keys: readonly KeySize[] };
+  dkim_short: { keys: readonly KeySize[] };
+  dkim_short_beside: { keys: readonly KeySize[] };
   dkim_only_ed25519: NoDetail;
-  dkim_testing: { readonly name: string };
+  dkim_testing: { name: string };
   dkim_long: KeySize;
-  dkim_padding: { readonly name: string };
-  dkim_extra_txt: { readonly name: string };
-  dkim_wildcard: { readonly domain: string };
+  dkim_padding: { name: string };
+  dkim_extra_txt: { name: string };
+  dkim_wildcard: { domain: string };
 
   dmarc_publish: {
-    readonly domain: string;
-    readonly reports: ReportsTo;
-    readonly reason: FindingDetails['no_dmarc_record'] | { readonly unusableParent: string };
-    readonly alias?: string;
+    domain: string;
+    reports: ReportsTo;
+    reason: FindingDetails['no_dmarc_record'] | { unusableParent: string };
+    alias?: string | undefined;
   };
   /** An own record for a domain that inherits one. */
   dmarc_own: {
-    readonly domain: string;
-    readonly parent: string;
-    readonly inherited: DmarcPolicy;
+    domain: string;
+    parent: string;
+    inherited: DmarcPolicy;
     /** With `pct` or `t=y`: not for all mail. */
-    readonly isPartial: boolean;
-    readonly policy: DmarcPolicy;
-    readonly reports: ReportsTo;
-    readonly alias?: string;
+    isPartial: boolean;
+    policy: DmarcPolicy;
+    reports: ReportsTo;
+    alias?: string | undefined;
   };
-  dmarc_change: {
-    readonly name: string;
-    readonly edits: readonly DmarcEdit[];
-    readonly reports: ReportsTo;
-    readonly alias?: string;
-  };
+  dmarc_change: { name: string; edits: readonly DmarcEdit[]; reports: ReportsTo; alias?: string | undefined };
   /** Neither SPF nor DKIM can pass, so that the policy is used on the owner's mail. */
-  dmarc_refuses_own: { readonly domain: string; readonly policy: DmarcPolicy };
-  dmarc_reports_elsewhere: { readonly domain: string };
-  dmarc_multiple: { readonly name: string };
-  dmarc_dangling: { readonly name: string; readonly target: string };
+  dmarc_refuses_own: { domain: string; policy: DmarcPolicy };
+  dmarc_reports_elsewhere: { domain: string };
+  dmarc_multiple: { name: string };
+  dmarc_dangling: { name: string; target: string };
   /** `isRead`: it is below the limit, but too long for advice. */
-  dmarc_too_long: { readonly name: string; readonly isRead: boolean };
-  dmarc_misplaced_beside: { readonly name: string; readonly domain: string };
-  dmarc_subdomains: { readonly policy: DmarcPolicy | ''; readonly recordDomain: string };
+  dmarc_too_long: { name: string; isRead: boolean };
+  dmarc_misplaced_beside: { name: string; domain: string };
+  dmarc_subdomains: { policy: DmarcPolicy | ''; recordDomain: string };
   /** `np=none` beside a stricter policy. */
-  dmarc_nonexistent: { readonly domain: string };
+  dmarc_nonexistent: { domain: string };
   /** `psd=y` at a domain that is not a public suffix. */
-  dmarc_psd: { readonly domain: string };
+  dmarc_psd: { domain: string };
   /** Reports to an address do not reach the owner of the domain. */
-  dmarc_reports_lost: { readonly uri: string; readonly host: string; readonly arrival: Arrival };
-  dmarc_many_reports: { readonly count: number };
-  dmarc_unauthorized: { readonly uri: string; readonly host: string; readonly name: string };
-  dmarc_unverified_destination: { readonly uri: string };
-  dmarc_historic: { readonly tags: readonly string[] };
-  dmarc_models: { readonly name: string; readonly domain: string };
+  dmarc_reports_lost: { uri: string; host: string; arrival: Arrival };
+  dmarc_many_reports: { count: number };
+  dmarc_unauthorized: { uri: string; host: string; name: string };
+  dmarc_unverified_destination: { uri: string };
+  dmarc_historic: { tags: readonly string[] };
+  dmarc_models: { name: string; domain: string };
 };
 
 /** `includes`: any of these names; which one is right may depend on the region. */
@@ -203,16 +199,16 @@ export type Advice<Code extends AdviceCode = AdviceCode> = Code extends AdviceCo
   : never;
 
 /**
- * Advice before the zone with the change was scored. `points` is what it gains if there is no change to score. `rank`
- * replaces the points in the order of the list.
+ * Advice before the zone with the change was scored. `points` is what it gains if there is no change to score, 0 if
+ * absent. `rank` replaces the points in the order of the list.
  */
 export type Draft<Code extends AdviceCode = AdviceCode> = Code extends AdviceCode
   ? {
       readonly code: Code;
       readonly detail: AdviceDetails[Code];
-      readonly points: number;
-      readonly rank?: number;
-      readonly change?: Change;
+      readonly points?: number;
+      readonly rank?: number | undefined;
+      readonly change?: Change | undefined;
       /** Instead of `change` if that must not be made; the first of them that may be is shown. */
       readonly alternatives?: readonly Change[];
       /** Without a record that may be published there is no reason for it; `points`: unless it gains some. */

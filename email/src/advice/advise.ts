@@ -22,9 +22,7 @@ export async function advise(examined: Examined): Promise<Advice[]> {
     return [{ code: 'domain_missing', detail: { domain }, points: 0 }];
   const missing = await findMissingProvider(findings, examined.resolver);
   const found: Draft[] = [
-    ...findings.takeovers.map(
-      (takeover): Draft => ({ code: 'takeover', detail: takeover, points: 0, rank: RANKS.takeover }),
-    ),
+    ...findings.takeovers.map((takeover): Draft => ({ code: 'takeover', detail: takeover, rank: RANKS.takeover })),
     ...adviseNoMail(domain, findings),
     ...adviseDmarc(domain, findings, score),
     ...adviseDkim(domain, findings, score, examined.apex),
@@ -46,7 +44,7 @@ export async function advise(examined: Examined): Promise<Advice[]> {
 function adviseSteps(domain: string, findings: Findings): Draft[] {
   const { steps, obstacles } = readinessOf(domain, findings);
   if (steps.length === 0 || looksUnused(findings) || obstacles.every(({ code }) => code === 'unverified')) return [];
-  return [{ code: 'not_ready', detail: { steps, obstacles }, points: 0 }];
+  return [{ code: 'not_ready', detail: { steps, obstacles } }];
 }
 
 async function withFault(draft: Draft, { resolver }: Examined): Promise<Draft> {
@@ -56,7 +54,7 @@ async function withFault(draft: Draft, { resolver }: Examined): Promise<Draft> {
     failed.filter(isFailure).map(({ detail }) => detail),
     resolver,
   );
-  return fault === undefined ? draft : { ...draft, detail: { ...draft.detail, fault } };
+  return { ...draft, detail: { ...draft.detail, fault } };
 }
 
 /** RFC 4592 §2.2.1: a record at the domain, or below it, takes from it what the wildcard gives it now. */
@@ -64,7 +62,7 @@ function byWildcard({ domain, findings, wildcard }: Examined): Draft {
   const { mx, spf } = findings;
   const isKnown = wildcard.answersForDomain === 'yes';
   const lost = [...(mx.report.records.length > 0 ? ['MX'] : []), ...(spf.records.length > 0 ? ['SPF'] : [])];
-  return { code: 'domain_by_wildcard', detail: { domain, lost, isKnown }, points: 0, rank: RANKS.byWildcard };
+  return { code: 'domain_by_wildcard', detail: { domain, lost, isKnown }, rank: RANKS.byWildcard };
 }
 
 /** That a wildcard answers for selectors too says nothing more. */
@@ -76,7 +74,7 @@ type Ranked = { readonly advice: Advice; readonly rank: number };
 
 /** A record is shown only if the zone with it was scored, and is not worse. */
 async function measure(draft: Draft, examined: Examined): Promise<Ranked[]> {
-  const { change, alternatives = [], trials, rank, onlyWith, ...words } = draft;
+  const { change, alternatives = [], trials, rank, onlyWith, points: stated = 0, ...words } = draft;
   if (trials !== undefined) {
     const gains = await Promise.all(trials.map((trial) => gainOf(trial, examined)));
     const points = Math.min(...gains.map((gain) => gain ?? 0));
@@ -87,7 +85,7 @@ async function measure(draft: Draft, examined: Examined): Promise<Ranked[]> {
     if (gain === undefined || (onlyWith === 'points' && gain === 0)) continue;
     return [{ advice: { ...words, points: gain, change: candidate } as Advice, rank: rank ?? gain }];
   }
-  return onlyWith === undefined ? [{ advice: words as Advice, rank: rank ?? words.points }] : [];
+  return onlyWith === undefined ? [{ advice: { ...words, points: stated } as Advice, rank: rank ?? stated }] : [];
 }
 
 /** A zone can give reason for hundreds of recommendations, one for each report address. */

@@ -13,18 +13,17 @@ export function adviseDkim(domain: string, findings: Findings, score: Score, ape
   const points = MAX_POINTS.dkim - score.dkim;
   const drafts: Draft[] = [];
   if (dkim.isUnverified)
-    drafts.push({ code: 'unverified', detail: { part: 'DKIM', errors: dkim.failures }, points: 0, rank: points });
+    drafts.push({ code: 'unverified', detail: { part: 'DKIM', errors: dkim.failures }, rank: points });
   else if (!looksUnused(findings)) drafts.push(...adviseKeys(domain, findings, points));
   // Without this a report would not tell a selector that was not answered for from one that has no key.
   if (!dkim.isUnverified && dkim.failures.length > 0)
-    drafts.push({ code: 'unverified', detail: { part: 'DKIM', errors: dkim.failures, isPartial: true }, points: 0 });
+    drafts.push({ code: 'unverified', detail: { part: 'DKIM', errors: dkim.failures, isPartial: true } });
   const valid = dkim.keys.filter(({ report }) => report.is_valid);
   drafts.push(...valid.flatMap((key) => adviseKey(nameOf(key, domain), key)));
   if (apex.kind === 'found' && apex.records.some((text) => APEX_KEY.test(text)))
-    drafts.push({ code: 'dkim_at_apex', detail: { domain }, points: 0 });
+    drafts.push({ code: 'dkim_at_apex', detail: { domain } });
   // A wildcard that revokes every key is right for a domain that signs no mail.
-  if (dkim.isWildcard && !isRevokedAltogether(findings))
-    drafts.push({ code: 'dkim_wildcard', detail: { domain }, points: 0 });
+  if (dkim.isWildcard && !isRevokedAltogether(findings)) drafts.push({ code: 'dkim_wildcard', detail: { domain } });
   return drafts;
 }
 
@@ -46,9 +45,7 @@ function adviseKeys(domain: string, findings: Findings, points: number): Draft[]
     return [{ code: 'dkim_doubled', detail: { domain, names: dkim.doubledNames }, points }];
   if (found.length === 0)
     return [{ code: 'dkim_publish', detail: { domain, isDefaultMode: dkim.isDefaultMode }, points }];
-  const beside = dkim.dangling.map(
-    (selector): Draft => ({ code: 'dkim_dangling_beside', detail: selector, points: 0 }),
-  );
+  const beside = dkim.dangling.map((selector): Draft => ({ code: 'dkim_dangling_beside', detail: selector }));
   if (valid.length === 0 && broken.length === 0) {
     const names = found.map((key) => nameOf(key, domain));
     return [{ code: 'dkim_revoked', detail: { domain, names }, points }, ...beside];
@@ -61,10 +58,10 @@ function adviseKeys(domain: string, findings: Findings, points: number): Draft[]
   const short = valid.filter(isShort).map((key) => ({ name: nameOf(key, domain), bits: key.report.key_bits }));
   const drafts: Draft[] = [];
   if (short.length === valid.length) drafts.push({ code: 'dkim_short', detail: { keys: short }, points });
-  else if (short.length > 0) drafts.push({ code: 'dkim_short_beside', detail: { keys: short }, points: 0 });
-  for (const key of broken) drafts.push({ code: 'dkim_unusable_beside', detail: named(key), points: 0 });
+  else if (short.length > 0) drafts.push({ code: 'dkim_short_beside', detail: { keys: short } });
+  for (const key of broken) drafts.push({ code: 'dkim_unusable_beside', detail: named(key) });
   if (valid.every(({ report }) => report.key_type === 'ed25519'))
-    drafts.push({ code: 'dkim_only_ed25519', detail: {}, points: 0 });
+    drafts.push({ code: 'dkim_only_ed25519', detail: {} });
   return [...drafts, ...beside];
 }
 
@@ -87,14 +84,12 @@ function adviseKey(name: string, key: PublishedKey): Draft[] {
   const drafts: Draft[] = [];
   const { report, isTesting, hasMissingPadding, hasExtraTxt } = key;
   const { change } = repairChange(name, key);
-  const repair = change === undefined ? {} : { change };
-  if (isTesting) drafts.push({ code: 'dkim_testing', detail: { name }, points: 0, ...repair });
-  if (report.key_bits > MAX_SUPPORTED_BITS)
-    drafts.push({ code: 'dkim_long', detail: { name, bits: report.key_bits }, points: 0 });
+  if (isTesting) drafts.push({ code: 'dkim_testing', detail: { name }, change });
+  if (report.key_bits > MAX_SUPPORTED_BITS) drafts.push({ code: 'dkim_long', detail: { name, bits: report.key_bits } });
   // One record puts both right.
-  const padding = isTesting ? {} : repair;
-  if (hasMissingPadding) drafts.push({ code: 'dkim_padding', detail: { name }, points: 0, ...padding });
-  if (hasExtraTxt) drafts.push({ code: 'dkim_extra_txt', detail: { name }, points: 0 });
+  if (hasMissingPadding)
+    drafts.push({ code: 'dkim_padding', detail: { name }, change: isTesting ? undefined : change });
+  if (hasExtraTxt) drafts.push({ code: 'dkim_extra_txt', detail: { name } });
   return drafts;
 }
 
@@ -104,7 +99,7 @@ function repairOf(key: PublishedKey, domain: string): Draft[] {
   const { change, mistakes } = repairChange(name, key);
   if (change === undefined) return [];
   const detail = { name, errors: key.report.validation_errors, mistakes };
-  return [{ code: 'dkim_repair', detail, points: 0, change }];
+  return [{ code: 'dkim_repair', detail, change }];
 }
 
 type KeyRepair = { readonly change?: Change; readonly mistakes: readonly PastedMistake[] };

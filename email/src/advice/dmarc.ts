@@ -19,7 +19,7 @@ export function adviseDmarc(domain: string, findings: Findings, score: Score): D
   const { dmarc } = findings;
   if (dmarc.isUnverified) {
     const detail = { part: 'DMARC', errors: dmarc.report.validation_errors } as const;
-    return [{ code: 'unverified', detail, points: 0, rank: MAX_POINTS.dmarc - score.dmarc }];
+    return [{ code: 'unverified', detail, rank: MAX_POINTS.dmarc - score.dmarc }];
   }
   // What looks unused has a recipe of its own.
   const drafts = looksUnused(findings) ? [] : [...adviseRecord(domain, findings), ...adviseOwnMail(domain, findings)];
@@ -35,13 +35,12 @@ function adviseRecord(domain: string, findings: Findings): Draft[] {
       {
         code: 'dmarc_multiple',
         detail: { name: `_dmarc.${domain}` },
-        points: 0,
         trials: own.raws.slice(0, MAX_TRIALS).map(changeOf(domain)),
       },
     ];
   const isLong = own?.kind === 'one' && own.record.raw.length > MAX_RECORD_BYTES;
   if (own?.kind === 'too long' || isLong)
-    return [{ code: 'dmarc_too_long', detail: { name: `_dmarc.${domain}`, isRead: isLong }, points: 0 }];
+    return [{ code: 'dmarc_too_long', detail: { name: `_dmarc.${domain}`, isRead: isLong } }];
   if (own?.kind === 'one') return adviseOwn(domain, own.record, findings);
   const parent = dmarc.steps.find(({ name, kind }) => name === recordDomain && kind === 'one');
   if (parent?.kind === 'one' && parent.record.raw.length > MAX_RECORD_BYTES) return [];
@@ -72,16 +71,6 @@ export function dmarcChange(domain: string, text: string, { dmarc }: Findings, i
   return { record: { name: own.alias, type: 'TXT', text }, replaces };
 }
 
-function changeTo(domain: string, text: string, findings: Findings, isStricter = false): { change?: Change } {
-  const change = dmarcChange(domain, text, findings, isStricter);
-  return change === undefined ? {} : { change };
-}
-
-function aliasDetail({ dmarc }: Findings): { alias?: string } {
-  const alias = dmarc.steps[0]?.alias;
-  return alias === undefined ? {} : { alias };
-}
-
 function adviseFirst(domain: string, reason: AdviceDetails['dmarc_publish']['reason'], findings: Findings): Draft {
   const { dmarc } = findings;
   const meant =
@@ -96,8 +85,8 @@ function adviseFirst(domain: string, reason: AdviceDetails['dmarc_publish']['rea
     isFull: true,
     rua: ownAddress(domain, findings),
   });
-  const detail = { domain, reports: reportsOf(text, edits, findings), reason, ...aliasDetail(findings) };
-  return { code: 'dmarc_publish', detail, points: 0, rank: RANKS.noPolicy, ...changeTo(domain, text, findings) };
+  const detail = { domain, reports: reportsOf(text, edits, findings), reason, alias: dmarc.steps[0]?.alias };
+  return { code: 'dmarc_publish', detail, rank: RANKS.noPolicy, change: dmarcChange(domain, text, findings, false) };
 }
 
 function ownLookalike({ dmarc }: Findings): string | undefined {
@@ -131,18 +120,20 @@ function adviseOwn(domain: string, record: DmarcRecord, findings: Findings): Dra
   const reports = reportsOf(text, edits, findings);
   const isWorthwhile = edits.some((edit) => edit.kind !== 'dropped' || edit.why === 'wrong');
   if (isWorthwhile || !dmarc.report.is_valid) {
-    const detail = { name: `_dmarc.${domain}`, edits, reports, ...aliasDetail(findings) };
-    const rank = current === undefined ? { rank: RANKS.noPolicy } : {};
-    drafts.push({ code: 'dmarc_change', detail, points: 0, ...rank, ...changeTo(domain, text, findings, isStricter) });
+    const detail = { name: `_dmarc.${domain}`, edits, reports, alias: dmarc.steps[0]?.alias };
+    const rank = current === undefined ? RANKS.noPolicy : undefined;
+    const change = dmarcChange(domain, text, findings, isStricter);
+    drafts.push({ code: 'dmarc_change', detail, rank, change });
   }
   if (reports === 'nowhere' && !isWorthwhile && policy !== 'reject')
-    drafts.push({ code: 'dmarc_reports_elsewhere', detail: { domain }, points: 0 });
+    drafts.push({ code: 'dmarc_reports_elsewhere', detail: { domain } });
   return drafts;
 }
 
 /** Without a gain the inherited record does as well, unless reports are what a stricter policy waits for. */
 function adviseInherited(domain: string, parent: string, record: DmarcRecord, findings: Findings): Draft[] {
-  const { effective_policy: inherited } = findings.dmarc.report;
+  const { dmarc } = findings;
+  const { effective_policy: inherited } = dmarc.report;
   const { obstacles } = readinessOf(domain, findings);
   const isReady = obstacles.length === 0;
   const current = record.standing === 'void' ? undefined : inherited;
@@ -161,11 +152,19 @@ function adviseInherited(domain: string, parent: string, record: DmarcRecord, fi
     },
   });
   const reports = reportsOf(text, edits, findings);
-  const detail = { domain, parent, inherited, isPartial: isPartial(record), policy, reports, ...aliasDetail(findings) };
+  const detail = {
+    domain,
+    parent,
+    inherited,
+    isPartial: isPartial(record),
+    policy,
+    reports,
+    alias: dmarc.steps[0]?.alias,
+  };
   const change = dmarcChange(domain, text, findings);
   const isFirstReport = obstacles.length === 1 && obstacles[0]?.code === 'no_reports' && reports === 'domain';
   const onlyWith = isFirstReport && inherited !== 'reject' ? 'record' : 'points';
-  return change === undefined ? [] : [{ code: 'dmarc_own', detail, points: 0, change, onlyWith }];
+  return change === undefined ? [] : [{ code: 'dmarc_own', detail, change, onlyWith }];
 }
 
 /** With neither SPF nor DKIM a strict policy is used on the owner's own mail. */
@@ -174,7 +173,7 @@ function adviseOwnMail(domain: string, { spf, dkim, dmarc }: Findings): Draft[] 
   const isUnknown = spf.isUnverified || dkim.isUnverified;
   const canPass = spf.report.is_valid || dkim.report.some(({ is_valid }) => is_valid);
   if (policy === 'none' || isUnknown || canPass) return [];
-  return [{ code: 'dmarc_refuses_own', detail: { domain, policy }, points: 0, rank: RANKS.byWildcard }];
+  return [{ code: 'dmarc_refuses_own', detail: { domain, policy }, rank: RANKS.byWildcard }];
 }
 
 /**
@@ -206,7 +205,7 @@ function adviseDetails(domain: string, findings: Findings): Draft[] {
   const { report, recordDomain, misplaced } = dmarc;
   const drafts: Draft[] = [];
   const add = <Code extends Advice['code']>(code: Code, detail: AdviceDetails[Code]) =>
-    drafts.push({ code, detail, points: 0 } as Draft);
+    drafts.push({ code, detail } as Draft);
   if (misplaced !== undefined && !hasCode(report.validation_errors, 'no_dmarc_record'))
     add('dmarc_misplaced_beside', { name: misplaced.name, domain });
   if (dmarc.subdomainPolicyIsWeaker && recordDomain === domain)
@@ -233,15 +232,15 @@ function adviseReports(domain: string, findings: Findings): Draft[] {
   const drafts = [...new Map([...rua, ...dmarc.destinations.ruf].map((one) => [one.uri, one])).values()].flatMap(
     ({ uri, host, arrival }): Draft[] => {
       if (arrival.kind === 'arrives' || arrival.kind === 'not mail') return [];
-      if (arrival.kind === 'unknown') return [{ code: 'dmarc_unverified_destination', detail: { uri }, points: 0 }];
-      const rank = isWaitedFor ? { rank: RANKS.reports } : {};
+      if (arrival.kind === 'unknown') return [{ code: 'dmarc_unverified_destination', detail: { uri } }];
+      const rank = isWaitedFor ? RANKS.reports : undefined;
       if (arrival.kind === 'not authorized')
-        return [{ code: 'dmarc_unauthorized', detail: { uri, host, name: arrival.name }, points: 0, ...rank }];
-      return [{ code: 'dmarc_reports_lost', detail: { uri, host, arrival }, points: 0, ...rank }];
+        return [{ code: 'dmarc_unauthorized', detail: { uri, host, name: arrival.name }, rank }];
+      return [{ code: 'dmarc_reports_lost', detail: { uri, host, arrival }, rank }];
     },
   );
   const many = rua.length > MAX_COMMON_ADDRESSES && dmarc.recordDomain === domain;
-  return many ? [...drafts, { code: 'dmarc_many_reports', detail: { count: rua.length }, points: 0 }] : drafts;
+  return many ? [...drafts, { code: 'dmarc_many_reports', detail: { count: rua.length } }] : drafts;
 }
 
 /** RFC 7489 §6.2: receivers must support two. */

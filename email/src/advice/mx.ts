@@ -12,30 +12,30 @@ export function adviseMx(domain: string, findings: Findings, score: Score): Draf
   const points = MAX_POINTS.mx - score.mx;
   const drafts: Draft[] = [];
   if (state === 'unverified')
-    drafts.push({ code: 'unverified', detail: { part: 'MX', errors: report.errors }, points: 0, rank: points });
+    drafts.push({ code: 'unverified', detail: { part: 'MX', errors: report.errors }, rank: points });
   // What looks unused has a recipe of its own.
   else if ((state === 'implicit' || state === 'none') && !looksUnused(findings))
     drafts.push(...adviseWithoutMx(domain, spf.alias, mx));
   else if (state === 'partly' || state === 'unusable')
     drafts.push({ code: 'mx_faults', detail: { domain, errors: report.errors, isDead: state === 'unusable' }, points });
   else if (report.errors.length > 0 && !looksUnused(findings))
-    drafts.push({ code: 'mx_too_many', detail: { domain, errors: report.errors }, points: 0 });
+    drafts.push({ code: 'mx_too_many', detail: { domain, errors: report.errors } });
 
   if (state === 'null' && spf.records.length === 1 && !isOnlyMinusAll(spf.report.raw) && !looksUnused(findings)) {
     const hasKey = dkim.report.some(({ is_valid }) => is_valid);
-    drafts.push({ code: 'mx_null_but_sends', detail: { domain, hasKey }, points: 0 });
+    drafts.push({ code: 'mx_null_but_sends', detail: { domain, hasKey } });
   }
   const local = mx.hosts.find(
     ({ host, addresses }) => LOCAL.test(host) || addresses.some((one) => /^127\.|^::1$/.test(one)),
   );
-  if (local !== undefined) drafts.push({ code: 'mx_localhost', detail: { host: local.host }, points: 0 });
+  if (local !== undefined) drafts.push({ code: 'mx_localhost', detail: { host: local.host } });
   const reachable = mx.hosts.filter(({ addresses }) => addresses.length > 0);
   if (reachable.length > 0 && reachable.every(({ addresses }) => addresses.every((one) => one.includes(':'))))
-    drafts.push({ code: 'mx_only_ipv6', detail: { hosts: reachable.map(({ host }) => host) }, points: 0 });
+    drafts.push({ code: 'mx_only_ipv6', detail: { hosts: reachable.map(({ host }) => host) } });
   if (spf.alias !== undefined && registrableDomain(domain) === domain)
-    drafts.push({ code: 'apex_alias', detail: { domain, alias: spf.alias }, points: 0, rank: RANKS.byWildcard });
-  if (duplicates.length > 0) drafts.push({ code: 'mx_duplicates', detail: { hosts: duplicates }, points: 0 });
-  if (privateHosts.length > 0) drafts.push({ code: 'mx_private', detail: { hosts: privateHosts }, points: 0 });
+    drafts.push({ code: 'apex_alias', detail: { domain, alias: spf.alias }, rank: RANKS.byWildcard });
+  if (duplicates.length > 0) drafts.push({ code: 'mx_duplicates', detail: { hosts: duplicates } });
+  if (privateHosts.length > 0) drafts.push({ code: 'mx_private', detail: { hosts: privateHosts } });
   return drafts;
 }
 
@@ -46,12 +46,12 @@ function adviseWithoutMx(domain: string, alias: string | undefined, { state, rep
   const [error] = report.errors;
   const goesTo = error?.code === 'no_mx_records' ? error.detail.mailGoesTo : 'nowhere';
   const mailGoesTo = goesTo === 'private address' ? goesTo : 'nowhere';
-  if (alias !== undefined) return [{ code: 'mx_null', detail: { domain, mailGoesTo, alias }, points: 0 }];
+  if (alias !== undefined) return [{ code: 'mx_null', detail: { domain, mailGoesTo, alias } }];
   if (state === 'implicit') {
     const change = mxChange(domain, 10, domain);
-    return [{ code: 'mx_name_own_host', detail: { domain }, points: 0, change, onlyWith: 'points' }];
+    return [{ code: 'mx_name_own_host', detail: { domain }, change, onlyWith: 'points' }];
   }
-  return [{ code: 'mx_null', detail: { domain, mailGoesTo }, points: 0, change: mxChange(domain, 0, '.') }];
+  return [{ code: 'mx_null', detail: { domain, mailGoesTo }, change: mxChange(domain, 0, '.') }];
 }
 
 export function mxChange(domain: string, preference: number, exchange: string): Change {

@@ -14,7 +14,7 @@ import { isOnlyMinusAll } from './spf-record.ts';
 
 export function adviseNoMail(domain: string, findings: Findings): Draft[] {
   if (!looksUnused(findings)) return [];
-  if (isSetUpForNoMail(findings)) return [{ code: 'no_mail_finished', detail: {}, points: 0 }];
+  if (isSetUpForNoMail(findings)) return [{ code: 'no_mail_finished', detail: {} }];
   const { mx, spf } = findings;
   const changes = [
     { record: 'null MX', change: mx.state === 'null' ? undefined : mxChange(domain, 0, '.') },
@@ -29,14 +29,14 @@ export function adviseNoMail(domain: string, findings: Findings): Draft[] {
     isPublicSuffix: isPublicSuffix(domain),
     mailGoesTo: mx.state === 'implicit' ? 'own address' : 'nowhere',
     sending: findings.subdomains.sending,
-    ...(spf.alias !== undefined && { alias: spf.alias }),
+    alias: spf.alias,
   } as const;
   return changes.flatMap(({ record, change }, i) => {
     if (change === undefined) return [];
     const detail: AdviceDetails['no_mail'] = { ...about, record };
     // Nothing can be published at an alias (RFC 1034 §3.6.2), but below one.
     const isPossible = spf.alias === undefined || record === 'DMARC';
-    const draft = { code: 'no_mail', detail, points: 0, rank: RANKS.noMail - i } as const;
+    const draft = { code: 'no_mail', detail, rank: RANKS.noMail - i } as const;
     if (isPossible) return [{ ...draft, change }];
     return record === missing[0] ? [draft] : [];
   });

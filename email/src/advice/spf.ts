@@ -40,7 +40,7 @@ export function adviseSpf(domain: string, findings: Findings, score: Score, { mi
   const { report, isUnverified } = spf;
   if (isUnverified) {
     const detail = { part: 'SPF', errors: report.validation_errors } as const;
-    return [{ code: 'unverified', detail, points: 0, rank: MAX_POINTS.spf - score.spf }];
+    return [{ code: 'unverified', detail, rank: MAX_POINTS.spf - score.spf }];
   }
   // What looks unused has a recipe of its own.
   if (looksUnused(findings)) return [];
@@ -60,15 +60,20 @@ function adviseRecord(
 ): Draft[] {
   const { spf } = findings;
   const { report } = spf;
-  const change: ChangeOf = (text, replaces = spf.records) => {
-    if (text === undefined || text.length > MAX_RECORD_BYTES || spf.alias !== undefined) return {};
-    return { change: { record: { name: domain, type: 'TXT', text }, replaces } };
+  const changeOf: ChangeOf = (text, replaces = spf.records) => {
+    if (text === undefined || text.length > MAX_RECORD_BYTES || spf.alias !== undefined) return undefined;
+    return { record: { name: domain, type: 'TXT', text }, replaces };
   };
 
   if (spf.openToAll !== undefined) {
     const draft = { code: 'anyone_can_send', detail: { domain, openToAll: spf.openToAll } } as const;
     return [
-      { ...draft, points: MAX_POINTS.spf - 5, rank: RANKS.anyoneCanSend, ...change(closedRecord(domain, findings)) },
+      {
+        ...draft,
+        points: MAX_POINTS.spf - 5,
+        rank: RANKS.anyoneCanSend,
+        change: changeOf(closedRecord(domain, findings)),
+      },
     ];
   }
   if (spf.records.length === 0) {
@@ -77,26 +82,26 @@ function adviseRecord(
       const text = terms && softRecord(terms);
       const { mistakes } = repairCharacters(spf.lookalike);
       const detail = { domain, raw: spf.lookalike, isBesideRecord: false, mistakes };
-      return [{ code: 'spf_lookalike', detail, points: gainWith(score, '~'), ...change(text, [spf.lookalike]) }];
+      return [{ code: 'spf_lookalike', detail, points: gainWith(score, '~'), change: changeOf(text, [spf.lookalike]) }];
     }
     return [adviseFirst(domain, findings)];
   }
   if (spf.records.length > 1) {
     const detail = { domain, count: spf.records.length };
-    return [{ code: 'spf_merge', detail, points: gainWith(score, '~'), ...change(mergedRecord(spf.records)) }];
+    return [{ code: 'spf_merge', detail, points: gainWith(score, '~'), change: changeOf(mergedRecord(spf.records)) }];
   }
   if (rest !== undefined && spf.hasNoAll && report.is_valid && !/redirect=/i.test(report.raw)) {
     const terms = repairedTerms(`${report.raw} ${rest.trim()}`);
     const detail = { domain, rest };
-    return [{ code: 'spf_split', detail, points: 0, ...change(terms && softRecord(terms), [report.raw, rest]) }];
+    return [{ code: 'spf_split', detail, change: changeOf(terms && softRecord(terms), [report.raw, rest]) }];
   }
-  if (report.is_valid) return adviseValid(domain, findings, change, missing);
-  return adviseInvalid(domain, findings, score, change);
+  if (report.is_valid) return adviseValid(domain, findings, changeOf, missing);
+  return adviseInvalid(domain, findings, score, changeOf);
 }
 
-type ChangeOf = (text: string | undefined, replaces?: readonly string[]) => { change?: Change };
+type ChangeOf = (text: string | undefined, replaces?: readonly string[]) => Change | undefined;
 
-function adviseInvalid(domain: string, findings: Findings, score: Score, change: ChangeOf): Draft[] {
+function adviseInvalid(domain: string, findings: Findings, score: Score, changeOf: ChangeOf): Draft[] {
   const { spf } = findings;
   const { report } = spf;
   const isOver = hasCode(report.validation_errors, ...SPF_LIMIT_CODES);
@@ -113,16 +118,16 @@ function adviseInvalid(domain: string, findings: Findings, score: Score, change:
       errors: faults,
       mistakes: repairCharacters(report.raw).mistakes,
       isSoftened: text !== undefined && report.all_qualifier === '-',
-      ...(glued !== undefined && { glued }),
+      glued,
     };
-    drafts.push({ code: 'spf_faults', detail, points: gainWith(score, report.all_qualifier), ...change(text) });
+    drafts.push({ code: 'spf_faults', detail, points: gainWith(score, report.all_qualifier), change: changeOf(text) });
   }
   if (isOver) {
     const detail = { lookups: report.dns_lookup_count, voidLookups: spf.voidLookups, terms: costlyTerms(findings) };
     // Terms that find nothing let no host send, so that the record without them lets the same hosts send.
-    const withoutVoid = spf.voidTerms.length > 0 && faults.length === 0 ? change(withoutVoidTerms(spf)) : {};
+    const text = spf.voidTerms.length > 0 && faults.length === 0 ? withoutVoidTerms(spf) : undefined;
     const points = gainWith(score, report.all_qualifier);
-    drafts.push({ code: 'spf_limits', detail, points, ...withoutVoid });
+    drafts.push({ code: 'spf_limits', detail, points, change: changeOf(text) });
   }
   return drafts;
 }
@@ -132,7 +137,7 @@ function costlyTerms({ spf, dkim }: Findings): AdviceDetails['spf_limits']['term
   const unsigned = unsignedServices({ spf, dkim }).map(({ name }) => name);
   const terms = spf.tree.children.map(({ via: term, lookups, name }) => {
     const service = providerOfSpfName(name)?.name;
-    return { term, lookups, ...(service !== undefined && unsigned.includes(service) && { unsigned: service }) };
+    return { term, lookups, unsigned: service !== undefined && unsigned.includes(service) ? service : undefined };
   });
   const rank = ({ unsigned: service }: (typeof terms)[number]) => (service === undefined ? 0 : 1);
   return terms.sort((a, b) => rank(b) - rank(a) || b.lookups - a.lookups).slice(0, MAX_COSTLY);
@@ -164,9 +169,9 @@ function gainWith({ spf }: Score, qualifier: string): number {
 function adviseFirst(domain: string, findings: Findings): Draft {
   const { spf } = findings;
   const { senders, records } = likelySenders(domain, findings);
-  const detail = { domain, senders, ...(spf.alias !== undefined && { alias: spf.alias }) };
+  const detail = { domain, senders, alias: spf.alias };
   const [change, ...alternatives] = spf.alias === undefined ? records.map((text) => txtChange(domain, text)) : [];
-  return { code: 'spf_publish', detail, points: 0, ...(change && { change, alternatives }) };
+  return { code: 'spf_publish', detail, change, alternatives };
 }
 
 function txtChange(name: string, text: string): Change {
@@ -209,74 +214,66 @@ function isDeadEnd(term: string, { spf }: Findings): boolean {
 function adviseValid(
   domain: string,
   findings: Findings,
-  change: ChangeOf,
+  changeOf: ChangeOf,
   missing: MissingProvider | undefined,
 ): Draft[] {
   const { spf } = findings;
   const { all_qualifier, mechanisms } = spf.report;
   // A term that has no effect may stand for a server that sends: its mail must not be refused.
-  const idle = adviseIdleTerms(findings, change);
+  const idle = adviseIdleTerms(findings, changeOf);
   if (idle.length > 0) return idle;
   const isRedirected = !mechanisms.some(isAll) && !spf.hasNoAll && all_qualifier !== '-';
   if (isRedirected || (spf.hasNoAll && mechanisms.some((term) => /^redirect=/i.test(term))))
-    return [{ code: 'spf_redirect_target', detail: { domain }, points: 0 }];
+    return [{ code: 'spf_redirect_target', detail: { domain } }];
   if (missing !== undefined && (all_qualifier !== '?' || missing.refusal !== undefined)) {
     const { provider, includes, refusal } = missing;
     const named = { provider: provider.name, includes: includes.map((name) => `include:${name}`) };
-    if (refusal !== undefined)
-      return [{ code: 'spf_provider_refused', detail: { ...named, term: refusal }, points: 0 }];
-    return [{ code: 'spf_provider_missing', detail: { ...named, isRefused: all_qualifier === '-' }, points: 0 }];
+    if (refusal !== undefined) return [{ code: 'spf_provider_refused', detail: { ...named, term: refusal } }];
+    return [{ code: 'spf_provider_missing', detail: { ...named, isRefused: all_qualifier === '-' } }];
   }
   if (all_qualifier === '-') return [];
   // A stricter `all` would be about the domain's own mail.
   if (listsNoSender(spf.report.raw)) {
     const { records } = likelySenders(domain, findings);
-    const [first, ...others] = records.flatMap((text) => change(text).change ?? []);
-    return [
-      {
-        code: 'spf_lists_none',
-        detail: { domain },
-        points: 0,
-        ...(first && { change: first, alternatives: others }),
-      },
-    ];
+    const [change, ...alternatives] = records.flatMap((text) => changeOf(text) ?? []);
+    return [{ code: 'spf_lists_none', detail: { domain }, change, alternatives }];
   }
   // What stands in the way of a stricter step is said once, for all steps.
   if (all_qualifier === '~' && readinessOf(domain, findings).obstacles.length > 0) return [];
   if (all_qualifier === '~')
-    return [{ code: 'spf_harden', detail: { domain }, points: 0, ...change(withAll(mechanisms, '-')) }];
+    return [{ code: 'spf_harden', detail: { domain }, change: changeOf(withAll(mechanisms, '-')) }];
   const text = withAll(mechanisms, '~');
-  return [{ code: 'spf_soften', detail: { hasAll: !spf.hasNoAll }, points: 0, ...change(text) }];
+  return [{ code: 'spf_soften', detail: { hasAll: !spf.hasNoAll }, change: changeOf(text) }];
 }
 
-function adviseIdleTerms({ spf }: Findings, change: ChangeOf): Draft[] {
+function adviseIdleTerms({ spf }: Findings, changeOf: ChangeOf): Draft[] {
   const { mechanisms, raw } = spf.report;
   if (spf.mistypedModifiers.count > 0) {
     const terms = repairedTerms(raw);
     const detail = { terms: spf.mistypedModifiers };
-    return [{ code: 'spf_mistyped_modifiers', detail, points: 0, ...change(terms && recordOf(terms)) }];
+    return [{ code: 'spf_mistyped_modifiers', detail, change: changeOf(terms && recordOf(terms)) }];
   }
   if (spf.ignoredRedirect !== undefined) {
     const { ignoredRedirect: term } = spf;
     const others = mechanisms.filter((other) => !/^redirect=/i.test(other));
     const included = beforeAll([...others, redirectAsInclude(term)]);
     const isListed = others.some((other) => other.toLowerCase() === redirectAsInclude(term).toLowerCase());
-    const without = change(recordOf(others));
+    const without = changeOf(recordOf(others));
     const detail = { term, isIncluded: !isListed };
-    if (isListed) return [{ code: 'spf_redirect_beside_all', detail, points: 0, ...without }];
-    const alternatives = without.change === undefined ? [] : [without.change];
-    return [{ code: 'spf_redirect_beside_all', detail, points: 0, ...change(recordOf(included)), alternatives }];
+    if (isListed) return [{ code: 'spf_redirect_beside_all', detail, change: without }];
+    const alternatives = without === undefined ? [] : [without];
+    return [{ code: 'spf_redirect_beside_all', detail, change: changeOf(recordOf(included)), alternatives }];
   }
   if (spf.ignoredTerms.count > 0) {
-    const moved = change(recordOf(beforeAll(closedTerms(mechanisms))));
-    const without = change(recordOf(mechanisms.slice(0, mechanisms.findIndex(isAll) + 1)));
-    const alternatives = without.change === undefined ? [] : [without.change];
-    return [{ code: 'spf_ignored_terms', detail: { terms: spf.ignoredTerms }, points: 0, ...moved, alternatives }];
+    const change = changeOf(recordOf(beforeAll(closedTerms(mechanisms))));
+    const without = changeOf(recordOf(mechanisms.slice(0, mechanisms.findIndex(isAll) + 1)));
+    const alternatives = without === undefined ? [] : [without];
+    return [{ code: 'spf_ignored_terms', detail: { terms: spf.ignoredTerms }, change, alternatives }];
   }
   const text = spf.voidTerms.length === 0 ? undefined : withoutVoidTerms(spf);
   return text === undefined
     ? []
-    : [{ code: 'spf_void', detail: { terms: someVoidTerms(spf) }, points: 0, ...change(text) }];
+    : [{ code: 'spf_void', detail: { terms: someVoidTerms(spf) }, change: changeOf(text) }];
 }
 
 function someVoidTerms({ voidTerms }: Findings['spf']): SomeTerms {
@@ -296,14 +293,13 @@ function adviseOddities(domain: string, { spf }: Findings): Draft[] {
   const add = (draft: Draft) => drafts.push(draft);
   const { lookalike, records, usesPtr, apexTxtBytes, report } = spf;
   if (lookalike !== undefined && records.length > 0)
-    add({ code: 'spf_lookalike', detail: { domain, raw: lookalike, isBesideRecord: true, mistakes: [] }, points: 0 });
-  if (report.is_valid && report.dns_lookup_count === MAX_LOOKUPS) add({ code: 'spf_at_limit', detail: {}, points: 0 });
+    add({ code: 'spf_lookalike', detail: { domain, raw: lookalike, isBesideRecord: true, mistakes: [] } });
+  if (report.is_valid && report.dns_lookup_count === MAX_LOOKUPS) add({ code: 'spf_at_limit', detail: {} });
   if (report.is_valid && spf.voidTerms.length > 0 && withoutVoidTerms(spf) === undefined)
-    add({ code: 'spf_void', detail: { terms: someVoidTerms(spf) }, points: 0 });
-  if (usesPtr) add({ code: 'spf_ptr', detail: {}, points: 0 });
-  if (report.raw.length > MAX_MESSAGE_BYTES) add({ code: 'spf_long', detail: { bytes: report.raw.length }, points: 0 });
-  else if (apexTxtBytes > MAX_QUIET_TXT_BYTES)
-    add({ code: 'spf_size', detail: { domain, bytes: apexTxtBytes }, points: 0 });
+    add({ code: 'spf_void', detail: { terms: someVoidTerms(spf) } });
+  if (usesPtr) add({ code: 'spf_ptr', detail: {} });
+  if (report.raw.length > MAX_MESSAGE_BYTES) add({ code: 'spf_long', detail: { bytes: report.raw.length } });
+  else if (apexTxtBytes > MAX_QUIET_TXT_BYTES) add({ code: 'spf_size', detail: { domain, bytes: apexTxtBytes } });
   if (spf.openToAll === undefined) drafts.push(...adviseSenderCounts(spf));
   return drafts;
 }
@@ -321,6 +317,6 @@ function adviseSenderCounts({ senderCounts }: Findings['spf']): Draft[] {
   const percent = (addresses / ALL_IPV4) * 100;
   if (percent < BROAD_PERCENT && sharedCloud === undefined) return [];
   const term = sharedCloud?.term ?? terms[0]?.term ?? '';
-  const detail = { addresses, percent, term, ofTerm: sizeOf(term), ...(sharedCloud && { cloud: sharedCloud.cloud }) };
-  return [{ code: 'spf_broad', detail, points: 0, rank: 1 }];
+  const detail = { addresses, percent, term, ofTerm: sizeOf(term), cloud: sharedCloud?.cloud };
+  return [{ code: 'spf_broad', detail, rank: 1 }];
 }

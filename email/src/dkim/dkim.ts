@@ -20,8 +20,6 @@ export type DkimKey = {
   report: DkimReport<Finding>;
   /** `t=y`: verifiers are asked to treat signed mail as unsigned. */
   isTesting: boolean;
-  /** `t=s`: the signing identity may not be in a subdomain. */
-  isStrictIdentity: boolean;
   isRevoked: boolean;
   hasMissingPadding: boolean;
   /** There are other TXT records at the same name, which are not DKIM keys. */
@@ -183,7 +181,6 @@ export function parseDkimKey(selector: string, txt: readonly string[]): DkimKey 
       validation_errors: limitFindings(errors),
     },
     isTesting: flags.includes('y'),
-    isStrictIdentity: flags.includes('s'),
     isRevoked: tagValue(list, 'p') === '',
     hasMissingPadding: material.hasMissingPadding,
     hasExtraTxt: records.length < readable.length,
@@ -191,18 +188,10 @@ export function parseDkimKey(selector: string, txt: readonly string[]): DkimKey 
 }
 
 function noKey(selector: string, error: Finding): DkimKey {
+  const absent = { found: false, raw: '', key_type: '', key_bits: 0, is_valid: false } as const;
   return {
-    report: {
-      selector,
-      found: false,
-      raw: '',
-      key_type: '',
-      key_bits: 0,
-      is_valid: false,
-      validation_errors: [error],
-    },
+    report: { selector, ...absent, validation_errors: [error] },
     isTesting: false,
-    isStrictIdentity: false,
     isRevoked: false,
     hasMissingPadding: false,
     hasExtraTxt: false,

@@ -33,22 +33,11 @@ export function encodeQuery(question: Question, id: number, { edns }: { edns: bo
     // RFC 6840 §5.7: with AD in the query, a resolver says whether it has authenticated the answer.
     flags: RECURSION_DESIRED | (question.isUnchecked === true ? CHECKING_DISABLED : AUTHENTIC_DATA),
     questions: [{ name: question.name, type: question.type, class: 'IN' }],
-    additionals: edns
-      ? [
-          {
-            type: 'OPT',
-            name: '.',
-            udpPayloadSize: UDP_PAYLOAD_BYTES,
-            extendedRcode: 0,
-            ednsVersion: 0,
-            flags: 0,
-            flag_do: false,
-            options: [],
-          },
-        ]
-      : [],
+    additionals: edns ? [{ ...OPT, udpPayloadSize: UDP_PAYLOAD_BYTES, options: [] }] : [],
   });
 }
+
+const OPT = { type: 'OPT', name: '.', extendedRcode: 0, ednsVersion: 0, flags: 0, flag_do: false } as const;
 
 /**
  * RFC 5452 §9.1: an answer has the id and the question of its query, the name in any case. A server that could not

@@ -13,9 +13,6 @@ export type CountryShape =
   | { readonly code: string; readonly path: string }
   | { readonly code: string; readonly x: number; readonly y: number };
 
-/** Computed once, when the map is first loaded. Shapes without a code belong to no country of ISO 3166. */
-export const COUNTRY_SHAPES: readonly CountryShape[] = project();
-
 function project(): CountryShape[] {
   // The file has this form; its own type is that of every number in it.
   const topology = atlas as unknown as Topology<{ countries: GeometryCollection<{ name: string }> }>;
@@ -73,3 +70,6 @@ const POINTS: readonly (readonly [code: string, longitude: number, latitude: num
     return [code, Number(longitude), Number(latitude)];
   },
 );
+
+/** Computed once, when the map is first loaded. Shapes without a code belong to no country of ISO 3166. */
+export const COUNTRY_SHAPES: readonly CountryShape[] = project();

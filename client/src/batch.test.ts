@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { ok, type Received, refusal, scripted } from './test/scripted-server.ts';
+import { ok, type Received, type Reply, refusal, scripted } from './test/scripted-server.ts';
 import type { BatchRequest } from './wire.ts';
 
 const submitted = ({ body }: Received) => (JSON.parse(body) as BatchRequest).ips;
@@ -20,9 +20,9 @@ const limits = (remaining: string) => ({
 const addresses = (count: number) => Array.from({ length: count }, (_, n) => `192.0.2.${n}`);
 
 for (const [behaviour, count, options, sizes] of [
-  ['ten addresses are one request', 10, {}, [10]],
-  ['eleven are two', 11, {}, [10, 1]],
-  ['a larger batchSize sends more at once', 25, { batchSize: 100 }, [25]],
+  ['250 addresses are one request', 250, {}, [250]],
+  ['as many as batchSize are one request', 10, { batchSize: 10 }, [10]],
+  ['one more are two', 11, { batchSize: 10 }, [10, 1]],
   ['the last request takes the rest', 7, { batchSize: 3 }, [3, 3, 1]],
 ] as const) {
   test(`batch: ${behaviour}`, async (t) => {
@@ -37,6 +37,42 @@ for (const [behaviour, count, options, sizes] of [
     const ids = sizes.map((_, n) => String(9 - n));
     assert.deepEqual(meta, { requestIds: ids, processing_time_ms: 2 * sizes.length });
     assert.deepEqual([requestId, rateLimit?.remaining], [ids.at(-1), Number(ids.at(-1))]);
+  });
+}
+
+const tooLarge =
+  (limit: unknown) =>
+  (request: Received): Reply => ({
+    status: 400,
+    body: {
+      data: {
+        error: 'batch size exceeds limit',
+        code: 'BATCH_TOO_LARGE',
+        details: { limit, received: submitted(request).length },
+      },
+      meta: { processing_time_ms: 0 },
+    },
+  });
+
+test('batch: the maximum of the key is learned from a refusal, and kept', async (t) => {
+  const script = [respond('1'), tooLarge(4), ...['2', '3', '4', '5', '6'].map(respond)];
+  const { client, requests } = await scripted(t, script, { batchSize: 10 });
+  assert.equal((await client.batch(addresses(3))).data.size, 3);
+  const { data, meta } = await client.batch([...addresses(10), ...addresses(10)]);
+  assert.deepEqual([...data.keys()], addresses(10));
+  assert.deepEqual(meta.requestIds, ['2', '3', '4']);
+  await client.batch(addresses(5));
+  assert.deepEqual(
+    requests.map((request) => submitted(request).length),
+    [3, 10, 4, 4, 2, 4, 1],
+  );
+});
+
+for (const limit of [undefined, 0, 2.5, '4', 10, 11]) {
+  test(`batch: a refusal with the limit ${limit} is thrown`, async (t) => {
+    const { client, requests } = await scripted(t, [tooLarge(limit)], { batchSize: 10 });
+    await assert.rejects(client.batch(addresses(10)), { code: 'BATCH_TOO_LARGE' });
+    assert.equal(requests.length, 1);
   });
 }
 
@@ -109,7 +145,8 @@ test('batch: entries that were not requested are left out', async (t) => {
 });
 
 test('batch: requests are sent one after another, and none after a failure', async (t) => {
-  const { client, requests } = await scripted(t, [respond('1'), refusal(401, 'UNAUTHORIZED', 'unauthorized')]);
+  const script = [respond('1'), refusal(401, 'UNAUTHORIZED', 'unauthorized')];
+  const { client, requests } = await scripted(t, script, { batchSize: 10 });
   await assert.rejects(client.batch(addresses(30)), { code: 'UNAUTHORIZED' });
   assert.equal(requests.length, 2);
 });

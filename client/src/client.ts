@@ -1,6 +1,7 @@
 /** The client: one method per endpoint. */
-import { lookUpBatch, type MergedBatch } from './batch.ts';
-import type { ApiResponse, RateLimit } from './envelope.ts';
+import { BatchSender, type MergedBatch } from './batch.ts';
+import { type DecisionAnswer, type DecisionRequest, type DecisionResponse, parseDecision } from './decide.ts';
+import { type ApiResponse, parseResponse, type RateLimit } from './envelope.ts';
 import { type ApiRequest, type Connection, type Fetch, request, type Sleep } from './request.ts';
 import { sleep as sleepFor } from './retry.ts';
 import { WhenceError, type WhenceErrorCode } from './whence-error.ts';
@@ -28,6 +29,9 @@ import type {
 
 export {
   type ApiResponse,
+  type DecisionAnswer,
+  type DecisionRequest,
+  type DecisionResponse,
   type Fetch,
   type MergedBatch,
   type RateLimit,
@@ -47,7 +51,7 @@ export type ClientOptions = {
   retries?: number;
   /** If `Retry-After` asks for a longer delay, the error is thrown instead. Default 30 000. */
   maxRetryDelayMs?: number;
-  /** Addresses per request. Default 10, the limit of the Free tier; Starter 100, Pro 500, Enterprise 1 000. */
+  /** Addresses per request at most. Default 1 000; if the key may send fewer, the client learns it from the first refusal. */
   batchSize?: number;
   sleep?: Sleep;
   /** Milliseconds since 1970. */
@@ -107,6 +111,8 @@ export type Client = {
     records: EmailTrialRequest,
     options?: CallOptions,
   ): Promise<ApiResponse<EmailTrial, TimedMeta>>;
+  /** Whether a request may pass, by the rules of the server. `deny` is an answer and not an error. */
+  decide(request?: CallOptions & DecisionRequest): Promise<DecisionResponse>;
   /** The version being served, its sources, and all versions that are kept. */
   dataset(options?: CallOptions): Promise<ApiResponse<DatasetReport, TimedMeta>>;
   /** What changed between two versions. The first comparison of two large versions takes seconds. */
@@ -138,25 +144,20 @@ export function createClient(options: ClientOptions): Client {
     sleep: options.sleep ?? sleepFor,
     now: options.now ?? Date.now,
   };
-  const batchSize = checkNumber('batchSize', options.batchSize ?? 10, 1);
+  const batches = new BatchSender(checkNumber('batchSize', options.batchSize ?? 1_000, 1));
 
-  const send = <Data, Meta>(apiRequest: ApiRequest) => request<Data, Meta>(connection, apiRequest);
-  const get = <Data, Meta>(path: string, signal: AbortSignal | undefined, query: Record<string, string> = {}) =>
-    send<Data, Meta>({ method: 'GET', path, query, withKey: true, signal });
+  const send = <Data, Meta>(apiRequest: ApiRequest) => request(connection, apiRequest, parseResponse<Data, Meta>);
+  const get = <Data, Meta>(path: string, signal: AbortSignal | undefined, query?: Query) =>
+    send<Data, Meta>({ method: 'GET', path, query: parametersOf(query), withKey: true, signal });
 
   return {
     ip: async (address, { explain, include = [], version, at, signal } = {}) =>
-      get<IpAnswer, IpMeta>(`/v1/ip/${segment(address)}`, signal, {
-        ...(explain && { explain: 'true' }),
-        ...(include.length > 0 && { include: include.join(',') }),
-        ...(version !== undefined && { version: String(version) }),
-        ...(at !== undefined && { at }),
-      }),
+      get<IpAnswer, IpMeta>(`/v1/ip/${segment(address)}`, signal, { explain, include, version, at }),
 
     ipHistory: async (address, { signal } = {}) => get(`/v1/ip/${segment(address)}/history`, signal),
 
     batch: async (addresses, { include = [], signal } = {}) =>
-      lookUpBatch(addresses, batchSize, (ips) => {
+      batches.lookUp(addresses, (ips) => {
         const body = { ips, ...(include.length > 0 && { include }) };
         return send<BatchAnswer, BatchMeta>({ method: 'POST', path: '/v1/ip/batch', body, withKey: true, signal });
       }),
@@ -164,32 +165,40 @@ export function createClient(options: ClientOptions): Client {
     prefix: async (cidr, { signal } = {}) => get(`/v1/prefix/${segment(cidr)}`, signal),
 
     asn: async (asn, { includePrefixes, include = [], signal } = {}) =>
-      get(`/v1/asn/${segment(String(asn))}`, signal, {
-        ...(includePrefixes && { include_prefixes: 'true' }),
-        ...(include.length > 0 && { include: include.join(',') }),
-      }),
+      get(`/v1/asn/${segment(String(asn))}`, signal, { include_prefixes: includePrefixes, include }),
 
     searchAsn: async (query, { limit = DEFAULT_SEARCH_LIMIT, signal } = {}) =>
-      get('/v1/asn/search', signal, { q: query, limit: String(limit) }),
+      get('/v1/asn/search', signal, { q: query, limit }),
 
     emailDomain: async (domain, { selectors = [], moreSelectors = [], include = [], signal } = {}) =>
-      get(`/v1/email/domain/${segment(domain)}/dns`, signal, {
-        ...(selectors.length > 0 && { selectors: selectors.join(',') }),
-        ...(moreSelectors.length > 0 && { more_selectors: moreSelectors.join(',') }),
-        ...(include.length > 0 && { include: include.join(',') }),
-      }),
+      get(`/v1/email/domain/${segment(domain)}/dns`, signal, { selectors, more_selectors: moreSelectors, include }),
 
     tryEmailDomain: async (domain, body, { signal } = {}) =>
       send({ method: 'POST', path: `/v1/email/domain/${segment(domain)}/try`, body, withKey: true, signal }),
 
+    decide: async ({ signal, ...asked } = {}) => {
+      const query = parametersOf(asked);
+      return request(connection, { method: 'GET', path: '/v1/decide', query, withKey: true, signal }, parseDecision);
+    },
+
     dataset: async ({ signal } = {}) => get('/v1/dataset', signal),
 
     datasetDiff: async (from, to, { limit = DEFAULT_DIFF_LIMIT, signal } = {}) =>
-      get('/v1/dataset/diff', signal, { from: String(from), to: String(to), limit: String(limit) }),
+      get('/v1/dataset/diff', signal, { from, to, limit }),
 
     health: async ({ signal } = {}) => send({ method: 'GET', path: '/healthz', withKey: false, signal }),
     ready: async ({ signal } = {}) => send({ method: 'GET', path: '/readyz', withKey: false, signal }),
   };
+}
+
+type Query = Record<string, string | number | boolean | readonly string[] | undefined>;
+
+/** Lists with commas. What is undefined, false or an empty list is not sent: it is the server's default. */
+function parametersOf(query: Query = {}): Record<string, string> {
+  const isGiven = (value: Query[string]) =>
+    value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
+  const given = Object.entries(query).filter(([, value]) => isGiven(value));
+  return Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
 }
 
 /** RFC 3986 §3.3 allows a colon in a path segment; it keeps IPv6 addresses readable in logs. */

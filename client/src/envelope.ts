@@ -45,7 +45,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function parseEnvelope(body: string): Envelope<JsonObject, TimedMeta> | undefined {
+export function parseEnvelope(body: string): Envelope<JsonObject, TimedMeta> | undefined {
   let value: unknown;
   try {
     value = JSON.parse(body);
@@ -60,7 +60,7 @@ function parseEnvelope(body: string): Envelope<JsonObject, TimedMeta> | undefine
   return typeof processing_time_ms === 'number' ? { data, meta: { ...meta, processing_time_ms } } : undefined;
 }
 
-function toError(
+export function toError(
   { status, headers }: HttpResponse,
   envelope: Envelope<JsonObject, TimedMeta> | undefined,
   apiKey: string,
@@ -83,12 +83,12 @@ function toError(
 }
 
 /** Browsers hide the header from other origins unless the server exposes it; some responses also have it in `meta`. */
-function readRequestId(headers: Headers, envelope: Envelope<JsonObject, object> | undefined): string {
+export function readRequestId(headers: Headers, envelope: Envelope<JsonObject, object> | undefined): string {
   const { request_id } = (envelope?.meta ?? {}) as JsonObject;
   return headers.get('x-request-id') ?? (typeof request_id === 'string' ? request_id : '');
 }
 
-function readRateLimit(headers: Headers): RateLimit | undefined {
+export function readRateLimit(headers: Headers): RateLimit | undefined {
   const limit = wholeNumber(headers.get('x-ratelimit-limit'));
   const remaining = wholeNumber(headers.get('x-ratelimit-remaining'));
   const reset = wholeNumber(headers.get('x-ratelimit-reset'));

@@ -1,5 +1,5 @@
 /** One API request: sent with a timeout, retried where a retry can help. */
-import { type ApiResponse, type HttpResponse, parseResponse } from './envelope.ts';
+import type { HttpResponse } from './envelope.ts';
 import { redactCause } from './redact.ts';
 import { retryDelayMs } from './retry.ts';
 import { WhenceError } from './whence-error.ts';
@@ -31,15 +31,19 @@ export type ApiRequest = {
   signal?: AbortSignal | undefined;
 };
 
-export async function request<Data, Meta>(
+/** Turns a response into a result, or throws a WhenceError. */
+type Parse<Result> = (response: HttpResponse, apiKey: string, now: number) => Result;
+
+export async function request<Result>(
   connection: Connection,
   apiRequest: ApiRequest,
-): Promise<ApiResponse<Data, Meta>> {
+  parse: Parse<Result>,
+): Promise<Result> {
   const { retries, maxRetryDelayMs: maxDelayMs, sleep } = connection;
   const { method, signal } = apiRequest;
   for (let attempts = 1; ; attempts++) {
     try {
-      return await send(connection, apiRequest);
+      return parse(await send(connection, apiRequest), connection.apiKey, connection.now());
     } catch (error) {
       if (!(error instanceof WhenceError) || attempts > retries) throw error;
       const delayMs = retryDelayMs(error, { method, attempts, maxDelayMs, random: Math.random() });
@@ -51,8 +55,8 @@ export async function request<Data, Meta>(
   }
 }
 
-async function send<Data, Meta>(connection: Connection, apiRequest: ApiRequest): Promise<ApiResponse<Data, Meta>> {
-  const { baseUrl, apiKey, now } = connection;
+async function send(connection: Connection, apiRequest: ApiRequest): Promise<HttpResponse> {
+  const { baseUrl, apiKey } = connection;
   const { method, path, query, body, withKey, signal } = apiRequest;
   const search = new URLSearchParams(query).toString();
   const url = `${baseUrl}${path}${search && `?${search}`}`;
@@ -68,7 +72,7 @@ async function send<Data, Meta>(connection: Connection, apiRequest: ApiRequest):
     redirect: 'error',
     credentials: 'omit',
   };
-  return parseResponse(await fetchWithTimeout(connection, url, init, signal), apiKey, now());
+  return fetchWithTimeout(connection, url, init, signal);
 }
 
 /** The timeout covers the body too. */

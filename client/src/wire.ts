@@ -24,6 +24,7 @@ export type {
   DatasetCounts,
   DatasetDiff,
   DatasetReport,
+  Decision,
   Detection,
   DkimReport,
   DmarcPolicy,

@@ -1,5 +1,5 @@
 /** Answers of a server, in the form of those of the local dataset. */
-import { WhenceError } from '@whence/client';
+import type { WhenceError } from '@whence/client';
 import { type Address, formatAddress } from '@whence/dataset/address';
 import { findSpecialPurpose } from '@whence/dataset/special-purpose';
 import { LOCAL_ADDRESS_SECTIONS } from '../../vocabulary.ts';
@@ -16,27 +16,16 @@ import {
   type PastSource,
 } from './ip-answer.ts';
 
-/** The limit of the largest tier. A server refuses more than the tier of the key allows, and says how many that are. */
-const MAX_BATCH = 1000;
-
 export function remoteIpSource({ url, client: open }: RemoteServer, { explain, include }: AskedOfIp): IpSource {
   const client = open();
   const local = LOCAL_ADDRESS_SECTIONS.filter((section) => include.has(section));
   const isBatchable = !explain && local.length === include.size;
-  let batchSize = MAX_BATCH;
   const findBatch = async (addresses: readonly Address[]): Promise<IpAnswer[]> => {
-    try {
-      const { data } = await open({ batchSize }).batch(addresses.map(formatAddress), { include: local });
-      return addresses.map((address) => {
-        const entry = data.get(formatAddress(address));
-        return entry !== undefined && !('error' in entry) ? entry : notFound(address);
-      });
-    } catch (error) {
-      const limit = error instanceof WhenceError && error.code === 'BATCH_TOO_LARGE' ? error.details?.['limit'] : 0;
-      if (typeof limit !== 'number' || limit < 1 || limit >= batchSize) throw error;
-      batchSize = limit;
-      return findBatch(addresses);
-    }
+    const { data } = await client.batch(addresses.map(formatAddress), { include: local });
+    return addresses.map((address) => {
+      const entry = data.get(formatAddress(address));
+      return entry !== undefined && !('error' in entry) ? entry : notFound(address);
+    });
   };
   return {
     async find(addresses) {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
+import { createClient } from '@whence/client';
 import { until } from '@whence/testing/until';
 import { startInProcess, TestFolder } from '../test-server.ts';
 import { RawConnection } from './raw-connection.ts';
@@ -225,4 +226,17 @@ test('decide: a server without rules has no sets, and names the setting', async 
   const { details } = JSON.parse(await response.text()).data;
   assert.deepEqual([response.status, details], [404, { sets: [], setting: 'WHENCE_RULES' }]);
   await server.close();
+});
+
+test('decide: the client answers with the decision, and what the headers say', async () => {
+  const client = createClient({ baseUrl: servers[0]?.url ?? '', apiKey: key });
+  const login = { ip: '8.8.8.8', host: 'app.example.com', path: '/login?a=1&ip=9.0.0.1', method: 'POST' };
+  const { data, rateLimit, requestId } = await client.decide(login);
+  assert.deepEqual([data.decision, data.rule, data.country, data.asn], ['deny', 'login', 'US', 15169]);
+  assert.ok(data.decision === 'deny' && data.status === 403 && data.text === '');
+  assert.ok(requestId !== '' && rateLimit !== undefined);
+  assert.equal((await client.decide({ ...login, method: 'GET' })).data.decision, 'allow');
+  const observed = await client.decide({ ip: '8.8.8.8', set: 'watched', explain: true });
+  assert.deepEqual([observed.data.decision, observed.data.explanation?.decision], ['observe', 'observe']);
+  await assert.rejects(client.decide({ set: 'none' }), { code: 'RULE_SET_NOT_FOUND' });
 });

@@ -113,6 +113,7 @@ export const AUDIT_ACTIONS = [
   'key.expiry_changed',
   'key.networks_changed',
   'key.rate_changed',
+  'key.limit_changed',
   'key.revocation_scheduled',
   'key.revocation_cancelled',
   'key.limit_near',

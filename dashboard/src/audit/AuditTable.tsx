@@ -38,6 +38,7 @@ export const ACTION_WORDS: Readonly<Record<AuditAction, string>> = {
   'key.expiry_changed': 'changed when a key expires',
   'key.networks_changed': 'changed the networks of a key',
   'key.rate_changed': 'changed the requests per second of a key',
+  'key.limit_changed': 'changed the daily limit of a key',
   'key.revocation_scheduled': 'scheduled the revocation of a key',
   'key.revocation_cancelled': 'cancelled the revocation of a key',
   'key.limit_near': 'a key has used 80% of its daily limit',

@@ -120,7 +120,7 @@ function MoreFields(props: KeyFieldsProps) {
       open={isOpen || isRefused}
       onToggle={(event) => setIsOpen(event.currentTarget.open)}
     >
-      <summary>Note, expiry, client networks, requests per second</summary>
+      <summary>Note, expiry, client networks, limits</summary>
       <div className={classes['form']}>
         <NoteField {...props} />
         <RestrictionFields {...props} />

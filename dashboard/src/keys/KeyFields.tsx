@@ -76,20 +76,40 @@ export function RestrictionFields({ form, onChange, refused, effects = {} }: Key
           onChange={(event) => onChange({ networks: event.currentTarget.value })}
         />
       </Field>
-      <Field effect={effects.rate}>
-        <TextInput
-          type="number"
-          label="Requests per second"
-          description="Empty: only the daily limit applies."
-          min={1}
-          max={100_000}
-          step={1}
-          error={ruleAt(refused, '/requests_per_second')}
-          value={form.rate}
-          onChange={(event) => onChange({ rate: event.currentTarget.value })}
-        />
-      </Field>
+      <NumberField
+        {...{ form, onChange, refused, effects }}
+        field="limit"
+        path="/daily_limit"
+        label="Daily limit"
+        description="Requests a day. Empty: the limit of the tier."
+      />
+      <NumberField
+        {...{ form, onChange, refused, effects }}
+        field="rate"
+        path="/requests_per_second"
+        label="Requests per second"
+        description="Empty: only the daily limit applies."
+      />
     </>
+  );
+}
+
+type NumberFieldProps = KeyFieldsProps & { field: 'limit' | 'rate'; path: string; label: string; description: string };
+
+function NumberField({ form, onChange, refused, effects = {}, field, path, label, description }: NumberFieldProps) {
+  return (
+    <Field effect={effects[field]}>
+      <TextInput
+        type="number"
+        label={label}
+        description={description}
+        min={1}
+        step={1}
+        error={ruleAt(refused, path)}
+        value={form[field]}
+        onChange={(event) => onChange({ [field]: event.currentTarget.value })}
+      />
+    </Field>
   );
 }
 
@@ -114,7 +134,13 @@ export function Field({ effect, children }: { effect?: string | undefined; child
 export type RefusedField = { readonly path: string; readonly rule: string };
 
 const IDENTITY_PATHS: readonly unknown[] = ['/name', '/tier'];
-const ATTRIBUTE_PATHS: readonly unknown[] = ['/note', '/expires_at', '/allowed_networks', '/requests_per_second'];
+const ATTRIBUTE_PATHS: readonly unknown[] = [
+  '/note',
+  '/expires_at',
+  '/allowed_networks',
+  '/requests_per_second',
+  '/daily_limit',
+];
 
 /** The field that the server refused, with its rule. Undefined for a failure that no field of the forms shows. */
 export function refusedFieldOf(error: unknown): RefusedField | undefined {

@@ -138,6 +138,8 @@ function KeyFacts({ detail: { key, predecessor, successor } }: { detail: KeyDeta
           ) : (
             <span className="mono">{key.allowed_networks.join(', ')}</span>
           ),
+        'Daily limit':
+          key.daily_limit === undefined ? 'the limit of the tier' : `${formatNumber(key.daily_limit)} requests`,
         'Per second':
           key.requests_per_second === undefined
             ? 'no limit of its own'

@@ -34,7 +34,12 @@ for (const [behaviour, edited, sent, effect] of [
   ['a name', { name: 'proxy' }, { name: 'proxy' }, /^Clients do not notice this/],
   ['no note', { note: '' }, { note: '' }, /^Clients do not notice this/],
   ['a tier whose day is used up', { tier: 'free' }, { tier: 'free' }, /1,500 were made today: .* 429 until 00:00 UTC/],
-  ['a smaller tier', { tier: 'starter' }, { tier: 'starter' }, /10,000 requests a day.*100 addresses. 8,500 remain/],
+  [
+    'a smaller tier',
+    { tier: 'starter' },
+    { tier: 'starter' },
+    /10,000 requests a day. 8,500 remain today. Batches of up to 100 addresses/,
+  ],
   ['no limit', { tier: 'enterprise' }, { tier: 'enterprise' }, /no daily limit/],
   [
     'other permissions',
@@ -50,6 +55,7 @@ for (const [behaviour, edited, sent, effect] of [
     /refused with 401 from now on\. The key was last used from 192\.0\.2\.7/,
   ],
   ['any network', { networks: '' }, { allowed_networks: [] }, /^Any client/],
+  ['a limit', { limit: '5000' }, { daily_limit: 5_000 }, /^From now on 5,000 requests a day. 3,500 remain today/],
   ['a rate', { rate: '5' }, { requests_per_second: 5 }, /More than 5 a second .* 429 and Retry-After: 1/],
 ] as const) {
   test(`key form: ${behaviour}`, () => {
@@ -80,6 +86,7 @@ for (const [behaviour, filledIn, sent] of [
     { allowed_networks: ['192.0.2.0/24', '2001:db8::/32'] },
   ],
   ['with a rate', { rate: '20' }, { requests_per_second: 20 }],
+  ['with a limit', { limit: '50000' }, { daily_limit: 50_000 }],
 ] as const) {
   test(`key form: a new key ${behaviour}`, () => {
     const form = { ...emptyForm('free', ['ip:read']), name: ' gateway', ...filledIn };
@@ -90,4 +97,11 @@ for (const [behaviour, filledIn, sent] of [
 test('key form: a new key with an expiry', () => {
   const form = { ...emptyForm('free', ['ip:read']), name: 'gateway', expires: '2027-01-31T12:30' };
   assert.deepEqual(newKeyOf(form), { ...IDENTITY, expires_at: new Date('2027-01-31T12:30').toISOString() });
+});
+
+test('key form: a key with a limit of its own keeps it with another tier, and gets the tier’s when it is removed', () => {
+  const key = { ...KEY, daily_limit: 2_000, quota: { ...KEY.quota, limit: 2_000 } };
+  const effects = (edited: Partial<KeyForm>) => effectsOf(key, changeOf(key, { ...formOf(key), ...edited }), TIERS);
+  assert.match(effects({ tier: 'enterprise' }).tier ?? '', /^From now on 2,000 requests a day.*up to 1,000 addresses/);
+  assert.match(effects({ tier: 'starter', limit: '' }).limit ?? '', /^From now on 10,000 requests a day/);
 });

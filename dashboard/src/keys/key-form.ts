@@ -19,6 +19,8 @@ export type KeyForm = {
   readonly networks: string;
   /** Empty for no limit. */
   readonly rate: string;
+  /** Empty for the number of the tier. */
+  readonly limit: string;
 };
 
 export function formOf(key: KeySummary): KeyForm {
@@ -29,52 +31,44 @@ export function formOf(key: KeySummary): KeyForm {
     permissions: key.permissions,
     expires: key.expires_at === undefined ? '' : toLocal(key.expires_at),
     networks: (key.allowed_networks ?? []).join('\n'),
-    rate: key.requests_per_second === undefined ? '' : String(key.requests_per_second),
+    rate: String(key.requests_per_second ?? ''),
+    limit: String(key.daily_limit ?? ''),
   };
 }
 
 /** A new key may be used by any client until it is revoked, unless its form says otherwise. */
 export function emptyForm(tier: Tier, permissions: readonly Permission[]): KeyForm {
-  return { name: '', note: '', tier, permissions, expires: '', networks: '', rate: '' };
+  return { name: '', note: '', tier, permissions, expires: '', networks: '', rate: '', limit: '' };
 }
 
+/** What each field sends. An empty one removes the attribute. */
+const SENT: { readonly [Field in keyof KeyForm]: (form: KeyForm) => Change } = {
+  name: ({ name }) => ({ name: name.trim() }),
+  note: ({ note }) => ({ note: note.trim() }),
+  tier: ({ tier }) => ({ tier }),
+  permissions: ({ permissions }) => ({ permissions: [...permissions] }),
+  expires: ({ expires }) => ({ expires_at: expires === '' ? null : toUtc(expires) }),
+  networks: ({ networks }) => ({ allowed_networks: networksOf(networks) }),
+  rate: ({ rate }) => ({ requests_per_second: numberOf(rate) }),
+  limit: ({ limit }) => ({ daily_limit: numberOf(limit) }),
+};
+
 /** What is empty is not sent. */
-export function newKeyOf({
-  name,
-  note,
-  tier,
-  permissions,
-  expires,
-  networks,
-  rate,
-}: KeyForm): Input<'createKey'>['body'] {
-  return {
-    name: name.trim(),
-    tier,
-    permissions: [...permissions],
-    ...(note.trim() === '' ? {} : { note: note.trim() }),
-    ...(expires === '' ? {} : { expires_at: toUtc(expires) }),
-    ...(networksOf(networks).length === 0 ? {} : { allowed_networks: networksOf(networks) }),
-    ...(rate.trim() === '' ? {} : { requests_per_second: Number(rate) }),
-  };
+export function newKeyOf(form: KeyForm): Input<'createKey'>['body'] {
+  const { tier, permissions } = form;
+  return { name: form.name.trim(), tier, permissions: [...permissions], ...sent(emptyForm(tier, permissions), form) };
 }
 
 /** Only what differs, so that a change made elsewhere meanwhile stays. */
-export function changeOf(key: KeySummary, form: KeyForm): Change {
-  const before = formOf(key);
-  const isChanged = (field: keyof KeyForm) => String(form[field]).trim() !== String(before[field]);
-  return {
-    ...(isChanged('name') ? { name: form.name.trim() } : {}),
-    ...(isChanged('note') ? { note: form.note.trim() } : {}),
-    ...(isChanged('tier') ? { tier: form.tier } : {}),
-    ...(isChanged('permissions') ? { permissions: [...form.permissions] } : {}),
-    ...(isChanged('expires') ? { expires_at: form.expires === '' ? null : toUtc(form.expires) } : {}),
-    ...(networksOf(form.networks).join() === networksOf(before.networks).join()
-      ? {}
-      : { allowed_networks: networksOf(form.networks) }),
-    ...(isChanged('rate') ? { requests_per_second: form.rate.trim() === '' ? null : Number(form.rate) } : {}),
-  };
+export const changeOf = (key: KeySummary, form: KeyForm): Change => sent(formOf(key), form);
+
+function sent(before: KeyForm, form: KeyForm): Omit<Change, 'revoke_in_hours'> {
+  const parts = Object.values(SENT).map((part) => [part(before), part(form)] as const);
+  const changed = parts.filter(([old, now]) => JSON.stringify(old) !== JSON.stringify(now));
+  return Object.assign({}, ...changed.map(([, now]) => now));
 }
+
+const numberOf = (text: string) => (text.trim() === '' ? null : Number(text));
 
 /** The field accepts years that a date cannot have. They are sent as they are: the server says which times it takes. */
 function toUtc(local: string): string {
@@ -94,35 +88,33 @@ export type Effects = Partial<Record<keyof KeyForm, string>>;
 
 /** What running clients notice, by field, for fields that were changed. */
 export function effectsOf(key: KeySummary, change: Change, tiers: readonly TierInfo[]): Effects {
-  return {
-    ...(change.name === undefined ? {} : { name: UNNOTICED }),
-    ...(change.note === undefined ? {} : { note: UNNOTICED }),
-    ...(change.tier === undefined
-      ? {}
-      : {
-          tier: tierEffect(
-            key,
-            tiers.find(({ tier }) => tier === change.tier),
-          ),
-        }),
-    ...(change.permissions === undefined ? {} : { permissions: permissionEffect(key, change.permissions) }),
-    ...(change.expires_at === undefined ? {} : { expires: expiryEffect(key, change.expires_at) }),
-    ...(change.allowed_networks === undefined ? {} : { networks: networkEffect(key, change.allowed_networks) }),
-    ...(change.requests_per_second === undefined ? {} : { rate: rateEffect(change.requests_per_second) }),
+  const info = tiers.find(({ tier }) => tier === (change.tier ?? key.tier));
+  const own = change.daily_limit === undefined ? key.daily_limit : change.daily_limit;
+  const limit = own ?? info?.requests_per_day ?? null;
+  const effects: { [Field in keyof KeyForm]: string | undefined } = {
+    name: change.name === undefined ? undefined : UNNOTICED,
+    note: change.note === undefined ? undefined : UNNOTICED,
+    tier: change.tier && info && tierEffect(key, limit, info),
+    permissions: change.permissions && permissionEffect(key, change.permissions),
+    expires: change.expires_at === undefined ? undefined : expiryEffect(key, change.expires_at),
+    networks: change.allowed_networks && networkEffect(key, change.allowed_networks),
+    rate: change.requests_per_second === undefined ? undefined : rateEffect(change.requests_per_second),
+    limit: change.daily_limit === undefined ? undefined : limitEffect(key, limit),
   };
+  return Object.fromEntries(Object.entries(effects).filter(([, effect]) => effect !== undefined));
 }
 
 const UNNOTICED = 'Clients do not notice this.';
 
-function tierEffect({ quota }: KeySummary, info: TierInfo | undefined): string {
-  if (info === undefined) return '';
-  const { requests_per_day: limit, batch_size } = info;
-  const batches = `batches of up to ${formatNumber(batch_size)} addresses`;
-  if (limit === null) return `From now on no daily limit, and ${batches}.`;
-  const rule = `From now on ${formatNumber(limit)} requests a day, and ${batches}.`;
+function tierEffect(key: KeySummary, limit: number | null, { batch_size }: TierInfo): string {
+  return `${limitEffect(key, limit)} Batches of up to ${formatNumber(batch_size)} addresses.`;
+}
+
+function limitEffect({ quota }: KeySummary, limit: number | null): string {
+  if (limit === null) return 'From now on no daily limit.';
+  const rule = `From now on ${formatNumber(limit)} requests a day.`;
   if (quota.limit === null) return `${rule} Requests that were made without a limit today do not count.`;
-  const isUsedUp = quota.used >= limit;
-  return isUsedUp
+  return quota.used >= limit
     ? `${rule} ${formatNumber(quota.used)} were made today: requests are refused with 429 until 00:00 UTC.`
     : `${rule} ${formatNumber(limit - quota.used)} remain today.`;
 }

@@ -13,6 +13,7 @@
  * its rate, and counts for the day. A request that fails through a fault of the server is refunded.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { secondsUntil } from '../day.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Key } from '../keys/key.ts';
 import { type KnownKeys, TooManyGuesses } from '../keys/known-keys.ts';
@@ -24,7 +25,6 @@ import { FreeMessages } from '../limits/free-messages.ts';
 import { GuessThrottle } from '../limits/guess-throttle.ts';
 import type { Overload } from '../limits/overload.ts';
 import { RequestRates } from '../limits/request-rates.ts';
-import { secondsUntil } from '../quota/day.ts';
 import { type Quota, type Spent, UNLIMITED } from '../quota/quota.ts';
 import type { Usage } from '../usage/usage.ts';
 import { mayDo, PERMISSIONS, type Permission, type Role } from '../vocabulary.ts';

@@ -81,7 +81,8 @@ function withAttributes(command: Command): Command {
     .option('--note <text>', 'a note for people; empty for none')
     .option('--expires <when>', 'a day or time (UTC), a period such as 90d, or never')
     .option('--networks <list>', 'client addresses and prefixes that may use it, separated by commas, or any')
-    .option('--requests-per-second <number>', 'per process of the server, or unlimited');
+    .option('--requests-per-second <number>', 'per process of the server, or unlimited')
+    .option('--daily-limit <number>', 'requests a day instead of the number of the tier, or tier');
 }
 
 function parseDays(text: string): number {

@@ -13,7 +13,7 @@ import type { PageDeclaration } from '../admission/declaration.ts';
 import { elapsedMs, envelope } from '../http/envelope.ts';
 import { MAX_PUBLIC_BODY_BYTES } from '../http/limits.ts';
 import { disconnectSignal } from '../http/requests.ts';
-import { InvalidKey } from '../keys/key.ts';
+import { InvalidKey } from '../keys/key-attributes.ts';
 import { clientAddress } from '../limits/client.ts';
 import { OutcomeUnknown } from '../storage/storage-unavailable.ts';
 import type { DashboardDependencies } from './dependencies.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { parseNetworks, parseNote, parseRequestsPerSecond, parseTime } from './key-attributes.ts';
+import { changesOf, changesOfOptions, parseNetworks, parseNote, parseTime } from './key-attributes.ts';
 
 const NOW = new Date('2026-11-16T12:00:00Z');
 
@@ -12,7 +12,7 @@ for (const [text, want] of [
   ['24h', '2026-11-17T12:00:00.000Z'],
   ['30m', '2026-11-16T12:30:00.000Z'],
 ] as const) {
-  test(`key attributes: the time ${text}`, () => assert.equal(parseTime(text, NOW).toISOString(), want));
+  test(`key attributes: the time ${text}`, () => assert.equal(parseTime(text, NOW, 'it').toISOString(), want));
 }
 
 for (const text of [
@@ -27,7 +27,7 @@ for (const text of [
   '9999-01-01',
 ]) {
   test(`key attributes: ${JSON.stringify(text)} is no time in the future`, () =>
-    assert.throws(() => parseTime(text, NOW), /^InvalidKey: a time in the future/));
+    assert.throws(() => parseTime(text, NOW, 'it'), /^InvalidKey: it must be a time in the future/));
 }
 
 for (const [texts, want] of [
@@ -61,5 +61,29 @@ test('key attributes: notes have a limit, keep line breaks, and hold no key', ()
 
 for (const value of [0, -1, 1.5, Number.NaN, 100_001]) {
   test(`key attributes: ${value} requests per second are refused`, () =>
-    assert.throws(() => parseRequestsPerSecond(value), /whole number from 1 to 100000/));
+    assert.throws(
+      () => changesOf({ requests_per_second: value }, NOW),
+      /requests per second are a whole number from 1 to 100,000/,
+    ));
+}
+
+for (const value of [0, -1, 1.5, Number.NaN, 2_147_483_647]) {
+  test(`key attributes: a daily limit of ${value} is refused`, () =>
+    assert.throws(
+      () => changesOf({ daily_limit: value }, NOW),
+      /a daily limit is a whole number from 1 to 2,147,483,646/,
+    ));
+}
+
+for (const [behaviour, options, want] of [
+  ['none', {}, {}],
+  ['values', { note: 'x', dailyLimit: '2147483646' }, { note: 'x', dailyLimit: 2_147_483_646 }],
+  ['a list', { networks: '192.0.2.0/24, 2001:db8::1' }, { allowedNetworks: ['192.0.2.0/24', '2001:db8::1/128'] }],
+  [
+    'the words that remove each',
+    { note: '', expires: 'never', networks: 'any', requestsPerSecond: 'unlimited', dailyLimit: 'tier' },
+    { note: null, expiresAt: null, allowedNetworks: null, requestsPerSecond: null, dailyLimit: null },
+  ],
+] as const) {
+  test(`key attributes: options: ${behaviour}`, () => assert.deepEqual(changesOfOptions(options, NOW), want));
 }

@@ -1,16 +1,197 @@
-/** Rules for the attributes of a key that people may change, in the forms in which they are stored and shown. */
+/**
+ * What people may change of a key, beside its name, tier and permissions. Each attribute is described once: requests of the
+ * dashboard, options of the command, the audit log and what is shown of a key are derived from the table.
+ */
 import { formatAddress } from '@whence/dataset/address';
 import { formatPrefix, parseCidr } from '@whence/dataset/prefix';
-import { isDay } from '../quota/day.ts';
-import { InvalidKey } from './key.ts';
+import { isDay } from '../day.ts';
+import type { KeyChange, StoredKey } from '../storage/stores/key-store.ts';
+import type { AuditAction } from '../vocabulary.ts';
 import { maskSecrets } from './secret.ts';
+
+/** A rule that a name or another attribute breaks; the message says which. */
+export class InvalidKey extends Error {
+  override name = 'InvalidKey';
+  /** In a request of the dashboard; empty if it is clear. */
+  readonly path: string;
+
+  constructor(message: string, path = '') {
+    super(message);
+    this.path = path;
+  }
+}
+
+type AttributeName = 'note' | 'expiresAt' | 'allowedNetworks' | 'requestsPerSecond' | 'dailyLimit';
+/** Attributes that a key may have from the beginning. */
+export type KeyAttributes = Pick<StoredKey, AttributeName>;
+
+/** As a request of the dashboard has them: null, an empty note and an empty list remove an attribute. */
+export type AttributeFields = {
+  readonly note?: string;
+  readonly expires_at?: string | null;
+  readonly allowed_networks?: readonly string[];
+  readonly requests_per_second?: number | null;
+  readonly daily_limit?: number | null;
+};
+
+type DescribedAttributes = {
+  [Field in keyof AttributeFields]: Field extends 'allowed_networks' ? string[] : Exclude<AttributeFields[Field], null>;
+};
+
+/** As the command has them: each with a word that removes it. */
+export type AttributeOptions = {
+  note?: string;
+  expires?: string;
+  networks?: string;
+  requestsPerSecond?: string;
+  dailyLimit?: string;
+};
+
+type Attribute = {
+  readonly name: AttributeName;
+  readonly field: keyof AttributeFields;
+  readonly option: keyof AttributeOptions;
+  /** In the audit log and in output. */
+  readonly label: string;
+  /** What the option removes it with, and how a key without it is shown. */
+  readonly none: string;
+  readonly action: AuditAction;
+  readonly isEnforced: boolean;
+  /** The value of the field for a value of the option. */
+  fromOption(text: string): unknown;
+  /** The type of the field is checked by the schema of the request. Undefined for a value that removes the attribute. */
+  parse(field: unknown, now: Date): KeyAttributes[AttributeName];
+  text(value: unknown): string;
+};
 
 const MAX_NOTE_CHARACTERS = 500;
 const MAX_NETWORKS = 50;
 const MAX_REQUESTS_PER_SECOND = 100_000;
-const NETWORKS = '/allowed_networks';
+/** One less than the number that the headers have for a key without a limit. */
+export const MAX_DAILY_LIMIT = 2_147_483_646;
 /** Farther away than this is a typing error. */
 const MAX_YEARS = 100;
+
+export const ATTRIBUTES: readonly Attribute[] = [
+  {
+    name: 'note',
+    field: 'note',
+    option: 'note',
+    label: 'note',
+    none: 'none',
+    action: 'key.note_changed',
+    isEnforced: false,
+    fromOption: (text) => text,
+    parse: (note: string) => parseNote(note),
+    text: String,
+  },
+  {
+    name: 'expiresAt',
+    field: 'expires_at',
+    option: 'expires',
+    label: 'expires',
+    none: 'never',
+    action: 'key.expiry_changed',
+    isEnforced: true,
+    fromOption: (text) => text,
+    parse: (time: string, now) => parseTime(time, now, 'the expiry', '/expires_at'),
+    text: (expiresAt: Date) => expiresAt.toISOString(),
+  },
+  {
+    name: 'allowedNetworks',
+    field: 'allowed_networks',
+    option: 'networks',
+    label: 'networks',
+    none: 'any',
+    action: 'key.networks_changed',
+    isEnforced: true,
+    fromOption: wordsOf,
+    parse: (texts: readonly string[]) => parseNetworks(texts),
+    text: (networks: readonly string[]) => networks.join(' '),
+  },
+  {
+    name: 'requestsPerSecond',
+    field: 'requests_per_second',
+    option: 'requestsPerSecond',
+    label: 'rate',
+    none: 'unlimited',
+    action: 'key.rate_changed',
+    isEnforced: true,
+    fromOption: numberOf,
+    parse: (rate: number) =>
+      wholeNumber(rate, MAX_REQUESTS_PER_SECOND, 'requests per second are', '/requests_per_second'),
+    text: (rate: number) => `${rate} a second`,
+  },
+  {
+    name: 'dailyLimit',
+    field: 'daily_limit',
+    option: 'dailyLimit',
+    label: 'daily limit',
+    none: 'tier',
+    action: 'key.limit_changed',
+    isEnforced: true,
+    fromOption: numberOf,
+    parse: (limit: number) => wholeNumber(limit, MAX_DAILY_LIMIT, 'a daily limit is', '/daily_limit'),
+    text: (limit: number) => `${limit} a day`,
+  },
+];
+
+export function textOf({ name, none, text }: Attribute, key: StoredKey): string {
+  const value = key[name];
+  return value === undefined ? none : text(value);
+}
+
+/** What a request changes. */
+export function changesOf(fields: AttributeFields, now: Date): KeyChange {
+  return collect(({ field, parse }) => {
+    const given = fields[field];
+    return given === undefined || given === null ? given : (parse(given, now) ?? null);
+  });
+}
+
+/** What options of a command change. */
+export function changesOfOptions(options: AttributeOptions, now: Date): KeyChange {
+  return changesOf(
+    collect(({ option, none, fromOption }) => {
+      const text = options[option];
+      return text === undefined ? undefined : text === none ? null : fromOption(text);
+    }, 'field'),
+    now,
+  );
+}
+
+/** For a new key, where what is removed and what is absent are the same. */
+export function attributesOf(change: KeyChange | StoredKey): KeyAttributes {
+  return collect(({ name }) => change[name] ?? undefined);
+}
+
+/** As answers have them. */
+export function fieldsOf(key: StoredKey): DescribedAttributes {
+  return collect(({ name }) => {
+    const value = key[name];
+    return value instanceof Date ? value.toISOString() : value;
+  }, 'field');
+}
+
+/** Under the name or the field of each attribute, what is not undefined. */
+function collect<T>(read: (attribute: Attribute) => unknown, under: 'name' | 'field' = 'name'): T {
+  const entries = ATTRIBUTES.map((attribute) => [attribute[under], read(attribute)] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as T;
+}
+
+export function wordsOf(text: string): string[] {
+  return text.split(/[\s,]+/).filter((word) => word !== '');
+}
+
+function numberOf(text: string): number {
+  return /^[0-9]+$/.test(text) ? Number(text) : Number.NaN;
+}
+
+function wholeNumber(value: number, max: number, what: string, path: string): number {
+  if (!Number.isInteger(value) || value < 1 || value > max)
+    throw new InvalidKey(`${what} a whole number from 1 to ${max.toLocaleString('en')}`, path);
+  return value;
+}
 
 /** Undefined for an empty text. */
 export function parseNote(text: string): string | undefined {
@@ -28,7 +209,7 @@ export function parseNote(text: string): string | undefined {
 /** In canonical form, each once; undefined for an empty list, which allows any client. */
 export function parseNetworks(texts: readonly string[]): string[] | undefined {
   const networks = [...new Set(texts.map(parseNetwork))];
-  if (networks.length > MAX_NETWORKS) throw new InvalidKey(`at most ${MAX_NETWORKS} networks`, NETWORKS);
+  if (networks.length > MAX_NETWORKS) throw new InvalidKey(`at most ${MAX_NETWORKS} networks`, '/allowed_networks');
   return networks.length === 0 ? undefined : networks;
 }
 
@@ -37,33 +218,23 @@ function parseNetwork(text: string): string {
   if (cidr === undefined)
     throw new InvalidKey(
       `${JSON.stringify(text.trim())} is neither an address nor a prefix such as 192.0.2.0/24 or 2001:db8::/32`,
-      NETWORKS,
+      '/allowed_networks',
     );
   const network = formatPrefix(cidr.address, cidr.length);
   // More likely a wrong length than meant: 192.0.2.7/24 allows 256 addresses.
   if (network !== `${formatAddress(cidr.address)}/${cidr.length}`)
-    throw new InvalidKey(`${text.trim()} has bits behind its length; the network is ${network}`, NETWORKS);
+    throw new InvalidKey(`${text.trim()} has bits behind its length; the network is ${network}`, '/allowed_networks');
   return network;
 }
 
-export function parseRequestsPerSecond(value: number): number {
-  if (!Number.isInteger(value) || value < 1 || value > MAX_REQUESTS_PER_SECOND)
-    throw new InvalidKey(
-      `requests per second are a whole number from 1 to ${MAX_REQUESTS_PER_SECOND}`,
-      '/requests_per_second',
-    );
-  return value;
-}
-
-const TIME_RULE = 'a time in the future, such as 2026-12-31, 2026-12-31T18:00:00Z or 90d';
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A time, a day (its beginning in UTC), or a period from now on: minutes, hours or days. */
-export function parseTime(text: string, now: Date): Date {
+/** A time, a day (its beginning in UTC), or a period from now on: minutes, hours or days. `what` begins the message. */
+export function parseTime(text: string, now: Date, what: string, path = ''): Date {
   const [, count, unit = ''] = /^([1-9][0-9]{0,5})([mhd])$/.exec(text.trim()) ?? [];
   const ms = count === undefined ? isoTime(text.trim()) : now.getTime() + Number(count) * (UNIT_MS[unit] ?? Number.NaN);
   if (!(ms > now.getTime() && ms < now.getTime() + MAX_YEARS * 366 * 86_400_000))
-    throw new InvalidKey(TIME_RULE, '/expires_at');
+    throw new InvalidKey(`${what} must be a time in the future, such as 2026-12-31, 2026-12-31T18:00:00Z or 90d`, path);
   return new Date(ms);
 }
 

@@ -2,8 +2,10 @@
  * What a key is: its rules for a name and for permissions, its allowance, and the shape in which it is shown. Rules for
  * its other attributes are in `key-attributes`.
  */
+import { present } from '../present.ts';
 import type { StoredKey } from '../storage/stores/key-store.ts';
 import { type KeyState, PERMISSIONS, type Permission, type Tier } from '../vocabulary.ts';
+import { fieldsOf, InvalidKey, type KeyAttributes } from './key-attributes.ts';
 import { type Restrictions, restrictionsOf } from './restrictions.ts';
 import { maskSecrets } from './secret.ts';
 import { TIERS } from './tiers.ts';
@@ -11,30 +13,16 @@ import { TIERS } from './tiers.ts';
 export type Key = Omit<StoredKey, 'permissions' | 'tier'> & {
   readonly permissions: readonly Permission[];
   readonly tier: Tier;
-  /** What the tier allows: requests a day, and how many a process takes at a time. */
+  /** Requests a day, and how many a process takes at a time. */
   readonly allowance: { readonly limit: number; readonly lease: number };
   /** Undefined for a key without any. */
   readonly restrictions: Restrictions | undefined;
 };
 
-/** Attributes that a key may have from the beginning. */
-export type KeyAttributes = Pick<StoredKey, 'note' | 'expiresAt' | 'allowedNetworks' | 'requestsPerSecond'>;
 export type NewKey = Pick<Key, 'name' | 'tier' | 'permissions'> & KeyAttributes;
 
 const MAX_NAME_CHARACTERS = 100;
 const NAME_RULE = `a name has 1 to ${MAX_NAME_CHARACTERS} characters, none of them a control character`;
-
-/** A rule that a name or another attribute breaks; the message says which. */
-export class InvalidKey extends Error {
-  override name = 'InvalidKey';
-  /** In a request of the dashboard; empty if it is clear. */
-  readonly path: string;
-
-  constructor(message: string, path = '') {
-    super(message);
-    this.path = path;
-  }
-}
 
 export function parseName(text: string): string {
   const name = text.trim();
@@ -58,18 +46,20 @@ export function parsePermissions(names: readonly string[]): Permission[] {
 export function fromStored(stored: StoredKey): Key | undefined {
   const { tier, permissions } = stored;
   if (!Object.hasOwn(TIERS, tier)) return undefined;
-  return {
-    ...stored,
-    restrictions: restrictionsOf(stored),
-    tier: tier as Tier,
-    allowance: allowanceOf(tier as Tier),
-    permissions: PERMISSIONS.filter((permission) => permissions.includes(permission)),
-  };
+  const known = { tier: tier as Tier, permissions: PERMISSIONS.filter((one) => permissions.includes(one)) };
+  return { ...stored, ...known, ...limitsOf({ ...stored, ...known }) };
 }
 
-export function allowanceOf(tier: Tier): Key['allowance'] {
-  const { requestsPerDay, lease } = TIERS[tier];
-  return { limit: requestsPerDay, lease };
+/** More would be lost with a process that is killed, and hardly fewer statements be saved. */
+const MAX_LEASE = 250;
+
+/** The key's own limit, if it has one, instead of the tier's. A lease is small where a lost one would be noticed. */
+export function limitsOf(key: StoredKey & Pick<Key, 'tier'>): Pick<Key, 'allowance' | 'restrictions'> {
+  const limit = key.dailyLimit ?? TIERS[key.tier].requestsPerDay;
+  return {
+    allowance: { limit, lease: Math.min(MAX_LEASE, Math.ceil(limit / 200)) },
+    restrictions: restrictionsOf(key),
+  };
 }
 
 export function stateOf({ revokedAt, expiresAt, pausedAt }: StoredKey, now: Date): KeyState {
@@ -80,32 +70,23 @@ export function stateOf({ revokedAt, expiresAt, pausedAt }: StoredKey, now: Date
 
 /** A key as JSON for people and programs: never the hash. */
 export function describeKey(key: StoredKey) {
-  const { id, name, masked, tier, permissions, createdAt, lastUsedAt, lastUsedFrom, revokedAt, revokedBy } = key;
+  const { id, name, masked, tier, permissions, scheduledRevocation } = key;
   return {
     id,
     name,
     masked,
     tier,
     permissions,
-    ...describeAttributes(key),
-    created_at: createdAt.toISOString(),
-    ...(lastUsedAt === undefined ? {} : { last_used_at: lastUsedAt.toISOString() }),
-    ...(lastUsedFrom === undefined ? {} : { last_used_from: lastUsedFrom }),
-    ...(revokedAt === undefined ? {} : { revoked_at: revokedAt.toISOString() }),
-    ...(revokedBy === undefined ? {} : { revoked_by: revokedBy }),
-  };
-}
-
-function describeAttributes(key: StoredKey) {
-  const { note, expiresAt, pausedAt, allowedNetworks, requestsPerSecond, scheduledRevocation } = key;
-  return {
-    ...(note === undefined ? {} : { note }),
-    ...(expiresAt === undefined ? {} : { expires_at: expiresAt.toISOString() }),
-    ...(pausedAt === undefined ? {} : { paused_at: pausedAt.toISOString() }),
-    ...(allowedNetworks === undefined ? {} : { allowed_networks: [...allowedNetworks] }),
-    ...(requestsPerSecond === undefined ? {} : { requests_per_second: requestsPerSecond }),
-    ...(scheduledRevocation === undefined
-      ? {}
-      : { revoke_at: scheduledRevocation.at.toISOString(), revoke_scheduled_by: scheduledRevocation.by }),
+    ...fieldsOf(key),
+    created_at: key.createdAt.toISOString(),
+    ...present({
+      paused_at: key.pausedAt?.toISOString(),
+      last_used_at: key.lastUsedAt?.toISOString(),
+      last_used_from: key.lastUsedFrom,
+      revoke_at: scheduledRevocation?.at.toISOString(),
+      revoke_scheduled_by: scheduledRevocation?.by,
+      revoked_at: key.revokedAt?.toISOString(),
+      revoked_by: key.revokedBy,
+    }),
   };
 }

@@ -5,6 +5,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Actor, AuditLog } from '../audit/audit-log.ts';
+import { present } from '../present.ts';
 import { OutcomeUnknown, outcomeUnknown, StorageUnavailable } from '../storage/storage-unavailable.ts';
 import type {
   ChangeOutcome,
@@ -15,14 +16,15 @@ import type {
   StoredKey,
   TooManyKeys,
 } from '../storage/stores/key-store.ts';
-import { allowanceOf, type Key, type KeyAttributes, type NewKey } from './key.ts';
+import { type Key, limitsOf, type NewKey } from './key.ts';
+import { ATTRIBUTES, attributesOf, textOf } from './key-attributes.ts';
 import { changedAttributes } from './key-changes.ts';
-import { restrictionsOf } from './restrictions.ts';
 import { hashSecret, makeSecret } from './secret.ts';
 import { maskSecret } from './secret-form.ts';
 import { REVOCATION_WAIT_MS } from './vouching.ts';
 
 export type CreatedKey = { readonly key: Key; readonly secret: string };
+type MadeKey = CreatedKey & { readonly stored: StoredKey };
 
 export type Rotation = {
   /** Name of the successor. */
@@ -65,9 +67,9 @@ export class Keys {
 
   /** The secret is returned here and never again. `ownerId` is an account of the dashboard. */
   async create(newKey: NewKey, actor: Actor, now: Date, ownerId?: string): Promise<CreatedKey> {
-    const created = makeKey(newKey, now, ownerId === undefined ? {} : { ownerId });
+    const created = makeKey(newKey, now, present({ ownerId }));
     await this.#insert(created.key, 'inserted', async () => {
-      await this.#store.insert(created.key);
+      await this.#store.insert(created.stored);
       return 'inserted';
     });
     await this.#recordCreation(created.key, actor, now);
@@ -82,7 +84,7 @@ export class Keys {
     { ownerId, limits }: { ownerId: string; limits: KeyLimits | undefined },
   ): Promise<CreatedKey | TooManyKeys> {
     const created = makeKey(newKey, now, { ownerId });
-    const outcome = await this.#insertWithin(created.key, limits);
+    const outcome = await this.#insertWithin(created.stored, limits);
     // It replaces no key.
     if (outcome !== 'inserted' && outcome !== 'has successor') return outcome;
     await this.#recordCreation(created.key, actor, now);
@@ -102,7 +104,7 @@ export class Keys {
     if (!(await this.#store.isEmpty())) return undefined;
     const created = makeKey(newKey, now);
     keep(created.secret);
-    if (!(await this.#store.insertFirst(created.key))) return undefined;
+    if (!(await this.#store.insertFirst(created.stored))) return undefined;
     await this.#recordCreation(created.key, actor, now);
     return created;
   }
@@ -121,9 +123,11 @@ export class Keys {
   ): Promise<CreatedKey | 'revoked' | 'has successor' | TooManyKeys> {
     if (key.revokedAt !== undefined) return 'revoked';
     const { tier, permissions, ownerId, id: predecessorId } = key;
-    const origin = { predecessorId, ...(ownerId === undefined ? {} : { ownerId }) };
-    const created = makeKey({ name, tier, permissions, ...inherited(key, now) }, now, origin);
-    const outcome = await this.#insertWithin(created.key, limits);
+    const { expiresAt, ...attributes } = attributesOf(key);
+    const expiry = expiresAt !== undefined && expiresAt > now ? { expiresAt } : {};
+    const newKey = { name, tier, permissions, ...attributes, ...expiry };
+    const created = makeKey(newKey, now, { predecessorId, ...present({ ownerId }) });
+    const outcome = await this.#insertWithin(created.stored, limits);
     if (outcome !== 'inserted') return outcome;
     await this.#audit.record(actor, 'key.rotated', targetOf(key), now, { successor: created.key.id });
     await this.#recordCreation(created.key, actor, now);
@@ -224,12 +228,12 @@ export class Keys {
     return revoked;
   }
 
-  #insertWithin(key: Key, limits: KeyLimits | undefined) {
+  #insertWithin(key: StoredKey, limits: KeyLimits | undefined) {
     return this.#insert(key, 'inserted', () => this.#store.insertWithin(key, limits));
   }
 
   /** A key whose insertion was not confirmed is looked for before it is inserted again: it may be its own successor. */
-  #insert<Outcome>(key: Key, inserted: Outcome, insert: () => Promise<Outcome>): Promise<Outcome> {
+  #insert<Outcome>(key: StoredKey, inserted: Outcome, insert: () => Promise<Outcome>): Promise<Outcome> {
     let isRepeated = false;
     return this.#patiently(
       {
@@ -276,15 +280,13 @@ export class Keys {
   }
 
   async #recordCreation(key: Key, actor: Actor, now: Date): Promise<void> {
-    const { tier, permissions, predecessorId, note, expiresAt, allowedNetworks, requestsPerSecond } = key;
+    const { tier, permissions, predecessorId: predecessor } = key;
+    const given = ATTRIBUTES.filter(({ name }) => key[name] !== undefined);
     const details = {
       tier,
       permissions: permissions.join(' '),
-      ...(note === undefined ? {} : { note }),
-      ...(expiresAt === undefined ? {} : { expires: expiresAt.toISOString() }),
-      ...(allowedNetworks === undefined ? {} : { networks: allowedNetworks.join(' ') }),
-      ...(requestsPerSecond === undefined ? {} : { rate: `${requestsPerSecond} a second` }),
-      ...(predecessorId === undefined ? {} : { predecessor: predecessorId }),
+      ...Object.fromEntries(given.map((attribute) => [attribute.label, textOf(attribute, key)])),
+      ...present({ predecessor }),
     };
     await this.#recorded(`the key ${key.id} was created and its secret is lost`, () =>
       this.#audit.record(actor, 'key.created', targetOf(key), now, details),
@@ -294,16 +296,7 @@ export class Keys {
 
 const targetOf = ({ id, name }: StoredKey) => ({ kind: 'key', id, name }) as const;
 
-function inherited({ note, expiresAt, allowedNetworks, requestsPerSecond }: Key, now: Date): KeyAttributes {
-  return {
-    ...(note === undefined ? {} : { note }),
-    ...(expiresAt === undefined || expiresAt <= now ? {} : { expiresAt }),
-    ...(allowedNetworks === undefined ? {} : { allowedNetworks }),
-    ...(requestsPerSecond === undefined ? {} : { requestsPerSecond }),
-  };
-}
-
-function makeKey(newKey: NewKey, now: Date, origin: Pick<StoredKey, 'ownerId' | 'predecessorId'> = {}): CreatedKey {
+function makeKey(newKey: NewKey, now: Date, origin: Pick<StoredKey, 'ownerId' | 'predecessorId'> = {}): MadeKey {
   const secret = makeSecret();
   const stored = {
     ...newKey,
@@ -313,7 +306,7 @@ function makeKey(newKey: NewKey, now: Date, origin: Pick<StoredKey, 'ownerId' | 
     createdAt: now,
     ...origin,
   };
-  return { secret, key: { ...stored, allowance: allowanceOf(newKey.tier), restrictions: restrictionsOf(stored) } };
+  return { secret, stored, key: { ...stored, ...limitsOf(stored) } };
 }
 
 const ID_LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';

@@ -8,9 +8,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Day, dayAt } from '../day.ts';
 import type { LeaseStore } from '../storage/leases/lease-store.ts';
 import { StorageUnavailable } from '../storage/storage-unavailable.ts';
-import { type Day, dayAt } from './day.ts';
 import { EndedLeases } from './ended-leases.ts';
 import {
   type Allowance,

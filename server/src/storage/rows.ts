@@ -18,15 +18,29 @@ type Renamed<R, Names extends keyof R> = {
 export type Stored<Table extends keyof Schema> = Renamed<Row<Table>, Exclude<keyof Row<Table>, NullIn<Row<Table>>>> &
   Partial<Renamed<Row<Table>, NullIn<Row<Table>>>>;
 
-const isTime = (column: string) => /(^|_)at$/.test(column);
-const camelCase = (column: string) => column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+/** By column. Lists have thousands of rows with the same columns. */
+const names = new Map<string, { readonly name: string; readonly isTime: boolean }>();
+
+function nameOf(column: string) {
+  let known = names.get(column);
+  if (known === undefined) {
+    const name = column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+    known = { name, isTime: /(^|_)at$/.test(column) };
+    names.set(column, known);
+  }
+  return known;
+}
+
 const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 export function fromRow<Table extends keyof Schema>(row: Row<Table>): Stored<Table> {
-  const present = Object.entries(row).filter(([, value]) => value !== null);
-  return Object.fromEntries(
-    present.map(([column, value]) => [camelCase(column), isTime(column) ? new Date(value as number) : value]),
-  ) as Stored<Table>;
+  const stored: Record<string, unknown> = {};
+  for (const [column, value] of Object.entries(row)) {
+    if (value === null) continue;
+    const { name, isTime } = nameOf(column);
+    stored[name] = isTime ? new Date(value as number) : value;
+  }
+  return stored as Stored<Table>;
 }
 
 export function toRow<Table extends keyof Schema>(stored: Stored<Table>): Insertable<Schema[Table]> {

@@ -43,6 +43,8 @@ export type Schema = {
     /** CIDR prefixes separated by spaces; null for any client. */
     allowed_networks: string | null;
     requests_per_second: number | null;
+    /** Requests a day; null for the number of the tier. */
+    daily_limit: number | null;
     /** When the key is to be revoked, and who scheduled it. */
     revoke_at: number | null;
     revoke_by: string | null;

@@ -9,7 +9,7 @@
 import type { Address } from '@whence/dataset/address';
 import type { Match } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';
-import { dayAt } from '../quota/day.ts';
+import { dayAt } from '../day.ts';
 import type { NetworkRow } from '../storage/statistics-changes.ts';
 import type { NetworkStore } from '../storage/stores/network-store.ts';
 import { BatchWriter } from './batch-writer.ts';

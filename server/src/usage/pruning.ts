@@ -4,7 +4,7 @@
  * have advanced steadily for a day: none is removed while it is wrong, or soon after.
  */
 import { firstEntryIdAt } from '../audit/audit-log.ts';
-import { dayAt } from '../quota/day.ts';
+import { dayAt } from '../day.ts';
 import type { Storage } from '../storage/storage.ts';
 import { STEADY_HOURS } from '../storage/stores/maintenance-store.ts';
 import { KEPT_HOURS } from './traffic.ts';

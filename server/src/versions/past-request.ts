@@ -1,11 +1,11 @@
 /** Requests for an earlier version, or for the history of an address: how they are read, refused and answered. */
 import { type Address, formatAddress } from '@whence/dataset/address';
 import { inUseFor, type WantedVersion } from '@whence/dataset/internal/history/past-versions';
+import { isDay } from '../day.ts';
 import { ApiError } from '../http/errors.ts';
 import { integer, object, optional, string, type TextsOf } from '../http/json-schema.ts';
 import type { Requester } from '../limits/cost-classes.ts';
 import type { ServedDataset } from '../lookup/live-dataset.ts';
-import { isDay } from '../quota/day.ts';
 import type { PastLookups } from './past-lookups.ts';
 
 export const versionQuery = object({

@@ -1,7 +1,9 @@
 /** `whence key set|pause|resume|rotate`. When one of them returns, every process of the deployment uses the key like that. */
-import { describeKey, parseName } from '../../keys/key.ts';
+import { describeKey, parseName, parsePermissions } from '../../keys/key.ts';
+import { type AttributeOptions, changesOfOptions, parseTime, wordsOf } from '../../keys/key-attributes.ts';
 import { changedAttributes } from '../../keys/key-changes.ts';
 import type { Keys } from '../../keys/keys.ts';
+import { present } from '../../present.ts';
 import type { ChangeOutcome, KeyChange } from '../../storage/stores/key-store.ts';
 import { CommandError, type ExitCode, UsageError } from '../../terminal/exit.ts';
 import type { CommandStreams } from '../../terminal/output.ts';
@@ -9,7 +11,6 @@ import { printable } from '../../terminal/printable.ts';
 import { print } from '../../terminal/style.ts';
 import type { Tier } from '../../vocabulary.ts';
 import { operator } from '../operator.ts';
-import { type AttributeOptions, attributesFrom, parsePermissionList, timeOf } from './attribute-options.ts';
 import { findId, findKey, noSuchKey, parsed, withKeys } from './open-keys.ts';
 
 export type KeySetOptions = AttributeOptions & {
@@ -34,18 +35,17 @@ export async function keySet(
   return changeKey(location, name, options, streams, (keys, id) => keys.change(id, change, operator(), now));
 }
 
-function changeOf(options: KeySetOptions, now: Date): KeyChange {
-  const { name, tier, permissions, revoke } = options;
+function changeOf({ name, tier, permissions, revoke, ...attributes }: KeySetOptions, now: Date): KeyChange {
+  const revocation = (when: string) =>
+    when === 'never' ? null : { at: parseTime(when, now, '--revoke'), by: operator().name };
   return {
-    ...(name === undefined ? {} : { name: parseName(name) }),
-    ...(tier === undefined ? {} : { tier }),
-    ...(permissions === undefined ? {} : { permissions: parsePermissionList(permissions) }),
-    ...attributesFrom(options, now),
-    ...(revoke === undefined
-      ? {}
-      : {
-          scheduledRevocation: revoke === 'never' ? null : { at: timeOf('--revoke', revoke, now), by: operator().name },
-        }),
+    ...present({
+      name: name === undefined ? undefined : parseName(name),
+      tier,
+      permissions: permissions === undefined ? undefined : parsePermissions(wordsOf(permissions)),
+      scheduledRevocation: revoke === undefined ? undefined : revocation(revoke),
+    }),
+    ...changesOfOptions(attributes, now),
   };
 }
 
@@ -71,25 +71,11 @@ async function changeKey(
     if (outcome === 'revoked') throw new CommandError(`the key ${id} is revoked and cannot be changed`);
     const { before, after } = outcome;
     const lines = changedAttributes(before, after).map(
-      ({ action, details: { from, to } }) => `${id}: ${WORDS[action] ?? action}: ${printable(`${from} -> ${to}`)}\n`,
+      ({ label, details: { from, to } }) => `${id}: ${label}: ${printable(`${from} -> ${to}`)}\n`,
     );
     return print(streams, options, describeKey(after), () => lines.join('') || `${id} is as it was\n`);
   });
 }
-
-const WORDS: Readonly<Record<string, string>> = {
-  'key.renamed': 'name',
-  'key.note_changed': 'note',
-  'key.tier_changed': 'tier',
-  'key.permissions_changed': 'permissions',
-  'key.expiry_changed': 'expires',
-  'key.paused': 'state',
-  'key.resumed': 'state',
-  'key.networks_changed': 'networks',
-  'key.rate_changed': 'requests',
-  'key.revocation_scheduled': 'revocation',
-  'key.revocation_cancelled': 'revocation',
-};
 
 /** Prints the secret of the successor, which is not shown again. */
 export async function keyRotate(
@@ -100,10 +86,12 @@ export async function keyRotate(
 ): Promise<ExitCode> {
   const now = new Date();
   const { name: successor, revokeOldIn } = options;
-  const rotation = parsed(() => ({
-    ...(successor === undefined ? {} : { name: parseName(successor) }),
-    ...(revokeOldIn === undefined ? {} : { revokeAt: timeOf('--revoke-old-in', revokeOldIn, now) }),
-  }));
+  const rotation = parsed(() =>
+    present({
+      name: successor === undefined ? undefined : parseName(successor),
+      revokeAt: revokeOldIn === undefined ? undefined : parseTime(revokeOldIn, now, '--revoke-old-in'),
+    }),
+  );
   return withKeys(location, async (keys, storage) => {
     const key = await findKey(keys, storage, name);
     const outcome = await keys.rotate(key, { name: key.name, ...rotation }, operator(), now);

@@ -89,36 +89,53 @@ test('key set: attributes are changed, shown and removed, each on a line', async
   const changed = await set(
     ...['--name', 'store', '--note', 'of the web team', '--tier', 'pro', '--permissions', 'ip:read,asn:read'],
     ...['--expires', '2099-12-31', '--networks', '192.0.2.0/24,2001:db8::1', '--requests-per-second', '20'],
+    ...['--daily-limit', '50000'],
   );
   assert.equal(
     changed.stdout,
     [
       'name: shop -> store',
-      'note: none -> of the web team',
       'tier: free -> pro',
       'permissions: ip:read ip:batch asn:read email:read decide:read -> ip:read asn:read',
+      'note: none -> of the web team',
       'expires: never -> 2099-12-31T00:00:00.000Z',
       'networks: any -> 192.0.2.0/24 2001:db8::1/128',
-      'requests: unlimited -> 20 a second',
+      'rate: unlimited -> 20 a second',
+      'daily limit: tier -> 50000 a day',
     ]
       .map((line) => `${id}: ${line}\n`)
       .join(''),
   );
   const key = await shown(String(id));
   assert.deepEqual(
-    [key['name'], key['note'], key['expires_at'], key['allowed_networks'], key['requests_per_second']],
-    ['store', 'of the web team', '2099-12-31T00:00:00.000Z', ['192.0.2.0/24', '2001:db8::1/128'], 20],
+    ['name', 'note', 'expires_at', 'allowed_networks', 'requests_per_second', 'daily_limit'].map((name) => key[name]),
+    ['store', 'of the web team', '2099-12-31T00:00:00.000Z', ['192.0.2.0/24', '2001:db8::1/128'], 20, 50_000],
   );
   const { stdout: text } = await whence('key', 'show', String(id));
   assert.match(text, /^networks +192\.0\.2\.0\/24 2001:db8::1\/128$/m);
   assert.match(text, /^state +active until 2099-12-31$/m);
+  assert.match(text, /^tier +pro, 50,000 requests a day$/m);
+  assert.match((await whence('key', 'list')).stdout, new RegExp(`^${id} .* pro +50,000 `, 'm'));
   await set('--note', '', '--expires', 'never', '--networks', 'any', '--requests-per-second', 'unlimited');
+  await set('--daily-limit', 'tier');
   assert.deepEqual(
-    Object.keys(await shown(String(id))).filter((name) => /note|expires|networks|second/.test(name)),
+    Object.keys(await shown(String(id))).filter((name) => /note|expires|networks|second|limit/.test(name)),
     [],
   );
   assert.equal((await set('--tier', 'pro')).stdout, `${id} is as it was\n`);
 });
+
+for (const [argv, said] of [
+  [[], 'tier free, 1,000 requests a day, 10 addresses per batch'],
+  [['--daily-limit', '50000'], 'tier free, 50,000 requests a day, 10 addresses per batch'],
+  [['--tier', 'enterprise'], 'tier enterprise, unlimited requests a day, 1,000 addresses per batch'],
+] as const) {
+  test(`key create: standard error says ${said}`, async () => {
+    const { code, stdout, stderr } = await whence('key', 'create', '--name', 'shop', ...argv);
+    assert.deepEqual([code, stderr], [0, `created key shop: ${said}\n`]);
+    assert.match(stdout, /^whence_\w{36}\n$/);
+  });
+}
 
 test('key pause and resume: by the secret, and the list says so', async () => {
   const secret = await create();
@@ -131,12 +148,12 @@ test('key pause and resume: by the secret, and the list says so', async () => {
 
 test('key rotate: prints the successor alone, and schedules the end of the old key', async () => {
   const old = await create();
-  await whence('key', 'set', old, '--networks', '192.0.2.0/24');
+  await whence('key', 'set', old, '--networks', '192.0.2.0/24', '--daily-limit', '7');
   const { code, stdout } = await whence('key', 'rotate', old, '--revoke-old-in', '24h');
   assert.equal(code, 0);
   const successor = await shown(stdout.trim());
   const before = await shown(old);
-  assert.deepEqual([successor['name'], successor['allowed_networks']], ['shop', ['192.0.2.0/24']]);
+  assert.deepEqual([successor['allowed_networks'], successor['daily_limit']], [['192.0.2.0/24'], 7]);
   const hours = (Date.parse(String(before['revoke_at'])) - Date.now()) / 3_600_000;
   assert.ok(hours > 23 && hours <= 24, `${hours}`);
   const again = await whence('key', 'rotate', old);
@@ -175,11 +192,16 @@ for (const [behaviour, argv, message] of [
     ['set', 'x', '--networks', '192.0.2.7/24'],
     /the network is 192\.0\.2\.0\/24/,
   ],
-  ['an expiry in the past', ['set', 'x', '--expires', '2020-01-01'], /--expires must be a time in the future/],
+  [
+    'a daily limit of nothing',
+    ['set', 'x', '--daily-limit', '0'],
+    /a daily limit is a whole number from 1 to 2,147,483,646/,
+  ],
+  ['an expiry in the past', ['set', 'x', '--expires', '2020-01-01'], /the expiry must be a time in the future/],
   [
     'an expiry without a zone',
     ['create', '--name', 'x', '--expires', '2099-01-01T10:00'],
-    /--expires must be a time in the future/,
+    /the expiry must be a time in the future/,
   ],
   ['no requests per second', ['set', 'x', '--requests-per-second', '0'], /a whole number from 1/],
   ['a period that is none', ['rotate', 'x', '--revoke-old-in', 'soon'], /--revoke-old-in must be a time in the future/],

@@ -2,7 +2,16 @@
  * `whence key create|list|revoke`, on the storage that the settings name. Processes of a running server see a change at
  * once.
  */
-import { describeKey, fromStored, type NewKey, parseName, stateOf } from '../../keys/key.ts';
+import {
+  describeKey,
+  fromStored,
+  type Key,
+  type NewKey,
+  parseName,
+  parsePermissions,
+  stateOf,
+} from '../../keys/key.ts';
+import { type AttributeOptions, attributesOf, changesOfOptions, wordsOf } from '../../keys/key-attributes.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { TIERS } from '../../keys/tiers.ts';
 import { NoDatabase, StorageUnavailable } from '../../storage/storage-unavailable.ts';
@@ -13,36 +22,35 @@ import { print, type Style, type Terminal } from '../../terminal/style.ts';
 import { type Cell, formatCount, formatTable } from '../../terminal/table.ts';
 import { DEFAULT_PERMISSIONS, PERMISSIONS, type Tier } from '../../vocabulary.ts';
 import { operator } from '../operator.ts';
-import { type AttributeOptions, attributesFrom, parsePermissionList } from './attribute-options.ts';
 import { findId, noSuchKey, parsed, withKeys } from './open-keys.ts';
 
-/** Prints the secret, which is not shown again. */
+type NewKeyOptions = AttributeOptions & { name: string; tier: Tier; permissions?: string };
+
+/** Prints the secret, which is not shown again. What the key may do is said on standard error. */
 export async function keyCreate(
   location: string,
-  options: AttributeOptions & { name: string; tier: Tier; permissions?: string; new?: boolean; json?: boolean },
+  options: NewKeyOptions & { new?: boolean; json?: boolean },
   streams: CommandStreams,
 ): Promise<ExitCode> {
   const now = new Date();
   const newKey = parsed(() => parseNewKey(options, now));
   const create = async (keys: Keys): Promise<ExitCode> => {
     const { key, secret } = await keys.create(newKey, operator(), now);
+    const batch = formatCount(TIERS[key.tier].batchSize);
+    streams.stderr.write(
+      `created key ${key.name}: tier ${key.tier}, ${limitOf(key)} requests a day, ${batch} addresses per batch\n`,
+    );
     return print(streams, options, { ...describeKey(key), key: secret }, () => `${secret}\n`);
   };
   return withKeys(location, create, options.new);
 }
 
-type NewKeyOptions = AttributeOptions & { name: string; tier: Tier; permissions?: string };
-
 function parseNewKey({ name, tier, permissions, ...attributes }: NewKeyOptions, now: Date): NewKey {
-  const { note, expiresAt, allowedNetworks, requestsPerSecond } = attributesFrom(attributes, now);
   return {
     name: parseName(name),
     tier,
-    permissions: parsePermissionList(permissions ?? DEFAULT_PERMISSIONS.join()),
-    ...(note == null ? {} : { note }),
-    ...(expiresAt == null ? {} : { expiresAt }),
-    ...(allowedNetworks == null ? {} : { allowedNetworks }),
-    ...(requestsPerSecond == null ? {} : { requestsPerSecond }),
+    permissions: permissions === undefined ? DEFAULT_PERMISSIONS : parsePermissions(wordsOf(permissions)),
+    ...attributesOf(changesOfOptions(attributes, now)),
   };
 }
 
@@ -73,7 +81,7 @@ function tableRow(stored: StoredKey, now: Date, style: Style): Cell[] {
     stored.name,
     stored.masked,
     stored.tier,
-    key === undefined ? 'unknown' : limitOf(key.tier),
+    key === undefined ? 'unknown' : limitOf(key),
     nameOf(stored.permissions) ?? stored.permissions.join(' '),
     day(stored.createdAt),
     stored.lastUsedAt === undefined ? 'never' : day(stored.lastUsedAt),
@@ -96,9 +104,8 @@ function stateText(key: StoredKey, now: Date): string {
   return first === undefined ? state : `active until ${day(first)}`;
 }
 
-export function limitOf(tier: Tier): string {
-  const { requestsPerDay } = TIERS[tier];
-  return requestsPerDay === Number.POSITIVE_INFINITY ? 'unlimited' : formatCount(requestsPerDay);
+export function limitOf({ allowance: { limit } }: Key): string {
+  return Number.isFinite(limit) ? formatCount(limit) : 'unlimited';
 }
 
 const day = (date: Date) => date.toISOString().slice(0, 10);

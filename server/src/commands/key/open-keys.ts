@@ -1,6 +1,7 @@
 /** What commands on keys share: storage that is opened and closed, and a key named by its id or by its secret. */
 import { AuditLog } from '../../audit/audit-log.ts';
-import { fromStored, InvalidKey, type Key } from '../../keys/key.ts';
+import { fromStored, type Key } from '../../keys/key.ts';
+import { InvalidKey } from '../../keys/key-attributes.ts';
 import { Keys } from '../../keys/keys.ts';
 import { looksLikeSecret } from '../../keys/secret.ts';
 import { isWellFormed } from '../../keys/secret-form.ts';

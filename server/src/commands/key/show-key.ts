@@ -1,8 +1,9 @@
 /** `whence key show|usage`: one key with all its attributes, and its requests by day. */
 
+import { dayAt } from '../../day.ts';
 import { describeKey, type Key } from '../../keys/key.ts';
+import { ATTRIBUTES, textOf } from '../../keys/key-attributes.ts';
 import { type KeyRefusal, refusalsOf } from '../../keys/key-refusals.ts';
-import { dayAt } from '../../quota/day.ts';
 import type { StorageLocation } from '../../storage/open-storage.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { ExitCode } from '../../terminal/exit.ts';
@@ -43,14 +44,11 @@ async function factsOf(key: Key, storage: Storage, now: Date, style: Style): Pro
   const facts: [string, Cell | undefined][] = [
     ['id', key.id],
     ['name', key.name],
-    ['note', key.note],
     ['key', key.masked],
     ['state', stateCell(key, now, style)],
-    ['tier', `${key.tier}, ${limitOf(key.tier)} requests a day`],
+    ['tier', `${key.tier}, ${limitOf(key)} requests a day`],
     ['permissions', key.permissions.join(' ')],
-    ['expires', key.expiresAt?.toISOString() ?? 'never'],
-    ['networks', key.allowedNetworks?.join(' ') ?? 'any'],
-    ['requests per second', key.requestsPerSecond === undefined ? 'unlimited' : `${key.requestsPerSecond}`],
+    ...ATTRIBUTES.map((attribute): [string, Cell] => [attribute.label, textOf(attribute, key)]),
     ['created', key.createdAt.toISOString()],
     ['last used', key.lastUsedAt === undefined ? 'never' : `${key.lastUsedAt.toISOString()}${used}`],
     ['requests today', formatCount(requests)],

@@ -3,8 +3,8 @@ import { type Address, formatAddress, parseAddress } from '@whence/dataset/addre
 import { inUseFor, PastVersions } from '@whence/dataset/internal/history/past-versions';
 import type { IpRecord } from '@whence/dataset/record';
 import { findSpecialPurpose } from '@whence/dataset/special-purpose';
+import { isDay } from '../../day.ts';
 import { flagsOf } from '../../fields/fields.ts';
-import { isDay } from '../../quota/day.ts';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
 import type { CommandStreams } from '../../terminal/output.ts';
 import { jsonLine, printable } from '../../terminal/printable.ts';

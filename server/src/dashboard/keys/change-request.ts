@@ -1,56 +1,63 @@
 /** Requests of the dashboard to create or change a key, by the rules of its attributes. */
+import type { Account } from '../../accounts/account.ts';
 import type { ValueOf } from '../../http/json-schema.ts';
-import { type Key, type KeyAttributes, parseName, parsePermissions } from '../../keys/key.ts';
-import { parseNetworks, parseNote, parseRequestsPerSecond, parseTime } from '../../keys/key-attributes.ts';
+import { type Key, type NewKey, parseName, parsePermissions } from '../../keys/key.ts';
+import { attributesOf, changesOf } from '../../keys/key-attributes.ts';
+import { TIERS } from '../../keys/tiers.ts';
+import { present } from '../../present.ts';
 import type { KeyChange } from '../../storage/stores/key-store.ts';
+import { type Role, TIER_NAMES, type Tier } from '../../vocabulary.ts';
+import { invalid } from '../requests/refusal.ts';
 import type { requests } from '../wire/requests.ts';
 
 const HOUR_MS = 3_600_000;
 
-type KeyChangeRequest = ValueOf<typeof requests.changeKey.body>;
-type AttributeRequest = Pick<KeyChangeRequest, 'note' | 'expires_at' | 'allowed_networks' | 'requests_per_second'>;
-
-/** For a new key, where what is removed and what is absent are the same. */
-export function newAttributes(body: AttributeRequest, now: Date): KeyAttributes {
-  const { note, expiresAt, allowedNetworks, requestsPerSecond } = changedAttributes(body, undefined, now);
-  return {
-    ...(note == null ? {} : { note }),
-    ...(expiresAt == null ? {} : { expiresAt }),
-    ...(allowedNetworks == null ? {} : { allowedNetworks }),
-    ...(requestsPerSecond == null ? {} : { requestsPerSecond }),
+export function parseNewKey(body: ValueOf<typeof requests.createKey.body>, account: Account, now: Date): NewKey {
+  const { name, tier, permissions, ...fields } = body;
+  const newKey = {
+    name: parseName(name),
+    tier,
+    permissions: parsePermissions(permissions),
+    ...attributesOf(changesOf(fields, now)),
   };
+  requireLimits(account, newKey);
+  return newKey;
 }
 
-export function parseKeyChange(body: KeyChangeRequest, key: Key, by: string, now: Date): KeyChange {
-  const { name, tier, permissions, revoke_in_hours: hours } = body;
-  return {
-    ...(name === undefined ? {} : { name: parseName(name) }),
-    ...(tier === undefined ? {} : { tier }),
-    ...(permissions === undefined ? {} : { permissions: parsePermissions(permissions) }),
-    ...changedAttributes(body, key.expiresAt, now),
-    ...(hours === undefined
-      ? {}
-      : { scheduledRevocation: hours === null ? null : { at: new Date(now.getTime() + hours * HOUR_MS), by } }),
+export function parseKeyChange(
+  body: ValueOf<typeof requests.changeKey.body>,
+  key: Key,
+  { account, by, now }: { account: Account; by: string; now: Date },
+): KeyChange {
+  const { name, tier, permissions, revoke_in_hours: hours, expires_at, ...fields } = body;
+  // An expiry that stays as it is may have passed.
+  const isSameExpiry = expires_at != null && Date.parse(expires_at) === key.expiresAt?.getTime();
+  const change = {
+    ...present({
+      name: name === undefined ? undefined : parseName(name),
+      tier,
+      permissions: permissions === undefined ? undefined : parsePermissions(permissions),
+      scheduledRevocation: hours ? { at: new Date(now.getTime() + hours * HOUR_MS), by } : (hours as null | undefined),
+    }),
+    ...changesOf({ ...fields, ...(isSameExpiry ? {} : present({ expires_at })) }, now),
   };
+  const { dailyLimit = key.dailyLimit } = change;
+  if ((tier ?? key.tier) !== key.tier || dailyLimit !== key.dailyLimit)
+    requireLimits(account, { tier: tier ?? key.tier, ...present({ dailyLimit: dailyLimit ?? undefined }) });
+  return change;
 }
 
-/** An expiry that stays as it is may have passed. */
-function changedAttributes(
-  { note, expires_at, allowed_networks, requests_per_second }: AttributeRequest,
-  expiresAt: Date | undefined,
-  now: Date,
-): Pick<KeyChange, 'note' | 'expiresAt' | 'allowedNetworks' | 'requestsPerSecond'> {
-  const isSameExpiry = expires_at != null && Date.parse(expires_at) === expiresAt?.getTime();
-  return {
-    ...(note === undefined ? {} : { note: parseNote(note) ?? null }),
-    ...(expires_at === undefined || isSameExpiry
-      ? {}
-      : { expiresAt: expires_at === null ? null : parseTime(expires_at, now) }),
-    ...(allowed_networks === undefined ? {} : { allowedNetworks: parseNetworks(allowed_networks) ?? null }),
-    ...(requests_per_second === undefined
-      ? {}
-      : {
-          requestsPerSecond: requests_per_second === null ? null : parseRequestsPerSecond(requests_per_second),
-        }),
-  };
+/** Tiers that an account may give to a key. A key without a limit is an administrator's decision. */
+export function tiersFor(role: Role): Tier[] {
+  if (role === 'viewer') return [];
+  return TIER_NAMES.filter((tier) => role === 'admin' || Number.isFinite(TIERS[tier].requestsPerDay));
+}
+
+/** Others than administrators give no limit that is higher than those of their tiers. */
+export function requireLimits({ role }: Account, { tier, dailyLimit = 0 }: Pick<NewKey, 'tier' | 'dailyLimit'>): void {
+  const tiers = tiersFor(role);
+  if (!tiers.includes(tier)) throw invalid('/tier', `one of ${tiers.join(', ')}; others are for administrators`);
+  const most = Math.max(...tiers.map((one) => TIERS[one].requestsPerDay));
+  if (dailyLimit > most)
+    throw invalid('/daily_limit', `at most ${most.toLocaleString('en')}; more is for administrators to give`);
 }

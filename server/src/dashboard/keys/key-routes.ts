@@ -1,28 +1,21 @@
 /** API keys: the table, create, change, pause, revoke, rotate, usage and audit of one. */
 import type { Account } from '../../accounts/account.ts';
+import { dayAt, secondsUntil } from '../../day.ts';
 import { type Key, parseName } from '../../keys/key.ts';
 import type { KeyFilter } from '../../keys/key-list.ts';
 import { refusalsOf } from '../../keys/key-refusals.ts';
 import { Keys, KeyUnchanged } from '../../keys/keys.ts';
 import { isWellFormed } from '../../keys/secret-form.ts';
-import { dayAt, secondsUntil } from '../../quota/day.ts';
+import { present } from '../../present.ts';
 import type { KeyChange, KeyLimits, TooManyKeys } from '../../storage/stores/key-store.ts';
-import {
-  KEY_SORTS,
-  KEY_STATES,
-  KEY_STATUSES,
-  PERMISSIONS,
-  SORT_ORDERS,
-  TIER_NAMES,
-  type Tier,
-} from '../../vocabulary.ts';
+import { KEY_SORTS, KEY_STATES, KEY_STATUSES, PERMISSIONS, SORT_ORDERS, TIER_NAMES } from '../../vocabulary.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { describeAuditFor } from '../operation/audit-routes.ts';
 import { type Ask, forMembers, forViewers, type Rows } from '../requests/ask.ts';
 import { parseDays } from '../requests/day-range.ts';
 import { DashboardRefusal, invalid, parseChoice, parseCount } from '../requests/refusal.ts';
-import { newAttributes, parseKeyChange } from './change-request.ts';
-import { parsePosition, tiersFor, VisibleKeys } from './visible-keys.ts';
+import { parseKeyChange, parseNewKey, requireLimits } from './change-request.ts';
+import { parsePosition, VisibleKeys } from './visible-keys.ts';
 
 const DEFAULT_PAGE = 50;
 const MAX_PAGE = 1_000;
@@ -60,9 +53,7 @@ export function keyRoutes({ storage, audit, settings }: DashboardDependencies) {
   return {
     listKeys: forViewers(({ session, query, now }) => visible.page(session.account, filterOf(query), now)),
     createKey: forMembers(async ({ session, body, actor, now }) => {
-      requireTier(session.account, body.tier);
-      const permissions = PERMISSIONS.filter((permission) => body.permissions.includes(permission));
-      const newKey = { name: parseName(body.name), tier: body.tier, permissions, ...newAttributes(body, now) };
+      const newKey = parseNewKey(body, session.account, now);
       const limits = limitsOf(session.account, now, 1);
       const outcome = await keys.createWithin(newKey, actor, now, { ownerId: session.account.id, limits });
       if (typeof outcome === 'string') throw tooManyKeys(outcome, limits, now);
@@ -86,8 +77,7 @@ export function keyRoutes({ storage, audit, settings }: DashboardDependencies) {
     changeKey: forMembers((ask) =>
       change(ask, (key) => {
         const { body, session, actor, now } = ask;
-        if (body.tier !== undefined && body.tier !== key.tier) requireTier(session.account, body.tier);
-        return parseKeyChange(body, key, actor.name, now);
+        return parseKeyChange(body, key, { account: session.account, by: actor.name, now });
       }),
     ),
     pauseKey: forMembers((ask) => change(ask, () => ({ pausedAt: ask.now }))),
@@ -103,11 +93,11 @@ export function keyRoutes({ storage, audit, settings }: DashboardDependencies) {
     }),
     rotateKey: forMembers(async ({ session, params, body, actor, now }) => {
       const key = await visible.find(session.account, params.id);
-      requireTier(session.account, key.tier);
+      requireLimits(session.account, key);
       const { name = key.name, revoke_in_hours: hours } = body;
-      const schedule = hours === undefined ? {} : { revokeAt: new Date(now.getTime() + hours * HOUR_MS) };
+      const revokeAt = hours === undefined ? hours : new Date(now.getTime() + hours * HOUR_MS);
       const limits = limitsOf(session.account, now, 2);
-      const outcome = await keys.rotate(key, { name: parseName(name), ...schedule }, actor, now, limits);
+      const outcome = await keys.rotate(key, { name: parseName(name), ...present({ revokeAt }) }, actor, now, limits);
       if (outcome === 'revoked') throw new DashboardRefusal('ALREADY_REVOKED');
       if (outcome === 'has successor') throw new DashboardRefusal('ALREADY_ROTATING');
       if (typeof outcome === 'string') throw tooManyKeys(outcome, limits, now);
@@ -175,9 +165,4 @@ function tooManyKeys(which: TooManyKeys, limits: KeyLimits | undefined, now: Dat
     details: { limit: limits?.created, resets_at: resetsAt, rule },
     retryAfterSeconds: secondsUntil(endSeconds, now.getTime()),
   });
-}
-
-function requireTier({ role }: Account, tier: Tier): void {
-  const tiers = tiersFor(role);
-  if (!tiers.includes(tier)) throw invalid('/tier', `one of ${tiers.join(', ')}; others are for administrators`);
 }

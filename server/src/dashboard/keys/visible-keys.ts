@@ -2,14 +2,12 @@
 
 import type { Account } from '../../accounts/account.ts';
 import { usageIdOf } from '../../admission/admission.ts';
+import { dayAt } from '../../day.ts';
 import { describeKey, fromStored, type Key, stateOf } from '../../keys/key.ts';
 import { type KeyFilter, KeyList } from '../../keys/key-list.ts';
-import { TIERS } from '../../keys/tiers.ts';
-import { dayAt } from '../../quota/day.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { KeyPosition } from '../../storage/stores/key-list-store.ts';
 import type { Refused } from '../../storage/stores/key-store.ts';
-import { type Role, TIER_NAMES, type Tier } from '../../vocabulary.ts';
 import { dayBefore } from '../requests/day-range.ts';
 import { DashboardRefusal } from '../requests/refusal.ts';
 import type { KeySummary } from '../wire/keys.ts';
@@ -84,11 +82,11 @@ export class VisibleKeys {
     return keys.map((key) => {
       const requests = byDay.get(key.id) ?? new Array<number>(SPARKLINE_DAYS).fill(0);
       const counted = requests.at(-1) ?? 0;
-      const { requestsPerDay, lease } = TIERS[key.tier];
+      const isLimited = Number.isFinite(key.allowance.limit);
       // A lease is taken before it is spent, and statistics also count refused requests: what was used is in both. A key
       // without a limit takes no lease.
-      const used = lease === 0 ? counted : Math.min(counted, taken.get(key.id) ?? 0);
-      const limit = Number.isFinite(requestsPerDay) ? requestsPerDay : null;
+      const used = isLimited ? Math.min(counted, taken.get(key.id) ?? 0) : counted;
+      const limit = isLimited ? key.allowance.limit : null;
       const successor = successorIds.get(key.id);
       return {
         ...summarize(key, now),
@@ -116,12 +114,6 @@ export class VisibleKeys {
     }
     return byDay;
   }
-}
-
-/** Tiers that an account may give to a key. A key without a limit is an administrator's decision. */
-export function tiersFor(role: Role): Tier[] {
-  if (role === 'viewer') return [];
-  return TIER_NAMES.filter((tier) => role === 'admin' || Number.isFinite(TIERS[tier].requestsPerDay));
 }
 
 function summarize(key: Key, now: Date): Omit<KeySummary, 'quota' | 'requests_by_day' | 'owner' | 'successor_id'> {

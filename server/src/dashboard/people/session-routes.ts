@@ -7,7 +7,7 @@ import { TIERS } from '../../keys/tiers.ts';
 import { packageVersion } from '../../version.ts';
 import { PERMISSIONS } from '../../vocabulary.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
-import { tiersFor } from '../keys/visible-keys.ts';
+import { tiersFor } from '../keys/change-request.ts';
 import { MAX_BATCH } from '../lookup/lookup-routes.ts';
 import { forViewers, type PublicAsk, publicRoute, QUERY, type Rows, route } from '../requests/ask.ts';
 import { isBehindTls } from '../requests/origin.ts';

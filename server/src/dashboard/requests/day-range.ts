@@ -1,5 +1,5 @@
 /** Ranges of days in the address bar: `from` and `to` as `YYYY-MM-DD` in UTC, both included. */
-import { dayAt } from '../../quota/day.ts';
+import { dayAt } from '../../day.ts';
 import type { Ask } from './ask.ts';
 import { invalid } from './refusal.ts';
 

@@ -123,8 +123,11 @@ export function usageRoutes(dependencies: DashboardDependencies, exports: CostQu
   /** Active keys whose requests of today, refused ones included, are near or above their limit. */
   async function busyKeys(account: Account, ofToday: readonly UsageSum[]): Promise<Key[]> {
     const requests = new Map(ofToday.map(({ group, requests: count }) => [group, count]));
-    const least = NEAR_LIMIT * Math.min(...Object.values(TIERS).map(({ requestsPerDay }) => requestsPerDay));
-    const candidates = ofToday.filter(({ requests: count }) => count >= least).map(({ group }) => group);
+    const least = Math.min(...Object.values(TIERS).map(({ requestsPerDay }) => requestsPerDay));
+    const low = new Set(await storage.keys.idsWithLimitBelow(least));
+    const candidates = ofToday
+      .filter(({ group, requests: count }) => count >= NEAR_LIMIT * least || low.has(group))
+      .map(({ group }) => group);
     return (await visible.findAll(account, candidates)).filter(
       ({ id, revokedAt, allowance }) =>
         revokedAt === undefined && (requests.get(id) ?? 0) >= NEAR_LIMIT * allowance.limit,

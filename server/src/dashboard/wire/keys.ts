@@ -26,13 +26,14 @@ export type KeySummary = {
   allowed_networks?: string[];
   /** Per process of the server. */
   requests_per_second?: number;
+  /** Requests a day, instead of the number of the tier. */
+  daily_limit?: number;
   /** When the key will be revoked. */
   revoke_at?: string;
   revoke_scheduled_by?: string;
   /** Absent for keys of the command line. */
   owner?: { id: string; name: string };
   created_at: string;
-  /** Absent for keys that were first used before this was recorded. */
   first_use?: FirstUse;
   last_used_at?: string;
   /** Client address of a request about that time. */

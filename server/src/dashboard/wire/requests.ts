@@ -50,6 +50,8 @@ const attributes = allOptional({
   expires_at: orNull(text(40)),
   allowed_networks: { ...list(text(100)), maxItems: 200 },
   requests_per_second: orNull(typed<number>({ type: 'number' })),
+  /** Null for the number of the tier. */
+  daily_limit: orNull(typed<number>({ type: 'number' })),
 });
 const revokeInHours = typed<number>({ type: 'integer', minimum: 1, maximum: 8_760 });
 const changedKey = allOptional({

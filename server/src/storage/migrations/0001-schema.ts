@@ -27,6 +27,7 @@ const tables = (sorted: string, withoutRowid: string) => `
     paused_at bigint,
     allowed_networks text,
     requests_per_second integer,
+    daily_limit bigint,
     revoke_at bigint,
     revoke_by text,
     revoked_at bigint,
@@ -47,6 +48,7 @@ const tables = (sorted: string, withoutRowid: string) => `
   create index keys_revision_index on keys (revision);
   create index keys_predecessor on keys (predecessor_id) where predecessor_id is not null;
   create index keys_to_expire on keys (expires_at) where has_expired = 0 and expires_at is not null;
+  create index keys_with_limit on keys (daily_limit) where daily_limit is not null;
   create index keys_to_revoke on keys (revoke_at) where revoke_at is not null;
   ${Object.entries(SORT_VALUES)
     .map(

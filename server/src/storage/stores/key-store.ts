@@ -1,43 +1,32 @@
 /** API keys in storage. Tier, permissions and networks are text here; their rules are in `keys/`. */
-import type { Selectable, Updateable } from 'kysely';
+import type { Insertable, Selectable, Updateable } from 'kysely';
+import { present } from '../../present.ts';
 import type { RefusalReason } from '../../vocabulary.ts';
 import type { ReadKeyChanges } from '../key-changes.ts';
+import { fromRow as columnsFrom, type Stored, toRow } from '../rows.ts';
 import type { Db, Schema } from '../schema.ts';
 import { pruneRows } from '../tables.ts';
 import { foldForSearch, insertWords, nameKeyOf } from './key-names.ts';
 
-export type StoredKey = {
-  readonly id: string;
-  readonly name: string;
-  /** SHA-256 of the secret, in hexadecimal. */
-  readonly hash: string;
-  /** The secret as it is shown, `whence_ab12…wxyz`. */
-  readonly masked: string;
+/** `masked` is the secret as it is shown, `whence_ab12…wxyz`; `ownerId` is absent for keys of the command line. */
+export type StoredKey = Omit<
+  Stored<'keys'>,
+  'permissions' | 'allowedNetworks' | OfFirstUse | OfRefused | OfRevocation | OfList
+> & {
   readonly permissions: readonly string[];
-  readonly tier: string;
-  readonly createdAt: Date;
-  readonly firstUse?: FirstUse;
-  readonly lastUsedAt?: Date;
-  /** Client address of a request about that time. */
-  readonly lastUsedFrom?: string;
-  readonly note?: string;
-  /** Requests are refused from then on. */
-  readonly expiresAt?: Date;
-  readonly pausedAt?: Date;
   /** CIDR prefixes; absent for any client. */
   readonly allowedNetworks?: readonly string[];
-  readonly requestsPerSecond?: number;
+  readonly firstUse?: FirstUse;
   /** Absent for a key that is revoked. */
   readonly scheduledRevocation?: ScheduledRevocation;
-  readonly revokedAt?: Date;
-  readonly revokedBy?: string;
-  /** Account of the dashboard; absent for keys of the command line. */
-  readonly ownerId?: string;
-  /** The key that this one replaces. */
-  readonly predecessorId?: string;
   /** Requests that were refused since the key was last revoked, paused or resumed; absent if there was none. */
   readonly refused?: Refused;
 };
+
+type OfFirstUse = 'firstUsedAt' | 'firstUsedFrom' | 'firstUsedStatus';
+type OfRefused = 'refusedRequests' | 'lastRefusedAt' | 'lastRefusedFrom';
+type OfRevocation = 'revokeAt' | 'revokeBy';
+type OfList = 'hasExpired' | 'revision' | 'nameKey' | 'dayRequests';
 
 /** The first request with a key: its client address and the status of the answer. */
 export type FirstUse = { readonly at: Date; readonly from: string; readonly status: number };
@@ -55,17 +44,12 @@ export type RefusalCount = {
 export type ScheduledRevocation = { readonly at: Date; readonly by: string };
 
 /** What is changed; null removes an attribute. */
-export type KeyChange = {
-  readonly name?: string;
-  readonly note?: string | null;
-  readonly tier?: string;
-  readonly permissions?: readonly string[];
-  readonly expiresAt?: Date | null;
-  readonly pausedAt?: Date | null;
-  readonly allowedNetworks?: readonly string[] | null;
-  readonly requestsPerSecond?: number | null;
-  readonly scheduledRevocation?: ScheduledRevocation | null;
+export type KeyChange = Partial<Pick<StoredKey, 'name' | 'tier' | 'permissions'>> & {
+  readonly [Name in OptionalAttribute]?: StoredKey[Name] | null;
 };
+type OptionalAttribute =
+  | ('note' | 'expiresAt' | 'pausedAt' | 'scheduledRevocation')
+  | ('allowedNetworks' | 'requestsPerSecond' | 'dailyLimit');
 
 /** For the keys of one owner. `created` counts those created since then, revoked ones too: each brings a daily limit. */
 export type KeyLimits = { readonly active: number; readonly created: number; readonly since: Date };
@@ -169,6 +153,11 @@ export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges) {
       const rows = await db.selectFrom('keys').select('id').where('owner_id', '=', ownerId).execute();
       return rows.map(({ id }) => id);
     },
+    /** Ids of active keys with a daily limit of their own that is less than this. */
+    async idsWithLimitBelow(limit: number): Promise<string[]> {
+      const active = db.selectFrom('keys').select('id').where('revoked_at', 'is', null);
+      return (await active.where('daily_limit', '<', limit).execute()).map(({ id }) => id);
+    },
     async isEmpty(): Promise<boolean> {
       return (await db.selectFrom('keys').select('id').limit(1).executeTakeFirst()) === undefined;
     },
@@ -219,7 +208,7 @@ export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges) {
         if (Object.keys(change).length === 0) return { before, after: before };
         const changed = await transaction
           .updateTable('keys')
-          .set({ ...changedColumns(change), revision })
+          .set({ ...columnsOf(change), revision })
           .where('id', '=', id)
           .returningAll()
           .executeTakeFirstOrThrow();
@@ -295,22 +284,19 @@ async function tooMany(transaction: Db, ownerId: string, limits: KeyLimits): Pro
 
 const NONE_REFUSED = { refused_requests: 0, last_refused_at: null, last_refused_from: null };
 
-function changedColumns({ name, tier, permissions, pausedAt, ...change }: KeyChange): Updateable<Schema['keys']> {
+/** Columns of what is given; null for an attribute that is removed. */
+function columnsOf(change: KeyChange | StoredKey): Updateable<Schema['keys']> {
+  const { permissions, allowedNetworks, scheduledRevocation, ...rest } = change;
   return {
-    ...(name === undefined ? {} : { name, name_key: nameKeyOf(name) }),
-    ...(tier === undefined ? {} : { tier }),
-    ...(permissions === undefined ? {} : { permissions: permissions.join(' ') }),
-    ...(pausedAt === undefined ? {} : { paused_at: pausedAt?.getTime() ?? null, ...NONE_REFUSED }),
-    ...attributeColumns(change),
-  };
-}
-
-function attributeColumns({ note, expiresAt, allowedNetworks, requestsPerSecond, scheduledRevocation }: KeyChange) {
-  return {
-    ...(note === undefined ? {} : { note }),
-    ...(expiresAt === undefined ? {} : { expires_at: expiresAt?.getTime() ?? null, has_expired: 0 }),
-    ...(allowedNetworks === undefined ? {} : { allowed_networks: allowedNetworks?.join(' ') ?? null }),
-    ...(requestsPerSecond === undefined ? {} : { requests_per_second: requestsPerSecond }),
+    // A change has some of the columns, and null where one is removed.
+    ...toRow<'keys'>(rest as Stored<'keys'>),
+    ...present({
+      permissions: permissions?.join(' '),
+      allowed_networks: allowedNetworks === null ? null : allowedNetworks?.join(' '),
+      name_key: change.name === undefined ? undefined : nameKeyOf(change.name),
+      has_expired: change.expiresAt === undefined ? undefined : 0,
+    }),
+    ...(change.pausedAt === undefined ? {} : NONE_REFUSED),
     ...(scheduledRevocation === undefined
       ? {}
       : { revoke_at: scheduledRevocation?.at.getTime() ?? null, revoke_by: scheduledRevocation?.by ?? null }),
@@ -318,71 +304,32 @@ function attributeColumns({ note, expiresAt, allowedNetworks, requestsPerSecond,
 }
 
 async function insertRow(transaction: Db, key: StoredKey, revision: number): Promise<void> {
-  const row = { ...toRow(key), ...attributeColumns(key), revision, name_key: nameKeyOf(key.name) };
-  await transaction.insertInto('keys').values(row).execute();
+  const row = { ...columnsOf(key), revision };
+  await transaction
+    .insertInto('keys')
+    .values(row as Insertable<Schema['keys']>)
+    .execute();
   await insertWords(transaction, key);
 }
 
-function toRow({ id, name, hash, masked, permissions, tier, createdAt, ownerId, predecessorId }: StoredKey) {
-  return {
-    id,
-    name,
-    hash,
-    masked,
-    permissions: permissions.join(' '),
-    tier,
-    created_at: createdAt.getTime(),
-    owner_id: ownerId ?? null,
-    predecessor_id: predecessorId ?? null,
-  };
-}
-
 export function fromRow(row: Selectable<Schema['keys']>): StoredKey {
+  const stored = columnsFrom<'keys'>(row);
+  const { firstUsedAt, firstUsedFrom = '', firstUsedStatus = 0, ...used } = stored;
+  const { refusedRequests, lastRefusedAt, lastRefusedFrom, ...known } = used;
+  const { revokeAt, revokeBy = '', hasExpired, revision, nameKey, dayRequests, ...rest } = known;
+  const { permissions, allowedNetworks, ...key } = rest;
   return {
-    id: row.id,
-    name: row.name,
-    hash: row.hash,
-    masked: row.masked,
-    permissions: row.permissions.split(' ').filter((permission) => permission !== ''),
-    tier: row.tier,
-    createdAt: new Date(row.created_at),
-    ...(row.first_used_at === null
-      ? {}
-      : {
-          firstUse: {
-            at: new Date(row.first_used_at),
-            from: row.first_used_from ?? '',
-            status: row.first_used_status ?? 0,
-          },
-        }),
-    ...(row.last_used_at === null ? {} : { lastUsedAt: new Date(row.last_used_at) }),
-    ...(row.last_used_from === null ? {} : { lastUsedFrom: row.last_used_from }),
-    ...attributesOf(row),
-    ...(row.revoked_at === null ? {} : { revokedAt: new Date(row.revoked_at) }),
-    ...(row.revoked_by === null ? {} : { revokedBy: row.revoked_by }),
-    ...(row.owner_id === null ? {} : { ownerId: row.owner_id }),
-    ...(row.predecessor_id === null ? {} : { predecessorId: row.predecessor_id }),
-    ...(row.last_refused_at === null
-      ? {}
-      : {
-          refused: {
-            requests: row.refused_requests,
-            lastAt: new Date(row.last_refused_at),
-            ...(row.last_refused_from === null ? {} : { lastFrom: row.last_refused_from }),
-          },
-        }),
-  };
-}
-
-function attributesOf(row: Selectable<Schema['keys']>) {
-  return {
-    ...(row.note === null ? {} : { note: row.note }),
-    ...(row.expires_at === null ? {} : { expiresAt: new Date(row.expires_at) }),
-    ...(row.paused_at === null ? {} : { pausedAt: new Date(row.paused_at) }),
-    ...(row.allowed_networks === null ? {} : { allowedNetworks: row.allowed_networks.split(' ') }),
-    ...(row.requests_per_second === null ? {} : { requestsPerSecond: row.requests_per_second }),
-    ...(row.revoke_at === null
-      ? {}
-      : { scheduledRevocation: { at: new Date(row.revoke_at), by: row.revoke_by ?? '' } }),
+    ...key,
+    permissions: permissions.split(' ').filter((permission) => permission !== ''),
+    ...present({
+      allowedNetworks: allowedNetworks?.split(' '),
+      firstUse: firstUsedAt && { at: firstUsedAt, from: firstUsedFrom, status: firstUsedStatus },
+      scheduledRevocation: revokeAt && { at: revokeAt, by: revokeBy },
+      refused: lastRefusedAt && {
+        requests: refusedRequests,
+        lastAt: lastRefusedAt,
+        ...present({ lastFrom: lastRefusedFrom }),
+      },
+    }),
   };
 }

@@ -86,11 +86,11 @@ test('keys: one is created with its restrictions, and what is refused is said at
   const dialog = page.getByRole('dialog');
   const create = dialog.getByRole('button', { name: 'Create key' });
   await dialog.getByLabel('Name').fill('partner');
-  await dialog.getByText('Note, expiry, client networks, requests per second').click();
+  await dialog.getByText('Note, expiry, client networks, limits').click();
   await dialog.getByLabel('Note').fill('until the contract ends');
   await dialog.getByLabel('Requests per second').fill('20');
   for (const [label, wrong, rule, right] of [
-    ['Expires', '2020-01-31T12:30', /^A time in the future/, '2098-01-31T12:30'],
+    ['Expires', '2020-01-31T12:30', /^The expiry must be a time in the future/, '2098-01-31T12:30'],
     ['Allowed client networks', 'office', /^Line 1: "office" is neither an address nor a prefix/, '192.0.2.0/24'],
   ] as const) {
     const field = dialog.getByLabel(label);
@@ -153,7 +153,7 @@ test('keys: a drawer says what clients will notice, and what is saved holds for 
   const save = drawer.getByRole('button', { name: 'Save' });
   assert.ok(await save.isDisabled(), 'nothing is changed yet');
   await drawer.getByLabel('Tier').selectOption('free');
-  await drawer.getByText(/1,000 requests a day, and batches of up to 10 addresses\. 999 remain today/).waitFor();
+  await drawer.getByText(/1,000 requests a day\. 999 remain today\. Batches of up to 10 addresses/).waitFor();
   await page.keyboard.press('Escape');
   await drawer.getByText('Discard what you have entered?').waitFor();
   await inspectThemes(page, 'a question before changes are discarded');

@@ -57,6 +57,8 @@ for (const [behaviour, body, path] of [
   ['an expiry that has passed', { ...newKey, expires_at: '2020-01-01T00:00:00Z' }, '/expires_at'],
   ['a network that is none', { ...newKey, allowed_networks: ['office'] }, '/allowed_networks'],
   ['half a request per second', { ...newKey, requests_per_second: 0.5 }, '/requests_per_second'],
+  ['no request a day', { ...newKey, daily_limit: 0 }, '/daily_limit'],
+  ['a limit above the tiers of the account', { ...newKey, daily_limit: 100_001 }, '/daily_limit'],
 ] as const) {
   test(`keys: ${behaviour} is refused`, async () => {
     const { status, data } = await member.try('createKey', { body });
@@ -69,11 +71,13 @@ test('keys: a new key has its attributes from the first request on', async () =>
     note: 'of the mail team',
     expires_at: new Date(Date.now() + 86_400_000).toISOString(),
     requests_per_second: 20,
+    daily_limit: 50_000,
   };
   const body = { ...newKey, name: 'restricted', ...attributes };
   const elsewhere = await member.get('createKey', { body: { ...body, allowed_networks: ['192.0.2.0/24'] } });
-  const { note, expires_at, requests_per_second, allowed_networks } = elsewhere.key;
-  assert.deepEqual({ note, expires_at, requests_per_second }, attributes);
+  const { note, expires_at, requests_per_second, daily_limit, allowed_networks, quota } = elsewhere.key;
+  assert.deepEqual({ note, expires_at, requests_per_second, daily_limit }, attributes);
+  assert.equal(quota.limit, 50_000);
   assert.deepEqual(allowed_networks, ['192.0.2.0/24']);
   assert.equal(await use(elsewhere.secret), 401);
   const here = await member.get('createKey', { body: { ...body, allowed_networks: ['127.0.0.0/8'] } });

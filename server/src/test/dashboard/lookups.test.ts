@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import { until } from '@whence/testing/until';
-import { dayAt } from '../../quota/day.ts';
+import { dayAt } from '../../day.ts';
 import { openStorage } from '../../storage/open-storage.ts';
 import { SAMPLE, startInProcess, TestFolder } from '../test-server.ts';
 import { DashboardClient, signedInAs } from './dashboard-client.ts';

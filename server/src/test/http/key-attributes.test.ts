@@ -203,6 +203,26 @@ for (const engine of testEngines()) {
     for (const path of PATHS) assert.equal((await ask(path)).headers['x-ratelimit-limit'], '2147483647');
   });
 
+  onEngine('a daily limit of its own replaces the limit of the tier, and is exact when it is changed', async () => {
+    const created = await create('pro');
+    const ask = async (i: number) => {
+      const path = PATHS[i % PATHS.length] as Path;
+      return once(servers[path.server] as Server, lookup(created.secret, CLIENT, path.target));
+    };
+    const answered = async (requests: number) => {
+      const answers = await Promise.all(Array.from({ length: requests }, (_, i) => ask(i)));
+      return answers.filter(({ status }) => status === 200).length;
+    };
+    assert.equal(await answered(30), 30);
+    await change(created, { dailyLimit: 20 });
+    assert.equal(await answered(4), 0);
+    await change(created, { dailyLimit: 40 });
+    assert.equal(await answered(25), 10);
+    assert.equal((await ask(0)).headers['x-ratelimit-limit'], '40');
+    await change(created, { dailyLimit: null, tier: 'free' });
+    assert.deepEqual([(await ask(0)).status, (await ask(1)).headers['x-ratelimit-limit']], [200, '1000']);
+  });
+
   onEngine('scheduled revocations are recorded once, with who scheduled them', async () => {
     const due = [await create(), await create()];
     for (const created of due) await change(created, { scheduledRevocation: { at: past(), by: 'Ada' } });
@@ -223,7 +243,7 @@ for (const engine of testEngines()) {
   onEngine('each changed attribute is an entry of the audit log, with its value before and after', async () => {
     const created = await create();
     await change(created, { name: 'renamed', tier: 'free', requestsPerSecond: 5, allowedNetworks: ['192.0.2.0/24'] });
-    await change(created, { tier: 'free' });
+    await change(created, { tier: 'free', dailyLimit: 50_000 });
     const entries = await storage.audit.list({ targetId: created.key.id }, 10);
     assert.deepEqual(
       entries
@@ -235,6 +255,7 @@ for (const engine of testEngines()) {
         ['key.tier_changed', 'pro', 'free'],
         ['key.networks_changed', 'any', '192.0.2.0/24'],
         ['key.rate_changed', 'unlimited', '5 a second'],
+        ['key.limit_changed', 'tier', '50000 a day'],
       ],
     );
     const [found] = await storage.keys.findByMasked(created.key.masked);

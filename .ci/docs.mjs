@@ -74,6 +74,11 @@ name. Passwords, queries and tokens in settings are masked in logs, messages and
 |---|---|---|
 ${rows.join('\n')}
 
+- \`WHENCE_DNS_SERVERS\`: use resolvers that see only the public DNS; otherwise names of internal zones can appear in reports.
+- \`WHENCE_TRUST_PROXY\`: name your own proxies only. A prefix wider than /8 (IPv6: /7) is refused, because any client could forge its address.
+- \`WHENCE_CORS_ORIGINS\`: a key in a page can be read by every visitor of the page.
+- \`WHENCE_PUBLIC_LOOKUPS\`: bursts of 30 from one address, then one per second.
+
 Commands that ask a server read \`WHENCE_URL\` and \`WHENCE_KEY\`. Downloads use \`HTTPS_PROXY\`, \`HTTP_PROXY\`, \`ALL_PROXY\` and \`NO_PROXY\`.
 `;
 }

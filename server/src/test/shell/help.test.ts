@@ -75,7 +75,7 @@ for (const [argv, message, command] of [
   [['key', 'frobnicate'], /unknown command/, 'wh key'],
   [['key', 'create'], /'--name <name>' not specified/, 'wh key create'],
   [['key', 'create', '--name', 'x', '--tier', 'gold'], /choices are free, starter, pro, ent/, 'wh key create'],
-  [['key', 'create', '--name', 'x', '--expires', 'soon'], /--expires must be a time in the future/, 'wh key create'],
+  [['key', 'create', '--name', 'x', '--expires', 'soon'], /the expiry must be a time in the future/, 'wh key create'],
   [['key', 'create', '--name', 'x', '--permissions', 'all'], /some of ip:read, ip:batch/, 'wh key create'],
   [['key', 'show'], /missing required argument 'key'/, 'wh key show'],
   [['key', 'usage', 'x', '--days', '0'], /It must be a number from 1 to 400\./, 'wh key usage'],

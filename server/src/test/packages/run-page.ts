@@ -13,7 +13,7 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { freePort } from '@whence/testing/programs';
+import { findProgram, freePort } from '@whence/testing/programs';
 import { startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import { until } from '@whence/testing/until';
 import { PERMISSIONS } from '../../vocabulary.ts';
@@ -51,6 +51,15 @@ export const NEEDS: Readonly<Record<string, string>> = {
   mta: 'a mail server',
   proxy: 'a reverse proxy',
 };
+
+/** Programs that change nothing outside of the folder: their blocks are run where they are installed. */
+const HARMLESS: readonly string[] = ['mmdblookup', 'dig', 'sqlite3'];
+
+/** A block of commands that can be run here. */
+export function isRunHere({ language, needs }: Block): boolean {
+  const isThere = (need: string) => HARMLESS.includes(need) && findProgram(need) !== undefined;
+  return ['sh', 'console'].includes(language) && needs.every(isThere);
+}
 
 export type Command = {
   readonly line: number;
@@ -124,7 +133,7 @@ const DNS = {
   's2._domainkey.example.com': { TXT: ['v=DKIM1; p='] },
 } as const;
 
-/** Runs the blocks of a page that need nothing. `program` is the folder that has `wh`. */
+/** Runs the blocks of a page that can be run here. `program` is the folder that has `wh`. */
 export async function runPage(
   page: string,
   program: string,
@@ -135,9 +144,8 @@ export async function runPage(
   const outcomes: Outcome[] = [];
   try {
     for (const block of allBlocks(page)) {
-      if (block.needs.length > 0) continue;
       if (block.file !== undefined) shell.writeFile(block.file, block.code);
-      if (!['sh', 'console'].includes(block.language)) continue;
+      if (!isRunHere(block)) continue;
       for (const command of commandsOf(block)) {
         const failure = await shell.run(command).catch((error: Error) => error.message);
         const outcome = { ...command, block, failure };
@@ -153,7 +161,7 @@ export async function runPage(
 }
 
 const SERVER = /(?:^|\s)wh(?:ence)? serve\b(?!.*--(?:help|print))/;
-const NEEDS_SERVER = /127\.0\.0\.1:8080|localhost:8080|whence\.example\.com/;
+const NEEDS_SERVER = /whence-data\/|127\.0\.0\.1:8080|localhost:8080|whence\.example\.com/;
 const NEEDS_KEY = /\$\{?WHENCE_KEY\b|whence_…/;
 
 class PageShell {

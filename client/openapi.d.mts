@@ -583,6 +583,12 @@ export interface components {
             error: "no such dataset version";
             /** @constant */
             code: "VERSION_NOT_FOUND";
+            details?: {
+                /** @description Why there is no version to compare with, if none was named. */
+                reason?: string;
+                /** @description The databases that exist. */
+                databases?: string[];
+            };
         };
         /** IpNotFoundMeta */
         IpNotFoundMeta: {
@@ -2175,434 +2181,56 @@ export interface components {
              */
             built_at: string;
         };
-        /** Ipv4Amount */
-        Ipv4Amount: {
-            /** @description All of them, however many are listed. */
-            count: number;
-            /** @description IPv4 addresses. */
-            addresses: number;
-        };
-        /** Ipv6Amount */
-        Ipv6Amount: {
-            /** @description All of them, however many are listed. */
-            count: number;
-            /** @description IPv6 /48s; what is smaller counts as one. */
-            slash48s: number;
-        };
-        /** Amount */
-        Amount: {
-            ipv4: components["schemas"]["Ipv4Amount"];
-            ipv6: components["schemas"]["Ipv6Amount"];
-        };
-        /**
-         * AddressChanges
-         * @description Addresses that one version answers and the other does not.
-         */
-        AddressChanges: {
-            gained: components["schemas"]["Amount"];
-            lost: components["schemas"]["Amount"];
-        };
-        /** Ipv4AnnouncedPrefix */
-        Ipv4AnnouncedPrefix: {
+        /** ChangedNetwork */
+        ChangedNetwork: {
             /**
-             * @description The announced prefix.
-             * @example 192.0.2.0/24
+             * @description A prefix, or first-last where the addresses are none.
+             * @example 192.0.2.0-192.0.2.130
              */
-            prefix: string;
-            /** @description Number of the network. */
+            network: string;
+            /** @description Number of the network that announces it. */
             asn: number;
             /**
              * @description Its name.
              * @example Google LLC
              */
             asn_name: string;
-            /** @description IPv4 addresses. */
-            addresses: number;
-        };
-        /** Ipv4AnnouncedPrefixList */
-        Ipv4AnnouncedPrefixList: {
-            /** @description All of them, however many are listed. */
-            count: number;
-            /** @description IPv4 addresses. */
-            addresses: number;
-            /** @description The largest first, at most limit. */
-            largest: components["schemas"]["Ipv4AnnouncedPrefix"][];
-        };
-        /** Ipv6AnnouncedPrefix */
-        Ipv6AnnouncedPrefix: {
             /**
-             * @description The announced prefix.
-             * @example 192.0.2.0/24
-             */
-            prefix: string;
-            /** @description Number of the network. */
-            asn: number;
-            /**
-             * @description Its name.
-             * @example Google LLC
-             */
-            asn_name: string;
-            /** @description IPv6 /48s; what is smaller counts as one. */
-            slash48s: number;
-        };
-        /** Ipv6AnnouncedPrefixList */
-        Ipv6AnnouncedPrefixList: {
-            /** @description All of them, however many are listed. */
-            count: number;
-            /** @description IPv6 /48s; what is smaller counts as one. */
-            slash48s: number;
-            /** @description The largest first, at most limit. */
-            largest: components["schemas"]["Ipv6AnnouncedPrefix"][];
-        };
-        /** AnnouncedPrefixLists */
-        AnnouncedPrefixLists: {
-            ipv4: components["schemas"]["Ipv4AnnouncedPrefixList"];
-            ipv6: components["schemas"]["Ipv6AnnouncedPrefixList"];
-        };
-        /**
-         * AnnouncedPrefixChanges
-         * @description Announced prefixes that one version has and the other has not.
-         */
-        AnnouncedPrefixChanges: {
-            gained: components["schemas"]["AnnouncedPrefixLists"];
-            lost: components["schemas"]["AnnouncedPrefixLists"];
-        };
-        /** NetworkName */
-        NetworkName: {
-            /** @description Number of the network. */
-            asn: number;
-            /**
-             * @description Its name.
-             * @example Google LLC
-             */
-            asn_name: string;
-        };
-        /** Ipv4OriginChange */
-        Ipv4OriginChange: {
-            /**
-             * @description The announced prefix.
-             * @example 192.0.2.0/24
-             */
-            prefix: string;
-            from: components["schemas"]["NetworkName"];
-            to: components["schemas"]["NetworkName"];
-            /** @description IPv4 addresses. */
-            addresses: number;
-        };
-        /** Ipv4OriginChangeList */
-        Ipv4OriginChangeList: {
-            /** @description All of them, however many are listed. */
-            count: number;
-            /** @description IPv4 addresses. */
-            addresses: number;
-            /** @description The largest first, at most limit. */
-            largest: components["schemas"]["Ipv4OriginChange"][];
-        };
-        /** Ipv6OriginChange */
-        Ipv6OriginChange: {
-            /**
-             * @description The announced prefix.
-             * @example 192.0.2.0/24
-             */
-            prefix: string;
-            from: components["schemas"]["NetworkName"];
-            to: components["schemas"]["NetworkName"];
-            /** @description IPv6 /48s; what is smaller counts as one. */
-            slash48s: number;
-        };
-        /** Ipv6OriginChangeList */
-        Ipv6OriginChangeList: {
-            /** @description All of them, however many are listed. */
-            count: number;
-            /** @description IPv6 /48s; what is smaller counts as one. */
-            slash48s: number;
-            /** @description The largest first, at most limit. */
-            largest: components["schemas"]["Ipv6OriginChange"][];
-        };
-        /**
-         * OriginChangeLists
-         * @description Prefixes announced in both versions, by another network.
-         */
-        OriginChangeLists: {
-            ipv4: components["schemas"]["Ipv4OriginChangeList"];
-            ipv6: components["schemas"]["Ipv6OriginChangeList"];
-        };
-        /** Ipv4CountryChange */
-        Ipv4CountryChange: {
-            /**
-             * @description A prefix, or first-last where the addresses are none.
-             * @example 192.0.2.0-192.0.2.130
-             */
-            network: string;
-            /**
-             * @description ISO 3166-1 alpha-2; ZZ when nothing is known.
+             * @description The value before; absent where there is none, and for flags.
              * @example DE
-             */
-            from: string;
-            /**
-             * @description ISO 3166-1 alpha-2; ZZ when nothing is known.
-             * @example DE
-             */
-            to: string;
-            /** @description IPv4 addresses. */
-            addresses: number;
-        };
-        /** Ipv4CountryChangeList */
-        Ipv4CountryChangeList: {
-            /** @description All of them, however many are listed. */
-            count: number;
-            /** @description IPv4 addresses. */
-            addresses: number;
-            /** @description The largest first, at most limit. */
-            largest: components["schemas"]["Ipv4CountryChange"][];
-        };
-        /** Ipv6CountryChange */
-        Ipv6CountryChange: {
-            /**
-             * @description A prefix, or first-last where the addresses are none.
-             * @example 192.0.2.0-192.0.2.130
-             */
-            network: string;
-            /**
-             * @description ISO 3166-1 alpha-2; ZZ when nothing is known.
-             * @example DE
-             */
-            from: string;
-            /**
-             * @description ISO 3166-1 alpha-2; ZZ when nothing is known.
-             * @example DE
-             */
-            to: string;
-            /** @description IPv6 /48s; what is smaller counts as one. */
-            slash48s: number;
-        };
-        /** Ipv6CountryChangeList */
-        Ipv6CountryChangeList: {
-            /** @description All of them, however many are listed. */
-            count: number;
-            /** @description IPv6 /48s; what is smaller counts as one. */
-            slash48s: number;
-            /** @description The largest first, at most limit. */
-            largest: components["schemas"]["Ipv6CountryChange"][];
-        };
-        /** CountryMove */
-        CountryMove: {
-            /**
-             * @description ISO 3166-1 alpha-2; ZZ when nothing is known.
-             * @example DE
-             */
-            from: string;
-            /**
-             * @description ISO 3166-1 alpha-2; ZZ when nothing is known.
-             * @example DE
-             */
-            to: string;
-            ipv4: components["schemas"]["Ipv4Amount"];
-            ipv6: components["schemas"]["Ipv6Amount"];
-        };
-        /**
-         * CountryChanges
-         * @description Of addresses that both versions answer.
-         */
-        CountryChanges: {
-            ipv4: components["schemas"]["Ipv4CountryChangeList"];
-            ipv6: components["schemas"]["Ipv6CountryChangeList"];
-            /** @description Added up by pair of countries, the most IPv4 addresses first, at most limit. */
-            moves: components["schemas"]["CountryMove"][];
-        };
-        /** LevelMove */
-        LevelMove: {
-            from: components["schemas"]["ThreatLevel"];
-            to: components["schemas"]["ThreatLevel"];
-            ipv4: components["schemas"]["Ipv4Amount"];
-            ipv6: components["schemas"]["Ipv6Amount"];
-        };
-        /** Ipv4FlaggedNetwork */
-        Ipv4FlaggedNetwork: {
-            /**
-             * @description A prefix, or first-last where the addresses are none.
-             * @example 192.0.2.0-192.0.2.130
-             */
-            network: string;
-            /** @description Number of the network. */
-            asn: number;
-            /**
-             * @description Its name.
-             * @example Google LLC
-             */
-            asn_name: string;
-            /** @description IPv4 addresses. */
-            addresses: number;
-        };
-        /** Ipv4FlaggedNetworkList */
-        Ipv4FlaggedNetworkList: {
-            /** @description All of them, however many are listed. */
-            count: number;
-            /** @description IPv4 addresses. */
-            addresses: number;
-            /** @description The largest first, at most limit. */
-            largest: components["schemas"]["Ipv4FlaggedNetwork"][];
-        };
-        /** Ipv6FlaggedNetwork */
-        Ipv6FlaggedNetwork: {
-            /**
-             * @description A prefix, or first-last where the addresses are none.
-             * @example 192.0.2.0-192.0.2.130
-             */
-            network: string;
-            /** @description Number of the network. */
-            asn: number;
-            /**
-             * @description Its name.
-             * @example Google LLC
-             */
-            asn_name: string;
-            /** @description IPv6 /48s; what is smaller counts as one. */
-            slash48s: number;
-        };
-        /** Ipv6FlaggedNetworkList */
-        Ipv6FlaggedNetworkList: {
-            /** @description All of them, however many are listed. */
-            count: number;
-            /** @description IPv6 /48s; what is smaller counts as one. */
-            slash48s: number;
-            /** @description The largest first, at most limit. */
-            largest: components["schemas"]["Ipv6FlaggedNetwork"][];
-        };
-        /** FlaggedNetworkLists */
-        FlaggedNetworkLists: {
-            ipv4: components["schemas"]["Ipv4FlaggedNetworkList"];
-            ipv6: components["schemas"]["Ipv6FlaggedNetworkList"];
-        };
-        /** FlaggedNetworkChanges */
-        FlaggedNetworkChanges: {
-            gained: components["schemas"]["FlaggedNetworkLists"];
-            lost: components["schemas"]["FlaggedNetworkLists"];
-        };
-        /**
-         * FlagChanges
-         * @description What only one version answers has no flag in the other.
-         */
-        FlagChanges: {
-            is_datacenter: components["schemas"]["FlaggedNetworkChanges"];
-            is_tor_exit: components["schemas"]["FlaggedNetworkChanges"];
-            is_proxy: components["schemas"]["FlaggedNetworkChanges"];
-            is_vpn: components["schemas"]["FlaggedNetworkChanges"];
-            is_residential: components["schemas"]["FlaggedNetworkChanges"];
-            is_mobile: components["schemas"]["FlaggedNetworkChanges"];
-            is_ai_crawler: components["schemas"]["FlaggedNetworkChanges"];
-        };
-        /** Ipv4LabelChange */
-        Ipv4LabelChange: {
-            /**
-             * @description A prefix, or first-last where the addresses are none.
-             * @example 192.0.2.0-192.0.2.130
-             */
-            network: string;
-            /**
-             * @description Absent where there is none.
-             * @example AWS
              */
             from?: string;
             /**
-             * @description Absent where there is none.
-             * @example Azure
+             * @description The value after; absent where there is none, and for flags.
+             * @example DE
              */
             to?: string;
-            /** @description IPv4 addresses. */
-            addresses: number;
+            /** @description IPv4 addresses, or IPv6 /48s; what is smaller counts as one. */
+            size: number;
         };
-        /** Ipv4LabelChangeList */
-        Ipv4LabelChangeList: {
-            /** @description All of them, however many are listed. */
+        /** AttributeChange */
+        AttributeChange: {
+            /**
+             * @description The field of the record.
+             * @enum {string}
+             */
+            attribute: "asn" | "asn_name" | "country" | "threat_level" | "is_datacenter" | "is_tor_exit" | "is_proxy" | "is_vpn" | "is_residential" | "is_mobile" | "is_ai_crawler" | "ai_company" | "cloud_provider";
+            /**
+             * @description Gained or lost where only one version has a value.
+             * @enum {string}
+             */
+            change: "gained" | "lost" | "changed";
+            /**
+             * @description Family of the addresses.
+             * @enum {string}
+             */
+            family: "ipv4" | "ipv6";
+            /** @description Networks with the change, however many are listed. */
             count: number;
-            /** @description IPv4 addresses. */
-            addresses: number;
+            /** @description IPv4 addresses, or IPv6 /48s; what is smaller counts as one. */
+            size: number;
             /** @description The largest first, at most limit. */
-            largest: components["schemas"]["Ipv4LabelChange"][];
-        };
-        /** Ipv6LabelChange */
-        Ipv6LabelChange: {
-            /**
-             * @description A prefix, or first-last where the addresses are none.
-             * @example 192.0.2.0-192.0.2.130
-             */
-            network: string;
-            /**
-             * @description Absent where there is none.
-             * @example AWS
-             */
-            from?: string;
-            /**
-             * @description Absent where there is none.
-             * @example Azure
-             */
-            to?: string;
-            /** @description IPv6 /48s; what is smaller counts as one. */
-            slash48s: number;
-        };
-        /** Ipv6LabelChangeList */
-        Ipv6LabelChangeList: {
-            /** @description All of them, however many are listed. */
-            count: number;
-            /** @description IPv6 /48s; what is smaller counts as one. */
-            slash48s: number;
-            /** @description The largest first, at most limit. */
-            largest: components["schemas"]["Ipv6LabelChange"][];
-        };
-        /** LabelChangeLists */
-        LabelChangeLists: {
-            ipv4: components["schemas"]["Ipv4LabelChangeList"];
-            ipv6: components["schemas"]["Ipv6LabelChangeList"];
-        };
-        /** NetworkChange */
-        NetworkChange: {
-            /** @description Number of the network. */
-            asn: number;
-            /**
-             * @description Its name.
-             * @example Google LLC
-             */
-            asn_name: string;
-            /** @description IPv4 addresses it announces. */
-            ipv4_addresses: number;
-        };
-        /** NetworkList */
-        NetworkList: {
-            /** @description All of them, however many are listed. */
-            count: number;
-            /** @description The largest first, at most limit. */
-            largest: components["schemas"]["NetworkChange"][];
-        };
-        /** NameChange */
-        NameChange: {
-            /** @description Number of the network. */
-            asn: number;
-            /**
-             * @description Its former name.
-             * @example Facebook, Inc.
-             */
-            from: string;
-            /**
-             * @description Its name.
-             * @example Meta Platforms, Inc.
-             */
-            to: string;
-            /** @description IPv4 addresses it announces. */
-            ipv4_addresses: number;
-        };
-        /** RenamedNetworkList */
-        RenamedNetworkList: {
-            /** @description All of them, however many are listed. */
-            count: number;
-            /** @description The largest first, at most limit. */
-            largest: components["schemas"]["NameChange"][];
-        };
-        /** NetworkChanges */
-        NetworkChanges: {
-            appeared: components["schemas"]["NetworkList"];
-            vanished: components["schemas"]["NetworkList"];
-            renamed: components["schemas"]["RenamedNetworkList"];
+            largest: components["schemas"]["ChangedNetwork"][];
         };
         /** SourceState */
         SourceState: {
@@ -2629,16 +2257,8 @@ export interface components {
             limit: number;
             /** @description Whether both hold the same, to the byte. */
             is_same: boolean;
-            addresses: components["schemas"]["AddressChanges"];
-            prefixes: components["schemas"]["AnnouncedPrefixChanges"];
-            origins: components["schemas"]["OriginChangeLists"];
-            countries: components["schemas"]["CountryChanges"];
-            /** @description How much moved between threat levels, of addresses that both versions answer. */
-            levels: components["schemas"]["LevelMove"][];
-            flags: components["schemas"]["FlagChanges"];
-            ai_company: components["schemas"]["LabelChangeLists"];
-            cloud_provider: components["schemas"]["LabelChangeLists"];
-            networks: components["schemas"]["NetworkChanges"];
+            /** @description By attribute; those without a change are left out. */
+            changes: components["schemas"]["AttributeChange"][];
             sources: components["schemas"]["SourceChange"][];
         };
     };
@@ -2795,46 +2415,8 @@ export type QualityRow = components['schemas']['QualityRow'];
 export type RefusedFeed = components['schemas']['RefusedFeed'];
 export type DatasetReport = components['schemas']['DatasetReport'];
 export type ComparedVersion = components['schemas']['ComparedVersion'];
-export type Ipv4Amount = components['schemas']['Ipv4Amount'];
-export type Ipv6Amount = components['schemas']['Ipv6Amount'];
-export type Amount = components['schemas']['Amount'];
-export type AddressChanges = components['schemas']['AddressChanges'];
-export type Ipv4AnnouncedPrefix = components['schemas']['Ipv4AnnouncedPrefix'];
-export type Ipv4AnnouncedPrefixList = components['schemas']['Ipv4AnnouncedPrefixList'];
-export type Ipv6AnnouncedPrefix = components['schemas']['Ipv6AnnouncedPrefix'];
-export type Ipv6AnnouncedPrefixList = components['schemas']['Ipv6AnnouncedPrefixList'];
-export type AnnouncedPrefixLists = components['schemas']['AnnouncedPrefixLists'];
-export type AnnouncedPrefixChanges = components['schemas']['AnnouncedPrefixChanges'];
-export type NetworkName = components['schemas']['NetworkName'];
-export type Ipv4OriginChange = components['schemas']['Ipv4OriginChange'];
-export type Ipv4OriginChangeList = components['schemas']['Ipv4OriginChangeList'];
-export type Ipv6OriginChange = components['schemas']['Ipv6OriginChange'];
-export type Ipv6OriginChangeList = components['schemas']['Ipv6OriginChangeList'];
-export type OriginChangeLists = components['schemas']['OriginChangeLists'];
-export type Ipv4CountryChange = components['schemas']['Ipv4CountryChange'];
-export type Ipv4CountryChangeList = components['schemas']['Ipv4CountryChangeList'];
-export type Ipv6CountryChange = components['schemas']['Ipv6CountryChange'];
-export type Ipv6CountryChangeList = components['schemas']['Ipv6CountryChangeList'];
-export type CountryMove = components['schemas']['CountryMove'];
-export type CountryChanges = components['schemas']['CountryChanges'];
-export type LevelMove = components['schemas']['LevelMove'];
-export type Ipv4FlaggedNetwork = components['schemas']['Ipv4FlaggedNetwork'];
-export type Ipv4FlaggedNetworkList = components['schemas']['Ipv4FlaggedNetworkList'];
-export type Ipv6FlaggedNetwork = components['schemas']['Ipv6FlaggedNetwork'];
-export type Ipv6FlaggedNetworkList = components['schemas']['Ipv6FlaggedNetworkList'];
-export type FlaggedNetworkLists = components['schemas']['FlaggedNetworkLists'];
-export type FlaggedNetworkChanges = components['schemas']['FlaggedNetworkChanges'];
-export type FlagChanges = components['schemas']['FlagChanges'];
-export type Ipv4LabelChange = components['schemas']['Ipv4LabelChange'];
-export type Ipv4LabelChangeList = components['schemas']['Ipv4LabelChangeList'];
-export type Ipv6LabelChange = components['schemas']['Ipv6LabelChange'];
-export type Ipv6LabelChangeList = components['schemas']['Ipv6LabelChangeList'];
-export type LabelChangeLists = components['schemas']['LabelChangeLists'];
-export type NetworkChange = components['schemas']['NetworkChange'];
-export type NetworkList = components['schemas']['NetworkList'];
-export type NameChange = components['schemas']['NameChange'];
-export type RenamedNetworkList = components['schemas']['RenamedNetworkList'];
-export type NetworkChanges = components['schemas']['NetworkChanges'];
+export type ChangedNetwork = components['schemas']['ChangedNetwork'];
+export type AttributeChange = components['schemas']['AttributeChange'];
 export type SourceState = components['schemas']['SourceState'];
 export type SourceChange = components['schemas']['SourceChange'];
 export type DatasetDiff = components['schemas']['DatasetDiff'];

@@ -7,18 +7,18 @@ import type * as api from '../openapi.d.mts';
 
 export type {
   AddressHistory,
-  Amount,
   AsnPrefixes,
   AsnSearchAnswer,
   AsnSearchResult,
+  AttributeChange,
   BatchAnswer,
   BatchEntry,
   BatchMeta,
   BatchRequest,
   BimiReport,
+  ChangedNetwork,
   ComparedVersion,
   ConnectionType,
-  CountryMove,
   DaneHost,
   DaneReport,
   DatasetCounts,
@@ -45,7 +45,6 @@ export type {
   Hostname,
   IpMeta,
   IpNotFoundMeta,
-  LevelMove,
   Location,
   MailCarrier,
   MailPart,
@@ -53,10 +52,6 @@ export type {
   MtaStsReport,
   MxNetwork,
   MxReport,
-  NameChange,
-  NetworkChange,
-  NetworkChanges,
-  NetworkName,
   NetworkRouting,
   NetworkShare,
   NetworksReport,
@@ -114,15 +109,3 @@ export type NetworkSection = 'routing';
 
 /** For space that is not announced, `asn` is 0 and the texts are empty. */
 export type MailNetwork = Omit<api.MxNetwork, 'host' | 'address'>;
-
-/** `count` and sizes cover all changes; `largest` has at most `limit` of them. IPv6 is counted in /48s. */
-export type Changes<Entry> = {
-  ipv4: { count: number; addresses: number; largest: (Entry & { addresses: number })[] };
-  ipv6: { count: number; slash48s: number; largest: (Entry & { slash48s: number })[] };
-};
-type EntryOf<Lists extends Changes<unknown>> = Omit<Lists['ipv4']['largest'][number], 'addresses'>;
-export type AnnouncedPrefix = EntryOf<api.AnnouncedPrefixLists>;
-export type OriginChange = EntryOf<api.OriginChangeLists>;
-export type CountryChange = EntryOf<api.CountryChanges>;
-export type FlaggedNetwork = EntryOf<api.FlaggedNetworkLists>;
-export type LabelChange = EntryOf<api.LabelChangeLists>;

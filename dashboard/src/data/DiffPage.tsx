@@ -1,11 +1,13 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { DatasetDiff } from '@whence/client/wire';
+import type { AttributeChange, ChangedNetwork, DatasetDiff, SourceChange } from '@whence/client/wire';
 import { useAnswer } from '../api/query-client.ts';
+import { NetworkLink } from '../components/Links.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { Notice } from '../components/Notice.tsx';
-import { Page } from '../components/Page.tsx';
+import { Page, Section } from '../components/Page.tsx';
+import { type Column, Table } from '../components/Table.tsx';
+import { formatNumber } from '../format/number.ts';
 import { Time } from '../format/Time.tsx';
-import { DiffSections } from './DiffSections.tsx';
 
 const route = getRouteApi('/session/data/diff/$versions');
 const LIMIT = 15;
@@ -46,7 +48,7 @@ function Difference({ from, to }: { from: number; to: number }) {
             {data.is_same ? (
               <Notice tone="good" title="Both versions give the same answers" />
             ) : (
-              <DiffSections diff={data} />
+              <Changes diff={data} />
             )}
           </>
         )}
@@ -63,3 +65,65 @@ function Dates({ diff: { from, to } }: { diff: DatasetDiff }) {
     </p>
   );
 }
+
+const FAMILIES = { ipv4: 'IPv4', ipv6: 'IPv6' } as const;
+const UNITS = { ipv4: 'addresses', ipv6: '/48s' } as const;
+
+const nameOf = ({ attribute, change, family }: AttributeChange) =>
+  `${attribute.replace(/^is_/, '').replaceAll('_', ' ')} ${change}, ${FAMILIES[family]}`;
+const formatSize = (size: number, { family }: AttributeChange) => `${formatNumber(size)} ${UNITS[family]}`;
+
+function Changes({ diff: { changes, sources } }: { diff: DatasetDiff }) {
+  return (
+    <>
+      <Section title="Changes">
+        <Table label="Changes" rows={changes} rowKey={nameOf} columns={CHANGE_COLUMNS} />
+      </Section>
+      {changes.map((change) => (
+        <Section
+          key={nameOf(change)}
+          title={nameOf(change)}
+          note={change.count > change.largest.length ? `Showing the largest ${change.largest.length}.` : undefined}
+        >
+          <Table
+            label={nameOf(change)}
+            rows={change.largest}
+            rowKey={({ network }) => network}
+            columns={networkColumns(change)}
+          />
+        </Section>
+      ))}
+      <Section title="Sources">
+        <Table label="Sources" rows={sources} rowKey={({ id }) => id} columns={SOURCE_COLUMNS} />
+      </Section>
+    </>
+  );
+}
+
+const CHANGE_COLUMNS: Column<AttributeChange>[] = [
+  { name: 'Change', cell: nameOf },
+  { name: 'Networks', align: 'end', cell: ({ count }) => formatNumber(count) },
+  { name: 'Size', align: 'end', cell: (change) => formatSize(change.size, change) },
+];
+
+function networkColumns(change: AttributeChange): Column<ChangedNetwork>[] {
+  const hasValues = change.largest.some(({ from, to }) => from !== undefined || to !== undefined);
+  const values: Column<ChangedNetwork>[] = [
+    { name: 'From', cell: ({ from }) => from ?? 'none' },
+    { name: 'To', cell: ({ to }) => to ?? 'none' },
+  ];
+  return [
+    { name: 'Addresses', cell: ({ network }) => <span className="mono">{network}</span> },
+    ...(hasValues ? values : []),
+    { name: 'Network', cell: ({ asn, asn_name }) => <NetworkLink asn={asn} name={asn_name} /> },
+    { name: 'Size', align: 'end', cell: ({ size }) => formatSize(size, change) },
+  ];
+}
+
+const SOURCE_COLUMNS: Column<SourceChange>[] = [
+  { name: 'Source', cell: ({ id }) => <span className="mono">{id}</span> },
+  { name: 'From', cell: ({ from }) => (from === undefined ? 'absent' : from.as_of) },
+  { name: 'To', cell: ({ to }) => (to === undefined ? 'absent' : to.as_of) },
+  { name: 'Records before', align: 'end', cell: ({ from }) => (from === undefined ? '' : formatNumber(from.records)) },
+  { name: 'Records now', align: 'end', cell: ({ to }) => (to === undefined ? '' : formatNumber(to.records)) },
+];

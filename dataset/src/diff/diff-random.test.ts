@@ -8,20 +8,32 @@ import { seededRandom } from '@whence/testing/seeded-random';
 import { parseAddress } from '../address.ts';
 import type { Dataset } from '../file/read.ts';
 import { fromBigInt, parsePrefix, toBigInt } from '../prefix.ts';
-import { FLAGS, type IpRecord } from '../record.ts';
+import { byFlag, type IpRecord } from '../record.ts';
 import { randomValues, UNITS, UNIVERSES } from '../test/random-prefixes.ts';
 import { type Sample, sampleDataset } from '../test/sample-dataset.ts';
-import { type DatasetDiff, diffDatasets } from './diff.ts';
+import { CHANGE_KINDS, diffDatasets } from './diff.ts';
 
 const ALL = 1_000;
 const FEW = 2;
 
 type Version = 4 | 6;
 type Network = { start: bigint; end: bigint; size: number };
-type Entry = { network?: string; prefix?: string; addresses?: number; slash48s?: number };
-type List = { count: number; addresses?: number; slash48s?: number; largest: Entry[] };
-type Expectation = [what: string, want: Network[], pick: (diff: DatasetDiff) => { ipv4: List; ipv6: List }];
-type Change = (a: IpRecord | undefined, b: IpRecord | undefined) => string | undefined;
+type Change = (a: IpRecord | undefined, b: IpRecord | undefined) => [kind: string, key: string] | undefined;
+
+/** The value of each attribute in a record; `''` without one. */
+const VALUES: Readonly<Record<string, (record: IpRecord) => string>> = {
+  asn: ({ asn }) => `AS${asn}`,
+  country: ({ country }) => country,
+  threat_level: ({ threat }) => threat.level,
+  ai_company: ({ detection }) => detection.ai_company ?? '',
+  cloud_provider: ({ detection }) => detection.cloud_provider ?? '',
+  ...byFlag(
+    (flag) =>
+      ({ detection }: IpRecord) =>
+        detection[flag] ? 'true' : '',
+  ),
+};
+const WHERE_BOTH_ANSWER = ['country', 'threat_level'];
 
 for (const seed of [1, 2, 3, 4, 5]) {
   test(`diff: random datasets, compared with a slow implementation, seed ${seed}`, () => {
@@ -29,109 +41,41 @@ for (const seed of [1, 2, 3, 4, 5]) {
     const before = sampleDataset(randomSample(random), 1);
     const after = sampleDataset(randomSample(random), 2);
     const [whole, cut] = [diffDatasets(before, after, ALL), diffDatasets(before, after, FEW)];
-    for (const version of [4, 6] as const) {
-      const family = version === 4 ? 'ipv4' : 'ipv6';
-      for (const [what, want, pick] of expectations(before, after, version)) {
-        const [all, few] = [pick(whole)[family], pick(cut)[family]];
-        const total = want.reduce((sum, { size }) => sum + size, 0);
-        for (const list of [all, few]) assert.deepEqual([list.count, sizeIn(list)], [want.length, total], what);
-        assert.deepEqual(all.largest.map(networkOf), want, what);
-        assert.deepEqual(few.largest.map(networkOf), want.slice(0, FEW), what);
-      }
-      const amount = (networks: Network[]) => [networks.length, networks.reduce((sum, { size }) => sum + size, 0)];
-      const { gained, lost } = whole.addresses;
-      const came = slowNetworks(before, after, version, (a, b) => (a === undefined && b ? 'x' : undefined));
-      const went = slowNetworks(before, after, version, (a, b) => (b === undefined && a ? 'x' : undefined));
-      assert.deepEqual([gained[family].count, sizeIn(gained[family])], amount(came));
-      assert.deepEqual([lost[family].count, sizeIn(lost[family])], amount(went));
-      for (const { from, to, [family]: move } of [...whole.levels, ...whole.countries.moves]) {
-        const moved = slowNetworks(before, after, version, (a, b) =>
-          [a?.threat.level, a?.country].includes(from) && [b?.threat.level, b?.country].includes(to) ? 'x' : undefined,
-        );
-        assert.deepEqual([move.count, sizeIn(move)], amount(moved), `${from} to ${to}`);
-      }
-    }
+    for (const version of [4, 6] as const)
+      for (const [attribute, read] of Object.entries(VALUES))
+        for (const kind of CHANGE_KINDS) {
+          const change: Change = (a, b) => {
+            if (WHERE_BOTH_ANSWER.includes(attribute) && (a === undefined || b === undefined)) return undefined;
+            const [from, to] = [a === undefined ? '' : read(a), b === undefined ? '' : read(b)];
+            if (from === to) return undefined;
+            return [from === '' ? 'gained' : to === '' ? 'lost' : 'changed', `${from} ${to} ${(b ?? a)?.asn}`];
+          };
+          const want = slowNetworks(before, after, version, kind, change);
+          const [all, few] = [whole, cut].map(({ changes }) =>
+            changes.find((row) => row.attribute === attribute && row.change === kind && row.family === `ipv${version}`),
+          );
+          const total = want.reduce((sum, { size }) => sum + size, 0);
+          for (const row of [all, few])
+            assert.deepEqual([row?.count ?? 0, row?.size ?? 0], [want.length, total], `${attribute} ${kind}`);
+          assert.deepEqual((all?.largest ?? []).map(networkOf), want, attribute);
+          assert.deepEqual((few?.largest ?? []).map(networkOf), want.slice(0, FEW), attribute);
+        }
   });
 }
 
-function expectations(before: Dataset, after: Dataset, version: Version): Expectation[] {
-  const slow = (change: Change) => slowNetworks(before, after, version, change);
-  const prefixes = slowPrefixes(before, after, version);
-  return [
-    ['gained', prefixes((a, b) => a === undefined && b !== undefined), (diff) => diff.prefixes.gained],
-    ['lost', prefixes((a, b) => a !== undefined && b === undefined), (diff) => diff.prefixes.lost],
-    ['origins', prefixes((a, b) => a !== undefined && b !== undefined && a !== b), (diff) => diff.origins],
-    ['countries', slow((a, b) => a && b && differs(a.country, b.country)), (diff) => diff.countries],
-    [
-      'ai_company',
-      slow((a, b) => differs(a?.detection.ai_company, b?.detection.ai_company)),
-      (diff) => diff.ai_company,
-    ],
-    [
-      'cloud_provider',
-      slow((a, b) => differs(a?.detection.cloud_provider, b?.detection.cloud_provider)),
-      (diff) => diff.cloud_provider,
-    ],
-    ...FLAGS.flatMap((flag): Expectation[] => [
-      [
-        `${flag} gained`,
-        slow((a, b) => (b?.detection[flag] && !a?.detection[flag] ? `${b.asn}` : undefined)),
-        (diff) => diff.flags[flag].gained,
-      ],
-      [
-        `${flag} lost`,
-        slow((a, b) => (a?.detection[flag] && !b?.detection[flag] ? `${a.asn}` : undefined)),
-        (diff) => diff.flags[flag].lost,
-      ],
-    ]),
-  ];
-}
-
-const differs = (a = '', b = '') => (a === b ? undefined : `${a} ${b}`);
-const sizeIn = ({ addresses, slash48s }: Pick<List, 'addresses' | 'slash48s'>) => addresses ?? slash48s ?? -1;
-
 /** Compares unit by unit; adjacent units with the same change are one network. */
-function slowNetworks(before: Dataset, after: Dataset, version: Version, change: Change): Network[] {
+function slowNetworks(before: Dataset, after: Dataset, version: Version, kind: string, change: Change): Network[] {
   const { base, unit } = UNIVERSES[version];
   const found: (Network & { key: string })[] = [];
   for (let i = 0; i < UNITS; i++) {
     const start = base + BigInt(i) * unit;
-    const key = change(recordAt(before, start, version), recordAt(after, start, version));
+    const [own, key] = change(recordAt(before, start, version), recordAt(after, start, version)) ?? [];
+    if (own !== kind || key === undefined) continue;
     const latest = found.at(-1);
-    if (key === undefined) continue;
     if (latest?.key === key && latest.end === start - 1n) latest.end = start + unit - 1n;
     else found.push({ start, end: start + unit - 1n, size: 0, key });
   }
   return largestFirst(found.map(({ start, end }) => sized(start, end, version)));
-}
-
-/** The origin of each prefix: the network that answers with it, or the lowest AS number of a covered prefix. */
-function slowPrefixes(before: Dataset, after: Dataset, version: Version) {
-  const [a, b] = [originsOf(before, version), originsOf(after, version)];
-  return (isChange: (a: number | undefined, b: number | undefined) => boolean): Network[] =>
-    largestFirst(
-      [...new Set([...a.keys(), ...b.keys()])]
-        .filter((prefix) => isChange(a.get(prefix), b.get(prefix)))
-        .map((prefix) => networkOf({ prefix }))
-        .map(({ start, end }) => sized(start, end, version)),
-    );
-}
-
-function originsOf(dataset: Dataset, version: Version): Map<string, number> {
-  const { base, unit } = UNIVERSES[version];
-  const origins = new Map<string, number>();
-  for (let i = 0; i < UNITS; i++) {
-    const record = recordAt(dataset, base + BigInt(i) * unit, version);
-    if (record !== undefined) origins.set(record.prefix, record.asn);
-  }
-  const visible = new Set(origins.keys());
-  for (let row = 0; row < dataset.networks.count; row++) {
-    const { asn } = dataset.networks.at(row);
-    for (const prefix of dataset.prefixesOf(asn)[version === 4 ? 'ipv4' : 'ipv6']) {
-      if (!visible.has(prefix)) origins.set(prefix, Math.min(asn, origins.get(prefix) ?? asn));
-    }
-  }
-  return origins;
 }
 
 function recordAt(dataset: Dataset, at: bigint, version: Version): IpRecord | undefined {
@@ -151,12 +95,12 @@ function largestFirst(networks: Network[]): Network[] {
   return networks.sort((a, b) => b.size - a.size || Number(a.start - b.start) || Number(b.end - a.end));
 }
 
-function networkOf(entry: Entry): Network {
-  const [first = '', last] = (entry.network ?? entry.prefix ?? '').split('-');
+function networkOf({ network, size }: { network: string; size: number }): Network {
+  const [first = '', last] = network.split('-');
   const prefix = parsePrefix(first);
   const end = last === undefined ? undefined : parseAddress(last);
   assert.ok(prefix !== undefined && (last === undefined || end !== undefined), `${first} is a network`);
-  return { start: prefix.start, end: end === undefined ? prefix.end : toBigInt(end), size: sizeIn(entry) };
+  return { start: prefix.start, end: end === undefined ? prefix.end : toBigInt(end), size };
 }
 
 const NETWORKS = [

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { FLAGS } from '../record.ts';
 import { type Sample, sampleDataset } from '../test/sample-dataset.ts';
 import { diffDatasets } from './diff.ts';
 
@@ -12,6 +11,14 @@ function diff(before: Sample, after: Sample, limit = 20) {
   return diffDatasets(sampleDataset(before, 1), sampleDataset(after, 2), limit);
 }
 
+/** `attribute change family count size`, then per entry `network from→to AS size`. */
+function shown(before: Sample, after: Sample, limit?: number): string[] {
+  return diff(before, after, limit).changes.flatMap(({ attribute, change, family, count, size, largest }) => [
+    `${attribute} ${change} ${family} ${count} ${size}`,
+    ...largest.map(({ network, from = '', to = '', asn, size: own }) => `  ${network} ${from}→${to} AS${asn} ${own}`),
+  ]);
+}
+
 test('diff: a version compared with itself has no changes', () => {
   const sample: Sample = {
     routes: [
@@ -20,197 +27,95 @@ test('diff: a version compared with itself has no changes', () => {
     ],
     tor: [['1.0.9.9/32', 'Relay Friends']],
   };
-  const { is_same, addresses, prefixes, origins, countries, levels, flags, networks, from, to } = diff(sample, sample);
-  assert.ok(is_same);
-  assert.deepEqual([from.version, to.version], [1, 2]);
-  const nothing = { ipv4: { count: 0, addresses: 0 }, ipv6: { count: 0, slash48s: 0 } };
-  const noChange = {
-    ipv4: { count: 0, addresses: 0, largest: [] },
-    ipv6: { count: 0, slash48s: 0, largest: [] },
-  };
-  assert.deepEqual(addresses, { gained: nothing, lost: nothing });
-  assert.deepEqual([prefixes.gained, prefixes.lost, origins], [noChange, noChange, noChange]);
-  assert.deepEqual([countries, levels], [{ ...noChange, moves: [] }, []]);
-  for (const flag of FLAGS) assert.deepEqual(flags[flag], { gained: noChange, lost: noChange });
-  const none = { count: 0, largest: [] };
-  assert.deepEqual(networks, { appeared: none, vanished: none, renamed: none });
+  const { is_same, changes, from, to, sources } = diff(sample, sample);
+  assert.deepEqual([is_same, from.version, to.version, changes], [true, 1, 2, []]);
+  assert.ok(sources.length > 0 && sources.every((source) => source.from?.as_of === source.to?.as_of));
 });
 
 for (const [behaviour, before, after, want] of [
   [
-    'an added prefix',
+    'space that is announced, and space that no longer is',
+    [['1.0.0.0/24', ...NORD]],
+    [['2001:4860::/32', ...SUED]],
+    [
+      'asn gained ipv6 1 65536',
+      '  2001:4860::/32 →AS64501 AS64501 65536',
+      'asn lost ipv4 1 256',
+      '  1.0.0.0/24 AS64500→ AS64500 256',
+    ],
+  ],
+  [
+    'a more specific prefix of another network changes only its own addresses',
     [['1.0.0.0/16', ...NORD]],
     [
       ['1.0.0.0/16', ...NORD],
-      ['1.2.0.0/24', ...SUED],
-    ],
-    { gained: ['1.2.0.0/24 AS64501 Süd 256'], lost: [], moved: [] },
-  ],
-  [
-    'an added more specific prefix does not change the shorter one',
-    [['1.0.0.0/16', ...NORD]],
-    [
-      ['1.0.0.0/16', ...NORD],
       ['1.0.0.0/24', ...SUED],
     ],
-    { gained: ['1.0.0.0/24 AS64501 Süd 256'], lost: [], moved: [] },
+    ['asn changed ipv4 1 256', '  1.0.0.0/24 AS64500→AS64501 AS64501 256'],
   ],
   [
-    'a prefix that becomes covered is not lost',
-    [['1.0.0.0/23', ...NORD]],
-    [
-      ['1.0.0.0/23', ...NORD],
-      ['1.0.0.0/24', ...SUED],
-      ['1.0.1.0/24', ...SUED],
-    ],
-    { gained: ['1.0.0.0/24 AS64501 Süd 256', '1.0.1.0/24 AS64501 Süd 256'], lost: [], moved: [] },
-  ],
-  [
-    'a covered prefix that is removed is lost',
-    [
-      ['1.0.0.0/23', ...NORD],
-      ['1.0.0.0/24', ...SUED],
-      ['1.0.1.0/24', ...SUED],
-    ],
-    [
-      ['1.0.0.0/24', ...SUED],
-      ['1.0.1.0/24', ...SUED],
-    ],
-    { gained: [], lost: ['1.0.0.0/23 AS64500 Nord 512'], moved: [] },
-  ],
-  [
-    'a covered prefix with another origin',
-    [['1.0.0.0/23', ...NORD]],
-    [
-      ['1.0.0.0/23', ...AMAZON],
-      ['1.0.0.0/24', ...SUED],
-      ['1.0.1.0/24', ...SUED],
-    ],
-    {
-      gained: ['1.0.0.0/24 AS64501 Süd 256', '1.0.1.0/24 AS64501 Süd 256'],
-      lost: [],
-      moved: ['1.0.0.0/23 AS64500 AS16509 512'],
-    },
-  ],
-  [
-    'adjacent prefixes with the same change are separate entries, the larger first',
+    'adjacent addresses with the same change are one network, written as a range if they are not a prefix',
     [
       ['1.0.0.0/24', ...NORD],
       ['1.0.1.0/24', ...NORD],
-      ['1.0.2.0/23', ...NORD],
+      ['1.0.2.0/24', ...NORD],
     ],
     [
       ['1.0.0.0/24', ...SUED],
       ['1.0.1.0/24', ...SUED],
-      ['1.0.2.0/23', ...SUED],
+      ['1.0.2.0/24', ...SUED],
     ],
-    {
-      gained: [],
-      lost: [],
-      moved: ['1.0.2.0/23 AS64500 AS64501 512', '1.0.0.0/24 AS64500 AS64501 256', '1.0.1.0/24 AS64500 AS64501 256'],
-    },
+    ['asn changed ipv4 1 768', '  1.0.0.0-1.0.2.255 AS64500→AS64501 AS64501 768'],
   ],
-] as const satisfies readonly (readonly [string, Sample['routes'], Sample['routes'], object])[]) {
+  [
+    'another name of the same network',
+    [['1.0.0.0/24', 64500, 'Nord']],
+    [['1.0.0.0/24', 64500, 'North']],
+    ['asn_name changed ipv4 1 256', '  1.0.0.0/24 Nord→North AS64500 256'],
+  ],
+] as const satisfies readonly (readonly [string, Sample['routes'], Sample['routes'], readonly string[]])[]) {
   test(`diff: ${behaviour}`, () => {
-    const { prefixes, origins } = diff({ routes: before }, { routes: after });
-    const shown = ({ ipv4 }: typeof prefixes.gained) => {
-      assert.equal(ipv4.count, ipv4.largest.length);
-      return ipv4.largest.map(({ prefix, asn, asn_name, addresses }) => `${prefix} AS${asn} ${asn_name} ${addresses}`);
-    };
-    const moved = origins.ipv4.largest.map(
-      ({ prefix, from, to, addresses }) => `${prefix} AS${from.asn} AS${to.asn} ${addresses}`,
-    );
-    assert.deepEqual({ gained: shown(prefixes.gained), lost: shown(prefixes.lost), moved }, want);
+    // What follows from the network itself, such as its flags, comes after it.
+    assert.deepEqual(shown({ routes: before }, { routes: after }).slice(0, want.length), want);
   });
 }
 
-const ROUTES: Sample['routes'] = [
-  ['1.0.0.0/24', ...NORD],
-  ['1.0.1.0/24', ...NORD],
-  ['2001:4860::/32', ...SUED],
-];
-
-test('diff: adjacent addresses with the same change of country are joined across prefixes, and moves add up', () => {
-  const { countries } = diff(
-    { routes: ROUTES, countries: [['1.0.0.0/22', 'DE']] },
-    {
-      routes: ROUTES,
-      countries: [
-        ['1.0.0.128-1.0.1.63', 'FR'],
-        ['1.0.1.64/26', 'DE'],
-        ['1.0.1.128/25', 'FR'],
-        ['1.0.0.0/25', 'DE'],
-      ],
-    },
-  );
-  assert.deepEqual(countries.ipv4, {
-    count: 2,
-    addresses: 320,
-    largest: [
-      { network: '1.0.0.128-1.0.1.63', from: 'DE', to: 'FR', addresses: 192 },
-      { network: '1.0.1.128/25', from: 'DE', to: 'FR', addresses: 128 },
+test('diff: countries are compared where both versions answer, flags and companies everywhere', () => {
+  const before: Sample = { routes: [['1.0.0.0/16', ...NORD]], countries: [['1.0.0.0/16', 'DE']] };
+  const after: Sample = {
+    routes: [
+      ['1.0.0.0/16', ...NORD],
+      ['1.2.0.0/16', ...NORD],
     ],
-  });
-  assert.deepEqual(countries.moves, [
-    { from: 'DE', to: 'FR', ipv4: { count: 2, addresses: 320 }, ipv6: { count: 0, slash48s: 0 } },
-  ]);
-});
-
-test('diff: flags, names and levels that were added and removed', () => {
-  const { flags, ai_company, levels } = diff(
-    { routes: ROUTES, crawlers: [['2001:4860::/47', 'OpenAI']] },
-    { routes: ROUTES, crawlers: [['2001:4860::/48', 'Mistral']], tor: [['1.0.0.255-1.0.1.0', 'Relay Friends']] },
-  );
-  assert.deepEqual(flags.is_tor_exit.gained.ipv4, {
-    count: 1,
-    addresses: 2,
-    largest: [{ network: '1.0.0.255-1.0.1.0', asn: 64500, asn_name: 'Nord', addresses: 2 }],
-  });
-  assert.equal(flags.is_tor_exit.lost.ipv4.count, 0);
-  assert.deepEqual(flags.is_ai_crawler.lost.ipv6.largest, [
-    { network: '2001:4860:1::/48', asn: 64501, asn_name: 'Süd', slash48s: 1 },
-  ]);
-  assert.deepEqual(ai_company.ipv6.largest, [
-    { network: '2001:4860::/48', from: 'OpenAI', to: 'Mistral', slash48s: 1 },
-    { network: '2001:4860:1::/48', from: 'OpenAI', slash48s: 1 },
-  ]);
-  assert.deepEqual(levels, [
-    { from: 'low', to: 'medium', ipv4: { count: 1, addresses: 2 }, ipv6: { count: 0, slash48s: 0 } },
-  ]);
-});
-
-test('diff: networks that appeared, vanished or were renamed, and sources', () => {
-  const { networks, sources } = diff(
-    {
-      routes: [
-        ['1.0.0.0/24', ...NORD],
-        ['1.0.1.0/24', ...SUED],
-      ],
-    },
-    {
-      routes: [
-        ['1.0.0.0/24', 64500, 'Nord GmbH'],
-        ['1.0.1.0/24', ...AMAZON],
-      ],
-    },
-  );
-  assert.deepEqual(networks, {
-    appeared: { count: 1, largest: [{ asn: 16509, asn_name: 'Amazon.com, Inc.', ipv4_addresses: 256 }] },
-    vanished: { count: 1, largest: [{ asn: 64501, asn_name: 'Süd', ipv4_addresses: 256 }] },
-    renamed: { count: 1, largest: [{ asn: 64500, from: 'Nord', to: 'Nord GmbH', ipv4_addresses: 256 }] },
-  });
+    countries: [
+      ['1.0.0.0/17', 'DE'],
+      ['1.0.128.0/17', 'FR'],
+      ['1.2.0.0/16', 'DE'],
+    ],
+    crawlers: [['1.2.3.0/24', 'OpenAI']],
+    tor: [['1.0.9.9/32', 'Relay Friends']],
+  };
   assert.deepEqual(
-    sources.find(({ id }) => id === 'routes'),
-    { id: 'routes', from: { as_of: '2026-11-01', records: 0 }, to: { as_of: '2026-11-01', records: 0 } },
+    shown(before, after).filter((line) => !line.startsWith('  ')),
+    [
+      'asn gained ipv4 1 65536',
+      'country changed ipv4 1 32768',
+      'threat_level changed ipv4 1 1',
+      'is_tor_exit gained ipv4 1 1',
+      'is_ai_crawler gained ipv4 1 256',
+      'ai_company gained ipv4 1 256',
+    ],
   );
+  assert.ok(shown(before, after).includes('  1.0.128.0/17 DE→FR AS64500 32768'));
+  assert.ok(shown(before, after).includes('  1.2.3.0/24 →OpenAI AS64500 256'));
 });
 
-test('diff: a limited list keeps the largest entries, and the counts of all', () => {
-  const routes: Sample['routes'] = [3, 1, 4, 2].map((octet) => [`1.${octet}.0.0/${16 + octet}`, ...NORD] as const);
-  const { gained } = diff({ routes: [['9.0.0.0/16', ...NORD]] }, { routes }, 2).prefixes;
-  assert.deepEqual([gained.ipv4.count, gained.ipv4.addresses], [4, 32768 + 16384 + 8192 + 4096]);
-  assert.deepEqual(
-    gained.ipv4.largest.map(({ prefix }) => prefix),
-    ['1.1.0.0/17', '1.2.0.0/18'],
-  );
+test('diff: counts and sizes cover all changes, lists hold the largest, equal ones in order of addresses', () => {
+  const routes = (network: readonly [number, string]) =>
+    (['1.0.0.0/24', '1.2.0.0/23', '1.4.0.0/24'] as const).map((prefix) => [prefix, ...network] as const);
+  assert.deepEqual(shown({ routes: routes(NORD) }, { routes: routes(SUED) }, 2).slice(0, 3), [
+    'asn changed ipv4 3 1024',
+    '  1.2.0.0/23 AS64500→AS64501 AS64501 512',
+    '  1.0.0.0/24 AS64500→AS64501 AS64501 256',
+  ]);
 });

@@ -1,46 +1,42 @@
 /**
  * What changed from one version of the dataset to another: one walk over the runs of both, with one run of each in
- * memory.
+ * memory. Attributes are compared by address. Adjacent addresses with the same change are one network in lists and counts,
+ * written as a prefix, or as `first-last` where they are not a prefix.
  *
- * - Announced prefixes are compared as prefixes: in one version only (`prefixes`), or in both with another origin
- *   (`origins`). Prefixes that more specific ones cover count too. Each is an entry of its own in lists and counts, and
- *   the sizes of nested prefixes add up.
- * - Everything else is compared by address, independent of the prefix. Adjacent addresses with the same change are one network
- *   in lists and counts, written as a prefix, or as `first-last` where they are not a prefix.
- * - `countries` and `levels` compare addresses that both versions answer. Flags and names also change where only one
- *   version answers: an address without a record has no flag and no name.
- *
- * IPv4 and IPv6 have separate lists, because /32s of IPv6 would fill a common one. tally.ts explains `addresses` of
- * IPv4 and `slash48s` of IPv6.
+ * An attribute is gained or lost where only one version has a value. Country, name of the network and threat level are
+ * compared only where both versions answer; an address without a record has no network, no flag and no company.
  */
-
+import type { Match } from '../file/format.ts';
 import type { Dataset } from '../file/read.ts';
-import { FLAGS, type Flag, type ThreatLevel } from '../record.ts';
-import { AnnouncedPrefixes } from './announced.ts';
-import { diffNetworks, type NetworkChanges } from './networks.ts';
+import { FLAGS, type Flag } from '../record.ts';
 import { forEachSegment } from './segments.ts';
 import { Tally } from './tally.ts';
-import { type Traits, TraitsCache } from './traits.ts';
 
-type ComparedVersion = { version: number; built_at: string };
-export type Amount = { ipv4: { count: number; addresses: number }; ipv6: { count: number; slash48s: number } };
-/** `count` and sizes cover all changes; `largest` lists at most `limit` of them. */
-export type Changes<Entry> = {
-  ipv4: { count: number; addresses: number; largest: (Entry & { addresses: number })[] };
-  ipv6: { count: number; slash48s: number; largest: (Entry & { slash48s: number })[] };
+type ComparedAttribute = 'asn' | 'asn_name' | 'country' | 'threat_level' | Flag | 'ai_company' | 'cloud_provider';
+export const COMPARED_ATTRIBUTES: readonly ComparedAttribute[] = [
+  ...(['asn', 'asn_name', 'country', 'threat_level'] as const),
+  ...FLAGS,
+  ...(['ai_company', 'cloud_provider'] as const),
+];
+export const CHANGE_KINDS = ['gained', 'lost', 'changed'] as const;
+type ChangeKind = (typeof CHANGE_KINDS)[number];
+
+/** `asn` is the network after the change, or the one before it where the addresses are no longer announced. */
+type ChangedNetwork = { network: string; asn: number; asn_name: string; from?: string; to?: string; size: number };
+
+/** `size`: IPv4 addresses, or IPv6 /48s (tally.ts). `count` and `size` cover all changes, `largest` at most `limit`. */
+export type AttributeChange = {
+  attribute: ComparedAttribute;
+  change: ChangeKind;
+  family: 'ipv4' | 'ipv6';
+  count: number;
+  size: number;
+  largest: ChangedNetwork[];
 };
-type NetworkName = { asn: number; asn_name: string };
-type AnnouncedPrefix = { prefix: string; asn: number; asn_name: string };
-type OriginChange = { prefix: string; from: NetworkName; to: NetworkName };
-type CountryChange = { network: string; from: string; to: string };
-type FlaggedNetwork = { network: string; asn: number; asn_name: string };
-/** `from` or `to` is absent where that side has no name. */
-type LabelChange = { network: string; from?: string; to?: string };
-type CountryMove = { from: string; to: string } & Amount;
-type LevelMove = { from: ThreatLevel; to: ThreatLevel } & Amount;
+type ComparedVersion = { version: number; built_at: string };
 type SourceState = { as_of: string; records: number };
-/** `from` or `to` is absent where that side does not have the source. */
-type SourceChange = { id: string; from?: SourceState; to?: SourceState };
+/** `from` or `to` is absent where that version does not have the source. */
+export type SourceChange = { id: string; from?: SourceState; to?: SourceState };
 
 export type DatasetDiff = {
   from: ComparedVersion;
@@ -48,220 +44,126 @@ export type DatasetDiff = {
   limit: number;
   /** Whether the content is identical. */
   is_same: boolean;
-  /** Addresses that only one of the versions answers. */
-  addresses: { gained: Amount; lost: Amount };
-  prefixes: { gained: Changes<AnnouncedPrefix>; lost: Changes<AnnouncedPrefix> };
-  origins: Changes<OriginChange>;
-  /** `moves` has the totals per pair of countries, the most IPv4 addresses first, at most `limit` of them. */
-  countries: Changes<CountryChange> & { moves: CountryMove[] };
-  levels: LevelMove[];
-  flags: Record<Flag, { gained: Changes<FlaggedNetwork>; lost: Changes<FlaggedNetwork> }>;
-  ai_company: Changes<LabelChange>;
-  cloud_provider: Changes<LabelChange>;
-  networks: NetworkChanges;
+  /** In the order of COMPARED_ATTRIBUTES; attributes without a change are left out. */
+  changes: AttributeChange[];
   sources: SourceChange[];
 };
 
 /** `limit`: entries per list. */
 export function diffDatasets(before: Dataset, after: Dataset, limit: number): DatasetDiff {
-  const traits = { before: new TraitsCache(before), after: new TraitsCache(after) };
-  const tallies = {
-    4: compareFamily(before, after, traits, 4, limit),
-    6: compareFamily(before, after, traits, 6, limit),
-  };
-  const changes = <K extends string | number, Entry>(
-    pick: (family: FamilyTallies) => Tally<K>,
-    describe: (network: string, key: K) => Entry,
-  ) => changesOf(pick(tallies[4]), pick(tallies[6]), describe);
-  const nameIn = (dataset: Dataset) => (asn: number) => ({ asn, asn_name: dataset.asn(asn)?.asn_name ?? '' });
-  const [nameBefore, nameAfter] = [nameIn(before), nameIn(after)];
-  const label = (network: string, key: string): LabelChange => {
-    const [from = '', to = ''] = key.split('\t');
-    return { network, ...(from === '' ? {} : { from }), ...(to === '' ? {} : { to }) };
-  };
-
+  const values = [new ComparedValues(before), new ComparedValues(after)] as const;
+  const tallies = new Map<string, Tally>();
+  for (const version of [4, 6] as const) compareFamily(before, after, values, version, limit, tallies);
+  const nameOf = (asn: number) => (after.asn(asn) ?? before.asn(asn))?.asn_name ?? '';
+  const changes = COMPARED_ATTRIBUTES.flatMap((attribute) =>
+    CHANGE_KINDS.flatMap((change) =>
+      (['ipv4', 'ipv6'] as const).flatMap((family): AttributeChange[] => {
+        const tally = tallies.get(tallyKey(attribute, change, family === 'ipv4' ? 4 : 6));
+        if (tally === undefined) return [];
+        const { count, size } = tally;
+        const largest = tally.largest().map(({ network, key, size: own }) => {
+          const [asn = '', from = '', to = ''] = key.split('\t');
+          const ends = { ...(from !== '' && { from }), ...(to !== '' && { to }) };
+          return { network, asn: Number(asn), asn_name: nameOf(Number(asn)), ...ends, size: own };
+        });
+        return [{ attribute, change, family, count, size, largest }];
+      }),
+    ),
+  );
   return {
     from: { version: before.meta.version, built_at: before.meta.built_at },
     to: { version: after.meta.version, built_at: after.meta.built_at },
     limit,
     is_same: before.meta.content_sha256 === after.meta.content_sha256,
-    addresses: {
-      gained: amountOf(tallies[4].addressesGained, tallies[6].addressesGained),
-      lost: amountOf(tallies[4].addressesLost, tallies[6].addressesLost),
-    },
-    prefixes: {
-      gained: changes(
-        (family) => family.prefixesGained,
-        (prefix, asn) => ({ prefix, ...nameAfter(asn) }),
-      ),
-      lost: changes(
-        (family) => family.prefixesLost,
-        (prefix, asn) => ({ prefix, ...nameBefore(asn) }),
-      ),
-    },
-    origins: changes(
-      (family) => family.origins,
-      (prefix, key) => {
-        const [from = '', to = ''] = key.split('\t');
-        return { prefix, from: nameBefore(Number(from)), to: nameAfter(Number(to)) };
-      },
-    ),
-    countries: {
-      ...changes(
-        (family) => family.countries,
-        (network, key) => {
-          const [from = '', to = ''] = key.split('\t');
-          return { network, from, to };
-        },
-      ),
-      moves: movesOf<string>(tallies[4].countryMoves, tallies[6].countryMoves).slice(0, limit),
-    },
-    levels: movesOf<ThreatLevel>(tallies[4].levelMoves, tallies[6].levelMoves),
-    flags: Object.fromEntries(
-      FLAGS.map((flag, i) => [
-        flag,
-        {
-          gained: changes(
-            (family) => family.flagsGained[i] as Tally<number>,
-            (network, asn) => ({ network, ...nameAfter(asn) }),
-          ),
-          lost: changes(
-            (family) => family.flagsLost[i] as Tally<number>,
-            (network, asn) => ({ network, ...nameBefore(asn) }),
-          ),
-        },
-      ]),
-    ) as DatasetDiff['flags'],
-    ai_company: changes((family) => family.aiCompanies, label),
-    cloud_provider: changes((family) => family.cloudProviders, label),
-    networks: diffNetworks(before, after, limit),
+    changes,
     sources: sourceChanges(before, after),
   };
 }
 
-type FamilyTallies = ReturnType<typeof familyTallies>;
-
-/** Keys are AS numbers, or the values before and after with a tab between them. */
-function familyTallies(version: 4 | 6, limit: number) {
-  return {
-    addressesGained: new Tally<number>(version, 0),
-    addressesLost: new Tally<number>(version, 0),
-    prefixesGained: new Tally<number>(version, limit),
-    prefixesLost: new Tally<number>(version, limit),
-    origins: new Tally<string>(version, limit),
-    countries: new Tally<string>(version, limit),
-    countryMoves: new Map<string, Tally<string>>(),
-    levelMoves: new Map<string, Tally<string>>(),
-    flagsGained: FLAGS.map(() => new Tally<number>(version, limit)),
-    flagsLost: FLAGS.map(() => new Tally<number>(version, limit)),
-    aiCompanies: new Tally<string>(version, limit),
-    cloudProviders: new Tally<string>(version, limit),
-  };
-}
-
-/** The traits of addresses that a version does not answer. */
-const NO_TRAITS = { flags: 0, aiCompany: '', cloudProvider: '' } as const satisfies Partial<Traits>;
+const tallyKey = (attribute: ComparedAttribute, change: ChangeKind, version: 4 | 6) =>
+  `${attribute} ${change} ${version}`;
 
 function compareFamily(
   before: Dataset,
   after: Dataset,
-  traits: { before: TraitsCache; after: TraitsCache },
+  [valuesBefore, valuesAfter]: readonly [ComparedValues, ComparedValues],
   version: 4 | 6,
   limit: number,
-): FamilyTallies {
-  const tallies = familyTallies(version, limit);
-  const prefixes = new AnnouncedPrefixes(before, after, version, {
-    gained: (start, end, asn) => tallies.prefixesGained.add(start, end, asn),
-    lost: (start, end, asn) => tallies.prefixesLost.add(start, end, asn),
-    moved: (start, end, from, to) => tallies.origins.add(start, end, `${from}\t${to}`),
-  });
-
+  tallies: Map<string, Tally>,
+): void {
+  const add = (start: bigint, end: bigint, attribute: ComparedAttribute, from: string, to: string, asn: number) => {
+    const id = tallyKey(attribute, from === '' ? 'gained' : to === '' ? 'lost' : 'changed', version);
+    let tally = tallies.get(id);
+    if (tally === undefined) {
+      tally = new Tally(version, limit);
+      tallies.set(id, tally);
+    }
+    // That a flag is gained or lost says both of its values.
+    tally.addRun(start, end, from === SET || to === SET ? `${asn}` : `${asn}\t${from}\t${to}`);
+  };
   forEachSegment(before.runs(version), after.runs(version), (start, end, from, to) => {
-    prefixes.visit(start, from, to);
-    const old = from === 0 ? undefined : traits.before.at(from);
-    const now = to === 0 ? undefined : traits.after.at(to);
-    if (old === undefined) tallies.addressesGained.addRun(start, end, 0);
-    else if (now === undefined) tallies.addressesLost.addRun(start, end, 0);
+    const [oldAsn, asn] = [from === 0 ? 0 : before.asnNumber(from), to === 0 ? 0 : after.asnNumber(to)];
+    const shown = to === 0 ? oldAsn : asn;
+    if (from === 0 || to === 0 || oldAsn !== asn)
+      add(start, end, 'asn', from === 0 ? '' : `AS${oldAsn}`, to === 0 ? '' : `AS${asn}`, shown);
     else {
-      if (old.country !== now.country) {
-        const key = `${old.country}\t${now.country}`;
-        tallies.countries.addRun(start, end, key);
-        moveOf(tallies.countryMoves, key, version).addRun(start, end, key);
-      }
-      if (old.level !== now.level) {
-        const key = `${old.level}\t${now.level}`;
-        moveOf(tallies.levelMoves, key, version).addRun(start, end, key);
-      }
+      const [oldName, name] = [valuesBefore.nameOf(asn), valuesAfter.nameOf(asn)];
+      if (oldName !== name) add(start, end, 'asn_name', oldName, name, asn);
     }
-    const { flags: oldFlags, aiCompany: oldCompany, cloudProvider: oldProvider } = old ?? NO_TRAITS;
-    const { flags, aiCompany, cloudProvider } = now ?? NO_TRAITS;
-    if (oldFlags !== flags) {
-      for (let i = 0; i < FLAGS.length; i++) {
-        const bit = 1 << i;
-        if ((flags & ~oldFlags & bit) !== 0) tallies.flagsGained[i]?.addRun(start, end, after.asnNumber(to));
-        if ((oldFlags & ~flags & bit) !== 0) tallies.flagsLost[i]?.addRun(start, end, before.asnNumber(from));
-      }
+    const [old, now] = [valuesBefore.at(from), valuesAfter.at(to)];
+    if (old.all === now.all) return;
+    for (const [i, attribute] of VALUES.entries()) {
+      const [value, newValue] = [old.values[i] as string, now.values[i] as string];
+      if (value === newValue || (i < ALWAYS_KNOWN && (from === 0 || to === 0))) continue;
+      add(start, end, attribute, value, newValue, shown);
     }
-    if (oldCompany !== aiCompany) tallies.aiCompanies.addRun(start, end, `${oldCompany}\t${aiCompany}`);
-    if (oldProvider !== cloudProvider) tallies.cloudProviders.addRun(start, end, `${oldProvider}\t${cloudProvider}`);
   });
-  prefixes.finish();
-  return tallies;
 }
 
-function moveOf(moves: Map<string, Tally<string>>, key: string, version: 4 | 6): Tally<string> {
-  let move = moves.get(key);
-  if (move === undefined) {
-    move = new Tally<string>(version, 0);
-    moves.set(key, move);
-  }
-  return move;
-}
+/** A flag that is true; one that is not is `''`. */
+const SET = 'true';
+/** The attributes that a set of attributes has; the first ones have a value in every record. */
+const VALUES = COMPARED_ATTRIBUTES.slice(2);
+const ALWAYS_KNOWN = 2;
 
-function changesOf<K extends string | number, Entry>(
-  ipv4: Tally<K>,
-  ipv6: Tally<K>,
-  describe: (network: string, key: K) => Entry,
-): Changes<Entry> {
-  return {
-    ipv4: {
-      count: ipv4.count,
-      addresses: ipv4.size,
-      largest: ipv4.largest().map(({ network, key, size }) => ({ ...describe(network, key), addresses: size })),
-    },
-    ipv6: {
-      count: ipv6.count,
-      slash48s: ipv6.size,
-      largest: ipv6.largest().map(({ network, key, size }) => ({ ...describe(network, key), slash48s: size })),
-    },
-  };
-}
-
-type Totals = { readonly count: number; readonly size: number };
-
-function amountOf(ipv4: Totals | undefined, ipv6: Totals | undefined): Amount {
-  return {
-    ipv4: { count: ipv4?.count ?? 0, addresses: ipv4?.size ?? 0 },
-    ipv6: { count: ipv6?.count ?? 0, slash48s: ipv6?.size ?? 0 },
-  };
-}
+type Values = { readonly values: readonly string[]; readonly all: string };
+const NO_VALUES: Values = { values: VALUES.map(() => ''), all: '' };
 
 /**
- * The most IPv4 addresses first, then the most IPv6 /48s; equal ones in alphabetical order, so that the order is
- * stable.
+ * The compared values of a dataset, parsed once per set of attributes: there are a few thousand sets for half a million
+ * prefixes.
  */
-function movesOf<Value extends string>(
-  ipv4: ReadonlyMap<string, Totals>,
-  ipv6: ReadonlyMap<string, Totals>,
-): ({ from: Value; to: Value } & Amount)[] {
-  return [...new Set([...ipv4.keys(), ...ipv6.keys()])]
-    .sort()
-    .map((key) => {
-      // compareFamily made the key from two values of this type.
-      const [from, to] = key.split('\t') as [Value, Value];
-      return { from, to, ...amountOf(ipv4.get(key), ipv6.get(key)) };
-    })
-    .sort((a, b) => b.ipv4.addresses - a.ipv4.addresses || b.ipv6.slash48s - a.ipv6.slash48s);
+class ComparedValues {
+  readonly #dataset: Dataset;
+  readonly #bySet: (Values | undefined)[] = [];
+  readonly #names = new Map<number, string>();
+
+  constructor(dataset: Dataset) {
+    this.#dataset = dataset;
+  }
+
+  at(match: Match): Values {
+    if (match === 0) return NO_VALUES;
+    const set = this.#dataset.attributesOf(match);
+    let known = this.#bySet[set];
+    if (known === undefined) {
+      const { country, detection, threat } = this.#dataset.attributes(set);
+      const flags = FLAGS.map((flag) => (detection[flag] ? SET : ''));
+      const values = [country, threat.level, ...flags, detection.ai_company ?? '', detection.cloud_provider ?? ''];
+      known = { values, all: values.join('\t') };
+      this.#bySet[set] = known;
+    }
+    return known;
+  }
+
+  nameOf(asn: number): string {
+    let name = this.#names.get(asn);
+    if (name === undefined) {
+      name = this.#dataset.asn(asn)?.asn_name ?? '';
+      this.#names.set(asn, name);
+    }
+    return name;
+  }
 }
 
 function sourceChanges(before: Dataset, after: Dataset): SourceChange[] {
@@ -270,6 +172,6 @@ function sourceChanges(before: Dataset, after: Dataset): SourceChange[] {
   const [old, now] = [statesOf(before), statesOf(after)];
   return [...new Set([...now.keys(), ...old.keys()])].map((id) => {
     const [from, to] = [old.get(id), now.get(id)];
-    return { id, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+    return { id, ...(from && { from }), ...(to && { to }) };
   });
 }

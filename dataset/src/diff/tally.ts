@@ -6,15 +6,13 @@
 import { formatAddress } from '../address.ts';
 import { addressBits, formatPrefix, fromBigInt, lastAddress, widestPrefixLength } from '../prefix.ts';
 
-/** Identifies a change. Adjacent addresses with the same key are one network. */
-type Key = string | number;
-type Counted<K extends Key> = { start: bigint; end: bigint; key: K; size: number };
+type Counted = { start: bigint; end: bigint; key: string; size: number };
 
-export class Tally<K extends Key> {
+export class Tally {
   readonly #version: 4 | 6;
   readonly #limit: number;
-  readonly #largest: Counted<K>[] = [];
-  #open: { start: bigint; end: bigint; key: K } | undefined;
+  readonly #largest: Counted[] = [];
+  #open: { start: bigint; end: bigint; key: string } | undefined;
   #count = 0;
   #size = 0;
 
@@ -23,8 +21,8 @@ export class Tally<K extends Key> {
     this.#limit = limit;
   }
 
-  /** Call in ascending order. A run that continues the previous one is joined to it. */
-  addRun(start: bigint, end: bigint, key: K): void {
+  /** Call in ascending order. A run that continues the previous one with the same key is joined to it. */
+  addRun(start: bigint, end: bigint, key: string): void {
     const open = this.#open;
     if (open !== undefined && open.key === key && open.end + 1n === start) {
       open.end = end;
@@ -32,14 +30,6 @@ export class Tally<K extends Key> {
     }
     this.#close();
     this.#open = { start, end, key };
-  }
-
-  /** Adds a network that is never joined, in any order. */
-  add(start: bigint, end: bigint, key: K): void {
-    const size = sizeOf(start, end, this.#version);
-    this.#count++;
-    this.#size += size;
-    this.#keep({ start, end, key, size });
   }
 
   get count(): number {
@@ -53,7 +43,7 @@ export class Tally<K extends Key> {
   }
 
   /** The largest first; of equal size, the lower address first. */
-  largest(): { network: string; key: K; size: number }[] {
+  largest(): { network: string; key: string; size: number }[] {
     this.#close();
     return this.#largest.map(({ start, end, key, size }) => ({
       network: formatNetwork(start, end, this.#version),
@@ -66,32 +56,17 @@ export class Tally<K extends Key> {
     if (this.#open === undefined) return;
     const { start, end, key } = this.#open;
     this.#open = undefined;
-    this.add(start, end, key);
-  }
-
-  #keep(entry: Counted<K>): void {
+    const size = this.#version === 4 ? Number(end - start) + 1 : Number((end >> 80n) - (start >> 80n)) + 1;
+    this.#count++;
+    this.#size += size;
     const list = this.#largest;
-    const last = list.at(-1);
-    if (list.length >= this.#limit && (last === undefined || !isBefore(entry, last))) return;
-    let from = 0;
-    let to = list.length;
-    while (from < to) {
-      const middle = (from + to) >>> 1;
-      if (isBefore(list[middle] as Counted<K>, entry)) from = middle + 1;
-      else to = middle;
-    }
-    list.splice(from, 0, entry);
+    // Runs are closed in ascending order, so of equal ones the earlier stays first.
+    let at = list.length;
+    while (at > 0 && (list[at - 1] as Counted).size < size) at--;
+    if (at >= this.#limit) return;
+    list.splice(at, 0, { start, end, key, size });
     if (list.length > this.#limit) list.pop();
   }
-}
-
-function isBefore(a: Counted<Key>, b: Counted<Key>): boolean {
-  if (a.size !== b.size) return a.size > b.size;
-  return a.start !== b.start ? a.start < b.start : a.end > b.end;
-}
-
-function sizeOf(start: bigint, end: bigint, version: 4 | 6): number {
-  return version === 4 ? Number(end - start) + 1 : Number((end >> 80n) - (start >> 80n)) + 1;
 }
 
 /** `192.0.2.0/24` if the addresses are a prefix, else `192.0.2.0-192.0.2.130`. */

@@ -88,8 +88,8 @@ export function defineDataset(program: Command, invocation: Invocation): void {
   dataset
     .command('diff')
     .description('show what changed from one version to another, the largest changes first')
-    .argument('<from>', 'version number, current or previous')
-    .argument('<to>', 'version number, current or previous')
+    .argument('[from]', 'version number, current or previous', 'previous')
+    .argument('[to]', 'version number, current or previous', 'current')
     .option('--limit <count>', `entries per list, at most ${MAX_DIFF_LIMIT}`, positiveInteger, DEFAULT_DIFF_LIMIT)
     .action(async (from: string, to: string, options) =>
       exitWith((await diffs()).datasetDiff(config('read').dataDir, from, to, options, invocation)),

@@ -12,8 +12,16 @@ import type { DatasetDiffs } from './dataset-diffs.ts';
 const LIMIT = { fallback: DEFAULT_DIFF_LIMIT, max: MAX_DIFF_LIMIT };
 
 export const diffQuery = object({
-  from: { ...integer('Number of the older version.'), minimum: 0, examples: [1] },
-  to: { ...integer('Number of the newer version.'), minimum: 0, examples: [2] },
+  from: optional({
+    ...integer('Number of the older version; without it, the version before `to`.'),
+    minimum: 0,
+    examples: [1],
+  }),
+  to: optional({
+    ...integer('Number of the newer version; without it, the current one.'),
+    minimum: 0,
+    examples: [2],
+  }),
   limit: optional({
     ...integer('Entries per list, 1 to 1000; above 1000 means 1000.'),
     minimum: 1,
@@ -29,10 +37,12 @@ export async function diffVersions(
   query: TextsOf<typeof diffQuery>,
   requester: Requester,
 ): Promise<Uint8Array> {
-  const [from, to] = [parseVersion(query.from), parseVersion(query.to)];
+  const [from, to] = [query.from, query.to].map((text) => (text === undefined ? undefined : parseVersion(text)));
   const limit = parseLimit(query.limit, LIMIT);
-  requireDataset(live);
-  const outcome = await diffs.diff(requireVersion(live, from), requireVersion(live, to), limit, requester);
+  const { version: current } = requireDataset(live);
+  const after = requireVersion(live, to ?? current);
+  const before = from === undefined ? versionBefore(live, after) : requireVersion(live, from);
+  const outcome = await diffs.diff(before, after, limit, requester);
   if (outcome.kind === 'refused') throw new ApiError('QUEUE_FULL');
   if (outcome.kind === 'failed') throw new ApiError('VERSION_UNREADABLE');
   return outcome.json;
@@ -44,7 +54,17 @@ export function requireVersion({ versions }: Pick<LiveDataset, 'versions'>, vers
   return entry;
 }
 
-function parseVersion(text = ''): number {
+/** The highest number below that of `entry`. */
+function versionBefore({ versions }: Pick<LiveDataset, 'versions'>, { version }: VersionEntry): VersionEntry {
+  const [before] = versions.filter((entry) => entry.version < version).sort((a, b) => b.version - a.version);
+  if (before === undefined)
+    throw new ApiError('VERSION_NOT_FOUND', {
+      extra: { details: { reason: `there is no version before version ${version} to compare it with` } },
+    });
+  return before;
+}
+
+function parseVersion(text: string): number {
   if (!/^[0-9]{1,15}$/.test(text)) throw new ApiError('INVALID_VERSION');
   return Number(text);
 }

@@ -50,6 +50,10 @@ const DETAILS: Partial<Record<ErrorName, Record<string, object>>> = {
     rfc: string('Where that is written.', 'RFC 1918'),
   },
   RULE_SET_NOT_FOUND: { sets: strings('The rule sets that exist.'), setting: optional(rulesSetting) },
+  VERSION_NOT_FOUND: {
+    reason: optional(string('Why there is no version to compare with, if none was named.')),
+    databases: optional(strings('The databases that exist.')),
+  },
   DATABASE_NOT_FOUND: { databases: strings('The databases that exist.') },
   LIST_NOT_FOUND: {
     lists: strings('The lists that exist.'),

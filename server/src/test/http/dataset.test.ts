@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { truncateSync } from 'node:fs';
 import test, { after, before } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { createClient } from '@whence/client';
-import { diffDatasets } from '@whence/dataset/internal/diff/diff';
+import { type AttributeChange, diffDatasets } from '@whence/dataset/internal/diff/diff';
 import { openDataset } from '@whence/dataset/internal/file/read';
 import { type Sample, sampleContent } from '@whence/dataset/internal/test/sample-dataset';
 import {
@@ -80,8 +81,14 @@ test('dataset: the comparison is complete, and its meta has only the processing 
   const [a, b] = [1, 2].map((version) => openDataset(versionPath(folder.dataDir, entryOf(version))));
   assert.ok(a && b);
   assert.deepEqual(body.data, diffDatasets(a, b, 3));
-  assert.deepEqual(body.data.countries.moves[0].to, 'US');
-  assert.equal(body.data.flags.is_tor_exit.gained.ipv4.count, 1);
+  const rows = body.data.changes.map(({ attribute, change, count }: AttributeChange) => [attribute, change, count]);
+  assert.ok(rows.some((row: unknown[]) => isDeepStrictEqual(row, ['is_tor_exit', 'gained', 1])));
+  assert.deepEqual(
+    (await ask('/v1/dataset/diff?limit=3')).body.data,
+    body.data,
+    'the current version and the one before',
+  );
+  assert.deepEqual((await ask('/v1/dataset/diff?limit=3&to=2')).body.data, body.data);
 });
 
 test('dataset: the client library calls both endpoints', async () => {
@@ -89,15 +96,15 @@ test('dataset: the client library calls both endpoints', async () => {
   assert.equal((await client.dataset()).data.version, 2);
   const { data } = await client.datasetDiff(2, 1);
   assert.deepEqual([data.from.version, data.to.version, data.limit], [2, 1, 20]);
+  const lost = data.changes.find(({ attribute, change }) => attribute === 'asn' && change === 'lost');
   assert.deepEqual(
-    data.prefixes.lost.ipv4.largest.map(({ prefix }) => prefix),
+    lost?.largest.map(({ network }) => network),
     ['9.0.0.0/16'],
   );
 });
 
 for (const [behaviour, query, status, code, error] of [
-  ['no versions', '', 400, 'INVALID_VERSION', 'invalid dataset version'],
-  ['one version', '?from=1', 400, 'INVALID_VERSION', 'invalid dataset version'],
+  ['an empty version', '?from=&to=2', 400, 'INVALID_VERSION', 'invalid dataset version'],
   ['a name', '?from=previous&to=2', 400, 'INVALID_VERSION', 'invalid dataset version'],
   ['a negative number', '?from=-1&to=2', 400, 'INVALID_VERSION', 'invalid dataset version'],
   ['a fraction', '?from=1.5&to=2', 400, 'INVALID_VERSION', 'invalid dataset version'],
@@ -113,6 +120,12 @@ for (const [behaviour, query, status, code, error] of [
     assert.deepEqual(Object.keys(answer.body.meta), ['processing_time_ms']);
   });
 }
+
+test('dataset: the first version has none before it to compare with', async () => {
+  const { status, body } = await ask('/v1/dataset/diff?to=1');
+  assert.deepEqual([status, body.data.code], [404, 'VERSION_NOT_FOUND']);
+  assert.equal(body.data.details.reason, 'there is no version before version 1 to compare it with');
+});
 
 test('dataset: a limit above 1000 means 1000', async () => {
   assert.equal((await ask('/v1/dataset/diff?from=1&to=2&limit=5000')).body.data.limit, 1000);

@@ -95,7 +95,7 @@ export function TrialResult({ trial, check, known, isChanged }: TrialResultProps
       </table>
       {trial !== undefined && (
         <>
-          {trial.after.risk !== '' && <p className={classes['risk']}>{trial.after.risk}.</p>}
+          {trial.after.risk !== '' && <p className={classes['risk']}>{capitalise(trial.after.risk)}.</p>}
           <ChangeList title="Appears" icon={IconCircleMinus} tone="bad" items={trial.appeared.map(describeFinding)} />
           <ChangeList
             title="Disappears"

@@ -108,7 +108,7 @@ export type SmtpServer<Problem = string> = {
   has_starttls: boolean;
   tls_version: string;
   certificate: SmtpCertificate;
-  /** Whether a TLSA record of the host fits; `''` if DANE does not apply. */
+  /** Whether a TLSA record of the host matches its certificate; `''` if DANE does not apply. */
   dane: 'match' | 'mismatch' | '';
   /** Whether the certificate is one that the MTA-STS policy accepts; `''` without a policy. */
   mta_sts: 'match' | 'mismatch' | '';

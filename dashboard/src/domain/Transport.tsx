@@ -118,8 +118,10 @@ function factsOf(server: SmtpServer): Record<string, string | undefined> {
     DANE: WORDS[server.dane],
     'MTA-STS': WORDS[server.mta_sts],
     'Greets as': banner_name ? named(banner_name, isGreeting, 'which does not have this address') : undefined,
-    'Reverse name': reverse_name ? named(reverse_name, is_reverse_confirmed, 'which does not lead back') : 'none',
+    'Reverse name': reverse_name
+      ? named(reverse_name, is_reverse_confirmed, 'which does not resolve to this address')
+      : 'none',
   };
 }
 
-const WORDS = { match: 'the certificate fits', mismatch: 'the certificate does not fit', '': undefined } as const;
+const WORDS = { match: 'the certificate matches', mismatch: 'the certificate does not match', '': undefined } as const;

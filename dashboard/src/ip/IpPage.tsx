@@ -99,7 +99,7 @@ export function IpPage() {
               {role !== undefined && <HistorySection key={ip} ip={ip} />}
               <Section
                 title="Evidence"
-                note="The source of each field, for which prefix, and how old it is. Statements that lost are struck through."
+                note="The source of each field, for which prefix, and how old it is. Overruled values are struck through."
               >
                 <EvidenceTable record={data.record} evidence={data.evidence} />
               </Section>

@@ -75,8 +75,8 @@ function InForce({ rules: { refusal, warnings, sets, lists } }: { rules: Rules }
         >
           <p>
             {sets.length === 0
-              ? 'No rules are in use, so every question is refused.'
-              : 'The rules below, from before, stay in use.'}
+              ? 'No rules are in use: every decision request is refused.'
+              : 'The previous rules, listed below, stay in use.'}
           </p>
           {refusal.mistakes.length === 0 ? <p>{refusal.text}</p> : <Mistakes mistakes={refusal.mistakes} />}
         </Notice>

@@ -147,7 +147,7 @@ function UsageSections({ usage }: { usage: UsageSeries }) {
           { name: '5xx responses', value: formatNumber(server_errors), note: formatShare(server_errors, total) },
         ]}
       />
-      <Section title="By day" note="Days of UTC. By the hour, only all requests together are counted.">
+      <Section title="By day" note="Days in UTC. Hourly figures exist only for all requests together.">
         <BarChart
           label={`${count(total, 'request')}, days in UTC`}
           names={days.map((day) => shortDay(day))}

@@ -112,7 +112,7 @@ const SENTENCES: { readonly [Code in AdviceCode]: (detail: AdviceDetails[Code]) 
   spf_lookalike: ({ domain, raw, isBesideRecord, mistakes }) => {
     const found = `receivers do not read the TXT record '${excerpt(raw)}' of ${domain} as SPF`;
     if (isBesideRecord) return `Remove what looks like a second SPF record: ${found}.`;
-    return `The SPF record has no effect: ${found}, because ${beginningFault(raw, 'v=spf1 and a blank')}.${explainMistakes(mistakes)} Put it right.`;
+    return `The SPF record has no effect: ${found}, because ${beginningFault(raw, 'v=spf1 and a blank')}.${explainMistakes(mistakes)} Correct it.`;
   },
   spf_split: ({ domain, rest }) =>
     `The SPF record of ${domain} is in two TXT records: receivers do not read '${excerpt(rest)}', which has no v=spf1. Publish both as one.`,
@@ -149,7 +149,7 @@ const SENTENCES: { readonly [Code in AdviceCode]: (detail: AdviceDetails[Code]) 
   spf_ignored_terms: ({ terms }) =>
     `Receivers ignore what the SPF record has after all: ${listOf(terms)}. Move it before all if those servers may send, or remove it.`,
   spf_mistyped_modifiers: ({ terms }) =>
-    `Receivers ignore ${listOf(terms)} in the SPF record, because a mechanism is written with a colon. Put it right.`,
+    `Receivers ignore ${listOf(terms)} in the SPF record, because a mechanism is written with a colon. Correct it.`,
   spf_ptr: () => 'Remove ptr from the SPF record: it is slow, and many receivers ignore it (RFC 7208 section 5.5).',
   spf_long: ({ bytes }) =>
     `The SPF record alone has ${bytes} bytes; an answer over 512 bytes does not fit into a DNS message without EDNS, and some resolvers need TCP for it (RFC 7208 section 3.4). Shorten it.`,
@@ -172,10 +172,10 @@ const SENTENCES: { readonly [Code in AdviceCode]: (detail: AdviceDetails[Code]) 
     `The DKIM key is under a doubled name, ${firstThree(names)}, where no receiver looks: the DNS panel has added ${domain} once more. Enter the name without it.`,
   dkim_faults: ({ keys }) => `Fix the DKIM keys: ${firstThree(keys.map(faultsOfKey))}.`,
   dkim_repair: (key) =>
-    `No receiver can use the DKIM key at ${faultsOfKey(key)}.${explainMistakes(key.mistakes)} Put the record right.`,
+    `No receiver can use the DKIM key at ${faultsOfKey(key)}.${explainMistakes(key.mistakes)} Correct the record.`,
   dkim_at_apex: ({ domain }) =>
     `A DKIM key is published at ${domain} itself, where no receiver looks. Publish it at SELECTOR._domainkey.${domain}, with the selector that your mail server signs with, and remove it here.`,
-  dkim_unusable_beside: (key) => `The DKIM key at ${faultsOfKey(key)} cannot be used. Remove it, or put it right.`,
+  dkim_unusable_beside: (key) => `The DKIM key at ${faultsOfKey(key)} cannot be used. Remove or correct it.`,
   dkim_short: ({ keys }) => `Replace the short DKIM key with one of 2048 bits: ${firstThree(keys.map(sizeOfKey))}.`,
   dkim_short_beside: ({ keys }) =>
     `A short DKIM key beside a strong one can be broken and used to sign in your name. Replace or remove it: ${firstThree(keys.map(sizeOfKey))}.`,
@@ -229,7 +229,7 @@ const SENTENCES: { readonly [Code in AdviceCode]: (detail: AdviceDetails[Code]) 
   dmarc_reports_lost: ({ uri, host, arrival }) =>
     arrival.kind === 'other owner'
       ? `Reports to ${uri} go to ${arrival.service}, which filled in the record, and not to you. Add a mailbox of yours.`
-      : `Reports to ${uri} are lost, because ${whyLost(host, arrival)}. Put that right, or name a mailbox of yours that takes mail.`,
+      : `Reports to ${uri} are lost, because ${whyLost(host, arrival)}. Correct that, or name a mailbox of yours that takes mail.`,
   dmarc_many_reports: ({ count }) =>
     `The DMARC record has ${count} addresses for reports (rua), and some receivers use only the first two. Put the most important ones first.`,
   dmarc_unauthorized: ({ uri, host, name }) =>
@@ -242,8 +242,8 @@ const SENTENCES: { readonly [Code in AdviceCode]: (detail: AdviceDetails[Code]) 
 };
 
 const FAULTS: Readonly<Record<DnsFault, string>> = {
-  signatures: 'The DNSSEC signatures of the zone do not validate: without validation the resolver answers.',
-  servers: 'The resolver gets no answer from the servers of the zone either when it does not validate.',
+  signatures: 'The DNSSEC signatures of the zone do not validate; without validation the resolver answers.',
+  servers: 'The name servers of the zone do not answer, with or without DNSSEC validation.',
 };
 
 const NO_MAIL_RECORDS = { 'null MX': 'a null MX', SPF: 'v=spf1 -all', DMARC: 'a DMARC policy of reject' } as const;

@@ -93,7 +93,7 @@ for (const [behaviour, parts, sentence] of [
   [
     'an SPF record in quotation marks',
     { spf: '"v=spf1 mx -all"', dkim: KEYS.strong, dmarc: `v=DMARC1; p=reject; ${RUA}` },
-    'The SPF record has no effect: receivers do not read the TXT record \'"v=spf1 mx -all"\' of example.com as SPF, because it begins with a quotation mark. It has quotation marks, which only a zone file needs. Put it right: example.com. IN TXT "v=spf1 mx ~all"',
+    'The SPF record has no effect: receivers do not read the TXT record \'"v=spf1 mx -all"\' of example.com as SPF, because it begins with a quotation mark. It has quotation marks, which only a zone file needs. Correct it: example.com. IN TXT "v=spf1 mx ~all"',
   ],
 ] as const satisfies readonly (readonly [string, Parts, string])[])
   test(`advice: ${behaviour}`, async () => {

@@ -8,7 +8,7 @@ import type { ZoneEntry } from './zone-records.ts';
 
 for (const [behaviour, entry, fault, sentence] of [
   ['wrong signatures', { TXT: ['v=spf1 -all'], isBogus: true }, 'signatures', /signatures of the zone do not validate/],
-  ['servers that do not answer', { fail: 'SERVFAIL' }, 'servers', /gets no answer from the servers of the zone/],
+  ['servers that do not answer', { fail: 'SERVFAIL' }, 'servers', /name servers of the zone do not answer/],
   ['a timeout tells nothing', { fail: 'timeout' }, undefined, /could not be verified/],
   ['no failure', { TXT: ['v=spf1 -all'] }, undefined, undefined],
 ] as const satisfies readonly (readonly [string, ZoneEntry, string | undefined, RegExp | undefined])[])

@@ -179,7 +179,7 @@ const EXPLANATIONS: { readonly [Code in FindingCode]: (detail: FindingDetails[Co
   certificate_other_name: ({ host, names }) =>
     `the certificate is not for ${host}, but for ${names.length === 0 ? 'no name' : names.join(', ')}`,
   dane_mismatch: ({ host }) =>
-    `no TLSA record of ${host} fits what it presented: senders that use DANE do not deliver to it`,
+    `no TLSA record of ${host} matches its certificate: senders that use DANE do not deliver to it`,
   mta_sts_mismatch: ({ host, mode }) =>
     mode === 'enforce'
       ? `${host} does not present a valid certificate, on which the MTA-STS policy insists: senders that use it do not deliver`
@@ -197,13 +197,12 @@ function explainSmtpFault(step: SmtpStep, fault: SmtpFault): string {
 }
 
 const SMTP_FAULTS: Readonly<Record<Extract<SmtpFault, string>, (step: SmtpStep) => string>> = {
-  timeout: (step) =>
-    step === 'connection' ? 'no connection within the time' : `no end of the ${step} within the time`,
+  timeout: (step) => `the ${step} timed out`,
   closed: (step) => `the server closed the connection during the ${step}`,
   'long line': (step) => `a line of the ${step} is too long to be a reply`,
   'long reply': (step) => `the reply to the ${step} does not end`,
   'not a reply': (step) => `the ${step} was not answered with a reply of SMTP`,
-  'unasked text': (step) => `the server sent text before the ${step} that was not asked for`,
+  'unasked text': (step) => `the server sent unexpected text before the ${step}`,
   'text before TLS': () => 'plain text after the reply to STARTTLS',
 };
 

@@ -74,7 +74,7 @@ test('smtp: the report has the certificate, the names of the server, and what DA
     mta_sts: '',
     is_valid: false,
     validation_errors: [
-      'dane_mismatch: no TLSA record of mx.example.com fits what it presented: senders that use DANE do not deliver to it',
+      'dane_mismatch: no TLSA record of mx.example.com matches its certificate: senders that use DANE do not deliver to it',
     ],
   });
   assert.deepEqual([certificate.is_trusted, certificate.is_for_host], [true, true]);

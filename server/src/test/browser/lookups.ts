@@ -188,7 +188,7 @@ test(
       await rows.first().waitFor();
       return page.getByText('Line 3, column 14: "perhaps" is not one of allow, deny').isVisible();
     });
-    await page.getByText('The rules below, from before, stay in use.').waitFor();
+    await page.getByText('The previous rules, listed below, stay in use.').waitFor();
     await inspectThemes(page, 'with a mistake');
   },
 );

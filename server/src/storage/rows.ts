@@ -34,13 +34,19 @@ function nameOf(column: string) {
 const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 export function fromRow<Table extends keyof Schema>(row: Row<Table>): Stored<Table> {
+  return copyColumns(row, NONE) as Stored<Table>;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+export function copyColumns(row: object, omitted: ReadonlySet<string>): Record<string, unknown> {
   const stored: Record<string, unknown> = {};
   for (const [column, value] of Object.entries(row)) {
-    if (value === null) continue;
+    if (value === null || omitted.has(column)) continue;
     const { name, isTime } = nameOf(column);
     stored[name] = isTime ? new Date(value as number) : value;
   }
-  return stored as Stored<Table>;
+  return stored;
 }
 
 export function toRow<Table extends keyof Schema>(stored: Stored<Table>): Insertable<Schema[Table]> {

@@ -5,6 +5,7 @@ import { usageIdOf } from '../../admission/admission.ts';
 import { dayAt } from '../../day.ts';
 import { describeKey, fromStored, type Key, stateOf } from '../../keys/key.ts';
 import { type KeyFilter, KeyList } from '../../keys/key-list.ts';
+import { present } from '../../present.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { KeyPosition } from '../../storage/stores/key-list-store.ts';
 import type { Refused } from '../../storage/stores/key-store.ts';
@@ -31,8 +32,7 @@ export class VisibleKeys {
     const { keys, total, next } = await this.#list.page({ ...filter, ownerId }, now);
     return {
       keys: await this.describe(keys, now),
-      ...(total === undefined ? {} : { total }),
-      ...(next === undefined ? {} : { next_after: formatPosition(next) }),
+      ...present({ total, next_after: next && formatPosition(next) }),
     };
   }
 
@@ -55,10 +55,7 @@ export class VisibleKeys {
     const [predecessor] = key.predecessorId === undefined ? [] : await this.findAll(account, [key.predecessorId]);
     const [next] = await this.#storage.keys.successorsOf([key.id]);
     const successor = next && fromStored(next);
-    return {
-      ...(predecessor === undefined ? {} : { predecessor }),
-      ...(successor === undefined || !mayManage(account, successor) ? {} : { successor }),
-    };
+    return present({ predecessor, successor: successor && mayManage(account, successor) ? successor : undefined });
   }
 
   /** Whose usage the account may see; undefined for all. */
@@ -87,15 +84,15 @@ export class VisibleKeys {
       // without a limit takes no lease.
       const used = isLimited ? Math.min(counted, taken.get(key.id) ?? 0) : counted;
       const limit = isLimited ? key.allowance.limit : null;
-      const successor = successorIds.get(key.id);
       return {
         ...summarize(key, now),
         quota: { used, limit, resets_at: new Date(endMs).toISOString() },
         requests_by_day: requests,
-        ...(key.ownerId === undefined
-          ? {}
-          : { owner: { id: key.ownerId, name: names.get(key.ownerId) ?? key.ownerId } }),
-        ...(successor === undefined ? {} : { successor_id: successor }),
+        ...present({
+          owner:
+            key.ownerId === undefined ? undefined : { id: key.ownerId, name: names.get(key.ownerId) ?? key.ownerId },
+          successor_id: successorIds.get(key.id),
+        }),
       };
     });
   }
@@ -124,14 +121,16 @@ function summarize(key: Key, now: Date): Omit<KeySummary, 'quota' | 'requests_by
     state: stateOf(key, now),
     tier,
     permissions: [...permissions],
-    ...(firstUse === undefined ? {} : { first_use: { ...firstUse, at: firstUse.at.toISOString() } }),
-    ...(refused === undefined ? {} : { refused: describeRefused(refused) }),
-    ...(predecessorId === undefined ? {} : { predecessor_id: predecessorId }),
+    ...present({
+      first_use: firstUse && { ...firstUse, at: firstUse.at.toISOString() },
+      refused: refused && describeRefused(refused),
+      predecessor_id: predecessorId,
+    }),
   };
 }
 
 function describeRefused({ requests, lastAt, lastFrom }: Refused) {
-  return { requests, last_at: lastAt.toISOString(), ...(lastFrom === undefined ? {} : { last_from: lastFrom }) };
+  return { requests, last_at: lastAt.toISOString(), ...present({ last_from: lastFrom }) };
 }
 
 function mayManage({ id, role }: Account, { ownerId }: Key): boolean {

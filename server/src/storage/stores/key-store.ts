@@ -3,16 +3,13 @@ import type { Insertable, Selectable, Updateable } from 'kysely';
 import { present } from '../../present.ts';
 import type { RefusalReason } from '../../vocabulary.ts';
 import type { ReadKeyChanges } from '../key-changes.ts';
-import { fromRow as columnsFrom, type Stored, toRow } from '../rows.ts';
+import { copyColumns, type Stored, toRow } from '../rows.ts';
 import type { Db, Schema } from '../schema.ts';
 import { pruneRows } from '../tables.ts';
 import { foldForSearch, insertWords, nameKeyOf } from './key-names.ts';
 
 /** `masked` is the secret as it is shown, `whence_ab12…wxyz`; `ownerId` is absent for keys of the command line. */
-export type StoredKey = Omit<
-  Stored<'keys'>,
-  'permissions' | 'allowedNetworks' | OfFirstUse | OfRefused | OfRevocation | OfList
-> & {
+export type StoredKey = CopiedColumns & {
   readonly permissions: readonly string[];
   /** CIDR prefixes; absent for any client. */
   readonly allowedNetworks?: readonly string[];
@@ -23,6 +20,10 @@ export type StoredKey = Omit<
   readonly refused?: Refused;
 };
 
+type CopiedColumns = Omit<
+  Stored<'keys'>,
+  'permissions' | 'allowedNetworks' | OfFirstUse | OfRefused | OfRevocation | OfList
+>;
 type OfFirstUse = 'firstUsedAt' | 'firstUsedFrom' | 'firstUsedStatus';
 type OfRefused = 'refusedRequests' | 'lastRefusedAt' | 'lastRefusedFrom';
 type OfRevocation = 'revokeAt' | 'revokeBy';
@@ -312,24 +313,28 @@ async function insertRow(transaction: Db, key: StoredKey, revision: number): Pro
   await insertWords(transaction, key);
 }
 
+/** Columns that are combined to one value or split into several, that only the list needs, or that its queries add. */
+const NOT_COPIED: ReadonlySet<string> = new Set([
+  ...['permissions', 'allowed_networks', 'first_used_at', 'first_used_from', 'first_used_status'],
+  ...['refused_requests', 'last_refused_at', 'last_refused_from', 'revoke_at', 'revoke_by'],
+  ...['has_expired', 'revision', 'name_key', 'day_requests', 'sort_value', 'total'],
+]);
+
 export function fromRow(row: Selectable<Schema['keys']>): StoredKey {
-  const stored = columnsFrom<'keys'>(row);
-  const { firstUsedAt, firstUsedFrom = '', firstUsedStatus = 0, ...used } = stored;
-  const { refusedRequests, lastRefusedAt, lastRefusedFrom, ...known } = used;
-  const { revokeAt, revokeBy = '', hasExpired, revision, nameKey, dayRequests, ...rest } = known;
-  const { permissions, allowedNetworks, ...key } = rest;
-  return {
-    ...key,
-    permissions: permissions.split(' ').filter((permission) => permission !== ''),
-    ...present({
-      allowedNetworks: allowedNetworks?.split(' '),
-      firstUse: firstUsedAt && { at: firstUsedAt, from: firstUsedFrom, status: firstUsedStatus },
-      scheduledRevocation: revokeAt && { at: revokeAt, by: revokeBy },
-      refused: lastRefusedAt && {
-        requests: refusedRequests,
-        lastAt: lastRefusedAt,
-        ...present({ lastFrom: lastRefusedFrom }),
-      },
-    }),
-  };
+  const { first_used_at, first_used_from, first_used_status, last_refused_at, last_refused_from, revoke_at } = row;
+  const permissions = row.permissions.split(' ').filter((permission) => permission !== '');
+  const key: Writable<StoredKey> = { ...(copyColumns(row, NOT_COPIED) as CopiedColumns), permissions };
+  if (row.allowed_networks !== null) key.allowedNetworks = row.allowed_networks.split(' ');
+  if (first_used_at !== null)
+    key.firstUse = { at: new Date(first_used_at), from: first_used_from ?? '', status: first_used_status ?? 0 };
+  if (revoke_at !== null) key.scheduledRevocation = { at: new Date(revoke_at), by: row.revoke_by ?? '' };
+  if (last_refused_at !== null)
+    key.refused = {
+      requests: row.refused_requests,
+      lastAt: new Date(last_refused_at),
+      ...present({ lastFrom: last_refused_from ?? undefined }),
+    };
+  return key;
 }
+
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };

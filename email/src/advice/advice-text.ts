@@ -243,7 +243,7 @@ const SENTENCES: { readonly [Code in AdviceCode]: (detail: AdviceDetails[Code]) 
 
 const FAULTS: Readonly<Record<DnsFault, string>> = {
   signatures: 'The DNSSEC signatures of the zone do not validate; without validation the resolver answers.',
-  servers: 'The name servers of the zone do not answer, with or without DNSSEC validation.',
+  servers: 'The name servers of the zone do not answer, also without validation.',
 };
 
 const NO_MAIL_RECORDS = { 'null MX': 'a null MX', SPF: 'v=spf1 -all', DMARC: 'a DMARC policy of reject' } as const;

@@ -133,3 +133,6 @@ export type AuditTargetKind = 'account' | 'invitation' | 'key' | 'dataset';
  */
 export const CRAWLER_STATUSES = ['verified', 'forged', 'not_listed', 'unverifiable', 'unknown'] as const;
 export type CrawlerStatus = (typeof CRAWLER_STATUSES)[number];
+
+/** `is_tor_exit` is `tor_exit` wherever people read or type it. */
+export const flagName = (flag: string): string => (flag.startsWith('is_') ? flag.slice(3) : flag);

@@ -47,7 +47,7 @@ function stagesOf(shape: Shape, dataDir: string): readonly Stage[] {
       { ...whole, name: '+ format: enrich' },
     ];
   // 1 is the exit code of a log without an address.
-  const options = shape === 'csv' ? ['--column', 'status'] : ['--field', 'absent'];
+  const options = shape === 'csv' ? ['--address', 'status'] : ['--address', 'absent'];
   const scan: Stage = { name: '+ scan', args: command(...options), exitCodes: [0, 1] };
   return [copy, scan, { ...whole, name: '+ find, lookup, format: enrich' }];
 }

@@ -37,7 +37,6 @@ export function addCommonOptions(command: Command, isUsingData = true): void {
   }
 }
 
-export const quietOption = () => new Option('--quiet', 'do not say which flags are dated or not known');
 export const jsonOption = () => new Option('--json', 'print JSON');
 export const urlOption = () => new Option('--url <url>', 'ask this server, not this machine (default: WHENCE_URL)');
 export const keyOption = () => new Option('--key <key>', 'API key for --url (default: WHENCE_KEY)');
@@ -67,7 +66,7 @@ export function namesAmong<Name extends string>(allowed: readonly Name[]): (text
   };
 }
 
-/** For an option that can be repeated. */
-export function collect(text: string, previous: readonly string[] = []): string[] {
-  return [...previous, text];
+/** Values separated by commas. */
+export function commaList(text: string): string[] {
+  return text.split(',').map((value) => value.trim());
 }

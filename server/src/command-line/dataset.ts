@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { EXPORT_FORMATS } from '../export/options.ts';
 import type { ExitCode } from '../terminal/exit.ts';
 import { LOCAL_ADDRESS_SECTIONS } from '../vocabulary.ts';
-import { collect, type Invocation, namesAmong, positiveInteger, quietOption } from './command.ts';
+import { commaList, type Invocation, namesAmong, positiveInteger } from './command.ts';
 
 const builds = () => import('../commands/dataset/build.ts');
 const audits = () => import('../commands/dataset/version-audit.ts');
@@ -39,7 +39,7 @@ export function defineDataset(program: Command, invocation: Invocation): void {
     .option('--force', 'fetch every feed, even if its copy is fresh')
     .option('--retry', 'fetch feeds that failed without waiting, unless their server asked to wait')
     .option('--retry-now', 'fetch feeds that failed even if their server asked to wait')
-    .option('--accept <feed>', 'accept this feed although it has shrunk or grown; repeatable', collect)
+    .option('--accept <list>', 'accept these feeds although they have shrunk or grown, comma-separated', commaList)
     .option('--accept-changes', 'publish the result although it differs too much from the previous version')
     .addOption(qualityOption())
     .action((options) => publishing(({ datasetUpdate }) => datasetUpdate(config('update'), options, invocation)));
@@ -113,12 +113,12 @@ function defineExport(dataset: Command, invocation: Invocation): void {
     .addOption(new Option('--format <format>', 'export format').choices(EXPORT_FORMATS).makeOptionMandatory())
     .option('--output <path>', 'file, or folder for clickhouse (default: standard output, text formats only)')
     .option('--dataset-version <version>', 'export this version instead of the current one', positiveInteger)
-    .option('--flag <flag...>', 'only networks with one of these flags, such as vpn')
-    .option('--country <code...>', 'only networks in one of these countries, such as DE')
-    .option('--asn <number...>', 'only these networks')
-    .option('--cloud <name...>', 'only networks of these cloud providers, such as AWS')
-    .option('--company <name...>', 'only AI crawlers of these companies, such as OpenAI')
-    .option('--connection-type <type...>', 'only networks of these types, such as residential')
+    .option('--flag <list>', 'only networks with one of these flags, such as vpn,tor_exit', commaList)
+    .option('--country <list>', 'only networks in one of these countries, such as DE,AT', commaList)
+    .option('--asn <list>', 'only these networks', commaList)
+    .option('--cloud <list>', 'only networks of these cloud providers, such as AWS', commaList)
+    .option('--company <list>', 'only AI crawlers of these companies, such as OpenAI', commaList)
+    .option('--connection-type <list>', 'only networks of these types, such as residential', commaList)
     .option('--min-score <score>', 'only networks with at least this threat score')
     .option(
       '--include <list>',
@@ -128,7 +128,6 @@ function defineExport(dataset: Command, invocation: Invocation): void {
     .option('--name <name>', 'name of the nftables or ipset sets, or of the nginx variable (default: whence)')
     .option('--table <name>', 'nftables table of the sets (default: whence)')
     .option('--value <field>', 'haproxy and nginx-geo: map networks to this field, such as country')
-    .addOption(quietOption())
     .option(
       '--compatible [type]',
       'mmdb: in the form of GeoIP2 country (default), city, asn, anonymous-ip, connection-type, enterprise',

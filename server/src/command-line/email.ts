@@ -1,14 +1,7 @@
 /** Command-line definition of `whence email`. */
 import type { Command } from 'commander';
 import { INCLUDABLE_SECTIONS } from '../vocabulary.ts';
-import { type Invocation, integerUpTo, jsonOption, keyOption, namesAmong, urlOption } from './command.ts';
-
-/**
- * Checks at a time. With answers after 20 ms, 16 keep one core busy (63 domains a second, with 8 there are 50). The DNS
- * client has at most 256 recent queries unanswered, however many checks there are.
- */
-const DEFAULT_PARALLEL = 16;
-const MAX_PARALLEL = 64;
+import { type Invocation, jsonOption, keyOption, namesAmong, urlOption } from './command.ts';
 
 export function defineEmail(program: Command, invocation: Invocation): void {
   program
@@ -20,11 +13,9 @@ export function defineEmail(program: Command, invocation: Invocation): void {
     .option('--file <path>', 'check the domains in a file, one per line (- for standard input)')
     .option('--selectors <list>', 'DKIM selectors to try beside the common ones, comma-separated')
     .option('--only-selectors <list>', 'DKIM selectors to report instead of the common ones')
-    .option('--transport', 'check MTA-STS, TLS-RPT, DANE, BIMI and DNSSEC too')
-    .option('--networks', 'show who carries the mail, from the local dataset')
     .option(
       '--include <list>',
-      `show more, comma-separated: ${INCLUDABLE_SECTIONS.join(', ')}; smtp connects to the MX hosts on port 25`,
+      'show more, comma-separated: transport (MTA-STS, TLS-RPT, DANE, BIMI, DNSSEC), networks (who carries the mail), smtp (connects to the MX hosts on port 25)',
       namesAmong(INCLUDABLE_SECTIONS),
     )
     .option(
@@ -37,12 +28,6 @@ export function defineEmail(program: Command, invocation: Invocation): void {
     .addOption(keyOption())
     .option('--diff <path>', 'print what changed since reports were saved; exit code 0 if nothing has')
     .option('--save <path>', 'also save the reports as JSON, for --diff')
-    .option(
-      '--parallel <count>',
-      `checks at a time, at most ${MAX_PARALLEL}`,
-      integerUpTo(MAX_PARALLEL),
-      DEFAULT_PARALLEL,
-    )
     .action(async (domains: string[], options) => {
       const { emailCommand } = await import('../commands/email/email.ts');
       await invocation.exitWith(emailCommand(domains, options, invocation.config('read'), invocation));

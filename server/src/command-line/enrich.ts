@@ -1,9 +1,11 @@
 /** Command-line definition of `whence enrich`. */
+
 import { FLAGS } from '@whence/dataset/record';
 import { type Command, Option } from 'commander';
 import { FORMATS } from '../enrich/formats/format.ts';
-import { FIELDS, flagName } from '../fields/fields.ts';
-import { collect, type Invocation, keyOption, positiveInteger, quietOption, urlOption } from './command.ts';
+import { FIELDS } from '../fields/fields.ts';
+import { flagName } from '../vocabulary.ts';
+import { commaList, type Invocation, keyOption, positiveInteger, urlOption } from './command.ts';
 
 export function defineEnrich(program: Command, invocation: Invocation): void {
   program
@@ -11,8 +13,11 @@ export function defineEnrich(program: Command, invocation: Invocation): void {
     .description('add network data to the addresses in a log, as a stream')
     .argument('[file]', 'the log, plain or gzip (default: standard input, also as -)')
     .addOption(new Option('--format <format>', 'format of the log').choices(FORMATS).default('auto'))
-    .option('--field <member>', 'ndjson: path of the address, such as client.ip; repeatable', collect)
-    .option('--column <name>', 'csv: column of the address, by name or number')
+    .option(
+      '--address <list>',
+      'where the address is: ndjson paths such as client.ip, the first that holds one; csv column, by name or number',
+      commaList,
+    )
     .option('--delimiter <character>', 'csv: column delimiter (default: detected among comma, semicolon, tab)')
     .option('--no-header', 'csv: the first row is not a header')
     .option('--as <name>', 'ndjson: name of the new member (default: whence); csv: prefix of the new columns')
@@ -24,7 +29,6 @@ export function defineEnrich(program: Command, invocation: Invocation): void {
     .option('--output <path>', 'write to a file, which appears when it is complete')
     .option('--jobs <count>', 'threads that work on the log; the order of lines is kept', positiveInteger, 1)
     .option('--json', 'print the summary as JSON')
-    .addOption(quietOption())
     .addOption(urlOption())
     .addOption(keyOption())
     .action(async (file: string | undefined, options) => {

@@ -20,7 +20,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   enrich: [
     'wh enrich access.log',
-    'wh enrich events.ndjson --field client.ip --fields country,asn_name,flags',
+    'wh enrich events.ndjson --address client.ip --fields country,asn_name,flags',
     'tail -F access.log | wh enrich --only vpn,tor_exit',
   ],
   summarize: ['wh summarize access.log', 'wh summarize access.log.gz --limit 20', 'wh summarize mail.log --all --json'],
@@ -32,7 +32,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   email: [
     'wh example.com',
-    'wh email example.com --selectors s1,s2 --transport',
+    'wh email example.com --selectors s1,s2 --include transport',
     'wh email --file domains.txt --csv > report.csv',
   ],
   'decide check': [

@@ -3,15 +3,7 @@ import { type Command, Option } from 'commander';
 import { ASN_FIELDS } from '../commands/lookup/asn-answer.ts';
 import { FIELDS } from '../fields/fields.ts';
 import { ADDRESS_SECTIONS } from '../vocabulary.ts';
-import {
-  type Invocation,
-  jsonOption,
-  keyOption,
-  namesAmong,
-  positiveInteger,
-  quietOption,
-  urlOption,
-} from './command.ts';
+import { type Invocation, jsonOption, keyOption, namesAmong, positiveInteger, urlOption } from './command.ts';
 
 const asns = () => import('../commands/lookup/asn.ts');
 const mcp = () => import('../commands/mcp.ts');
@@ -27,9 +19,7 @@ export function defineIp(program: Command, invocation: Invocation): void {
     )
     .option('--fields <list>', `print these fields only, comma-separated: ${FIELDS.join(', ')}`)
     .option('--csv', 'print CSV')
-    .addOption(limitOption('addresses of a CIDR or range'))
     .option('--explain', 'show which source decided each field')
-    .addOption(quietOption())
     .option(
       '--include <list>',
       `show more, comma-separated: ${ADDRESS_SECTIONS.join(', ')}`,
@@ -94,7 +84,6 @@ export function defineAsn(program: Command, invocation: Invocation): void {
     .option('--prefixes', 'list every prefix of the network')
     .option('--fields <list>', `print these fields only, comma-separated: ${ASN_FIELDS.join(', ')}`)
     .option('--csv', 'print CSV')
-    .addOption(limitOption('numbers of a range'))
     .addOption(jsonOption())
     .addOption(urlOption())
     .addOption(keyOption())
@@ -120,9 +109,3 @@ export function defineMcp(program: Command, { config, stdin, stdout, exitWith }:
     .description('answer a program that speaks the Model Context Protocol on standard input, from the local dataset')
     .action(async () => exitWith((await mcp()).mcpCommand(config('read'), stdin(), stdout)));
 }
-
-/** Addresses of one CIDR or range, or numbers of one range: a /12 of IPv4. */
-const EXPANSION_LIMIT = 1 << 20;
-
-const limitOption = (of: string) =>
-  new Option('--limit <count>', `most ${of}`).argParser(positiveInteger).default(EXPANSION_LIMIT);

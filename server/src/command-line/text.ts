@@ -1,6 +1,6 @@
 /** Command-line definitions of `wh summarize` and `wh grepip`: commands that find addresses in text. */
 import type { Command } from 'commander';
-import { type Invocation, positiveInteger, quietOption } from './command.ts';
+import { type Invocation, positiveInteger } from './command.ts';
 
 const FILES = 'files, plain or gzip (default: standard input, also as -)';
 
@@ -11,7 +11,6 @@ export function defineSummarize(program: Command, invocation: Invocation): void 
     .argument('[file...]', FILES)
     .option('--all', 'count all addresses of a line, not only the first')
     .option('--limit <count>', 'entries per list', positiveInteger, 10)
-    .addOption(quietOption())
     .action(async (files: string[], options) => {
       const { summarizeCommand } = await import('../commands/text/summarize.ts');
       await invocation.exitWith(summarizeCommand(invocation.config('read'), files, options, invocation));

@@ -60,10 +60,10 @@ for (const [argv, shown] of [
   [['dataset', 'export', '--format', 'nftables', '--asn', '15169'], 'credit\\x1b[2J'],
   [['enrich', join(logs, `name${EVIL}.gz`)], 'name\\x1b[2J'],
   [['enrich', join(logs, `missing${EVIL}`)], 'missing\\x1b[2J'],
-  [['enrich', join(logs, 'a.csv'), '--column', 'x'], '\\u202e'],
+  [['enrich', join(logs, 'a.csv'), '--address', 'x'], '\\u202e'],
   [['ip', EVIL], '\\u202e'],
   [['dataset', 'use', EVIL], '\\x1b[2J'],
-  [[EVIL], '\\x1b[2J'],
+  [[EVIL], '\\u001b[2J'],
 ] as const)
   test(`untrusted text: whence ${printable(argv.join(' ').replace(logs, 'logs'))}`, async () => {
     const text = await whence(...argv);

@@ -25,9 +25,9 @@ const VALUES = { countries: ['CH', 'DE', 'ZZ'], clouds: ['AWS', 'Google Cloud'],
 
 for (const [behaviour, options, want] of [
   ['no filter matches everything', {}, true],
-  ['a flag that is set', { flag: ['is_vpn'] }, true],
-  ['a flag that is not set', { flag: ['is_mobile'] }, false],
-  ['one of several flags is enough', { flag: ['is_mobile', 'is_vpn'] }, true],
+  ['a flag that is set', { flag: ['vpn'] }, true],
+  ['a flag that is not set', { flag: ['mobile'] }, false],
+  ['one of several flags is enough', { flag: ['mobile', 'vpn'] }, true],
   ['a country in lower case', { country: ['de'] }, true],
   ['one of several countries is enough', { country: ['CH', 'DE'] }, true],
   ['another country', { country: ['CH'] }, false],
@@ -40,8 +40,8 @@ for (const [behaviour, options, want] of [
   ['another connection type', { connectionType: ['residential'] }, false],
   ['the exact minimum score', { minScore: '25' }, true],
   ['a score below the minimum', { minScore: '26' }, false],
-  ['different options must all match', { flag: ['is_vpn'], country: ['CH'] }, false],
-  ['different options that all match', { flag: ['is_vpn'], country: ['DE'], asn: ['64500'], minScore: '1' }, true],
+  ['different options must all match', { flag: ['vpn'], country: ['CH'] }, false],
+  ['different options that all match', { flag: ['vpn'], country: ['DE'], asn: ['64500'], minScore: '1' }, true],
 ] as const)
   test(`filter: ${behaviour}`, () => assert.equal(parseFilter(options, VALUES).matches(FIELDS), want));
 
@@ -75,8 +75,8 @@ test('filter: a minimum score of 0 is an empty filter', () => {
 });
 
 test('filter: its text is the options of the command line', () => {
-  const { text } = parseFilter({ flag: ['is_vpn'], country: ['de', 'CH'], asn: ['AS1'], minScore: '50' }, VALUES);
-  assert.equal(text, '--flag vpn --country DE --country CH --asn 1 --min-score 50');
+  const { text } = parseFilter({ flag: ['vpn'], country: ['de', 'CH'], asn: ['AS1'], minScore: '50' }, VALUES);
+  assert.equal(text, '--flag vpn --country DE,CH --asn 1 --min-score 50');
   const quoted = parseFilter({ cloud: ['google cloud'], connectionType: ['mobile'] }, VALUES);
   assert.equal(quoted.text, '--cloud "Google Cloud" --connection-type mobile');
 });

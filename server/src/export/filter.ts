@@ -1,9 +1,11 @@
 /** Which networks to export: values of one option are combined with or, different options with and. */
+
 import { parsePrefixedAsn } from '@whence/dataset/internal/as-number';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { CONNECTION_TYPES, type ConnectionType } from '@whence/dataset/record';
-import { flagName, parseFlag } from '../fields/fields.ts';
+import { parseFlag } from '../fields/fields.ts';
 import { UsageError } from '../terminal/exit.ts';
+import { flagName } from '../vocabulary.ts';
 import type { Fields } from './fields.ts';
 
 export type FilterOptions = {
@@ -55,7 +57,7 @@ export function parseFilter(options: FilterOptions, { countries, clouds, compani
     ],
     isEmpty: flags.length === 0 && parts.length === 0 && minScore === 0,
     text: [
-      ...flags.map((flag) => `--flag ${flagName(flag)}`),
+      ...(flags.length === 0 ? [] : [`--flag ${flags.map(flagName).join(',')}`]),
       ...parts.map(({ text }) => text),
       ...(minScore === 0 ? [] : [`--min-score ${minScore}`]),
     ].join(' '),
@@ -75,12 +77,12 @@ function part<Value extends string | number>(
   if (values === undefined) return undefined;
   const selected = new Set<Value | undefined>(values);
   return {
-    text: values.map((value) => `--${option} ${quoteArgument(String(value))}`).join(' '),
+    text: `--${option} ${quoteArgument(values.join(','))}`,
     matches: (fields) => selected.has(fieldOf(fields)),
   };
 }
 
-const quoteArgument = (text: string) => (/^[A-Za-z0-9_.-]+$/.test(text) ? text : JSON.stringify(text));
+const quoteArgument = (text: string) => (/^[A-Za-z0-9_.,-]+$/.test(text) ? text : JSON.stringify(text));
 
 function parseAsn(text: string): number {
   const asn = parsePrefixedAsn(text);

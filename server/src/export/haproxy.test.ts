@@ -45,7 +45,7 @@ test('haproxy: haproxy -c accepts the maps', {
   skip: !isInstalled && 'haproxy is not installed; apt-get install haproxy',
 }, async () => {
   for (const [name, ...options] of [
-    ['datacenters', '--flag', 'is_datacenter'],
+    ['datacenters', '--flag', 'datacenter'],
     ['countries', '--value', 'country'],
     ['names', '--value', 'asn_name'],
   ] as const)

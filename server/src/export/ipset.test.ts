@@ -53,7 +53,7 @@ test('ipset: ipset loads the file, and a newer one in its place', {
 }, async () => {
   // Some kernels have no sets, and some containers no namespaces.
   if (inNamespace('ipset create probe hash:net').status !== 0) return;
-  const first = await sample.export('--format', 'ipset', '--flag', 'is_datacenter', '--name', 'edge');
+  const first = await sample.export('--format', 'ipset', '--flag', 'datacenter', '--name', 'edge');
   const second = await sample.export('--format', 'ipset', '--country', 'CH', '--name', 'edge');
   const load = (text: string) => `ipset restore -exist <<'END'\n${text}END\n`;
   const script = `set -e\n${load(first.stdout)}ipset list -n\nipset test edge_ipv4 3.1.2.3\n${load(second.stdout)}ipset save`;

@@ -1,8 +1,8 @@
 /** The fields that `--fields` accepts, and how to read each from a record. */
-import { byFlag, FLAGS, type Flag, type IpRecord } from '@whence/dataset/record';
+import { FLAGS, type Flag, type IpRecord } from '@whence/dataset/record';
 import type { AddressMembers } from '../address/sections.ts';
 import { UsageError } from '../terminal/exit.ts';
-import type { LocalAddressSection } from '../vocabulary.ts';
+import { flagName, type LocalAddressSection } from '../vocabulary.ts';
 
 /** The part of a record that many prefixes share. */
 export type Attributes = Omit<IpRecord, 'ip' | 'prefix' | 'asn' | 'asn_name'>;
@@ -22,17 +22,20 @@ const ATTRIBUTE_FIELDS = {
   rir: ({ rir }) => rir,
   connection_type: ({ connection_type }) => connection_type,
   flags: ({ detection }) => flagsOf(detection),
-  ...byFlag(
-    (flag) =>
-      ({ detection }: Attributes) =>
-        detection[flag],
-  ),
+  ...flagFields(),
   ai_company: ({ detection }) => detection.ai_company,
   cloud_provider: ({ detection }) => detection.cloud_provider,
   threat: ({ threat: { score, level } }) => ({ score, level }),
   threat_score: ({ threat }) => threat.score,
   threat_level: ({ threat }) => threat.level,
 } as const satisfies Record<string, (attributes: Attributes) => Value | undefined>;
+
+function flagFields() {
+  const readers = FLAGS.map((flag) => [flagName(flag), ({ detection }: Attributes) => detection[flag]] as const);
+  return Object.fromEntries(readers) as Record<FlagName, (attributes: Attributes) => boolean>;
+}
+type FlagName = Flag extends `is_${infer Name}` ? Name : never;
+
 export type AttributeField = keyof typeof ATTRIBUTE_FIELDS;
 
 /** Fields of the sections that the API has on request, and how to read each. They are added only if they are named. */
@@ -106,11 +109,7 @@ export const CSV_DEFAULT: readonly Field[] = [
 export const CSV_FULL: readonly Field[] = RECORD_FIELDS.filter((field) => field !== 'flags' && field !== 'threat');
 
 export function parseFields(list: string): Field[] {
-  // A flag may be named as in the field `flags`.
-  const names = list.split(',').map((text) => {
-    const name = text.trim();
-    return !isField(name) && isField(`is_${name}`) ? `is_${name}` : name;
-  });
+  const names = list.split(',').map((text) => text.trim());
   const unknown = names.find((name) => !isField(name));
   if (unknown !== undefined)
     throw new UsageError(`--fields has unknown field ${JSON.stringify(unknown)}; valid fields: ${FIELDS.join(',')}`);
@@ -148,9 +147,6 @@ export function attributeValue(attributes: Attributes, field: AttributeField): V
 
 const isField = (name: string): name is Field => (FIELDS as readonly string[]).includes(name);
 
-/** `is_tor_exit` is `tor_exit` wherever flags are values. */
-export const flagName = (flag: string): string => (flag.startsWith('is_') ? flag.slice(3) : flag);
-
 /** `is_datacenter` and `is_vpn` become `["datacenter","vpn"]`. */
 export function flagsOf(detection: Attributes['detection']): string[] {
   const flags: string[] = [];
@@ -158,9 +154,8 @@ export function flagsOf(detection: Attributes['detection']): string[] {
   return flags;
 }
 
-/** With or without `is_`. */
 export function parseFlag(text: string): Flag {
-  const flag = FLAGS.find((candidate) => flagName(candidate) === flagName(text));
+  const flag = FLAGS.find((candidate) => flagName(candidate) === text);
   if (flag === undefined)
     throw new UsageError(`unknown flag ${JSON.stringify(text)}; valid flags: ${FLAGS.map(flagName).join(', ')}`);
   return flag;

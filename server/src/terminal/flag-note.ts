@@ -1,46 +1,72 @@
 /** Which flags an answer or a file cannot know, as a note for people: `false` then does not mean "no". */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type FlagKnowledge, flagKnowledge } from '@whence/dataset/internal/flag-sources';
 import { FLAG_SUBJECTS, FLAGS, type FlagSubject, type Meta } from '@whence/dataset/record';
+import { flagName } from '../vocabulary.ts';
+import type { CommandStreams } from './output.ts';
 import { PROGRAM } from './program-name.ts';
 
 type KnownFlags = Pick<FlagKnowledge, 'unknown' | 'dated'>;
 
-/** Empty if every flag is from lists that count. */
-export function flagNote({ unknown, dated }: KnownFlags): string {
-  if (unknown.length === 0 && dated.length === 0) return '';
-  const lines = [
-    ...(unknown.length === 0 ? [] : [`  not known, and so false or absent everywhere: ${unknown.join(', ')}`]),
-    ...(dated.length === 0
-      ? []
-      : [`  from tables of a past date, or with a list that is too old: ${dated.join(', ')}`]),
-  ];
-  return `Some flags need lists that \`${PROGRAM} dataset update\` (or WHENCE_UPDATE) fetches; proxies are opt-in:\n${lines.join('\n')}\n`;
+/** What is missing, in one sentence; empty if every flag is from lists that count. */
+function missingText({ unknown, dated }: KnownFlags): string {
+  return [
+    unknown.length === 0 ? '' : `unknown (reported as false): ${unknown.map(flagName).join(', ')}`,
+    dated.length === 0 ? '' : `from dated lists: ${dated.map(flagName).join(', ')}`,
+  ]
+    .filter((part) => part !== '')
+    .join('; ');
+}
+
+/** One line; empty if there is nothing to say. */
+export function flagNote(known: KnownFlags): string {
+  const missing = missingText(known);
+  return missing === '' ? '' : `flags ${missing}; ${PROGRAM} dataset update fetches current lists\n`;
 }
 
 /** What a file says of itself, in one sentence; empty if there is nothing to say. */
 export function flagSentence(meta: Meta, day: string): string {
-  const { unknown, dated } = flagKnowledge(meta, day);
-  return [
-    ...(unknown.length === 0 ? [] : [`Not known here, and so false: ${unknown.join(', ')}.`]),
-    ...(dated.length === 0 ? [] : [`From tables of a past date, or with a list that is too old: ${dated.join(', ')}.`]),
-  ].join(' ');
+  const missing = missingText(flagKnowledge(meta, day));
+  return missing === '' ? '' : `Flags ${missing}.`;
 }
 
 type Noted = {
   readonly dataset: { readonly meta: Meta; readonly day: string };
   /** Names of fields that are shown; without it, the whole record. */
   readonly fields?: readonly string[] | undefined;
-  readonly quiet?: boolean | undefined;
 };
 
-/** Written once, to standard error, beside the data that a command prints. */
-export function noteFlags(stderr: { write(text: string): unknown }, { dataset, fields, quiet }: Noted): void {
-  if (quiet === true) return;
+/** Written once a day, and only to a terminal, beside the data that a command prints. */
+export function noteFlags(
+  { stderr, environment }: Pick<CommandStreams, 'stderr' | 'environment'>,
+  { dataset, fields }: Noted,
+): void {
+  if (stderr.isTTY !== true) return;
   const requested = fields === undefined ? FLAG_SUBJECTS : fields.flatMap(subjectsOf);
   const { unknown, dated } = flagKnowledge(dataset.meta, dataset.day);
   const isRequested = (subject: FlagSubject) => requested.includes(subject);
   const note = flagNote({ unknown: unknown.filter(isRequested), dated: dated.filter(isRequested) });
-  if (note !== '') stderr.write(`note: ${note}`);
+  if (note !== '' && isFirstOn(dataset.day, environment)) stderr.write(`note: ${note}`);
+}
+
+/** Remembers the day in the user's cache folder. Where that cannot be written, every note is the first one. */
+function isFirstOn(day: string, { XDG_CACHE_HOME, HOME }: CommandStreams['environment']): boolean {
+  if (!XDG_CACHE_HOME && !HOME) return true;
+  const folder = join(XDG_CACHE_HOME || join(HOME ?? '', '.cache'), 'whence');
+  const file = join(folder, 'flag-note-day');
+  try {
+    if (readFileSync(file, 'utf8') === day) return false;
+  } catch {
+    // It was never written.
+  }
+  try {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(file, day);
+  } catch {
+    // The note is written again next time.
+  }
+  return true;
 }
 
 function subjectsOf(field: string): readonly FlagSubject[] {
@@ -48,5 +74,5 @@ function subjectsOf(field: string): readonly FlagSubject[] {
   if (field === 'ai_company') return ['is_ai_crawler'];
   if (field.startsWith('privacy_')) return ['is_tor_exit', 'is_vpn', 'is_proxy'];
   if (field.startsWith('threat')) return FLAG_SUBJECTS.filter((subject) => subject === 'blocklists');
-  return FLAG_SUBJECTS.filter((subject) => subject === field);
+  return FLAG_SUBJECTS.filter((subject) => subject === field || flagName(subject) === field);
 }

@@ -40,7 +40,6 @@ type ExportOptions = FilterOptions &
     readonly output?: string;
     readonly datasetVersion?: number;
     readonly json?: boolean;
-    readonly quiet?: boolean;
   };
 
 /** What options add to a file, besides the networks. */
@@ -69,8 +68,9 @@ const WRITERS: Readonly<Record<Format, (selection: Selection, sink: Sink, text: 
 export async function exportCommand(
   config: RpkiConfig & DataSettings,
   options: ExportOptions,
-  { stdout, stderr }: CommandStreams,
+  streams: CommandStreams,
 ): Promise<ExitCode> {
+  const { stdout, stderr } = streams;
   const { format, output, json } = options;
   if (output === undefined) checkStandardOutput(format, json === true);
   rejectInapplicableOptions(format, options);
@@ -101,7 +101,7 @@ export async function exportCommand(
     }
     // A set or a map has only what its filter and its value ask for.
     const fields = isSet(format) || isMap(format) ? [...filter.fields, text.value.field ?? ''] : undefined;
-    noteFlags(stderr, { dataset, fields, quiet: options.quiet });
+    noteFlags(streams, { dataset, fields });
     if (output !== undefined) stdout.write(formatSummary({ format, ...written, path: output }, dataset, json === true));
     return 0;
   } finally {

@@ -66,7 +66,7 @@ async function email(texts: string[], options: Partial<EmailOptions> = {}, termi
   const { isTTY = false, columns = 80, environment = {}, stdin = '' } = terminal;
   const code = await emailCommand(
     texts,
-    { parallel: 16, ...options },
+    options,
     { dnsServers: [server.address], dataDir: folder },
     {
       stdin: () => Readable.from([Buffer.from(stdin)], { objectMode: false }),
@@ -290,7 +290,7 @@ test('email: CSV has a row for each domain, also for one that could not be check
 });
 
 test('email: CSV has columns for transport', async () => {
-  const { stdout } = await email(['good.example'], { csv: true, transport: true });
+  const { stdout } = await email(['good.example'], { csv: true, include: new Set(['transport']) });
   assert.match(stdout, /,missing,missing,0\/1,missing,no,,,,,no_mta_sts_record [a-z_ ]+\n$/);
 });
 
@@ -309,7 +309,7 @@ test('email: a terminal shows a progress bar, which is gone at the end', async (
 
 test('email: 300 domains are checked a few at a time, in the order of the list', async () => {
   const domains = Array.from({ length: 300 }, (_, i) => `d${i}.example`);
-  const { stdout } = await email([], { file: '-', json: true, parallel: 4 }, { stdin: domains.join('\n') });
+  const { stdout } = await email([], { file: '-', json: true }, { stdin: domains.join('\n') });
   const lines = stdout.trimEnd().split('\n');
   assert.deepEqual(
     lines.map((line) => JSON.parse(line).domain),
@@ -364,11 +364,11 @@ test('email: what could not be verified is not a change, and does not replace a 
 });
 
 test('email: --diff compares transport where both reports have it', async () => {
-  const { stdout: line } = await email(['good.example'], { json: true, transport: true });
+  const { stdout: line } = await email(['good.example'], { json: true, include: new Set(['transport']) });
   const report = JSON.parse(line);
   report.transport.tls_rpt = { ...report.transport.tls_rpt, raw: 'v=TLSRPTv1;', validation_errors: [] };
   writeFileSync(path('transport'), JSON.stringify(report));
-  const { stdout } = await email([], { diff: path('transport'), transport: true });
+  const { stdout } = await email([], { diff: path('transport'), include: new Set(['transport']) });
   assert.match(
     stdout,
     /^good\.example\n {2}TLS-RPT {4}- record: v=TLSRPTv1;\n {2}TLS-RPT {4}\+ error: no_tls_rpt_record/,

@@ -46,7 +46,7 @@ async function enrich(...argv: string[]): Promise<Result> {
   const stdout: Buffer[] = [];
   let stderr = '';
   const code = await run(
-    ['enrich', '--quiet', ...argv],
+    ['enrich', ...argv],
     { WHENCE_DATA_DIR: folder.dataDir },
     { write: (bytes: string | Uint8Array) => stdout.push(Buffer.from(bytes as Uint8Array)) },
     {
@@ -140,17 +140,17 @@ for (const [behaviour, name, content, options, want] of [
     '{ "z":1e2,"big":12345678901234567890, "ip":"8.8.8.8" ,"whence":{"asn":15169}} \r\n',
   ],
   [
-    'ndjson: --field',
+    'ndjson: --address',
     'a.log',
     '{"ip":"10.0.0.1","a":{"b":"8.8.8.8"}}',
-    ['--field', 'a.b', '--fields', 'ip'],
+    ['--address', 'a.b', '--fields', 'ip'],
     '{"ip":"10.0.0.1","a":{"b":"8.8.8.8"},"whence":{"ip":"8.8.8.8"}}',
   ],
   [
-    'ndjson: the first --field that holds an address',
+    'ndjson: the first --address that holds an address',
     'a.log',
     '{"b":"8.8.8.8","a":""}',
-    ['--field', 'a', '--field', 'b', '--fields', 'ip'],
+    ['--address', 'a,b', '--fields', 'ip'],
     '{"b":"8.8.8.8","a":"","whence":{"ip":"8.8.8.8"}}',
   ],
   [
@@ -199,14 +199,14 @@ for (const [behaviour, name, content, options, want] of [
     'csv: a column by name',
     'a.csv',
     'ip,"my ""peer"""\n10.0.0.1,8.8.8.8\n',
-    ['--column', 'my "peer"', '--fields', 'asn'],
+    ['--address', 'my "peer"', '--fields', 'asn'],
     'ip,"my ""peer""",asn\n10.0.0.1,8.8.8.8,15169\n',
   ],
   [
     'csv: a column by number',
     'a.log',
     'ip,peer\n10.0.0.1,8.8.8.8\n',
-    ['--column', '2', '--fields', 'asn'],
+    ['--address', '2', '--fields', 'asn'],
     'ip,peer,asn\n10.0.0.1,8.8.8.8,15169\n',
   ],
   [
@@ -333,8 +333,8 @@ for (const [text, want] of [
 
 for (const [behaviour, name, text, options, want] of [
   ['only one flag', 'a.log', 'a 1.0.9.9\nb 8.8.8.8\nc\n', ['--only', 'tor_exit'], 'a 1.0.9.9\t{"asn":64500}\n'],
-  ['only one of two', 'b.log', '1.0.9.9\r\n3.0.0.17', ['--only', 'vpn,is_ai_crawler'], '3.0.0.17\t{"asn":16509}'],
-  ['all but one flag', 'c.log', 'x\n1.0.9.9\n8.8.8.8', ['--not', 'is_tor_exit'], 'x\n8.8.8.8\t{"asn":15169}'],
+  ['only one of two', 'b.log', '1.0.9.9\r\n3.0.0.17', ['--only', 'vpn,ai_crawler'], '3.0.0.17\t{"asn":16509}'],
+  ['all but one flag', 'c.log', 'x\n1.0.9.9\n8.8.8.8', ['--not', 'tor_exit'], 'x\n8.8.8.8\t{"asn":15169}'],
   ['a table keeps its header', 'd.csv', 'ip\n1.0.9.9\n8.8.8.8\n', ['--only', 'tor_exit'], 'ip,asn\n1.0.9.9,64500\n'],
   ['both', 'e.log', '3.0.0.1\n3.0.0.17\n', ['--only', 'datacenter', '--not', 'ai_crawler'], '3.0.0.1\t{"asn":16509}\n'],
 ] as const)
@@ -371,8 +371,8 @@ for (const [behaviour, argv, message] of [
   ['--fields with --full', ['a.log', '--fields', 'asn', '--full'], /^error: --fields and --full cannot be combined\n$/],
   [
     'an option of another format',
-    ['a.log', '--format', 'lines', '--column', 'ip'],
-    /^error: --column does not apply to the format lines\n$/,
+    ['a.log', '--format', 'lines', '--address', 'ip'],
+    /^error: --address does not apply to the format lines\n$/,
   ],
   [
     'an option of another format than the detected one',
@@ -387,12 +387,12 @@ for (const [behaviour, argv, message] of [
   ],
   [
     'an unknown column',
-    ['a.csv', '--column', 'peer'],
+    ['a.csv', '--address', 'peer'],
     /^error: there is no column "peer"; the columns are "ip", "country"\n$/,
   ],
   [
     'a column after the last',
-    ['a.csv', '--no-header', '--column', '3'],
+    ['a.csv', '--no-header', '--address', '3'],
     /^error: there is no column "3": the first row has 2 columns\n$/,
   ],
   [
@@ -403,7 +403,7 @@ for (const [behaviour, argv, message] of [
   [
     'no column with addresses',
     ['b.csv'],
-    /^error: no address column found by name or in the first row of data; name it with --column\n$/,
+    /^error: no address column found by name or in the first row of data; name it with --address\n$/,
   ],
   ['zstd', ['a.zst'], /^error: .*a\.zst is zstd data; decompress it first: zstd -dc … \| npx wh enrich\n$/],
   [
@@ -553,7 +553,7 @@ test('enrich: memory does not grow with the input', () => {
   const script = `
     import { readFileSync } from 'node:fs';
     import { run } from ${JSON.stringify(join(import.meta.dirname, '../../main.js'))};
-    await run(['enrich', '--quiet', ${JSON.stringify(join(logs, 'large.log'))}, '--fields', 'country'], process.env, { write: () => true }, process.stderr);
+    await run(['enrich', ${JSON.stringify(join(logs, 'large.log'))}, '--fields', 'country'], process.env, { write: () => true }, process.stderr);
     // Not maxRSS, which begins with that of the process that started it.
     process.stdout.write(/VmHWM:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]);`;
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
@@ -616,7 +616,7 @@ test('enrich: removing the insertions restores the input, byte for byte', async 
   for (const format of ['lines', 'ndjson'] as const)
     for (let round = 0; round < 150; round++) {
       const input = content(Math.floor(random() * 200));
-      const ndjsonOptions = format === 'ndjson' ? ['--as', 'added', '--field', 'ip'] : [];
+      const ndjsonOptions = format === 'ndjson' ? ['--as', 'added', '--address', 'ip'] : [];
       const { stdout } = await enrichFile('random', input, '--format', format, '--fields', 'rir', ...ndjsonOptions);
       const stripped = stdout.toString('latin1').replace(added[format], () => {
         insertions++;

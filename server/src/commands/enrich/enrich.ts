@@ -39,7 +39,6 @@ type EnrichOptions = FormatOptions &
     readonly output?: string;
     readonly jobs?: number;
     readonly json?: boolean;
-    readonly quiet?: boolean;
   };
 
 const DEFAULT_MEMBER = 'whence';
@@ -75,16 +74,15 @@ export async function enrichCommand(
   let input: Input | undefined;
   try {
     input = await openInput(file, streams.stdin);
-    const format = requested ?? detectFormat(input.head);
+    const format = requested ?? detectFormat(input.head, options);
     rejectInapplicableOptions(options, format);
     const plan = { ...planOf(format, file, input.head, options, fields), ...(selection && { selection }) };
     const work = isLocal ? await localWork(source, config, plan, jobs) : await workAt(source, plan);
     const exitCode = await enrichInput(input, work, options, now, streams);
     const isWhole = plan.format !== 'csv' && plan.fields === undefined;
     // With --json, standard error has the counts as JSON, for programs.
-    const quiet = options.quiet === true || options.json === true;
-    if (exitCode === 0 && isLocal)
-      noteFlags(streams.stderr, { dataset: source.dataset, fields: isWhole ? undefined : fieldsOf(plan), quiet });
+    if (exitCode === 0 && isLocal && options.json !== true)
+      noteFlags(streams, { dataset: source.dataset, fields: isWhole ? undefined : fieldsOf(plan) });
     return exitCode;
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
@@ -205,7 +203,7 @@ function planOf(
 ): EnrichPlan {
   if (format === 'csv') {
     const csv = {
-      column: options.column,
+      column: options.address?.join(','),
       delimiter: parseDelimiter(options.delimiter, file, head),
       hasHeader: options.header !== false,
       fields: selected === 'default' ? CSV_DEFAULT : selected === 'full' ? CSV_FULL : selected,
@@ -216,6 +214,6 @@ function planOf(
   const fields = selected === 'default' ? JSON_DEFAULT : selected === 'full' ? undefined : selected;
   const allAddresses = options.all === true;
   if (format === 'lines') return { format, fields, allAddresses };
-  const ndjson = { paths: options.field ?? ADDRESS_NAMES, memberName: options.as ?? DEFAULT_MEMBER, allAddresses };
+  const ndjson = { paths: options.address ?? ADDRESS_NAMES, memberName: options.as ?? DEFAULT_MEMBER, allAddresses };
   return { format, fields, ndjson };
 }

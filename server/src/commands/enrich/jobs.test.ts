@@ -62,7 +62,7 @@ for (const [behaviour, name, content, options] of [
   ['lines, one too long', 'd.log', () => `${repeat(line, 500_000)}${TOO_LONG}\n${repeat(line, 1_500_000)}`, []],
   ['lines, one too long at the end', 'e.log', () => `${repeat(line, 500_000)}${TOO_LONG}${TOO_LONG}`, []],
   ['lines, one that is just too long', 'f.log', () => `${repeat(line, 9_000)}${'x'.repeat(1_000_000)}\n8.8.8.8\n`, []],
-  ['objects', 'a.ndjson', () => repeat(object), ['--field', 'client.ip']],
+  ['objects', 'a.ndjson', () => repeat(object), ['--address', 'client.ip']],
   ['objects and other lines', 'b.ndjson', () => repeat((i) => (i % 7 === 0 ? line(i) : object(i))), []],
   ['rows with quoted line breaks', 'a.csv', () => `id,a,client_ip,b\n${repeat(row)}`, []],
   ['rows without a header', 'b.csv', () => `1,a,8.8.8.8,b\n${repeat(row)}`, ['--no-header']],
@@ -101,7 +101,7 @@ test('enrich --jobs: gzip from a file, to standard output', () => {
 });
 
 for (const [behaviour, options, message] of [
-  ['a column that is not there', ['--column', 'nope'], /there is no column "nope"/],
+  ['a column that is not there', ['--address', 'nope'], /there is no column "nope"/],
   ['no thread', ['--jobs', '0'], /positive integer/],
   ['too many threads', ['--jobs', '65'], /at most 64/],
 ] as [string, string[], RegExp][]) {

@@ -1,8 +1,9 @@
 /** An address, a CIDR such as 192.0.2.0/24 or a range such as 192.0.2.0-192.0.2.9, and the addresses in it. */
 import { type Address, ipv4, parseAddress } from '@whence/dataset/address';
 import { fromBigInt, parsePrefix, type Range, toBigInt } from '@whence/dataset/prefix';
+import { PROGRAM } from '../../terminal/program-name.ts';
 import { formatCount } from '../../terminal/table.ts';
-import { type Entry, TOO_LARGE } from './listed-arguments.ts';
+import { type Entry, MAX_RANGE, TOO_LARGE } from './listed-arguments.ts';
 
 export function parseRange(text: string): Range | undefined {
   const dash = text.indexOf('-');
@@ -13,15 +14,13 @@ export function parseRange(text: string): Range | undefined {
   return range.start <= range.end ? range : undefined;
 }
 
-export function parseRangeWithin(limit: number): (text: string) => Entry<Range> {
-  return (text) => {
-    const range = parseRange(text);
-    if (range === undefined) return { kind: 'invalid', text, error: 'invalid IP address', code: 'INVALID_IP' };
-    const count = range.end - range.start + 1n;
-    if (count <= limit) return { kind: 'item', item: range };
-    const error = `${text} has ${countText(count)} addresses, more than ${formatCount(limit)}; --limit changes that`;
-    return { kind: 'invalid', text, error, code: TOO_LARGE };
-  };
+export function parseRangeEntry(text: string): Entry<Range> {
+  const range = parseRange(text);
+  if (range === undefined) return { kind: 'invalid', text, error: 'invalid IP address', code: 'INVALID_IP' };
+  const count = range.end - range.start + 1n;
+  if (count <= MAX_RANGE) return { kind: 'item', item: range };
+  const error = `${text} has ${countText(count)} addresses, more than ${formatCount(MAX_RANGE)}; for a summary: ${PROGRAM} prefix ${text}`;
+  return { kind: 'invalid', text, error, code: TOO_LARGE };
 }
 
 export function* addressesOf({ version, start, end }: Range): Generator<Address> {

@@ -20,9 +20,9 @@ import {
   parseAsnFields,
   type SearchSource,
 } from './asn-answer.ts';
-import { describeInvalid, type Entry, listedArguments, TOO_LARGE } from './listed-arguments.ts';
+import { describeInvalid, type Entry, listedArguments, MAX_RANGE, TOO_LARGE } from './listed-arguments.ts';
 
-type AsnOptions = RemoteOptions & { json?: boolean; csv?: boolean; fields?: string; limit: number; prefixes?: boolean };
+type AsnOptions = RemoteOptions & { json?: boolean; csv?: boolean; fields?: string; prefixes?: boolean };
 
 export async function asnCommand(
   settings: DataSettings,
@@ -31,8 +31,7 @@ export async function asnCommand(
   { stdin, stdout, stderr, environment }: CommandStreams,
 ): Promise<ExitCode> {
   const print = printerOf(options, styleOf(stdout, environment));
-  const parse = parseNumbersWithin(options.limit);
-  const listed = listedArguments(texts, parse, stdin, 'AS numbers, ranges of them');
+  const listed = listedArguments(texts, parseNumbers, stdin, 'AS numbers, ranges of them');
   const withPrefixes = options.prefixes === true;
   const source = await openSource(options, environment, {
     local: () => localAsnSource(settings, withPrefixes),
@@ -67,25 +66,23 @@ export async function asnCommand(
 
 type Numbers = { readonly first: number; readonly last: number };
 
-function parseNumbersWithin(limit: number): (text: string) => Entry<Numbers> {
-  return (text) => {
-    const [first, last = first, ...rest] = text.split('-').map((part) => parsePrefixedAsn(part.trim()));
-    if (first === undefined || last === undefined || last < first || rest.length > 0)
-      return {
-        kind: 'invalid',
-        text,
-        error: 'invalid AS number',
-        code: 'INVALID_ASN',
-        hint:
-          /^as?[\d-]/i.test(text) || !/[a-z]/i.test(text)
-            ? 'write 15169 or AS15169'
-            : `to find a network by its name: ${PROGRAM} asn search ${text}`,
-      };
-    const count = last - first + 1;
-    if (count <= limit) return { kind: 'item', item: { first, last } };
-    const error = `${text} has ${formatCount(count)} numbers, more than ${formatCount(limit)}; --limit changes that`;
-    return { kind: 'invalid', text, error, code: TOO_LARGE };
-  };
+function parseNumbers(text: string): Entry<Numbers> {
+  const [first, last = first, ...rest] = text.split('-').map((part) => parsePrefixedAsn(part.trim()));
+  if (first === undefined || last === undefined || last < first || rest.length > 0)
+    return {
+      kind: 'invalid',
+      text,
+      error: 'invalid AS number',
+      code: 'INVALID_ASN',
+      hint:
+        /^as?[\d-]/i.test(text) || !/[a-z]/i.test(text)
+          ? 'write 15169 or AS15169'
+          : `to find a network by its name: ${PROGRAM} asn search ${text}`,
+    };
+  const count = last - first + 1;
+  if (count <= MAX_RANGE) return { kind: 'item', item: { first, last } };
+  const error = `${text} has ${formatCount(count)} numbers, more than ${formatCount(MAX_RANGE)}`;
+  return { kind: 'invalid', text, error, code: TOO_LARGE };
 }
 
 async function localAsnSource(settings: DataSettings, withPrefixes: boolean): Promise<AsnSource> {

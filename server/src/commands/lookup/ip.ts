@@ -16,7 +16,7 @@ import { type Detail, formatDetails, formatTable } from '../../terminal/table.ts
 import type { AddressSection } from '../../vocabulary.ts';
 import type { IpConfig } from '../ip-sections.ts';
 import { openSource, type RemoteOptions } from '../remote/open-source.ts';
-import { addressesOf, parseRangeWithin } from './address-range.ts';
+import { addressesOf, parseRangeEntry } from './address-range.ts';
 import {
   csvHeader,
   type FoundAnswer,
@@ -37,10 +37,8 @@ type IpOptions = RemoteOptions & {
   json?: boolean;
   csv?: boolean;
   fields?: string;
-  limit: number;
   explain?: boolean;
   include?: ReadonlySet<AddressSection>;
-  quiet?: boolean;
 };
 
 /** A record of several lines, or one line for each address. */
@@ -58,14 +56,13 @@ export async function ipCommand(
   streams: CommandStreams,
 ): Promise<ExitCode> {
   checkOptions(options);
-  const listed = listedArguments(texts, parseRangeWithin(options.limit), streams.stdin, 'addresses, CIDRs, ranges');
+  const listed = listedArguments(texts, parseRangeEntry, streams.stdin, 'addresses, CIDRs, ranges');
   const isSingle = listed.areTyped && listed.typed.every(({ start, end }) => start === end);
   const format = formatOf(options, isSingle, streams);
   const asked = { explain: options.explain === true, include: sectionsOf(options, format) };
   const source = await openSource(options, streams.environment, {
     local: () => {
-      if (options.explain === true && options.quiet !== true)
-        streams.stderr.write(`dataset: ${describeFolder(config.dataFolder)}\n`);
+      if (options.explain === true) streams.stderr.write(`dataset: ${describeFolder(config.dataFolder)}\n`);
       return localIpSource(config, asked);
     },
     remote: async (server) => (await import('./remote-lookups.ts')).remoteIpSource(server, asked),
@@ -74,8 +71,7 @@ export async function ipCommand(
     const exitCode = await printAnswers(listed, source, format, streams);
     const fields = 'fields' in format ? format.fields : undefined;
     // A server tells it in /readyz.
-    if (source.dataset !== undefined)
-      noteFlags(streams.stderr, { dataset: source.dataset, fields, quiet: options.quiet });
+    if (source.dataset !== undefined) noteFlags(streams, { dataset: source.dataset, fields });
     return exitCode;
   } finally {
     source.close();

@@ -74,7 +74,9 @@ export function listedArguments<Item>(
   };
 }
 
-/** The code of a range with more addresses than allowed. */
+/** Addresses of one CIDR or range, or numbers of one range: a /12 of IPv4. */
+export const MAX_RANGE = 1 << 20;
+/** The code of a range with more. */
 export const TOO_LARGE = 'TOO_LARGE';
 
 export function describeInvalid({ text, error, code, hint }: Invalid): string {

@@ -1,6 +1,5 @@
 /** `wh prefix CIDR…`: what is announced inside prefixes, as `GET /v1/prefix` answers. */
 
-import { flagName } from '../../fields/fields.ts';
 import {
   describePrefix,
   type PrefixContent,
@@ -13,6 +12,7 @@ import { type CommandStreams, StreamSink } from '../../terminal/output.ts';
 import { jsonLine, printable } from '../../terminal/printable.ts';
 import { type Style, styleOf } from '../../terminal/style.ts';
 import { formatCount, formatDetails, formatTable } from '../../terminal/table.ts';
+import { flagName } from '../../vocabulary.ts';
 import type { DataSettings } from '../embedded-data.ts';
 import { openOverridden } from '../local-dataset.ts';
 import { openSource, type RemoteOptions } from '../remote/open-source.ts';

@@ -60,7 +60,7 @@ for (const [behaviour, name, content, options] of [
   test(`remote: enrich writes what it writes on this machine: ${behaviour}`, async () => {
     const path = join(folder.dataDir, name);
     writeFileSync(path, content);
-    const argv = ['enrich', path, ...options, '--quiet', '--json'];
+    const argv = ['enrich', path, ...options, '--json'];
     const [there, here] = [await remote(argv, secrets.free), await runCommand(argv, folder.environment)];
     const counts = ({ stderr }: typeof here) =>
       JSON.stringify({ ...JSON.parse(stderr), seconds: 0, addresses_per_second: 0 });

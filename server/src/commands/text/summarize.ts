@@ -18,13 +18,13 @@ import type { DataSettings } from '../embedded-data.ts';
 import { openOverridden } from '../local-dataset.ts';
 import { formatLogSummary, type LogSummary, type Share } from './summary-text.ts';
 
-type SummarizeOptions = { json?: boolean; all?: boolean; limit: number; quiet?: boolean };
+type SummarizeOptions = { json?: boolean; all?: boolean; limit: number };
 
 /** 1 if there is no address in the text. */
 export async function summarizeCommand(
   settings: DataSettings,
   texts: readonly string[],
-  { json, all, limit, quiet }: SummarizeOptions,
+  { json, all, limit }: SummarizeOptions,
   streams: CommandStreams,
 ): Promise<ExitCode> {
   const dataset = await openOverridden(settings);
@@ -47,7 +47,7 @@ export async function summarizeCommand(
   const style = styleOf(streams.stdout, streams.environment);
   streams.stdout.write(json === true ? jsonLine(summary) : formatLogSummary(summary, style));
   if (counts.size === 0) return 1;
-  noteFlags(streams.stderr, { dataset, quiet });
+  noteFlags(streams, { dataset });
   return 0;
 }
 
@@ -62,10 +62,14 @@ function summaryOf(
   const top = new MostFrequent(limit);
   let [special, notFound] = [0, 0];
   for (const [address, occurrences] of counts.entries()) {
+    top.add(address, occurrences);
     const match = dataset.find(address);
     if (match === 0) {
-      if (findSpecialPurpose(address) === undefined) notFound++;
-      else special++;
+      const isSpecial = findSpecialPurpose(address) !== undefined;
+      if (isSpecial) special++;
+      else notFound++;
+      for (const list of [groups.countries, groups.types, groups.levels, networks])
+        list.add(isSpecial ? SPECIAL : NOT_ANNOUNCED, occurrences);
       continue;
     }
     const { asn, asn_name, country, connection_type, detection, threat } = dataset.record(address, match);
@@ -75,8 +79,8 @@ function summaryOf(
     for (const flag of flagsOf(detection)) groups.flags.add(flag, occurrences);
     networks.add(String(asn), occurrences);
     names.set(String(asn), asn_name);
-    top.add(address, occurrences);
   }
+  const total = { occurrences: counts.occurrences, addresses: counts.size };
   return {
     occurrences: counts.occurrences,
     addresses: counts.size,
@@ -85,20 +89,32 @@ function summaryOf(
     dropped: counts.dropped,
     country_count: groups.countries.size,
     network_count: networks.size,
-    countries: groups.countries.largest(limit),
-    networks: networks.largest(limit).map((share) => {
-      return { ...share, asn: Number(share.value), asn_name: names.get(share.value) ?? '' };
+    countries: groups.countries.withOthers(limit, total),
+    networks: networks.withOthers(limit, total).map((share) => {
+      const asn_name = names.get(share.value);
+      return asn_name === undefined ? share : { ...share, asn: Number(share.value), asn_name };
     }),
-    connection_types: groups.types.largest(limit),
+    connection_types: groups.types.withOthers(limit, total),
     flags: groups.flags.largest(limit),
-    threat_levels: groups.levels.largest(limit),
+    threat_levels: groups.levels.withOthers(limit, total),
     top_addresses: top.list().map(([address, occurrences]) => {
-      const record = dataset.record(address, dataset.find(address));
+      const match = dataset.find(address);
+      if (match === 0) return { ip: formatAddress(address), occurrences, reason: reasonOf(address) };
+      const record = dataset.record(address, match);
       const { ip, asn, asn_name, country, connection_type, detection, threat } = record;
       const flags = flagsOf(detection);
       return { ip, occurrences, asn, asn_name, country, connection_type, flags, threat_score: threat.score };
     }),
   };
+}
+
+/** Rows for addresses without a record. */
+const SPECIAL = 'private and special-purpose';
+const NOT_ANNOUNCED = 'not announced';
+
+function reasonOf(address: Address): string {
+  const range = findSpecialPurpose(address);
+  return range === undefined ? NOT_ANNOUNCED : `${range.name} (${range.prefix})`;
 }
 
 class Groups {
@@ -115,6 +131,17 @@ class Groups {
 
   get size(): number {
     return this.#shares.size;
+  }
+
+  /** With a last row for what the limit cuts off, so that the shares of the rows add up to 100 %. */
+  withOthers(limit: number, total: Omit<Share, 'value'>): Share[] {
+    const rows = this.largest(limit);
+    const others = { value: 'others', ...total };
+    for (const { occurrences, addresses } of rows) {
+      others.occurrences -= occurrences;
+      others.addresses -= addresses;
+    }
+    return others.occurrences === 0 ? rows : [...rows, others];
   }
 
   largest(limit: number): Share[] {

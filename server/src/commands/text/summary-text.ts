@@ -4,11 +4,13 @@ import { cutToWidth, type Style } from '../../terminal/style.ts';
 import { countOf, formatCount } from '../../terminal/table.ts';
 
 export type Share = { value: string; occurrences: number; addresses: number };
-type TopAddress = Pick<IpRecord, 'ip' | 'asn' | 'asn_name' | 'country' | 'connection_type'> & {
+type KnownAddress = Pick<IpRecord, 'ip' | 'asn' | 'asn_name' | 'country' | 'connection_type'> & {
   occurrences: number;
   flags: string[];
   threat_score: number;
 };
+/** `reason`: why there is no record. */
+type TopAddress = KnownAddress | { ip: string; occurrences: number; reason: string };
 
 export type LogSummary = {
   lines: number;
@@ -24,7 +26,8 @@ export type LogSummary = {
   country_count: number;
   network_count: number;
   countries: Share[];
-  networks: (Share & { asn: number; asn_name: string })[];
+  /** A row for addresses without a record has no number. */
+  networks: (Share | (Share & { asn: number; asn_name: string }))[];
   connection_types: Share[];
   flags: Share[];
   threat_levels: Share[];
@@ -38,16 +41,14 @@ export function formatLogSummary(summary: LogSummary, style: Style): string {
   const head = [
     `${countOf(lines, 'line')}, ${formatCount(lines_with_address)} with an address`,
     `${countOf(addresses, 'distinct address', 'es')}, ${countOf(occurrences, 'occurrence')}`,
-    special === 0 ? '' : `${countOf(special, 'address', 'es')} in private and other special ranges`,
-    not_found === 0 ? '' : `${countOf(not_found, 'address', 'es')} without data`,
+    special === 0 ? '' : `${countOf(special, 'address', 'es')} in private and special-purpose ranges`,
+    not_found === 0 ? '' : `${countOf(not_found, 'address', 'es')} not announced`,
     dropped === 0 ? '' : `${countOf(dropped, 'occurrence')} of further addresses: too many to list`,
   ].filter((line) => line !== '');
   const sections = [
     section(ofAll('countries', summary.country_count, summary.countries), summary.countries, ({ value }) => value),
-    section(
-      ofAll('networks', summary.network_count, summary.networks),
-      summary.networks,
-      ({ asn, asn_name }) => `AS${asn} ${asn_name}`,
+    section(ofAll('networks', summary.network_count, summary.networks), summary.networks, (network) =>
+      'asn' in network ? `AS${network.asn} ${network.asn_name}` : network.value,
     ),
     section('connection types', summary.connection_types, ({ value }) => value),
     section('flags', summary.flags, ({ value }) => value),
@@ -62,15 +63,18 @@ export function formatLogSummary(summary: LogSummary, style: Style): string {
       `  ${cutToWidth(name(row), NAME_COLUMNS).padEnd(NAME_COLUMNS)}` +
       `${formatCount(row.occurrences).padStart(13)}${formatCount(row.addresses).padStart(12)}` +
       `${`${((100 * row.occurrences) / occurrences).toFixed(1)} %`.padStart(10)}\n`;
-    return `\n${style.bold(title)}${style.dim(`${' '.repeat(NAME_COLUMNS + 2 - title.length)}${columns}`)}\n${rows.map(line).join('')}`;
+    const heading = `${style.bold(title)}${style.dim(`${' '.repeat(NAME_COLUMNS + 2 - title.length)}${columns}`)}`;
+    return `\n${heading}\n${rows.map(line).join('')}`;
   }
 }
 
 function topAddresses({ top_addresses }: LogSummary, style: Style): string {
   if (top_addresses.length === 0) return '';
   const columns = Math.max(...top_addresses.map(({ ip }) => ip.length));
-  const lines = top_addresses.map(({ ip, occurrences, asn, asn_name, country, flags, threat_score }) => {
-    const head = `  ${ip.padEnd(columns)}${formatCount(occurrences).padStart(9)}  `;
+  const lines = top_addresses.map((address) => {
+    const head = `  ${address.ip.padEnd(columns)}${formatCount(address.occurrences).padStart(9)}  `;
+    if ('reason' in address) return `${head}${style.dim(cutToWidth(address.reason, style.width - head.length))}\n`;
+    const { asn, asn_name, country, flags, threat_score } = address;
     const rest = [`AS${asn} ${asn_name}`, country, ...flags].join(', ');
     const paint = threat_score >= 50 ? style.red : threat_score >= 20 ? style.yellow : (text: string) => text;
     return `${head}${paint(cutToWidth(rest, style.width - head.length))}\n`;
@@ -78,5 +82,7 @@ function topAddresses({ top_addresses }: LogSummary, style: Style): string {
   return `\n${style.bold('top addresses')}\n${lines.join('')}`;
 }
 
-const ofAll = (title: string, count: number, rows: readonly unknown[]) =>
-  rows.length < count ? `${title}, ${rows.length} of ${formatCount(count)}` : title;
+const ofAll = (title: string, count: number, rows: readonly Share[]) =>
+  rows.length <= count && rows.at(-1)?.value === 'others'
+    ? `${title}, ${rows.length - 1} of ${formatCount(count)}`
+    : title;

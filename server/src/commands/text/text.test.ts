@@ -45,12 +45,16 @@ test('summarize: counts by country, network, type, flag and level, and the most 
   assert.deepEqual(summary.countries, [
     { value: 'US', occurrences: 2, addresses: 1 },
     { value: 'AU', occurrences: 1, addresses: 1 },
+    { value: 'not announced', occurrences: 1, addresses: 1 },
+    { value: 'private and special-purpose', occurrences: 1, addresses: 1 },
   ]);
   assert.deepEqual(
     summary.networks.map(({ asn, asn_name, occurrences: times }: Record<string, unknown>) => [asn, asn_name, times]),
     [
       [15169, 'Google LLC', 2],
       [64500, 'Exämple "Nord" GmbH', 1],
+      [undefined, undefined, 1],
+      [undefined, undefined, 1],
     ],
   );
   assert.deepEqual(summary.flags, [
@@ -62,15 +66,36 @@ test('summarize: counts by country, network, type, flag and level, and the most 
     [
       ['8.8.8.8', 2, ['datacenter']],
       ['1.0.9.9', 1, ['tor_exit']],
+      ['10.0.0.1', 1, undefined],
+      ['4000::1', 1, undefined],
     ],
   );
 });
 
+test('summarize: a private address is the top talker like any other, and shares add up to 100 %', async () => {
+  const log = `${'10.1.2.3 GET /health\n'.repeat(6)}${'8.8.8.8 GET /\n'.repeat(2)}4000::1 x\n1.0.9.9 x\nnone\n`;
+  const { stdout } = await wh(['summarize', '--limit', '2'], log);
+  assert.match(stdout, /\ntop addresses\n {2}10\.1\.2\.3 +6 {2}Private use \(10\.0\.0\.0\/8\)\n {2}8\.8\.8\.8 +2 /);
+  assert.match(
+    stdout,
+    /\ncountries, 2 of 4 .*\n {2}private and special-purpose +6 +1 +60\.0 %\n {2}US +2 +1 +20\.0 %\n {2}others +2 +2 +20\.0 %\n/,
+  );
+  const summary = JSON.parse((await wh(['summarize', '--json', '--limit', '2'], log)).stdout);
+  assert.deepEqual([summary.lines, summary.lines_with_address, summary.occurrences], [11, 10, 10]);
+  for (const list of ['countries', 'networks', 'connection_types', 'threat_levels'])
+    assert.equal(
+      summary[list].reduce((sum: number, row: { occurrences: number }) => sum + row.occurrences, 0),
+      summary.occurrences,
+      list,
+    );
+  assert.deepEqual(summary.top_addresses[0], { ip: '10.1.2.3', occurrences: 6, reason: 'Private use (10.0.0.0/8)' });
+});
+
 test('summarize: --all counts every address of a line, --limit the entries', async () => {
   const all = JSON.parse((await wh(['summarize', '--json', '--all'], LOG)).stdout);
-  assert.deepEqual([all.occurrences, all.network_count], [6, 3]);
+  assert.deepEqual([all.occurrences, all.network_count], [6, 5]);
   const one = JSON.parse((await wh(['summarize', '--json', '--limit', '1'], LOG)).stdout);
-  assert.deepEqual([one.networks.length, one.network_count, one.top_addresses.length], [1, 2, 1]);
+  assert.deepEqual([one.networks.length, one.network_count, one.top_addresses.length], [2, 4, 1]);
 });
 
 test('summarize: several files are one log, plain or gzip', async () => {
@@ -81,7 +106,7 @@ test('summarize: several files are one log, plain or gzip', async () => {
 test('summarize: the text fits 80 columns, and says what is special, unknown and cut off', async () => {
   const { stdout } = await wh(['summarize', '--limit', '1'], LOG);
   assert.match(stdout, /^6 lines, 5 with an address\n4 distinct addresses, 5 occurrences\n1 address in private/);
-  assert.match(stdout, /\nnetworks, 1 of 2 +occurrences +addresses +share\n {2}AS15169 Google LLC +2 +1 +40\.0 %\n/);
+  assert.match(stdout, /\nnetworks, 1 of 4 +occurrences +addresses +share\n {2}AS15169 Google LLC +2 +1 +40\.0 %\n/);
   assert.match(stdout, /\ntop addresses\n {2}8\.8\.8\.8 +2 {2}AS15169 Google LLC, US, datacenter\n$/);
   for (const line of stdout.split('\n')) assert.ok(line.length <= 80, line);
 });

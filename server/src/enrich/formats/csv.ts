@@ -106,7 +106,7 @@ export class CsvWriter {
       (cell) => this.#finder.next(Buffer.from(cell), 0, Buffer.byteLength(cell)) !== undefined,
     );
     if (column < 0)
-      throw new UsageError('no address column found by name or in the first row of data; name it with --column');
+      throw new UsageError('no address column found by name or in the first row of data; name it with --address');
     return column;
   }
 

@@ -11,10 +11,10 @@ export type Format = Exclude<(typeof FORMATS)[number], 'auto'>;
 
 export type FormatOptions = {
   readonly format: (typeof FORMATS)[number];
-  readonly field?: readonly string[];
+  /** Paths of ndjson, or the column of csv. */
+  readonly address?: readonly string[];
   readonly as?: string;
   readonly all?: boolean;
-  readonly column?: string;
   readonly delimiter?: string;
   readonly header?: boolean;
 };
@@ -22,14 +22,15 @@ export type FormatOptions = {
 /** Undefined: detect it from the first character. */
 export function requestedFormat(options: FormatOptions, file: string): Format | undefined {
   if (options.format !== 'auto') return options.format;
-  if (options.column !== undefined || options.delimiter !== undefined || options.header === false) return 'csv';
-  if (options.field !== undefined) return 'ndjson';
+  if (options.delimiter !== undefined || options.header === false) return 'csv';
   return /\.[ct]sv(\.gz)?$/i.test(file) ? 'csv' : undefined;
 }
 
-export function detectFormat(head: Buffer): Format {
+export function detectFormat(head: Buffer, { address }: FormatOptions): Format {
   const text = head.toString('latin1');
-  return /^(\xef\xbb\xbf)?\s*\{/.test(text) ? 'ndjson' : 'lines';
+  if (/^(\xef\xbb\xbf)?\s*\{/.test(text)) return 'ndjson';
+  // Lines have no columns.
+  return address === undefined ? 'lines' : 'csv';
 }
 
 /** An option without effect is a mistake, so it is rejected. */
@@ -45,10 +46,9 @@ type FormatOption = {
 };
 
 const OPTIONS: readonly FormatOption[] = [
-  { name: '--field', formats: ['ndjson'], isGiven: ({ field }) => field !== undefined },
+  { name: '--address', formats: ['ndjson', 'csv'], isGiven: ({ address }) => address !== undefined },
   { name: '--as', formats: ['ndjson', 'csv'], isGiven: ({ as }) => as !== undefined },
   { name: '--all', formats: ['lines', 'ndjson'], isGiven: ({ all }) => all === true },
-  { name: '--column', formats: ['csv'], isGiven: ({ column }) => column !== undefined },
   { name: '--delimiter', formats: ['csv'], isGiven: ({ delimiter }) => delimiter !== undefined },
   { name: '--no-header', formats: ['csv'], isGiven: ({ header }) => header === false },
 ];

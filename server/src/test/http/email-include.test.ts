@@ -147,7 +147,7 @@ const whence = (...argv: string[]) =>
   runCommand(argv, { WHENCE_DATA_DIR: folder.dataDir, WHENCE_DNS_SERVERS: dns.address });
 
 test('email include: the command line shows transport and networks in 80 columns', async () => {
-  const { stdout } = await whence('email', 'example.com', '--transport', '--networks');
+  const { stdout } = await whence('email', 'example.com', '--include', 'transport,networks');
   assert.match(stdout, /\nTransport \(not part of the score\)\nMTA-STS {2}v=STSv1; id=1;\n {9}! policy_host_private: /);
   assert.match(stdout, /\nDANE {5}0 of 2 MX hosts with authenticated TLSA records\n/);
   assert.match(stdout, /\nNetworks: 66,050 IPv4 addresses may send as this domain\n/);
@@ -159,7 +159,7 @@ test('email include: the command line shows transport and networks in 80 columns
 });
 
 test('email include: the command line prints both as JSON, as the API does', async () => {
-  const { stdout } = await whence('email', 'example.com', '--transport', '--networks', '--json');
+  const { stdout } = await whence('email', 'example.com', '--include', 'transport,networks', '--json');
   assert.deepEqual(JSON.parse(stdout), (await ask('?include=transport,networks')).data);
 });
 

@@ -166,10 +166,7 @@ test('overrides: commands have them, too', async () => {
   const log = join(folder.dataDir, 'a.log');
   writeFileSync(log, '10.1.2.3\nfd00:20::7\n8.8.8.9\n'.repeat(2));
   for (const jobs of ['1', '2']) {
-    const enriched = await runCommand(
-      ['enrich', log, '--fields', 'asn,labels', '--quiet', '--jobs', jobs],
-      environment,
-    );
+    const enriched = await runCommand(['enrich', log, '--fields', 'asn,labels', '--jobs', jobs], environment);
     assert.equal(
       enriched.stdout,
       `10.1.2.3\t{"asn":64512,"labels":"office; Z\\u00fcrich"}\nfd00:20::7\t{"asn":64512}\n8.8.8.9\t{"asn":15169,"labels":"resolver"}\n`.repeat(

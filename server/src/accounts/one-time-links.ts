@@ -4,6 +4,7 @@
  * version of the program has changed the account.
  */
 import type { Actor } from '../audit/audit-log.ts';
+import { present } from '../present.ts';
 import type { AccountStore, StoredAccount } from '../storage/stores/account-store.ts';
 import type { LinkStore, StoredLink } from '../storage/stores/link-store.ts';
 import type { Role } from '../vocabulary.ts';
@@ -37,9 +38,7 @@ export class OneTimeLinks {
       createdAt: now,
       createdBy: creator.name,
       expiresAt: new Date(now.getTime() + LIFETIME_MS),
-      ...(creator.accountId === undefined ? {} : { createdById: creator.accountId }),
-      ...(accountId === undefined ? {} : { accountId }),
-      ...(note === undefined ? {} : { note }),
+      ...present({ createdById: creator.accountId, accountId, note }),
     };
     await this.#store.prune(now);
     if (kind === 'setup') await this.#store.removeKind('setup');
@@ -81,7 +80,7 @@ export class OneTimeLinks {
 function isUsable({ kind, createdAt, createdById }: StoredLink, accounts: readonly StoredAccount[]): boolean {
   const admins = accounts.filter(({ role, disabledAt }) => role === 'admin' && disabledAt === undefined);
   if (createdById !== undefined) return admins.some(({ id }) => id === createdById);
-  // The link for the first administrator. `whence user setup-link` also creates one where there are administrators.
+  // The link for the first administrator. `wh user setup-link` also creates one where there are administrators.
   return kind !== 'setup' || admins.length === 0 || admins.some((admin) => admin.createdAt < createdAt);
 }
 
@@ -99,8 +98,7 @@ export function describeOpenLink(link: StoredLink, people: readonly Account[]) {
     // Written by OneTimeLinks, which knows no other kinds and roles.
     kind: kind as LinkKind,
     role: role as Role,
-    ...(account === undefined ? {} : { account }),
-    ...(note === undefined ? {} : { note }),
+    ...present({ account, note }),
     created_by: createdBy,
     created_at: createdAt.toISOString(),
     expires_at: expiresAt.toISOString(),

@@ -311,7 +311,7 @@ function makeKey(newKey: NewKey, now: Date, origin: Pick<StoredKey, 'ownerId' | 
 
 const ID_LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';
 
-/** Short enough to type into `whence key revoke`. */
+/** Short enough to type into `wh key revoke`. */
 function makeId(): string {
   return Array.from({ length: 10 }, () => ID_LETTERS[randomInt(ID_LETTERS.length)]).join('');
 }

@@ -1,4 +1,4 @@
-/** The state of a database for `whence storage check`: content, response time and problems. */
+/** The state of a database for `wh storage check`: content, response time and problems. */
 
 import { processesUsing } from './copy-storage.ts';
 import type { Engine } from './engine.ts';

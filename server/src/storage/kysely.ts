@@ -1,6 +1,6 @@
 /**
  * The parts of Kysely that are used, loaded as CommonJS: its 262 files load in half the time that they take as ES
- * modules (80 ms instead of 150), which is a third of the run time of `whence key create`.
+ * modules (80 ms instead of 150), which is a third of the run time of `wh key create`.
  */
 import { createRequire } from 'node:module';
 import type * as Module from 'kysely';

@@ -23,7 +23,7 @@ export type StorageOptions = {
   /** Opens PostgreSQL also while it cannot be reached. Its schema must be up to date. */
   readonly mayBeAway?: boolean;
   /** Does not wait for PostgreSQL that is starting: the caller tries again. */
-  readonly isImpatient?: boolean;
+  readonly failFast?: boolean;
   /** For copies of a whole database: a statement may take minutes. */
   readonly isBulk?: boolean;
   /** How long a statement waits for a lock of SQLite, for commands that a person waits for; 2 s without it. */
@@ -41,7 +41,7 @@ export async function openStorage(location: StorageLocation, options: StorageOpt
   const own =
     ownPlace === undefined
       ? undefined
-      : ownStatistics(() => openEngine(ownPlace, { isImpatient: true }), engine.statistics);
+      : ownStatistics(() => openEngine(ownPlace, { failFast: true }), engine.statistics);
   const { usage, traffic, networks } = own ?? statisticsStores(engine);
   const maintenance = maintenanceStore(db);
   return {
@@ -80,12 +80,12 @@ export async function openStorage(location: StorageLocation, options: StorageOpt
 
 export async function openEngine(
   location: string,
-  { mustExist = false, mayBeAway = false, isBulk = false, isImpatient = false, waitMs }: StorageOptions = {},
+  { mustExist = false, mayBeAway = false, isBulk = false, failFast = false, waitMs }: StorageOptions = {},
 ): Promise<Engine> {
   if (isPostgresUrl(location)) {
     // Loaded only if it is used, to keep start-up fast.
     const { openPostgres } = await import('./postgres/open-postgres.ts');
-    return openPostgres(location, { mustExist, mayBeAway, isBulk, isImpatient });
+    return openPostgres(location, { mustExist, mayBeAway, isBulk, failFast });
   }
   if (!mustExist) makeFolder(location, 0o700);
   return openSqlite(join(location, 'whence.sqlite'), { mustExist, waitMs });

@@ -1,4 +1,4 @@
-/** `whence key set|pause|resume|rotate`. When one of them returns, every process of the deployment uses the key like that. */
+/** `wh key set|pause|resume|rotate`. Each returns once every process has applied the change. */
 import { describeKey, parseName, parsePermissions } from '../../keys/key.ts';
 import { type AttributeOptions, changesOfOptions, parseTime, wordsOf } from '../../keys/key-attributes.ts';
 import { changedAttributes } from '../../keys/key-changes.ts';

@@ -1,4 +1,4 @@
-/** `whence key find -`: the key with a secret that was found somewhere. It is read from standard input and never printed. */
+/** `wh key find -`: the key with a secret that was found somewhere. It is read from standard input and never printed. */
 import { STANDARD_INPUT, textLines } from '../../enrich/input.ts';
 import { describeKey } from '../../keys/key.ts';
 import { findSecret } from '../../keys/secret-form.ts';

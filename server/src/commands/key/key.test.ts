@@ -1,4 +1,4 @@
-/** `whence key` in the hands of operators: wrong folders, secrets as arguments, users without a name, full disks. */
+/** `wh key` in the hands of operators: wrong folders, secrets as arguments, users without a name, full disks. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /**
- * `whence key create|list|revoke`, on the storage that the settings name. Processes of a running server see a change at
+ * `wh key create|list|revoke`, on the storage that the settings name. Processes of a running server see a change at
  * once.
  */
 import {

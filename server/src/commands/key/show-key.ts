@@ -1,4 +1,4 @@
-/** `whence key show|usage`: one key with all its attributes, and its requests by day. */
+/** `wh key show|usage`: one key with all its attributes, and its requests by day. */
 
 import { dayAt } from '../../day.ts';
 import { describeKey, type Key } from '../../keys/key.ts';

@@ -1,4 +1,4 @@
-/** `whence storage migrate` and `check`: SQLite to PostgreSQL and back, with what both hold compared. */
+/** `wh storage migrate` and `check`: SQLite to PostgreSQL and back, with what both hold compared. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** `whence storage check|migrate`: examines the storage, or copies keys, counts and accounts between SQLite and PostgreSQL. */
+/** `wh storage check|migrate`: examines the storage, or copies keys, counts and accounts between SQLite and PostgreSQL. */
 
 import { resolve } from 'node:path';
 import { makeFolder } from '@whence/dataset/internal/io/whole-file';

@@ -1,4 +1,4 @@
-/** `whence user`, as it is typed. */
+/** `wh user`, as it is typed. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
 /**
- * `whence user create|list|reset-password|set-role|disable|setup-link`: accounts of the dashboard, for users who can read
+ * `wh user create|list|reset-password|set-role|disable|setup-link`: accounts of the dashboard, for users who can read
  * the data directory. Passwords are never arguments: a one-time link lets the person choose one.
  */
 import { resolve } from 'node:path';
@@ -83,7 +83,7 @@ export async function userResetPassword(
   });
 }
 
-/** `whence user set-role` and `whence user disable`. */
+/** `wh user set-role` and `wh user disable`. */
 export async function userChange(
   place: Place,
   name: string,
@@ -118,7 +118,7 @@ export async function userSetupLink(
   });
 }
 
-/** `whence user links`. The links themselves are not stored, so they cannot be printed. */
+/** `wh user links`. The links themselves are not stored, so they cannot be printed. */
 export async function userLinks(place: Place, options: Options, terminal: Terminal): Promise<ExitCode> {
   return withAccounts(place, false, async (accounts) => {
     const [links, people] = [await accounts.links.list(new Date()), await accounts.list()];
@@ -134,7 +134,7 @@ export async function userLinks(place: Place, options: Options, terminal: Termin
   });
 }
 
-/** `whence user revoke-link`. */
+/** `wh user revoke-link`. */
 export async function userRevokeLink(
   place: Place,
   id: string,

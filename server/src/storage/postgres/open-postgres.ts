@@ -47,16 +47,16 @@ const NOW = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as big
 type PostgresOptions = {
   readonly mustExist: boolean;
   readonly isBulk?: boolean;
-  readonly isImpatient?: boolean;
+  readonly failFast?: boolean;
   /** For a worker: its schema was brought up to date by the first process, and its port is open while PostgreSQL is away. */
   readonly mayBeAway?: boolean;
 };
 
 /** Opens the database and, where steps are pending, brings its schema up to date, one process at a time. */
 export async function openPostgres(url: string, options: PostgresOptions): Promise<Engine> {
-  const { mustExist, mayBeAway = false, isBulk = false, isImpatient = false } = options;
+  const { mustExist, mayBeAway = false, isBulk = false, failFast = false } = options;
   const { name: place, files, ...read } = readDatabaseUrl(url);
-  const waitMs = mayBeAway || isImpatient ? 0 : read.waitMs;
+  const waitMs = mayBeAway || failFast ? 0 : read.waitMs;
   await checkFiles(files);
   const answers = { lastMs: Number.NEGATIVE_INFINITY };
   const mainTimeouts = isBulk ? BULK_TIMEOUTS : TIMEOUTS;

@@ -2,11 +2,11 @@
 import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Engine } from '../engine.ts';
+import { changesSince, knownNumber, MAX_CHANGED, type ReadKeyChanges } from '../key-changes.ts';
 import { Kysely, sql } from '../kysely.ts';
 import { migrate, schemaState } from '../migrations/migrate.ts';
-import type { Schema } from '../schema.ts';
+import type { Db, Schema } from '../schema.ts';
 import { NoDatabase } from '../storage-unavailable.ts';
-import { fileKeyChanges } from './file-key-changes.ts';
 import { SqliteThread } from './sqlite-thread.ts';
 import { Mutex, statisticsDialect, threadDialect } from './thread-dialect.ts';
 import { transactionalLeases } from './transactional-leases.ts';
@@ -68,4 +68,26 @@ function restrictToOwner(path: string): void {
   const { mode, uid } = statSync(path);
   const isOurs = process.getuid === undefined || process.getuid() === uid;
   if (isOurs && (mode & 0o077) !== 0) chmodSync(path, OWNER_ONLY);
+}
+
+/** In one statement: a process never knows that keys have changed without knowing which. */
+function fileKeyChanges(db: Db): ReadKeyChanges {
+  return async (since) => {
+    const known = knownNumber(since);
+    const token = (number: unknown) =>
+      sql<string>`coalesce((select token from key_changes where number = ${number}), '')`;
+    const { changed, ...answer } = await db
+      .selectFrom('revisions')
+      .select([
+        'keys',
+        token(sql.ref('revisions.keys')).as('token'),
+        token(known).as('known_token'),
+        token(-1).as('database'),
+        sql<string>`(
+          select json_group_array(hash) from (select hash from keys where revision > ${known} limit ${MAX_CHANGED + 1})
+        )`.as('changed'),
+      ])
+      .executeTakeFirstOrThrow();
+    return changesSince(since, { ...answer, changed: JSON.parse(changed) as string[] });
+  };
 }

@@ -33,6 +33,7 @@ export async function bundle(target = join(dist, 'bundle')) {
     input: { bin: join(dist, 'bin.js') },
     platform: 'node',
     external: EXTERNAL,
+    checks: { bundlerTimings: false },
     plugins: [{ name: 'places', transform: { filter: { id: /\.js$/, code: /import\.meta/ }, handler: keepPlaces } }],
     onLog(level, log) {
       // Modules that are imported both at once and later are in the file that is loaded at once.

@@ -24,6 +24,7 @@ export default defineConfig({
     // One style sheet and one script for what most pages are made of: twenty small files take longer than one.
     cssCodeSplit: false,
     rolldownOptions: {
+      checks: { bundlerTimings: false },
       output: {
         codeSplitting: {
           // Few pages have a virtual table.

@@ -4,7 +4,9 @@ import type { FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from '
 import type { AddressSections } from '../address/sections.ts';
 import type { Admission } from '../admission/admission.ts';
 import type { KeyDeclaration } from '../admission/declaration.ts';
+import { checkForRequest } from '../email-checks/check-request.ts';
 import type { EmailChecks } from '../email-checks/email-checks.ts';
+import { tryForRequest } from '../email-checks/try-request.ts';
 import type { LiveGeoipFiles } from '../geoip-files/live-geoip-files.ts';
 import { envelope, sendJsonData } from '../http/envelope.ts';
 import { ApiError } from '../http/errors.ts';
@@ -27,7 +29,6 @@ import { ASN_LOOKUP, getAsn } from './asn.ts';
 import { BATCH, postBatch } from './batch/batch.ts';
 import { DATABASE, DATABASE_LIST, getDatabase, listDatabases } from './databases.ts';
 import { DECIDE, getDecision } from './decide.ts';
-import { getEmailDomain, postEmailTrial } from './email.ts';
 import {
   DIRECT,
   directSchema,
@@ -157,4 +158,20 @@ export function apiRoutes(dependencies: RouteDependencies): ApiRoute[] {
       sendJsonData(ask, reply, await diffVersions(live, datasetDiffs, ask.query, requesterOf(ask, reply))),
     ),
   ];
+}
+
+export function getEmailDomain(emailChecks: EmailChecks, live: LiveDataset) {
+  return async (request: RequestOf<typeof emailDomainSchema>, reply: FastifyReply) => {
+    const { params, query } = request;
+    const { answer } = await checkForRequest({ emailChecks, live }, params.domain, query, requesterOf(request, reply));
+    return envelope(request, answer);
+  };
+}
+
+export function postEmailTrial(emailChecks: EmailChecks, live: LiveDataset) {
+  return async (request: RequestOf<typeof emailTrialSchema>, reply: FastifyReply) => {
+    const { params, body } = request;
+    const sources = { emailChecks, dataset: live.current?.dataset };
+    return envelope(request, await tryForRequest(sources, params.domain, body, requesterOf(request, reply)));
+  };
 }

@@ -3,14 +3,12 @@
  * sends about fifty DNS queries and takes seconds if the domain's servers do not answer, so one key must not be able to
  * hold all slots.
  */
-
 import type { Resolver } from '@whence/email/dns';
-import type { TriedRecords } from '@whence/email/internal/dns/changed-zone';
+import type { KnownAnswers, TriedRecords } from '@whence/email/internal/dns/changed-zone';
 import type { DnsClient } from '@whence/email/resolver';
 import { ApiError } from '../http/errors.ts';
 import { COST_CLASSES, CostQueue, type NoSlot } from '../limits/cost-classes.ts';
 import type { Checked, CheckRequest, examineMail } from './examine-mail.ts';
-import { type KnownZone, KnownZones } from './known-zones.ts';
 import type { PolicyNetwork } from './mta-sts-fetch.ts';
 import type { SmtpProbes, SmtpSettings } from './smtp-probes.ts';
 
@@ -201,5 +199,44 @@ async function endedWithin<T>(
     return await Promise.race([work(controller.signal), overrun]);
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/**
+ * The zones of domains whose records are being edited: the check as it is now, and the answers it was made of. Every
+ * change to a text is then checked against them, and only names that the change brings are asked.
+ */
+type KnownZone = {
+  readonly before: Checked;
+  readonly answers: KnownAnswers;
+  /** Both checks ask for the same name that does not exist. */
+  readonly sentinel: string;
+};
+
+/** The answers to one check take at most a megabyte. */
+const MAX_ZONES = 16;
+/** As long as the DNS cache keeps an answer at most. */
+const MAX_AGE_MS = 300_000;
+
+class KnownZones {
+  readonly #zones = new Map<string, { zone: KnownZone; endsAtMs: number }>();
+
+  find(key: string): KnownZone | undefined {
+    const entry = this.#zones.get(key);
+    if (entry === undefined) return undefined;
+    // Deleted first, so that it moves to the end: a Map keeps insertion order.
+    this.#zones.delete(key);
+    if (performance.now() >= entry.endsAtMs) return undefined;
+    this.#zones.set(key, entry);
+    return entry.zone;
+  }
+
+  keep(key: string, zone: KnownZone): void {
+    // Answers are added to a zone, but those that it has do not become newer.
+    const endsAtMs = this.#zones.get(key)?.endsAtMs ?? performance.now() + MAX_AGE_MS;
+    this.#zones.delete(key);
+    this.#zones.set(key, { zone, endsAtMs });
+    const [oldest] = this.#zones.keys();
+    if (this.#zones.size > MAX_ZONES && oldest !== undefined) this.#zones.delete(oldest);
   }
 }

@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { afterEach, beforeEach } from 'node:test';
 import { until } from '@whence/testing/until';
-import { type Log, openLog } from './log.ts';
+import { type Log, MAX_LINES, openLog } from './log.ts';
 import { LogOutput } from './log-output.ts';
-import { MAX_LINES } from './log-repetition.ts';
 
 let folder = '';
 let pipe = -1;

@@ -1,11 +1,13 @@
 /** What a network consists of, and networks that probably belong to the same organisation. */
 
+import { type Match, prefixLength } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import type { AsnSearch, AsnSearchResult } from '@whence/dataset/internal/lookup/asn-search';
+import { parseCidr, parsePrefix } from '@whence/dataset/prefix';
 import { type ConnectionType, FLAGS, type Flag, type ThreatLevel } from '@whence/dataset/record';
-import { type AddressCount, AddressCounts } from './address-counts.ts';
-import { walkAnnounced } from './announced-runs.ts';
 import type { YieldToEventLoop } from './dataset-walks.ts';
+import { type AddressCount, AddressCounts } from './prefix-content.ts';
+import { walkPrefix } from './prefix-walk.ts';
 
 /** Runs that are walked: about 100 ms in slices. */
 const MAX_RUNS = 20_000;
@@ -115,4 +117,43 @@ export function relatedNetworks(
     .search(query, MAX_RELATED + 1)
     .results.filter((result) => result.asn !== asn)
     .slice(0, MAX_RELATED);
+}
+
+type AnnouncedRun = { readonly start: bigint; readonly end: bigint; readonly match: Match; readonly version: 4 | 6 };
+
+/** True if there are more than `maxRuns`. `onPrefix` is called after the runs of each prefix, with its position. */
+export async function walkAnnounced(
+  dataset: Dataset,
+  asn: number,
+  prefixes: readonly string[],
+  maxRuns: number,
+  yieldToEventLoop: YieldToEventLoop,
+  onRun: (run: AnnouncedRun) => void,
+  onPrefix: (position: number) => void = () => {},
+): Promise<boolean> {
+  let left = maxRuns;
+  for (const [position, prefix] of prefixes.entries()) {
+    if (left <= 0) return true;
+    const range = parsePrefix(prefix);
+    const length = parseCidr(prefix)?.length;
+    if (range === undefined || length === undefined) continue;
+    const { version } = range;
+    const pause = yieldToEventLoop();
+    if (pause !== undefined) await pause;
+    const { runs, isTruncated } = await walkPrefix(
+      dataset,
+      range,
+      undefined,
+      yieldToEventLoop,
+      (start, end, match) => {
+        // A more specific prefix belongs to another network, or is in `prefixes` itself.
+        if (dataset.asnNumber(match) === asn && prefixLength(match) === length) onRun({ start, end, match, version });
+      },
+      left,
+    );
+    onPrefix(position);
+    if (isTruncated) return true;
+    left -= runs;
+  }
+  return false;
 }

@@ -10,7 +10,6 @@ import {
   type IpRecord,
   type ThreatLevel,
 } from '@whence/dataset/record';
-import { AddressCounts } from './address-counts.ts';
 import type { YieldToEventLoop } from './dataset-walks.ts';
 import { Largest, lastOf, type Part, type Walked, type WalkScratch, walkPrefix } from './prefix-walk.ts';
 
@@ -184,4 +183,21 @@ export function describePart(
 
 function share(size: number, of: number): number {
   return of === 0 ? 0 : Number((size / of).toPrecision(SHARE_DIGITS));
+}
+
+/** Numbers of addresses by value, such as a country: what a walk adds up and a page shows. */
+export type AddressCount<Value extends string> = { value: Value; addresses: number };
+
+export class AddressCounts<Value extends string> {
+  readonly #counts = new Map<Value, number>();
+
+  add(value: Value, addresses: number): void {
+    this.#counts.set(value, (this.#counts.get(value) ?? 0) + addresses);
+  }
+
+  /** Largest first; the first `most` of them. */
+  sorted(most = Number.POSITIVE_INFINITY): AddressCount<Value>[] {
+    const all = [...this.#counts].map(([value, addresses]) => ({ value, addresses }));
+    return all.sort((a, b) => b.addresses - a.addresses).slice(0, most);
+  }
 }

@@ -2,6 +2,8 @@
  * The 200 of a simple lookup as bytes: the body is written first, because its length is in the header, and the header
  * right before it. Names, order and values of the fields are those of Node's path.
  */
+
+import { randomFillSync } from 'node:crypto';
 import type { Address } from '@whence/dataset/address';
 import type { Match } from '@whence/dataset/internal/file/format';
 import { writeNumber, writeText } from '@whence/dataset/internal/file/texts/ascii-writer';
@@ -9,7 +11,6 @@ import { recordBytes, writeRecord } from '@whence/dataset/internal/file/texts/re
 import { COMMON_HEADERS } from '../../http/envelope.ts';
 import { KEEP_ALIVE_MS } from '../../http/limits.ts';
 import type { ServedDataset } from '../../lookup/live-dataset.ts';
-import { REQUEST_ID_CHARACTERS, writeRequestId } from './request-id.ts';
 
 export const headerLines = (headers: object) =>
   Object.entries(headers)
@@ -234,4 +235,29 @@ export function lastLines(nowMs: number): string {
 function lastLineBytes(nowMs: number): Buffer {
   lastLines(nowMs);
   return lineBytes;
+}
+
+const ID_BYTES = 16;
+const pool = Buffer.allocUnsafeSlow(ID_BYTES * 256);
+let next = pool.length;
+
+const HEX = Buffer.from('0123456789abcdef');
+const HYPHEN = 0x2d;
+export const REQUEST_ID_CHARACTERS = 36;
+
+/** Writes a new id and returns the offset behind it. */
+export function writeRequestId(target: Buffer, at: number): number {
+  if (next === pool.length) {
+    randomFillSync(pool);
+    next = 0;
+  }
+  for (let i = 0; i < ID_BYTES; i++) {
+    let byte = pool[next++] as number;
+    if (i === 6) byte = (byte & 0x0f) | 0x40;
+    else if (i === 8) byte = (byte & 0x3f) | 0x80;
+    if (i === 4 || i === 6 || i === 8 || i === 10) target[at++] = HYPHEN;
+    target[at++] = HEX[byte >>> 4] as number;
+    target[at++] = HEX[byte & 15] as number;
+  }
+  return at;
 }

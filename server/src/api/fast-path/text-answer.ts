@@ -3,8 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import { COMMON_HEADERS } from '../../http/envelope.ts';
 import { type ApiError, errorBody } from '../../http/errors.ts';
-import { headerLines, lastLines, type RateLimitState, rateHeaders } from './lookup-answer.ts';
-import { REQUEST_ID_CHARACTERS, writeRequestId } from './request-id.ts';
+import {
+  headerLines,
+  lastLines,
+  type RateLimitState,
+  REQUEST_ID_CHARACTERS,
+  rateHeaders,
+  writeRequestId,
+} from './lookup-answer.ts';
 
 type TextAnswer = {
   readonly status: number;

@@ -1,5 +1,4 @@
 /** The dataset: the version in use, differences, switching versions, updates. */
-
 import { DatasetError } from '@whence/dataset/dataset-error';
 import { FeedCache } from '@whence/dataset/internal/feeds/feed-cache';
 import { sendJsonData } from '../../http/envelope.ts';
@@ -7,12 +6,12 @@ import { ApiError } from '../../http/errors.ts';
 import { datasetReport } from '../../versions/dataset-report.ts';
 import { diffVersions, requireVersion } from '../../versions/diff-request.ts';
 import { switchVersion } from '../../versions/switch-version.ts';
+import type { Role } from '../../vocabulary.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { forAdmins, forViewers, type Rows, route } from '../requests/ask.ts';
 import { DashboardRefusal, parseChoice } from '../requests/refusal.ts';
-import type { FeedState } from '../wire/dataset.ts';
+import type { FeedState, UpdateState } from '../wire/dataset.ts';
 import { UPDATE_RETRIES } from '../wire/requests.ts';
-import { updateState } from './update-state.ts';
 
 export function datasetRoutes(dependencies: DashboardDependencies) {
   const { live, datasetDiffs, audit, settings } = dependencies;
@@ -81,4 +80,24 @@ function feedStates(dataDir: string, ids: readonly string[], isWhole: boolean): 
       },
     ];
   });
+}
+
+/** The last update, or the running one. Error messages may contain paths and addresses of this machine, so only administrators see them. */
+export function updateState(
+  { lastUpdate, settings }: Pick<DashboardDependencies, 'lastUpdate' | 'settings'>,
+  role: Role,
+): UpdateState {
+  const { kind, intervalSeconds } = settings.updates;
+  const { error, refused = [], paused = [], ...report } = lastUpdate() ?? { outcome: 'never' as const };
+  return {
+    ...report,
+    refused: [...refused],
+    ...(paused.length === 0 ? {} : { paused: [...paused] }),
+    ...(error !== undefined && role === 'admin' ? { error } : {}),
+    schedule: {
+      kind,
+      can_start: kind === 'build',
+      ...(intervalSeconds === undefined ? {} : { interval_seconds: intervalSeconds }),
+    },
+  };
 }

@@ -4,9 +4,8 @@ import type { Dataset } from '@whence/dataset/internal/file/read';
 import type { Range } from '@whence/dataset/prefix';
 import { scannerOf } from '../../address/scanner.ts';
 import type { Requester } from '../../limits/cost-classes.ts';
-import type { AddressCount } from '../../lookup/address-counts.ts';
 import type { DatasetWalks, YieldToEventLoop } from '../../lookup/dataset-walks.ts';
-import { countAddresses, describePart } from '../../lookup/prefix-content.ts';
+import { type AddressCount, countAddresses, describePart } from '../../lookup/prefix-content.ts';
 import { WalkScratch, walkPrefix } from '../../lookup/prefix-walk.ts';
 import type { PrefixSummary } from '../wire/lookups.ts';
 

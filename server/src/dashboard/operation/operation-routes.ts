@@ -3,7 +3,7 @@
 import { dataAsOf } from '@whence/dataset/internal/data-age';
 import { packageVersion } from '../../version.ts';
 import { datasetState } from '../../versions/dataset-report.ts';
-import { updateState } from '../data/update-state.ts';
+import { updateState } from '../data/dataset-routes.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { forAdmins, type Rows } from '../requests/ask.ts';
 

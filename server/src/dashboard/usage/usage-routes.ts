@@ -7,12 +7,13 @@ import { TIERS } from '../../keys/tiers.ts';
 import type { CostQueue } from '../../limits/cost-classes.ts';
 import type { ServedDataset } from '../../lookup/live-dataset.ts';
 import type { UsageRow } from '../../storage/statistics-changes.ts';
+import type { Storage } from '../../storage/storage.ts';
 import type { UsageSum } from '../../storage/stores/usage-store.ts';
 import { KEPT_HOURS } from '../../usage/traffic.ts';
 import { trafficByHour, trafficOverview } from '../../usage/traffic-report.ts';
 import { sumOf, topNetworks, usageSeries } from '../../usage/usage-report.ts';
-import { EXPORT_FORMATS, USAGE_GROUPS } from '../../vocabulary.ts';
-import { updateState } from '../data/update-state.ts';
+import { EXPORT_FORMATS, mayDo, USAGE_GROUPS } from '../../vocabulary.ts';
+import { updateState } from '../data/dataset-routes.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { VisibleKeys } from '../keys/visible-keys.ts';
 import { limitsOf } from '../lookup/dataset-answers.ts';
@@ -20,8 +21,7 @@ import { type Ask, EXPORT, forAdmins, forViewers, type Rows, route } from '../re
 import { dayBefore, parseDays } from '../requests/day-range.ts';
 import { DashboardRefusal, parseChoice, parseCount } from '../requests/refusal.ts';
 import { sendFile } from '../requests/text-file.ts';
-import type { Overview } from '../wire/usage.ts';
-import { firstRunOf } from './first-run.ts';
+import type { FirstRun, Overview } from '../wire/usage.ts';
 
 const TOP_KEYS = 10;
 const NEAR_LIMIT = 0.8;
@@ -143,4 +143,28 @@ function describeServed({ version, dataset }: ServedDataset, now: Date): NonNull
     ...(data_as_of === undefined ? {} : { data_as_of }),
     limits: limitsOf(dataset, now),
   };
+}
+
+type FirstRunSources = {
+  readonly storage: Pick<Storage, 'usage'>;
+  readonly visible: VisibleKeys;
+  readonly served: ServedDataset | undefined;
+};
+
+/** What is left to do after an installation, for people who can create keys: undefined when nothing is. */
+async function firstRunOf(
+  account: Account,
+  { storage, visible, served }: FirstRunSources,
+  now: Date,
+): Promise<FirstRun | undefined> {
+  if (!mayDo(account.role, 'member')) return undefined;
+  const has_live_data = Object.values(served?.dataset.meta.flag_sources ?? {}).some(({ from }) => from === 'feeds');
+  const [lookups, lastUsed] = await Promise.all([
+    storage.usage.ofKey(usageIdOf(account.id)),
+    visible.page(account, { sort: 'last_used_at', order: 'desc', limit: 1 }, now),
+  ]);
+  const has_looked_up = lookups.length > 0;
+  const has_used_key = lastUsed.keys.some(({ last_used_at }) => last_used_at !== undefined);
+  if (has_looked_up && has_used_key && has_live_data) return undefined;
+  return { has_looked_up, has_used_key, has_live_data };
 }

@@ -149,7 +149,7 @@ export function findLocally(
   return { json: withMembers(found.json, members), isHit: found.isHit };
 }
 
-/** With evidence it is as if not from the cache: what the statistics of the cache count is simple lookups. */
+/** Explained lookups count as misses: the statistics of the cache count simple lookups. */
 function findRecord(served: ServedDataset, address: Address, isExplained: boolean): FoundJson | undefined {
   const found = findJson(served, address);
   if (found === undefined || !isExplained) return found;

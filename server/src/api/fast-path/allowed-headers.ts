@@ -86,7 +86,7 @@ for (const name of HARMLESS_NAMES) {
 }
 
 /** The name of the field between `start` and `end`, in any case; undefined if it is not in the table. */
-export function harmlessName(bytes: Uint8Array, start: number, end: number): string | undefined {
+export function allowedName(bytes: Uint8Array, start: number, end: number): string | undefined {
   let hash = SEED;
   for (let i = start; i < end; i++) hash = Math.imul(hash ^ lowerCase(bytes[i] as number), PRIME);
   const name = byHash.get(hash);

@@ -5,7 +5,7 @@
  * not recognise is Node's to parse.
  *
  *   GET /v1/ip/<0-9 a-f A-F : .> HTTP/1.1 CRLF
- *   <harmless name>: <visible ASCII, blanks inside>  CRLF      once or more; one Host, at most one X-API-Key
+ *   <allowed name>: <visible ASCII, blanks inside>  CRLF      once or more; one Host, at most one X-API-Key
  *   CRLF                                                        at the very end of the bytes
  *
  *   GET /v1/ip/<0-9 a-f A-F : .>?<LOCAL_QUERY> HTTP/1.1 CRLF    the rest as above, here and below
@@ -19,7 +19,7 @@
  *   as many bytes as Content-Length says                        at the very end of the bytes
  */
 import { LOCAL_QUERY } from '../ip.ts';
-import { harmlessName } from './allowed-headers.ts';
+import { allowedName } from './allowed-headers.ts';
 
 const START = Buffer.from('GET /v1/ip/');
 const NETWORK_START = Buffer.from('GET /v1/asn/');
@@ -179,7 +179,7 @@ export class RecognisedRequest {
     let at = from;
     while (at < end && bytes[at] !== CR) {
       const colon = nameEnd(bytes, at, end);
-      const name = harmlessName(bytes, at, colon);
+      const name = allowedName(bytes, at, colon);
       if (name === undefined) return -1;
       const valueEnd = simpleValueEnd(bytes, colon + 1, end);
       if (valueEnd === -1 || !this.#takeHeader(name, bytes, colon + 2, valueEnd)) return -1;

@@ -234,6 +234,7 @@ const COMMANDS: Readonly<Record<string, (() => Promise<Change>) | Unchanged>> = 
   },
   ip: READS,
   asn: READS,
+  prefix: READS,
   'asn search': READS,
   email: READS,
   crawlers: READS,
@@ -278,8 +279,10 @@ for (const [name, prepare] of Object.entries(COMMANDS)) {
 test('audit: no command is missing above', async () => {
   const subcommands = async (path: readonly string[]): Promise<string[]> => {
     const { stdout } = await runCommand([...path, '--help'], folder.environment);
-    const [, listed = ''] = /^Commands:\n((?: {2}.*\n)+)/m.exec(stdout) ?? [];
-    const found = [...listed.matchAll(/^ {2}([a-z][a-z-]*)/gm)]
+    // The program's own help has its commands in groups.
+    const groups = stdout.matchAll(/^(?!Arguments|Environment|Examples)[A-Z][a-z ]*:\n((?: {2}.*\n)+)/gm);
+    const found = Array.from(groups, ([, listed = '']) => [...listed.matchAll(/^ {2}([a-z][a-z-]*)/gm)])
+      .flat()
       .map(([, one = '']) => one)
       .filter((one) => one !== 'help');
     const below = await Promise.all(found.map((one) => subcommands([...path, one])));

@@ -8,6 +8,7 @@ const root = join(import.meta.dirname, '..');
 const isFirst = !existsSync(join(root, 'server/dist/bin.js'));
 say(isFirst ? 'building Whence for the first time, which takes about 30 s' : 'building what has changed');
 run('compiling', 'tsc', ['-b'], root);
+run('checking the tables', process.execPath, [join(root, '.ci/check-tables.mjs')], root);
 run('bundling', process.execPath, [join(root, '.ci/bundle.mjs')], root);
 run('building the dashboard', 'vite', ['build'], join(root, 'dashboard'));
 

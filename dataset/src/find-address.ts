@@ -1,5 +1,5 @@
 /**
- * Finds addresses in free text, for `whence enrich` and for batches of the dashboard. The rule, also in docs/enrich.md:
+ * Finds addresses in free text, for `wh enrich` and for batches of the dashboard. The rule, also in docs/enrich.md:
  *
  *   A word is a run of ASCII letters, digits and . : % _ - + ~ ; any other byte ends it, including bytes above ASCII.
  *   A word is an address if all of it parses as one, after removing

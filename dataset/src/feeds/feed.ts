@@ -86,7 +86,7 @@ export type Feed = {
   /** The owner of the addresses, as shown in answers. */
   readonly provider?: string;
   readonly company?: string;
-  /** Of a VPN, a scanner or a service that is known to be good; required for the latter. */
+  /** Operator of a VPN, a scanner or a service that is known to be good; required for the latter. */
   readonly operator?: string;
   /** The name of the crawler that uses the addresses, as shown in the evidence. */
   readonly crawler?: string;

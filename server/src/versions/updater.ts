@@ -1,5 +1,5 @@
 /**
- * The update scheduler of `whence serve`: runs `whence dataset update` at an interval, in a process of its own at the
+ * The update scheduler of `wh serve`: runs `wh dataset update` at an interval, in a process of its own at the
  * lowest priority, so that requests are not slowed down. The server sees the result in the manifest, like any new version.
  */
 import { spawn } from 'node:child_process';

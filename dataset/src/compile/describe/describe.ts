@@ -53,7 +53,7 @@ export function describe(facts: Facts): { attributes: Attributes; reasons: reado
     return stated;
   };
   const listed = (drive: Drive) => facts.listings.find(({ overlay }) => overlay.drives.includes(drive));
-  /** Of several lists the one that counts longest, so that the flag ends with the last of them. */
+  /** The list that counts longest, so that the flag ends with the last of several lists. */
   const longestListed = (drive: Drive) =>
     facts.listings
       .filter(({ overlay }) => overlay.drives.includes(drive))

@@ -1,4 +1,4 @@
-/** `whence dataset build|update`: from sources to the next version. */
+/** `wh dataset build|update`: from sources to the next version. */
 
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

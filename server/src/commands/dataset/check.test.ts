@@ -1,4 +1,4 @@
-/** `whence dataset check`. */
+/** `wh dataset check`. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** `whence dataset check`: the answers of a version against a file of labels. */
+/** `wh dataset check`: the answers of a version against a file of labels. */
 
 import { fileContent } from '@whence/dataset/internal/io/content';
 import {

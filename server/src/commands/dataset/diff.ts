@@ -1,4 +1,4 @@
-/** `whence dataset diff A B`: what changed between two versions: counts, and the largest changes of each kind. */
+/** `wh dataset diff A B`: what changed between two versions: counts, and the largest changes of each kind. */
 
 import { DatasetError } from '@whence/dataset/dataset-error';
 import {

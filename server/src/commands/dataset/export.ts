@@ -1,4 +1,4 @@
-/** `whence dataset export`: writes the dataset in a format that databases, firewalls and proxies read. */
+/** `wh dataset export`: writes the dataset in a format that databases, firewalls and proxies read. */
 import { basename, join } from 'node:path';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import type { VersionEntry } from '@whence/dataset/internal/versions/publish';

@@ -1,4 +1,4 @@
-/** `whence dataset feeds`: the catalogue in use, and the state of each feed. */
+/** `wh dataset feeds`: the catalogue in use, and the state of each feed. */
 
 import { DatasetError } from '@whence/dataset/dataset-error';
 import { FeedCache } from '@whence/dataset/internal/feeds/feed-cache';

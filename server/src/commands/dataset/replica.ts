@@ -1,4 +1,4 @@
-/** `whence dataset publish|pull`: one machine builds and publishes to a static host, replicas pull from there. */
+/** `wh dataset publish|pull`: one machine builds and publishes to a static host, replicas pull from there. */
 
 import { DatasetError } from '@whence/dataset/dataset-error';
 import { keepVersions } from '@whence/dataset/internal/history/record-history';

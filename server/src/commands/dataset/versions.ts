@@ -1,4 +1,4 @@
-/** `whence dataset list|verify|use`: the versions in the data directory. */
+/** `wh dataset list|verify|use`: the versions in the data directory. */
 
 import { resolve } from 'node:path';
 import { DatasetError } from '@whence/dataset/dataset-error';

@@ -1,11 +1,14 @@
 /** Opens storage. Only this file chooses the engine. */
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { makeFolder } from '@whence/dataset/internal/io/whole-file';
 import type { Engine } from './engine.ts';
 import { leaseStore } from './leases/lease-store.ts';
 import { ownStatistics, statisticsStores } from './own-statistics.ts';
 import { openSqlite } from './sqlite/open-sqlite.ts';
 import type { Storage } from './storage.ts';
+import { StorageUnavailable } from './storage-unavailable.ts';
 import { accountStore } from './stores/account-store.ts';
 import { auditStore } from './stores/audit-store.ts';
 import { keyListStore } from './stores/key-list-store.ts';
@@ -78,6 +81,25 @@ export async function openStorage(location: StorageLocation, options: StorageOpt
   };
 }
 
+/**
+ * Throws if the SQLite driver has no binary, as after an installation with --ignore-scripts. Called before anything is
+ * created, so that nothing is left behind.
+ */
+export function requireDriver(location: string): void {
+  if (isPostgresUrl(location)) return;
+  const require = createRequire(import.meta.url);
+  const folder = dirname(require.resolve('better-sqlite3/package.json'));
+  if (existsSync(join(folder, 'build/Release/better_sqlite3.node'))) return;
+  try {
+    // It may be in another place.
+    new (require('better-sqlite3'))(':memory:').close();
+  } catch {
+    throw new StorageUnavailable(
+      `the SQLite driver in ${folder} has no binary, because its install script did not run: run npm rebuild better-sqlite3, or set WHENCE_DATABASE_URL`,
+    );
+  }
+}
+
 export async function openEngine(
   location: string,
   { mustExist = false, mayBeAway = false, isBulk = false, failFast = false, waitMs }: StorageOptions = {},
@@ -87,6 +109,7 @@ export async function openEngine(
     const { openPostgres } = await import('./postgres/open-postgres.ts');
     return openPostgres(location, { mustExist, mayBeAway, isBulk, failFast });
   }
+  requireDriver(location);
   if (!mustExist) makeFolder(location, 0o700);
   return openSqlite(join(location, 'whence.sqlite'), { mustExist, waitMs });
 }

@@ -12,7 +12,7 @@ import { endSoon, killProcess } from '../../process/end-process.ts';
 import { delayStop, limitStop, StopSignals } from '../../process/stop-signals.ts';
 import type { Config } from '../../settings/config.ts';
 import type { Environment } from '../../settings/settings.ts';
-import { openStorage } from '../../storage/open-storage.ts';
+import { openStorage, requireDriver } from '../../storage/open-storage.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { OutcomeUnknown, StorageUnavailable } from '../../storage/storage-unavailable.ts';
 import { onWaiting } from '../../storage/waiting.ts';
@@ -49,6 +49,7 @@ export async function serve(config: Config, { stdout, stderr, environment }: Com
   const started: (() => unknown)[] = [];
   try {
     if (cluster.isWorker) return await serveAsWorker(config, log, signals);
+    requireDriver(config.storageLocation);
     return await serveUntilStopped(config, { log, signals, stdout, environment, isTerminal }, (stop) =>
       started.push(stop),
     );

@@ -141,6 +141,7 @@ test('cli: ip --explain shows which source decided each field', async () => {
     as_of: '2026-06-17',
   });
   const text = await whence('ip', '--explain', '8.8.8.8');
+  assert.doesNotMatch(text.stdout, /…/, 'nothing is cut in a pipe');
   assert.match(text.stdout, /\n {2}country +US +npm-dbip-country +8\.8\.\S+ +2026-06-01\n/);
 });
 

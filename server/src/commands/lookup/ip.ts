@@ -11,7 +11,7 @@ import { type ExitCode, UsageError } from '../../terminal/exit.ts';
 import { noteFlags } from '../../terminal/flag-note.ts';
 import { type CommandStreams, dataSink, StreamSink } from '../../terminal/output.ts';
 import { printable } from '../../terminal/printable.ts';
-import { type Style, styleOf } from '../../terminal/style.ts';
+import { fit, type Style, styleOf } from '../../terminal/style.ts';
 import { type Detail, formatDetails, formatTable } from '../../terminal/table.ts';
 import type { AddressSection } from '../../vocabulary.ts';
 import type { IpConfig } from '../ip-sections.ts';
@@ -94,7 +94,8 @@ function formatOf(
   if (json === true) return { kind: 'json', fields };
   if (csv === true) return { kind: 'csv', fields: fields ?? CSV_DEFAULT };
   if (fields !== undefined) return { kind: 'values', fields };
-  const style = styleOf(stdout, environment);
+  // The evidence is a table, whose cells are cut only to fit a terminal.
+  const style = explain === true ? fit({ stdout, environment }) : styleOf(stdout, environment);
   return { kind: isSingle || explain === true || include !== undefined ? 'record' : 'row', style };
 }
 

@@ -11,6 +11,18 @@ export type SpecialPurpose = { readonly prefix: string; readonly name: string; r
 
 /** The most specific registry entry that contains the address. */
 export function findSpecialPurpose(address: Address): SpecialPurpose | undefined {
+  return findEntry(address)?.row;
+}
+
+/**
+ * Whether an address has a special purpose and no request from the internet can come from it. Globally reachable entries
+ * of the registry are no such addresses, nor are those of transition mechanisms (6to4, Teredo).
+ */
+export function isPrivateAddress(address: Address): boolean {
+  return findEntry(address)?.isReachable === false;
+}
+
+function findEntry(address: Address): (typeof entries)[number] | undefined {
   // Most addresses share their first 16 bits with no entry, and need no bigint.
   if (LEADING_BITS[address.version][address.w0 >>> 16] === 0) return undefined;
   const value = toBigInt(address);
@@ -20,7 +32,7 @@ export function findSpecialPurpose(address: Address): SpecialPurpose | undefined
     if (version !== address.version || value < start || value > end) continue;
     if (best === undefined || end - start < best.range.end - best.range.start) best = entry;
   }
-  return best?.row;
+  return best;
 }
 
 /** All entries as ranges. */
@@ -28,7 +40,7 @@ export function specialPurposeRanges(version: 4 | 6): Range[] {
   return entries.map(({ range }) => range).filter((range) => range.version === version);
 }
 
-const rows: readonly (readonly [prefix: string, name: string, rfc: string])[] = [
+const rows: readonly (readonly [prefix: string, name: string, rfc: string, reachable?: 'reachable'])[] = [
   ['0.0.0.0/8', 'This network', 'RFC 791'],
   ['0.0.0.0/32', 'This host on this network', 'RFC 1122'],
   ['10.0.0.0/8', 'Private use', 'RFC 1918'],
@@ -39,16 +51,16 @@ const rows: readonly (readonly [prefix: string, name: string, rfc: string])[] = 
   ['192.0.0.0/24', 'IETF protocol assignments', 'RFC 6890'],
   ['192.0.0.0/29', 'IPv4 service continuity', 'RFC 7335'],
   ['192.0.0.8/32', 'IPv4 dummy address', 'RFC 7600'],
-  ['192.0.0.9/32', 'Port Control Protocol anycast', 'RFC 7723'],
-  ['192.0.0.10/32', 'TURN anycast', 'RFC 8155'],
+  ['192.0.0.9/32', 'Port Control Protocol anycast', 'RFC 7723', 'reachable'],
+  ['192.0.0.10/32', 'TURN anycast', 'RFC 8155', 'reachable'],
   ['192.0.0.170/31', 'NAT64/DNS64 discovery', 'RFC 8880'],
   ['192.0.2.0/24', 'Documentation (TEST-NET-1)', 'RFC 5737'],
-  ['192.31.196.0/24', 'AS112', 'RFC 7535'],
-  ['192.52.193.0/24', 'Automatic Multicast Tunneling', 'RFC 7450'],
-  ['192.88.99.0/24', 'Deprecated 6to4 relay anycast', 'RFC 7526'],
-  ['192.88.99.2/32', '6a44 relay anycast', 'RFC 6751'],
+  ['192.31.196.0/24', 'AS112', 'RFC 7535', 'reachable'],
+  ['192.52.193.0/24', 'Automatic Multicast Tunneling', 'RFC 7450', 'reachable'],
+  ['192.88.99.0/24', 'Deprecated 6to4 relay anycast', 'RFC 7526', 'reachable'],
+  ['192.88.99.2/32', '6a44 relay anycast', 'RFC 6751', 'reachable'],
   ['192.168.0.0/16', 'Private use', 'RFC 1918'],
-  ['192.175.48.0/24', 'Direct delegation AS112 service', 'RFC 7534'],
+  ['192.175.48.0/24', 'Direct delegation AS112 service', 'RFC 7534', 'reachable'],
   ['198.18.0.0/15', 'Benchmarking', 'RFC 2544'],
   ['198.51.100.0/24', 'Documentation (TEST-NET-2)', 'RFC 5737'],
   ['203.0.113.0/24', 'Documentation (TEST-NET-3)', 'RFC 5737'],
@@ -58,24 +70,24 @@ const rows: readonly (readonly [prefix: string, name: string, rfc: string])[] = 
   ['255.255.255.255/32', 'Limited broadcast', 'RFC 919'],
   ['::/128', 'Unspecified address', 'RFC 4291'],
   ['::1/128', 'Loopback', 'RFC 4291'],
-  ['64:ff9b::/96', 'IPv4-IPv6 translation', 'RFC 6052'],
+  ['64:ff9b::/96', 'IPv4-IPv6 translation', 'RFC 6052', 'reachable'],
   ['64:ff9b:1::/48', 'IPv4-IPv6 translation, local use', 'RFC 8215'],
   ['100::/64', 'Discard only', 'RFC 6666'],
   ['100:0:0:1::/64', 'Dummy IPv6 prefix', 'RFC 9780'],
   ['2001::/23', 'IETF protocol assignments', 'RFC 2928'],
-  ['2001::/32', 'Teredo', 'RFC 4380'],
-  ['2001:1::1/128', 'Port Control Protocol anycast', 'RFC 7723'],
-  ['2001:1::2/128', 'TURN anycast', 'RFC 8155'],
-  ['2001:1::3/128', 'DNS-SD service registration anycast', 'RFC 9665'],
+  ['2001::/32', 'Teredo', 'RFC 4380', 'reachable'],
+  ['2001:1::1/128', 'Port Control Protocol anycast', 'RFC 7723', 'reachable'],
+  ['2001:1::2/128', 'TURN anycast', 'RFC 8155', 'reachable'],
+  ['2001:1::3/128', 'DNS-SD service registration anycast', 'RFC 9665', 'reachable'],
   ['2001:2::/48', 'Benchmarking', 'RFC 5180'],
-  ['2001:3::/32', 'Automatic Multicast Tunneling', 'RFC 7450'],
-  ['2001:4:112::/48', 'AS112', 'RFC 7535'],
+  ['2001:3::/32', 'Automatic Multicast Tunneling', 'RFC 7450', 'reachable'],
+  ['2001:4:112::/48', 'AS112', 'RFC 7535', 'reachable'],
   ['2001:10::/28', 'Deprecated ORCHID', 'RFC 4843'],
-  ['2001:20::/28', 'ORCHIDv2', 'RFC 7343'],
-  ['2001:30::/28', 'Drone remote id entity tags', 'RFC 9374'],
+  ['2001:20::/28', 'ORCHIDv2', 'RFC 7343', 'reachable'],
+  ['2001:30::/28', 'Drone remote id entity tags', 'RFC 9374', 'reachable'],
   ['2001:db8::/32', 'Documentation', 'RFC 3849'],
-  ['2002::/16', '6to4', 'RFC 3056'],
-  ['2620:4f:8000::/48', 'Direct delegation AS112 service', 'RFC 7534'],
+  ['2002::/16', '6to4', 'RFC 3056', 'reachable'],
+  ['2620:4f:8000::/48', 'Direct delegation AS112 service', 'RFC 7534', 'reachable'],
   ['3fff::/20', 'Documentation', 'RFC 9637'],
   ['5f00::/16', 'Segment routing (SRv6) SIDs', 'RFC 9602'],
   ['fc00::/7', 'Unique local', 'RFC 4193'],
@@ -84,10 +96,10 @@ const rows: readonly (readonly [prefix: string, name: string, rfc: string])[] = 
   ['ff00::/8', 'Multicast', 'RFC 4291'],
 ];
 
-const entries = rows.map(([prefix, name, rfc]) => {
+const entries = rows.map(([prefix, name, rfc, reachable]) => {
   const range = parsePrefix(prefix);
   if (range === undefined) throw new Error(`special-purpose table: ${prefix} is not a prefix`);
-  return { row: { prefix, name, rfc }, range };
+  return { row: { prefix, name, rfc }, range, isReachable: reachable !== undefined };
 });
 
 /** Whether an entry has addresses with these first 16 bits. */

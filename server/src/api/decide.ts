@@ -23,6 +23,7 @@ import {
   unknownFlagsOf,
 } from '../rules/decide.ts';
 import { type LiveRules, NO_RULES } from '../rules/live-rules.ts';
+import { bytesOf } from '../rules/request-facts.ts';
 import { DEFAULT_SET, FORBIDDEN_STATUS } from '../rules/rule-sets.ts';
 import type { decideSchema } from './schemas/decide.ts';
 
@@ -51,6 +52,20 @@ export function repeatedParameter(query: string): string | undefined {
   return names.find((name, i) => names.indexOf(name) < i);
 }
 
+type ForwardedName = 'host' | 'uri' | 'method';
+
+/** What the parameters say, which are text, and otherwise the headers of a trusted proxy, which are bytes. */
+export function askedRequest(
+  { host, path, method }: Readonly<Record<string, string | undefined>>,
+  forwarded: (name: ForwardedName) => string | undefined,
+): Pick<AskedRequest, 'host' | 'path' | 'method'> {
+  return {
+    host: host === undefined ? forwarded('host') : bytesOf(host),
+    path: path === undefined ? forwarded('uri') : bytesOf(path),
+    method: method ?? forwarded('method'),
+  };
+}
+
 // Created once: an error captures its stack, which costs as much as a lookup.
 const INVALID_IP = new ApiError('INVALID_IP');
 
@@ -62,13 +77,12 @@ export function getDecision({ live, metrics, rules, trustProxy }: DecideDependen
     const { headersDistinct, socket } = request.raw;
     const isForwarded = trustProxy.length > 0 && isTrusted(socket.remoteAddress ?? '', 0);
     // The proxy appends its own to one that the client has sent.
-    const forwarded = (name: string) => (isForwarded ? headersDistinct[`x-forwarded-${name}`]?.at(-1) : undefined);
+    const forwarded = (name: ForwardedName) =>
+      isForwarded ? headersDistinct[`x-forwarded-${name}`]?.at(-1) : undefined;
     const isExplained = parseSwitch('explain', query.explain);
     const decided = decide(rules, served, {
       address: query.ip === undefined ? parseClient(request.ip) : parseAddress(query.ip),
-      host: query.host ?? forwarded('host'),
-      path: query.path ?? forwarded('uri'),
-      method: query.method ?? forwarded('method'),
+      ...askedRequest(query, forwarded),
       set: query.set,
       repeated: repeatedParameter(request.originalUrl.replace(/^[^?]*/, '')),
     });

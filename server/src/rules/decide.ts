@@ -9,13 +9,14 @@ import type { Dataset } from '@whence/dataset/internal/file/read';
 import { flagKnowledge } from '@whence/dataset/internal/flag-sources';
 import { formatPrefix } from '@whence/dataset/prefix';
 import type { Flag, IpRecord } from '@whence/dataset/record';
-import { findSpecialPurpose } from '@whence/dataset/special-purpose';
+import { isPrivateAddress } from '@whence/dataset/special-purpose';
 import { PrefixSet } from '../limits/prefix-set.ts';
-import { normalizeHost, normalizePath } from './request-facts.ts';
-import type { Condition, Conditions, Rule, RuleSet } from './rule-sets.ts';
+import { bytesOf, fold, normalizeHost, type PathSpellings, spellingsOf } from './request-facts.ts';
+import type { Action, Condition, Conditions, Rule, RuleSet } from './rule-sets.ts';
 
 export type AskedRequest = {
   readonly address: Address;
+  /** Host and path with one character per byte. */
   readonly host?: string | undefined;
   readonly path?: string | undefined;
   readonly method?: string | undefined;
@@ -30,8 +31,9 @@ export type Facts = {
   readonly isPrivate: boolean;
   /** Undefined for an address that no network announces. */
   readonly record: RuleRecord | undefined;
+  /** Undefined if the question has none; empty if it is unusable. */
   readonly host: string | undefined;
-  readonly path: string | undefined;
+  readonly path: PathSpellings | undefined;
   readonly method: string | undefined;
 };
 
@@ -55,7 +57,7 @@ type CompiledRule = {
 
 export function factsOf(asked: AskedRequest, record: RuleRecord | undefined): Facts {
   const { address } = asked;
-  return withRequest({ address, record, isPrivate: findSpecialPurpose(address) !== undefined }, asked);
+  return withRequest({ address, record, isPrivate: isPrivateAddress(address) }, asked);
 }
 
 type AddressFacts = Pick<Facts, 'address' | 'record' | 'isPrivate'>;
@@ -70,7 +72,7 @@ export function withRequest(
     record,
     isPrivate,
     host: host === undefined ? undefined : (normalizeHost(host) ?? ''),
-    path: path === undefined ? undefined : normalizePath(path),
+    path: path === undefined ? undefined : spellingsOf(path),
     method: method?.toUpperCase(),
   };
 }
@@ -102,8 +104,8 @@ export class Decider {
   constructor(set: RuleSet, unknownFlags: ReadonlySet<string>) {
     this.set = set;
     this.#rules = set.rules.map((rule) => {
-      const { conditions } = rule;
-      return { rule, namesPrivate: namesPrivate(conditions), tests: testsOf(conditions, unknownFlags) };
+      const { conditions, action } = rule;
+      return { rule, namesPrivate: namesPrivate(conditions), tests: testsOf(conditions, unknownFlags, action) };
     });
   }
 
@@ -123,7 +125,7 @@ export class Decider {
 
 /** Whether an address meets all of the conditions, as those of a rule. */
 export function addressMatcher(conditions: Conditions, unknownFlags: ReadonlySet<string>): (facts: Facts) => boolean {
-  const tests = testsOf(conditions, unknownFlags);
+  const tests = testsOf(conditions, unknownFlags, 'allow');
   const isPrivateNamed = namesPrivate(conditions);
   return (facts) => (!facts.isPrivate || isPrivateNamed) && tests.every(([, test]) => test(facts) !== undefined);
 }
@@ -142,7 +144,13 @@ function meets({ tests }: CompiledRule, facts: Facts): boolean {
 }
 
 /** The cheapest first. A test returns what met the condition, or undefined. */
-function testsOf(conditions: Conditions, unknownFlags: ReadonlySet<string>): (readonly [Condition, Test])[] {
+function testsOf(
+  conditions: Conditions,
+  unknownFlags: ReadonlySet<string>,
+  action: Action,
+): (readonly [Condition, Test])[] {
+  // Where the request is written so that it could mean anything, a rule that denies matches and no other does.
+  const unusable = action === 'deny' ? 'unusable' : undefined;
   const makers: { [Name in Condition]: (wanted: NonNullable<Conditions[Name]>) => Test } = {
     methods:
       (wanted) =>
@@ -150,12 +158,11 @@ function testsOf(conditions: Conditions, unknownFlags: ReadonlySet<string>): (re
         wanted.find((name) => name === method),
     hosts:
       (wanted) =>
-      ({ host }) =>
-        host === undefined ? undefined : wanted.find((name) => isHost(name, host)),
-    paths:
-      (wanted) =>
-      ({ path }) =>
-        path === undefined ? undefined : wanted.find((start) => path.startsWith(start)),
+      ({ host }) => {
+        if (host === '') return unusable;
+        return host === undefined ? undefined : wanted.find((name) => isHost(name, host));
+      },
+    paths: (wanted) => (action === 'deny' ? anySpelling(wanted) : everySpelling(wanted)),
     private:
       (wanted) =>
       ({ isPrivate }) =>
@@ -191,6 +198,22 @@ function testsOf(conditions: Conditions, unknownFlags: ReadonlySet<string>): (re
   });
 }
 
+function anySpelling(wanted: readonly string[]): Test {
+  const starts = wanted.map((start) => [start, fold(start)] as const);
+  return ({ path }) => {
+    if (path === undefined) return undefined;
+    if (path.folded.length === 0) return 'unusable';
+    return starts.find(([, folded]) => path.folded.some((spelling) => spelling.startsWith(folded)))?.[0];
+  };
+}
+
+function everySpelling(wanted: readonly string[]): Test {
+  return ({ path }) => {
+    if (path === undefined || path.exact.length === 0) return undefined;
+    return wanted.find((start) => path.exact.every((spelling) => spelling.startsWith(start)));
+  };
+}
+
 const ofRecord =
   (test: (record: RuleRecord) => unknown): Test =>
   ({ record }) =>
@@ -208,11 +231,17 @@ function isHost(wanted: string, host: string): boolean {
   return wanted.startsWith('*.') ? host.endsWith(wanted.slice(1)) : wanted === host;
 }
 
+/** A request whose host and path are given as text. */
+export function requestOf<T extends Pick<AskedRequest, 'host' | 'path'>>(asked: T): T {
+  const { host, path } = asked;
+  return { ...asked, host: host && bytesOf(host), path: path && bytesOf(path) };
+}
+
 /** One request, decided and explained: for the command and the dashboard. */
 export function tryRequest(decider: Decider, dataset: Dataset, asked: AskedRequest) {
   const match = dataset.find(asked.address);
   const record = match === 0 ? undefined : dataset.record(asked.address, match);
-  const facts = factsOf(asked, record);
+  const facts = factsOf(requestOf(asked), record);
   const { decision, rule } = decider.decide(facts);
   return { decision, rule, matched: rule && decider.explain(rule, facts), record };
 }

@@ -8,7 +8,7 @@ import { formatPrefix, parseCidr } from '@whence/dataset/prefix';
 import { CONNECTION_TYPES, FLAGS } from '@whence/dataset/record';
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml';
 import { closestName } from '../closest-name.ts';
-import { normalizeHost, normalizePath } from './request-facts.ts';
+import { bytesOf, normalizeHost, normalizePath } from './request-facts.ts';
 import {
   ACTIONS,
   type AddressList,
@@ -302,7 +302,7 @@ class Reader {
 
 function hostOf(text: string): string | undefined {
   const [, wildcard = '', rest = ''] = /^(\*\.)?([^*]+)$/.exec(text) ?? [];
-  const host = normalizeHost(rest);
+  const host = normalizeHost(bytesOf(rest));
   return host === undefined ? undefined : `${wildcard}${host}`;
 }
 

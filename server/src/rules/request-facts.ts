@@ -1,50 +1,111 @@
 /**
- * Host and path of a request in the form in which rules are compared with them. A path that a web server serves as
- * /admin must not pass a rule for /admin because it was written as //admin, /x/../admin or /%61dmin.
+ * Host and path of a request in the forms in which rules are compared with them. Proxies and applications read one path
+ * differently: some decode it twice, drop `;parameters`, take `\` for `/`, or keep empty segments. So a path has several
+ * spellings, one for each way in which a program may read it. A rule that denies matches if any spelling matches, a rule
+ * that allows only if all do.
+ *
+ * Host and path come as strings with one character per byte, as Node has header values.
  */
 import { domainToASCII } from 'node:url';
+import { formatAddress, parseAddress } from '@whence/dataset/address';
 
 /** Most hosts are written like this. Names that end with a digit may be addresses, and A-labels invalid. */
 const NORMAL_HOST = /^(?!.*xn--)(?:[a-z0-9_-]+\.)*[a-z][a-z_-]*$/;
-/** What may make a path differ from its normal form: an escape, a backslash, an empty segment or one with a dot. */
-const ODD_PATH = /^[^/]|[%\\]|\/[/.]/;
 
 /** Without port and final dot, in lower case, A-labels. Undefined if it is not a host name or an address. */
-export function normalizeHost(text: string): string | undefined {
-  if (NORMAL_HOST.test(text)) return text;
-  const host = text
-    .trim()
-    .toLowerCase()
-    .replace(/:\d{1,5}$/, '')
-    .replace(/\.$/, '');
-  if (/^\[[0-9a-f:.]+\]$/.test(host)) return host;
-  const ascii = domainToASCII(host);
+export function normalizeHost(bytes: string): string | undefined {
+  if (NORMAL_HOST.test(bytes)) return bytes;
+  const [, literal, name] = /^(?:\[([^\]]*)\]|([^:]*))(?::[^:]*)?$/.exec(textOf(bytes).trim()) ?? [];
+  if (literal !== undefined) {
+    const address = parseAddress(literal);
+    return address?.version === 6 ? `[${formatAddress(address)}]` : undefined;
+  }
+  const ascii = domainToASCII((name ?? '').replace(/\.$/, ''));
   return /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(ascii) ? ascii : undefined;
 }
 
-/** Without query and fragment, percent-encoding decoded once, without repeated slashes and dot segments (RFC 3986 §5.2.4). */
-export function normalizePath(text: string): string {
-  const cut = text.search(/[?#]/);
-  const path = cut === -1 ? text : text.slice(0, cut);
-  if (path !== '' && !ODD_PATH.test(path)) return path;
-  const segments: string[] = [];
-  const parts = decode(path).replaceAll('\\', '/').split('/');
-  for (const part of parts) {
-    if (part === '..') segments.pop();
-    else if (part !== '' && part !== '.') segments.push(part);
+/** All ways to read a path; none if it is unusable. */
+export type PathSpellings = {
+  readonly exact: readonly string[];
+  /** For comparisons that ignore case: file systems and routers of applications may. */
+  readonly folded: readonly string[];
+};
+
+const UNUSABLE: PathSpellings = { exact: [], folded: [] };
+
+/** What may give a path more than one spelling, or none. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a path with NUL is unusable
+const ODD_PATH = /^[^/]|[%\\;#\u0000]|\/[/.]|[^\u0020-\u007e]/;
+/** Longer ones are unusable: each spelling is a copy. */
+const MAX_ODD_PATH_BYTES = 2_048;
+const MAX_DECODINGS = 3;
+
+export function spellingsOf(bytes: string): PathSpellings {
+  const received = bytes.split('?', 1)[0] || '/';
+  if (!ODD_PATH.test(received)) return { exact: [received], folded: [fold(received)] };
+  if (received.length > MAX_ODD_PATH_BYTES) return UNUSABLE;
+  const path = decodeUnwritable(received);
+  const spellings = new Set([path]);
+  // Some programs end a path at `#`, some take it for a character. `http://host/path` is the absolute form of a request.
+  let readings = new Set([path, path.split('#', 1)[0] ?? '', path.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '')]);
+  for (let decodings = 0; ; decodings++) {
+    for (const reading of [...readings]) readings.add(reading.replaceAll(/;[^/]*/g, ''));
+    for (const reading of readings) for (const resolved of resolutionsOf(reading)) spellings.add(resolved);
+    const decoded = new Set([...readings].map(decode));
+    if (decodings === MAX_DECODINGS || [...decoded].every((reading) => readings.has(reading))) break;
+    readings = decoded;
   }
-  const last = parts.at(-1) ?? '';
-  const isFolder = segments.length > 0 && ['', '.', '..'].includes(last);
-  return `/${segments.join('/')}${isFolder ? '/' : ''}`;
+  const exact = [...spellings].map(textOf);
+  return exact.some((spelling) => spelling.includes('\0'))
+    ? UNUSABLE
+    : { exact, folded: [...new Set(exact.map(fold))] };
 }
 
-/** A sequence that is not valid UTF-8 stays as it is. */
-function decode(path: string): string {
-  return path.replace(/(%[0-9A-Fa-f]{2})+/g, (encoded) => {
-    try {
-      return decodeURIComponent(encoded);
-    } catch {
-      return encoded;
-    }
+/** The path of a rule: without query, decoded once, without empty and dot segments. */
+export function normalizePath(text: string): string {
+  const [path = ''] = bytesOf(text).split(/[?#]/, 1);
+  return textOf(resolve(decode(path).replaceAll('\\', '/'), true));
+}
+
+export const fold = (text: string) => text.normalize('NFC').toLowerCase();
+
+/** A text as a string with one character per byte of its UTF-8 form. */
+export const bytesOf = (text: string) => (/^[\0-\x7f]*$/.test(text) ? text : Buffer.from(text).toString('latin1'));
+
+const textOf = (bytes: string) => (/^[\0-\x7f]*$/.test(bytes) ? bytes : Buffer.from(bytes, 'latin1').toString());
+
+const ESCAPE = /%([0-9A-Fa-f]{2})/g;
+const decode = (path: string) => path.replaceAll(ESCAPE, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+
+/**
+ * Only what cannot be written otherwise in a request (RFC 3986 §2): spaces, quotes, letters outside ASCII. Such an escape
+ * has no second reading.
+ */
+function decodeUnwritable(path: string): string {
+  return path.replaceAll(ESCAPE, (escaped) => {
+    const byte = decode(escaped);
+    return /[!-~]/.test(byte) && !/["<>^`{|}]/.test(byte) ? escaped : byte;
   });
+}
+
+/** With `\` as a character or as `/`, and with empty segments as segments or dropped. */
+function resolutionsOf(path: string): string[] {
+  const slashed = path.includes('\\') ? [path, path.replaceAll('\\', '/')] : [path];
+  return slashed.flatMap((reading) =>
+    reading.includes('//') ? [resolve(reading, true), resolve(reading, false)] : [resolve(reading, true)],
+  );
+}
+
+/** Without dot segments (RFC 3986 §5.2.4). */
+function resolve(path: string, mergesSlashes: boolean): string {
+  const segments: string[] = [];
+  const parts = path.split('/');
+  const last = parts.at(-1) ?? '';
+  for (const [i, part] of parts.entries()) {
+    const isEnd = i === 0 || i === parts.length - 1;
+    if (part === '..') segments.pop();
+    else if (part === '' ? !mergesSlashes && !isEnd : part !== '.') segments.push(part);
+  }
+  const isFolder = segments.length > 0 && ['', '.', '..'].includes(last);
+  return `/${segments.join('/')}${isFolder ? '/' : ''}`;
 }

@@ -181,6 +181,24 @@ for (const [behaviour, text, given, expected] of [
   ['unless a rule says private', inSet(rule('{private: true}')), PRIVATE, ['deny', 'r']],
   ['or names its prefix', inSet(rule('{prefixes: 10.0.0.0/8}')), PRIVATE, ['deny', 'r']],
   [
+    'a 6to4 address comes from the internet',
+    inSet('', 'default: deny'),
+    { ip: '2002:505:505::1', record: null },
+    ['deny', undefined],
+  ],
+  [
+    'a Teredo address is not announced',
+    inSet(rule('{announced: false}')),
+    { ip: '2001:0:505:505::1', record: null },
+    ['deny', 'r'],
+  ],
+  [
+    'an AS112 address is not private',
+    inSet(rule('{private: true}')),
+    { ip: '192.31.196.1', record: null },
+    ['allow', undefined],
+  ],
+  [
     'a request without a host meets no condition on hosts',
     inSet(rule('{hosts: "*.com"}')),
     { asked: {} },
@@ -192,30 +210,107 @@ for (const [behaviour, text, given, expected] of [
   });
 
 for (const [path, normal] of [
+  ['/admin?x=/y', '/admin'],
+  ['//x/../%61dmin/./', '/admin/'],
+  ['/caf%C3%A9', '/café'],
+  ['/../..', '/'],
+] as const)
+  test(`rules: the path ${path} of a rule is compared as ${normal}`, () => assert.equal(normalizePath(path), normal));
+
+/** As a proxy sends them: one character per byte. */
+for (const [path, ...protectedPaths] of [
   ['/admin', '/admin'],
+  ['/ADMIN/x', '/admin'],
   ['//admin', '/admin'],
   ['/./admin/', '/admin/'],
   ['/x/../admin', '/admin'],
   ['/../../admin', '/admin'],
   ['/%61dmin', '/admin'],
+  ['/%2561dmin', '/admin'],
+  ['/%252561dmin', '/admin'],
   ['/x/%2e%2e/admin', '/admin'],
   ['/x%2f..%2fadmin', '/admin'],
+  ['/%FF%2f..%2fadmin/x.txt', '/admin'],
+  ['/%zz/../admin', '/admin'],
   ['/\\admin', '/admin'],
-  ['/admin?x=/y', '/admin'],
-  ['/%ff', '/%ff'],
+  ['/x\\..\\admin', '/admin'],
+  // A backslash that is a character.
+  ['/a\\b/../admin', '/admin'],
+  ['/;x=1/admin', '/admin'],
+  ['/admin;x/y', '/admin/y'],
+  ['/x;/..;/admin', '/admin'],
+  // Parameters that end before, or after, the path is decoded.
+  ['/a;b%2fadmin', '/a/admin'],
+  // Empty segments that are segments, as in WHATWG URLs.
+  ['/x/../admin//..', '/admin'],
+  ['/x#/../admin', '/admin', '/x'],
+  ['http://host/admin', '/admin'],
+  ['/admin?/public', '/admin'],
+  ['/caf%C3%A9', '/café'],
+  ['/caf\xC3\xA9', '/café'],
+  ['/CAF%C3%89', '/café'],
+  ['/cafe%CC%81', '/café'],
+  ['/my%20files', '/my files'],
+  ['/%00/admin', '/admin', '/other'],
+  ['/x%2500', '/other'],
+  [`/${'%2e'.repeat(2_000)}`, '/other'],
   ['', '/'],
 ] as const)
-  test(`rules: the path ${JSON.stringify(path)} is compared as ${normal}`, () =>
-    assert.equal(normalizePath(path), normal));
+  for (const start of protectedPaths)
+    test(`rules: the path ${JSON.stringify(path.slice(0, 40))} is denied by a rule for ${start}`, () => {
+      const text = inSet(rule(`{paths: [${JSON.stringify(start)}]}`));
+      assert.equal(decideAbout(text, { asked: { path } })[0], 'deny');
+    });
+
+for (const [path, start, decision] of [
+  ['/public/x', '/public', 'allow'],
+  ['/public/x?y=/../admin', '/public', 'allow'],
+  ['/public/%41', '/public', 'allow'],
+  ['/caf%C3%A9/%20x', '/café', 'allow'],
+  ['/Public/x', '/public', 'deny'],
+  ['/public/../admin', '/public', 'deny'],
+  ['/admin/..%2fpublic', '/public', 'deny'],
+  ['/public%2f..%2fadmin', '/public', 'deny'],
+  ['/public/%252e%252e/admin', '/public', 'deny'],
+  ['/public/..;/admin', '/public', 'deny'],
+  ['/public\\..\\admin', '/public', 'deny'],
+  ['//public', '/public', 'deny'],
+  ['/%70ublic', '/public', 'deny'],
+  ['/public/%00', '/public', 'deny'],
+] as const)
+  test(`rules: the path ${path} ${decision === 'allow' ? 'is' : 'is not'} allowed by a rule for ${start}`, () => {
+    const text = inSet(rule(`{paths: [${start}]}`, 'allow'), 'default: deny');
+    assert.equal(decideAbout(text, { asked: { path } })[0], decision);
+  });
 
 for (const [host, normal] of [
   ['WWW.Example.com:8443', 'www.example.com'],
+  ['www.example.com:', 'www.example.com'],
+  ['www.example.com:000019161', 'www.example.com'],
+  ['www.example.com:http', 'www.example.com'],
   ['example.com.', 'example.com'],
-  ['bücher.example', 'xn--bcher-kva.example'],
-  ['[2001:db8::1]:443', '[2001:db8::1]'],
+  ['example.com.:443', 'example.com'],
+  ['b\xC3\xBCcher.example', 'xn--bcher-kva.example'],
+  ['XN--BCHER-KVA.example', 'xn--bcher-kva.example'],
+  ['%77ww.example.com', 'www.example.com'],
+  ['[2001:DB8:0::1]:443', '[2001:db8::1]'],
+  ['127.1', '127.0.0.1'],
+  ['', undefined],
   ['a b', undefined],
+  ['example.com..', undefined],
+  ['a.example, b.example', undefined],
+  ['user@example.com', undefined],
+  ['example.com:1:2', undefined],
+  ['[::1', undefined],
 ] as const)
-  test(`rules: the host ${host} is compared as ${normal}`, () => assert.equal(normalizeHost(host), normal));
+  test(`rules: the host ${JSON.stringify(host)} is compared as ${normal}`, () => {
+    assert.equal(normalizeHost(host), normal);
+    if (normal !== undefined) return;
+    // An unusable host could mean any host: it is denied by every rule on hosts and allowed by none.
+    const text = (then: string, rest: string) => inSet(rule('{hosts: [other.example]}', then), rest);
+    assert.equal(decideAbout(text('deny', 'default: allow'), { asked: { host } })[0], 'deny');
+    assert.equal(decideAbout(text('allow', 'default: deny'), { asked: { host } })[0], 'deny');
+  });
 
 for (const [behaviour, rules, ...warnings] of [
   ['rules that are all used', `${rule('{asns: 1}')}, {name: s, if: {asns: [1, 2]}, then: deny}`],

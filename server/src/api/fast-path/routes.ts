@@ -13,6 +13,7 @@ import { ASN_LOOKUP } from '../asn.ts';
 import { DATABASE, stateHeaders } from '../databases.ts';
 import {
   type AskedDecision,
+  askedRequest,
   countDecision,
   DECIDE,
   decide,
@@ -113,13 +114,12 @@ export function decisionRoute({
     declaration: DECIDE,
     read(bytes, request, connection) {
       const query = request.text === '' ? NO_QUERY : Object.fromEntries(new URLSearchParams(request.text));
-      const { ip, host, path, method, set } = query;
+      const { ip, set } = query;
+      const headers = { host: request.forwardedHost, uri: request.forwardedUri, method: request.forwardedMethod };
       const isForwarded = clients.isProxy(connection);
       return {
         address: ip === undefined ? parseClient(clients.clientOfRequest(bytes, request, connection)) : parseAddress(ip),
-        host: host ?? (isForwarded ? request.forwardedHost.textIn(bytes) : undefined),
-        path: path ?? (isForwarded ? request.forwardedUri.textIn(bytes) : undefined),
-        method: method ?? (isForwarded ? request.forwardedMethod.textIn(bytes) : undefined),
+        ...askedRequest(query, (name) => (isForwarded ? headers[name].textIn(bytes) : undefined)),
         set,
         repeated: repeatedParameter(request.text),
       };

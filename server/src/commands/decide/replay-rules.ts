@@ -2,7 +2,7 @@
 import { type Address, formatAddress } from '@whence/dataset/address';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { noteWaiting } from '../../enrich/input.ts';
-import { type Decider, type Facts, factsOf, ruleRecord, withRequest } from '../../rules/decide.ts';
+import { type Decider, type Facts, factsOf, requestOf, ruleRecord, withRequest } from '../../rules/decide.ts';
 import type { Rule } from '../../rules/rule-sets.ts';
 import type { ExitCode } from '../../terminal/exit.ts';
 import type { CommandStreams } from '../../terminal/output.ts';
@@ -86,7 +86,7 @@ class Replay {
       return;
     }
     const client = this.#clientOf(entry.address);
-    const { decision, rule } = this.#decider.decide(withRequest(client.facts, entry));
+    const { decision, rule } = this.#decider.decide(withRequest(client.facts, requestOf(entry)));
     const at = (rule && this.#positions.get(rule)) ?? this.#rules.length - 1;
     count(this.#rules[at], isFirst(client, at));
     if (decision === 'allow') return;

@@ -100,7 +100,9 @@ function assertSafeStep(before: Examination, { record }: Change, maySendNothing:
   const { dmarc, spf } = before.report;
   const policy = tagValue(parseTagList(record.type === 'TXT' ? record.text : '', 'lowered'), 'p') as DmarcPolicy;
   const isPolicy = record.name.startsWith('_dmarc.') && LEVELS[policy] > LEVELS[dmarc.effective_policy];
-  const isHardened = record.type === 'TXT' && / -all$/.test(record.text) && spf.is_valid && spf.all_qualifier === '~';
+  // A DMARC record may end with it too, in a tag that is copied from a record of the parent.
+  const isSpf = record.type === 'TXT' && /^v=spf1 /.test(record.text);
+  const isHardened = isSpf && / -all$/.test(record.text) && spf.is_valid && spf.all_qualifier === '~';
   if (maySendNothing || (!isPolicy && !isHardened)) return;
   const { destinations } = before.findings.dmarc;
   assert.ok(

@@ -34,7 +34,10 @@ export async function run(
   const style = styleOf(stdout, environment);
   let running: Command | undefined;
   const program = new Command(NAME)
-    .description('IP, ASN and email-domain intelligence from your own machine')
+    .description(
+      'IP, ASN and email-domain intelligence from your own machine.\n\n' +
+        'An address, a prefix, an AS number or a domain needs no command: wh 8.8.8.8, wh 8.8.8.0/24, wh AS15169, wh example.com',
+    )
     .version(packageVersion())
     .exitOverride()
     // Otherwise `asn search --json` would set the option of `asn`.

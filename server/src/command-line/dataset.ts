@@ -27,7 +27,7 @@ export function defineDataset(program: Command, invocation: Invocation): void {
   };
   const dataset = program
     .command('dataset')
-    .description('build, update, list, compare, check, review, select, publish and pull versions of the dataset');
+    .description('build, update, list, compare, check, select, publish, pull and export versions of the dataset');
   dataset
     .command('build')
     .description('compile the embedded default and publish it as the next version')

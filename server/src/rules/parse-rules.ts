@@ -190,7 +190,7 @@ class Reader {
       flags: (value) =>
         this.#list_(
           value,
-          (text) => FLAGS.find((flag) => flag === text || flag === `is_${text}`),
+          (text) => FLAGS.find((flag) => flag === `is_${text}`),
           `one of ${FLAGS.map((flag) => flag.slice(3)).join(', ')}`,
         ),
       cloud_providers: (value) =>

@@ -140,7 +140,7 @@ for (const [conditions, matched] of [
   ['{countries: [NO, SE]}', { countries: 'NO' }],
   ['{asns: [AS64500]}', { asns: 64_500 }],
   ['{connection_types: [business]}', undefined],
-  ['{flags: [vpn, is_tor_exit]}', { flags: ['tor_exit'] }],
+  ['{flags: [vpn, tor_exit]}', { flags: ['tor_exit'] }],
   // No source of the dataset knows it.
   ['{flags: [proxy]}', undefined],
   ['{cloud_providers: [example cloud]}', { cloud_providers: 'example cloud' }],

@@ -1,9 +1,8 @@
 /**
  * Copies all data between two databases, of either engine, and compares the copy. The target's content is replaced.
  *
- * `usage`, which has most rows by far, is copied first, in parts: each is a transaction that also records up to where it
- * is, so that a copy that was ended goes on there. All other tables follow in one transaction: until then the target has
- * the keys that it had before. The record is removed once both databases have the same content, or are known not to.
+ * `usage`, which has most rows by far, is copied first, in parts. All other tables follow in one transaction: until then
+ * the target has the keys that it had before. A copy that was ended starts anew.
  */
 
 import type { Engine } from './engine.ts';
@@ -14,13 +13,11 @@ import { contentOf, pagesOf, type Row, type TableName } from './tables.ts';
 /** Processes report every ten seconds. */
 const SEEN_MS = 30_000;
 const LARGE_TABLE = 'usage';
-/** In the target, and not part of its schema. */
-const RECORD = 'whence_copy';
 
 type CopiedTable = { readonly table: TableName; readonly rows: number };
 
 type Step = 'copying' | 'comparing';
-/** Rows of a table that a step has done; those before a copy was ended are included. */
+/** Rows of a table that a step has done. */
 export type CopyProgress = (step: Step, table: TableName, rows: number) => void;
 
 /** The copy differs from its source, because one of them changed during the copy. */
@@ -53,22 +50,20 @@ export async function copyStorage(
       contentOf(source.db, table, (rows) => progress('comparing', table, rows)),
       contentOf(target.db, table),
     ]);
-    if (before.digest !== after.digest) {
-      await forget(target.db);
+    if (before.digest !== after.digest)
       throw new CopyMismatch(`${table}: ${before.rows} rows in ${source.place}, ${after.rows} in ${target.place}`);
-    }
     copied.push({ table, rows: after.rows });
   }
-  await forget(target.db);
   return copied;
 }
 
-const forget = (db: Db) => sql`drop table if exists ${sql.table(RECORD)}`.execute(db);
-
+/** In parts: one transaction for most of the rows would be too long for either engine. */
 async function copyLargeTable(source: Engine, target: Engine, copied: (rows: number) => void): Promise<void> {
-  let { rows, after } = await startOrContinue(source, target);
-  copied(rows);
-  const pages = pagesOf(source.db, LARGE_TABLE, after);
+  // Takes no longer with more rows. No trigger of this table has to see them.
+  if (target.name === 'PostgreSQL') await sql`truncate ${sql.table(LARGE_TABLE)}`.execute(target.db);
+  else await sql`delete from ${sql.table(LARGE_TABLE)}`.execute(target.db);
+  let rows = 0;
+  const pages = pagesOf(source.db, LARGE_TABLE);
   let next = pages.next();
   for (;;) {
     const { value: page, done } = await next;
@@ -77,35 +72,10 @@ async function copyLargeTable(source: Engine, target: Engine, copied: (rows: num
     next = pages.next();
     // It is awaited in the next round, unless writing this page fails.
     next.catch(() => {});
+    await insertPage(target, target.db, LARGE_TABLE, page);
     rows += page.length;
-    after = page.at(-1);
-    await target.db.transaction().execute(async (transaction) => {
-      await insertPage(target, transaction, LARGE_TABLE, page);
-      await sql`update ${sql.table(RECORD)} set "rows" = ${rows}, "after" = ${JSON.stringify(after)}`.execute(
-        transaction,
-      );
-    });
     copied(rows);
   }
-}
-
-/** Where an earlier copy of this source was ended; otherwise the target's table is emptied. */
-async function startOrContinue(source: Engine, target: Engine): Promise<{ rows: number; after: Row | undefined }> {
-  return target.db.transaction().execute(async (transaction) => {
-    await sql`create table if not exists ${sql.table(RECORD)} (source text, "rows" bigint, "after" text)`.execute(
-      transaction,
-    );
-    const found = await sql<{ rows: number; after: string | null }>`
-      select "rows", "after" from ${sql.table(RECORD)} where source = ${source.place}`.execute(transaction);
-    const [record] = found.rows;
-    if (record !== undefined) return { rows: record.rows, after: record.after ? JSON.parse(record.after) : undefined };
-    // Takes no longer with more rows. No trigger of this table has to see them.
-    if (target.name === 'PostgreSQL') await sql`truncate ${sql.table(LARGE_TABLE)}`.execute(transaction);
-    else await sql`delete from ${sql.table(LARGE_TABLE)}`.execute(transaction);
-    await sql`delete from ${sql.table(RECORD)}`.execute(transaction);
-    await sql`insert into ${sql.table(RECORD)} values (${source.place}, 0, null)`.execute(transaction);
-    return { rows: 0, after: undefined };
-  });
 }
 
 /** As JSON: a statement with a parameter for each value takes several times as long to make and to send. */

@@ -34,10 +34,10 @@ export type Row = Readonly<Record<string, string | number | null>>;
 /** A few hundred kilobytes. */
 const ROWS_PER_PAGE = 5_000;
 
-/** All rows in primary key order, a page at a time; those behind a row, if one is given. */
-export async function* pagesOf(db: Db, table: TableName, behind?: Row): AsyncGenerator<Row[], undefined> {
+/** All rows in primary key order, a page at a time. */
+export async function* pagesOf(db: Db, table: TableName): AsyncGenerator<Row[], undefined> {
   const columns = TABLES[table].map((column) => sql.ref(column));
-  let after = behind;
+  let after: Row | undefined;
   for (;;) {
     const last = after;
     const isBeyond =

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { NO_OWN_POSTGRES, NO_POSTGRES, PostgresServer } from '@whence/testing/servers/postgres-server';
 import { until } from '@whence/testing/until';
-import Database from 'better-sqlite3';
 import pg from 'pg';
 import { Accounts } from '../../accounts/accounts.ts';
 import { AuditLog } from '../../audit/audit-log.ts';
@@ -56,31 +55,12 @@ const DAY = dayAt(Date.now()).text;
 const TEST = { name: 'test' };
 const USAGE_ROWS = 1_234;
 
-/** Rows that an unfinished copy has recorded; 0 if there is none. */
-async function partOf(target: string): Promise<number> {
-  try {
-    if (target.startsWith('postgres')) return Number((await execute(target, 'select rows from whence_copy'))[0]?.rows);
-    const file = new Database(join(target, 'whence.sqlite'), { readonly: true });
-    const row = file.prepare('select "rows" from whence_copy').get() as { rows: number };
-    file.close();
-    return row.rows;
-  } catch {
-    return 0;
-  }
-}
-
-async function killedInBetween(argv: string[], environment: Record<string, string>, target: string): Promise<void> {
-  const killed = new Command(argv, environment);
-  await until('a part is there', async () => (await partOf(target)) > 0, { everyMs: 5 });
-  await killed.stop('SIGKILL');
-}
-
 /** A row each, of one request. */
-async function addUsage(location: string, count: number, prefix = 'key '): Promise<void> {
+async function addUsage(location: string, count: number): Promise<void> {
   await withStorage(location, async ({ usage }) => {
     for (let from = 0; from < count; from += 10_000) {
       const rows = Array.from({ length: Math.min(10_000, count - from) }, (_, i) => ({
-        keyId: `${prefix}${from + i}`,
+        keyId: `key ${from + i}`,
         day: '2026-11-15',
         endpoint: 'ip',
         statusClass: 2,
@@ -168,42 +148,19 @@ test('storage migrate: to PostgreSQL and back, twice, keys and counts are the sa
   });
 });
 
-test('storage migrate: one that is killed goes on where it was, in both directions; nothing is lost or doubled', {
-  skip,
-}, async () => {
-  const [sqlite, database, back] = [join(folder, 'many'), await newDatabase(), join(folder, 'many back')];
-  await fill(sqlite);
-  await addUsage(sqlite, 60_000);
-  for (const [environment, to] of [
-    [{ WHENCE_DATA_DIR: sqlite }, database],
-    [{ WHENCE_DATABASE_URL: database, WHENCE_DATA_DIR: folder }, back],
-  ] as const) {
-    const argv = ['storage', 'migrate', '--to', to];
-    await killedInBetween(argv, environment, to);
-    const part = await partOf(to);
-    const { code, stdout, stderr } = await whence(environment, ...argv);
-    assert.equal(code, 0, stderr);
-    assert.match(stdout, /^usage +61,234$/m);
-    assert.match(stderr, /^copying usage \(61,234 rows\)$/m);
-    assert.ok(part > 0 && part < 61_234, `${part} rows when it was ended`);
-    assert.equal(await partOf(to), 0, 'nothing is left of the record');
-  }
-});
-
-test('storage migrate: a source that changed since a part was copied is noticed, and the next run starts anew', {
-  skip,
-}, async () => {
-  const [source, database] = [join(folder, 'changing'), await newDatabase()];
+test('storage migrate: one that is killed can be run again; nothing is lost or doubled', { skip }, async () => {
+  const [source, database] = [join(folder, 'many'), await newDatabase()];
   await fill(source);
   await addUsage(source, 60_000);
   const argv = ['storage', 'migrate', '--to', database];
-  await killedInBetween(argv, { WHENCE_DATA_DIR: source }, database);
-  await addUsage(source, 10, 'a first key ');
-  const differs = await whence({ WHENCE_DATA_DIR: source }, ...argv);
-  assert.equal(differs.code, 1);
-  assert.match(differs.stderr.replaceAll(/\s+/g, ' '), /the copy differs from its source: usage: 61244 rows in/);
-  assert.equal((await whence({ WHENCE_DATA_DIR: source }, ...argv)).code, 0);
-  assert.equal(await partOf(database), 0);
+  const killed = new Command(argv, { WHENCE_DATA_DIR: source });
+  const hasPart = async () => Number((await execute(database, 'select count(*) from usage'))[0]?.count) > 0;
+  await until('a part is there', () => hasPart().catch(() => false), { everyMs: 5 });
+  await killed.stop('SIGKILL');
+  const { code, stdout, stderr } = await whence({ WHENCE_DATA_DIR: source }, ...argv);
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^usage +61,234$/m);
+  assert.match(stderr, /^copying usage \(61,234 rows\)$/m);
 });
 
 test('storage migrate: a database of another deployment is not replaced without --replace', { skip }, async () => {

@@ -92,8 +92,7 @@ function isSlow({ replication, answerMs }: Examination): boolean {
 }
 
 /**
- * Copies the storage that the settings name. Servers of both must be stopped. The source is not changed. A copy that was
- * ended goes on when it is run again.
+ * Copies the storage that the settings name. Servers of both must be stopped. The source is not changed.
  */
 export async function storageMigrate(
   { storageLocation, usageDatabaseUrl }: Pick<Config, 'storageLocation' | 'usageDatabaseUrl'>,

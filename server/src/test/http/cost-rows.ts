@@ -111,6 +111,5 @@ export const COST_ROWS: readonly CostRow[] = [
   page('lookUpAsn', 'scan', ['390, 1', 195_000], `asn/${LARGE}`),
   page('searchAsn', 'lookup', ['1.2', 17_000], 'asn?q=e&limit=100'),
   page('checkDomain', 'email_check', ['12', 8_000], 'domain/example.com?include=transport,networks'),
-  // Last: its first request prepares other prefixes in the background.
   row('/v1/prefix/:cidr', 'scan', '0.0.0.0/0', ['150, 4', 66_000], '/v1/prefix/0.0.0.0/0'),
 ];

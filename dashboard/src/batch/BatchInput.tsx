@@ -1,18 +1,17 @@
 import { FileButton } from '@mantine/core';
-import { type DragEvent, useEffect, useState } from 'react';
+import { type DragEvent, useState } from 'react';
 import { Bar } from '../components/Bars.tsx';
 import { QuietButton, TextButton } from '../components/Buttons.tsx';
 import { Numbers } from '../components/Facts.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
 import { IconFileUpload } from '../components/icons.tsx';
 import { count, formatBytes, formatNumber } from '../format/number.ts';
-import type { ScanCounts, ScanInput, ScanKind, ScanReport, ScanRequest } from '../scan.ts';
+import type { ScanInput } from '../scan.ts';
 import classes from './BatchInput.module.css';
 import type { RunState } from './chunked-run.ts';
 
 /** What a run of this kind is called, and what it takes. */
 export type RunWords = {
-  readonly kind: ScanKind;
   readonly one: string;
   readonly many: string;
   /** The text of the button that starts it, and the past tense for the progress line. */
@@ -22,8 +21,6 @@ export type RunWords = {
   readonly invalid: string;
   readonly limit: number;
 };
-
-const COUNT_MS = 150;
 
 /** Accepts text or a file, pasted, dropped or chosen. */
 export function BatchInput({ words, onStart }: { words: RunWords; onStart: (input: ScanInput) => void }) {
@@ -65,7 +62,6 @@ export function BatchInput({ words, onStart }: { words: RunWords; onStart: (inpu
           onChange={(event) => setText(event.currentTarget.value)}
         />
       </div>
-      <FoundInText text={text} words={words} />
       <div className={classes['actions']}>
         <TextButton type="submit" text={words.act} disabled={text.trim() === ''} />
         <FileButton onChange={(file) => file !== null && onStart({ file })}>
@@ -74,51 +70,6 @@ export function BatchInput({ words, onStart }: { words: RunWords; onStart: (inpu
       </div>
     </form>
   );
-}
-
-/** Counts of a pasted text before it is looked up. While a changed text is counted, the counts of the last one are hidden. */
-function FoundInText({ text, words }: { text: string; words: RunWords }) {
-  const [counted, setCounted] = useState<{ text: string; counts: ScanCounts }>();
-  const { kind, one, many } = words;
-  useEffect(() => {
-    if (text.trim() === '') return undefined;
-    let worker: Worker | undefined;
-    const timer = setTimeout(() => {
-      worker = new Worker(new URL('./scan-worker.ts', import.meta.url), { type: 'module' });
-      worker.addEventListener('message', ({ data }: MessageEvent<ScanReport>) => {
-        if (data.kind === 'done') setCounted({ text, counts: data.counts });
-      });
-      worker.postMessage({ text, kind } satisfies ScanRequest);
-    }, COUNT_MS);
-    return () => {
-      clearTimeout(timer);
-      worker?.terminate();
-    };
-  }, [text, kind]);
-  const counts = counted?.text === text ? counted.counts : undefined;
-  return (
-    <p className={classes['found']} role="status">
-      {text.trim() === '' ? '' : counts === undefined ? 'Counting…' : foundWords(counts, one, many)}
-    </p>
-  );
-}
-
-function foundWords(
-  { unique, duplicates, special, invalid, beyondLimit }: ScanCounts,
-  one: string,
-  many: string,
-): string {
-  const others = [
-    [duplicates, 'repeated'],
-    [special, 'private or reserved'],
-    [invalid, 'invalid'],
-    [beyondLimit, 'beyond the limit'],
-  ] as const;
-  const found = unique === 0 ? `No ${one} found` : `${count(unique, one, many)} found`;
-  return [
-    found,
-    ...others.filter(([amount]) => amount > 0).map(([amount, word]) => `${formatNumber(amount)} ${word}`),
-  ].join(', ');
 }
 
 type BatchProgressProps = {

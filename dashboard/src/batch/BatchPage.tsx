@@ -38,7 +38,6 @@ import { RunPage } from './RunPage.tsx';
 const route = getRouteApi('/session/batch');
 
 const WORDS = {
-  kind: 'addresses',
   one: 'address',
   many: 'addresses',
   act: 'Look up',

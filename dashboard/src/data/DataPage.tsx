@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { PublishedVersion } from '@whence/client/wire';
 import type { DatasetPage, UpdateState } from '@whence/server/dashboard-wire/dataset';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { call, queryClient, useAnswer } from '../api/query-client.ts';
 import { QuietButton } from '../components/Buttons.tsx';
 import { CodeBlock } from '../components/Copy.tsx';
@@ -16,8 +16,8 @@ import { formatBytes } from '../format/number.ts';
 import { Time } from '../format/Time.tsx';
 import { useRole } from '../session/use-session.ts';
 import { Coverage, FlagCounts, SourceTable } from './DatasetTables.tsx';
-import { DataAge, DataAgeLead, QualityTable } from './Quality.tsx';
-import { UpdateButton, UpdateFacts, UpdateNotice, UpdateResult } from './Updates.tsx';
+import { DataAgeLead, QualityTable } from './Quality.tsx';
+import { UpdateButton, UpdateFacts, UpdateNotice } from './Updates.tsx';
 
 const IDLE_MS = 30_000;
 const RUNNING_MS = 1500;
@@ -50,11 +50,9 @@ export function DataPage() {
 
 function DataSections({ data: { report, feeds, update } }: { data: DatasetPage }) {
   const { isAtLeast } = useRole();
-  const wasRunning = useWasRunning(update);
   const updates = (
     <Section title="Updates" aside={isAtLeast('admin') && <UpdateButton update={update} />}>
       <UpdateNotice update={update} builtAt={report?.built_at} refused={report?.refused ?? []} />
-      {wasRunning && <UpdateResult update={update} />}
       <UpdateFacts update={update} />
     </Section>
   );
@@ -68,9 +66,6 @@ function DataSections({ data: { report, feeds, update } }: { data: DatasetPage }
   return (
     <>
       {updates}
-      <Section title="Age" note="Age of the oldest source behind each field. A new build can contain old data.">
-        <DataAge report={report} />
-      </Section>
       <Section title="Coverage" note="Shares of the announced address space.">
         <Coverage figures={report.figures} />
       </Section>
@@ -95,15 +90,6 @@ function DataSections({ data: { report, feeds, update } }: { data: DatasetPage }
       <Credits credits={[...new Set(report.sources.map(({ credit }) => credit).filter((credit) => credit !== ''))]} />
     </>
   );
-}
-
-/** Whether an update was seen running since the page was opened. */
-function useWasRunning({ outcome }: UpdateState): boolean {
-  const [wasRunning, setWasRunning] = useState(false);
-  useEffect(() => {
-    if (outcome === 'running') setWasRunning(true);
-  }, [outcome]);
-  return wasRunning;
 }
 
 function NoDataset({ update }: { update: UpdateState }) {

@@ -1,9 +1,8 @@
 /** Measured quality and age of the data. */
-import type { DatasetReport, FlagSubject, QualityRow } from '@whence/client/wire';
+import type { DatasetReport, QualityRow } from '@whence/client/wire';
 import { MEASURE_WORDS, unitWords } from '@whence/dataset/internal/quality-words';
-import { Facts } from '../components/Facts.tsx';
 import { type Column, Table } from '../components/Table.tsx';
-import { capitalise, fieldName, SUBJECT_WORDS } from '../format/names.ts';
+import { fieldName } from '../format/names.ts';
 import { formatNumber, formatShare } from '../format/number.ts';
 import { DataDay, Time } from '../format/Time.tsx';
 
@@ -33,36 +32,6 @@ const COLUMNS: readonly Column<QualityRow>[] = [
       `${labels}, ${labels_as_of}${held_out ? ', held out of the answers' : ''}`,
   },
 ];
-
-/** Routes and countries, each with the oldest source that decides it, and flags with the date of their sources. */
-export function DataAge({ report }: { report: DatasetReport }) {
-  const { data_sources, flag_sources, built_at } = report;
-  const { prefix, country } = data_sources;
-  const flags = (Object.keys(flag_sources) as FlagSubject[]).map((subject) => [
-    capitalise(SUBJECT_WORDS[subject]),
-    <Age key={subject} day={flag_sources[subject].as_of} />,
-  ]);
-  return (
-    <Facts
-      facts={{
-        Routes: <Age day={prefix?.as_of} source={prefix?.source} />,
-        Countries: <Age day={country?.as_of} source={country?.source} />,
-        ...Object.fromEntries(flags),
-        Built: <Time at={built_at} />,
-      }}
-    />
-  );
-}
-
-function Age({ day, source }: { day: string | undefined; source?: string | undefined }) {
-  if (day === undefined) return <span className="quiet">unknown</span>;
-  return (
-    <>
-      <DataDay day={day} />
-      {source !== undefined && <span className="quiet"> ({source})</span>}
-    </>
-  );
-}
 
 /** The age of the data, which may be far above that of the build, in the words of the header. */
 export function DataAgeLead({ report: { data_sources, data_as_of, built_at } }: { report: DatasetReport }) {

@@ -154,17 +154,16 @@ function RefusedFeeds({ refused }: { refused: readonly Refusal[] }) {
   );
 }
 
-const OUTCOMES: Record<UpdateState['outcome'], string> = {
+const OUTCOMES: Record<Exclude<UpdateState['outcome'], 'published'>, string> = {
   never: 'none yet',
   running: 'running',
-  published: 'published a new version',
   unchanged: 'no changes found',
   failed: 'failed',
 };
 
 /** Schedule and times. What went wrong is in the notice, once. */
 export function UpdateFacts({ update }: { update: UpdateState }) {
-  const { outcome, started_at, finished_at, succeeded_at, schedule } = update;
+  const { outcome, version, started_at, finished_at, succeeded_at, schedule } = update;
   const verb = schedule.kind === 'pull' ? 'pulled' : 'updated';
   return (
     <Facts
@@ -173,18 +172,11 @@ export function UpdateFacts({ update }: { update: UpdateState }) {
           schedule.interval_seconds === undefined
             ? 'off (WHENCE_UPDATE)'
             : `${verb} every ${duration(schedule.interval_seconds)}`,
-        'Last update': OUTCOMES[outcome],
+        'Last update': outcome === 'published' ? `published version ${version}` : OUTCOMES[outcome],
         Started: started_at && <Time at={started_at} />,
         Finished: finished_at && <Time at={finished_at} />,
         'Last success': succeeded_at && <Time at={succeeded_at} />,
       }}
     />
   );
-}
-
-/** The end of an update that was seen running on this page. */
-export function UpdateResult({ update: { outcome, version } }: { update: UpdateState }) {
-  if (outcome === 'published') return <Notice tone="good" title={`Version ${version} was published and is in use`} />;
-  if (outcome === 'unchanged') return <Notice tone="good" title="The update found no changes" />;
-  return null;
 }

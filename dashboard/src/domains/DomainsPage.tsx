@@ -16,7 +16,6 @@ import { domainRun } from './domain-run.ts';
 const route = getRouteApi('/session/domains');
 
 const WORDS = {
-  kind: 'domains',
   one: 'domain',
   many: 'domains',
   act: 'Check',

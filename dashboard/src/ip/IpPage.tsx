@@ -27,14 +27,7 @@ import { useRoleIfAny } from '../session/use-session.ts';
 import { HistorySection } from './History.tsx';
 import classes from './IpPage.module.css';
 import { EvidenceTable, IpFacts, RoutingSection, ThreatBar, Unknowns } from './IpSections.tsx';
-import {
-  type Askable,
-  type AskProps,
-  HostnameValue,
-  parseAsked,
-  RegistrationOff,
-  RegistrationSection,
-} from './OnRequest.tsx';
+import { type Askable, type AskProps, HostnameValue, parseAsked, RegistrationSection } from './OnRequest.tsx';
 import { verdict } from './verdict.ts';
 
 const route = getRouteApi('/session/ip/$ip');
@@ -93,7 +86,6 @@ export function IpPage() {
                   </Section>
                   <RoutingSection lookup={data} />
                   {data.has_registration && <RegistrationSection key={ip} {...askFor('registration')} />}
-                  {!data.has_registration && role === 'admin' && <RegistrationOff />}
                 </div>
               </Columns>
               {role !== undefined && <HistorySection key={ip} ip={ip} />}

@@ -73,17 +73,6 @@ export function RegistrationSection({ ip, isAsked, onAsk }: AskProps) {
   );
 }
 
-/** For administrators, where the server does not ask registries. */
-export function RegistrationOff() {
-  return (
-    <Section title="Registration" className="no-print">
-      <p className="quiet">
-        Off. With <code>WHENCE_RDAP=on</code> the registry of an address can be asked for its holder and abuse contact.
-      </p>
-    </Section>
-  );
-}
-
 type RegistrationFactsProps = { registration: Registration; askedAt: RegistrationLookup['asked_at'] };
 
 function RegistrationFacts({ registration, askedAt }: RegistrationFactsProps) {

@@ -1,10 +1,10 @@
 import { Radio, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { CreatedKey, TierInfo } from '@whence/server/dashboard-wire/keys';
-import { DEFAULT_PERMISSIONS, PERMISSIONS, type Permission, type Tier } from '@whence/server/vocabulary';
+import { DEFAULT_PERMISSIONS, type Tier } from '@whence/server/vocabulary';
 import { useState } from 'react';
 import { call, refresh } from '../api/query-client.ts';
-import { QuietButton, TextButton } from '../components/Buttons.tsx';
+import { TextButton } from '../components/Buttons.tsx';
 import { Dialog } from '../components/Dialog.tsx';
 import { Form, FormButtons, useDiscard } from '../components/Form.tsx';
 import { capitalise } from '../format/names.ts';
@@ -23,12 +23,6 @@ import {
 import { emptyForm, type KeyForm, newKeyOf } from './key-form.ts';
 import { ConfirmLeave, NewSecret } from './NewSecret.tsx';
 
-const PRESETS: readonly { readonly name: string; readonly permissions: readonly Permission[] }[] = [
-  { name: 'All permissions', permissions: PERMISSIONS },
-  { name: 'Addresses and networks', permissions: ['ip:read', 'ip:batch', 'asn:read'] },
-  { name: 'Email domains only', permissions: ['email:read'] },
-];
-
 /** Asks for name, permissions, tier and restrictions, then shows the key once. It cannot be closed by accident. */
 export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
   const [created, setCreated] = useState<CreatedKey>();
@@ -37,7 +31,7 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
 }
 
 function NewKeyDialog({ onCreated, onClose }: { onCreated: (created: CreatedKey) => void; onClose: () => void }) {
-  const { tiers, permissions: all } = useSignedIn();
+  const { tiers } = useSignedIn();
   const [empty] = useState<KeyForm>(() => emptyForm(tiers[0]?.tier ?? 'free', DEFAULT_PERMISSIONS));
   const [form, setForm] = useState(empty);
   const { close, question } = useDiscard(JSON.stringify(form) !== JSON.stringify(empty), onClose);
@@ -68,18 +62,6 @@ function NewKeyDialog({ onCreated, onClose }: { onCreated: (created: CreatedKey)
         />
         <fieldset>
           <legend className={classes['legend']}>Permissions</legend>
-          <div className={classes['presets']}>
-            {PRESETS.map(({ name: preset, permissions: wanted }) => (
-              <QuietButton
-                key={preset}
-                size="compact-xs"
-                text={preset}
-                variant={isSame(wanted, permissions) ? 'light' : 'default'}
-                aria-pressed={isSame(wanted, permissions)}
-                onClick={() => set({ permissions: wanted.filter((one) => all.includes(one)) })}
-              />
-            ))}
-          </div>
           <div className={classes['choices']}>
             <PermissionBoxes {...fields} isDescribed />
           </div>
@@ -160,10 +142,6 @@ function SecretDialog({ created, onClose }: { created: CreatedKey; onClose: () =
       </div>
     </Dialog>
   );
-}
-
-function isSame(a: readonly Permission[], b: readonly Permission[]): boolean {
-  return a.length === b.length && a.every((one) => b.includes(one));
 }
 
 function tierWords({ requests_per_day, batch_size }: TierInfo): string {

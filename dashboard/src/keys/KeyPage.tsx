@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useAnswer } from '../api/query-client.ts';
 import { AuditTable } from '../audit/AuditTable.tsx';
 import { BarChart } from '../charts/BarChart.tsx';
-import { daysBetween, seriesBy } from '../charts/series.ts';
+import { withStatusTones } from '../charts/series.ts';
 import { QuietButton, TextButton } from '../components/Buttons.tsx';
 import { Copyable } from '../components/Copy.tsx';
 import { Facts } from '../components/Facts.tsx';
@@ -184,7 +184,7 @@ function KeyAudit({ id }: { id: string }) {
 
 function KeyUsageSection({ id }: { id: string }) {
   const [by, setBy] = useState<'endpoint' | 'status'>('endpoint');
-  const usage = useAnswer('getKeyUsage', { params: { id }, query: {} });
+  const usage = useAnswer('getUsage', { query: { key: id, by } });
   return (
     <Section
       title="Usage"
@@ -201,19 +201,17 @@ function KeyUsageSection({ id }: { id: string }) {
       }
     >
       <Loaded query={usage} lines={6}>
-        {({ data }) => {
-          const days = daysBetween(data.from, data.to);
-          const total = data.rows.reduce((sum, { requests }) => sum + requests, 0);
-          if (total === 0)
-            return <Empty title={`No requests between ${shortDay(data.from)} and ${shortDay(data.to)}`} />;
-          return (
+        {({ data: { from, to, total, days, series } }) =>
+          total === 0 ? (
+            <Empty title={`No requests between ${shortDay(from)} and ${shortDay(to)}`} />
+          ) : (
             <BarChart
               label={`${count(total, 'request')} in ${days.length} days`}
               names={days.map((day) => shortDay(day))}
-              series={seriesBy(data.rows, days, by)}
+              series={by === 'status' ? withStatusTones(series) : series}
             />
-          );
-        }}
+          )
+        }
       </Loaded>
     </Section>
   );

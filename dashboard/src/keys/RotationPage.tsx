@@ -4,7 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import type { CreatedKey, KeyDetail, KeySummary } from '@whence/server/dashboard-wire/keys';
 import { type ReactNode, useState } from 'react';
 import { call, useAnswer } from '../api/query-client.ts';
-import { QuietButton, TextButton } from '../components/Buttons.tsx';
+import { TextButton } from '../components/Buttons.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
 import { IconCheck } from '../components/icons.tsx';
 import { Loaded } from '../components/Loaded.tsx';
@@ -61,10 +61,6 @@ function Steps({ detail: { key, successor } }: { detail: KeyDetail }) {
       setCreated(data);
       void refreshKeys();
     },
-  });
-  const schedule = useMutation({
-    mutationFn: () => call('changeKey', { params: { id: key.id }, body: { revoke_in_hours: 24 } }),
-    onSuccess: refreshKeys,
   });
   const hasSuccessor = successor !== undefined;
   const isUsed = successor?.last_used_at !== undefined;
@@ -127,23 +123,12 @@ function Steps({ detail: { key, successor } }: { detail: KeyDetail }) {
                 <ScheduledRevocation id={key.id} at={key.revoke_at} />
               </p>
             )}
-            {schedule.error !== null && <FailureNotice error={schedule.error} />}
-            <div className={classes['buttons']}>
-              <TextButton
-                data-danger
-                text="Revoke old key"
-                disabled={!hasSuccessor}
-                onClick={() => setIsRevoking(true)}
-              />
-              {hasSuccessor && key.revoke_at === undefined && (
-                <QuietButton
-                  size="sm"
-                  text="Revoke it in 24 hours"
-                  loading={schedule.isPending}
-                  onClick={() => schedule.mutate()}
-                />
-              )}
-            </div>
+            <TextButton
+              data-danger
+              text="Revoke old key"
+              disabled={!hasSuccessor}
+              onClick={() => setIsRevoking(true)}
+            />
           </>
         )}
       </Step>

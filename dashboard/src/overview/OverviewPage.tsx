@@ -11,13 +11,11 @@ import { Columns, Page, Section } from '../components/Page.tsx';
 import { Table } from '../components/Table.tsx';
 import { UpdateNotice } from '../data/Updates.tsx';
 import { ageLevel, ageWords, longDay } from '../format/data-age.ts';
-import { countryName } from '../format/names.ts';
 import { compared, count, formatMs, formatNumber, formatShare } from '../format/number.ts';
 import { useNow } from '../format/Time.tsx';
 import { shortDay } from '../format/time.ts';
 import { KeyStateTag, QuotaBar } from '../keys/KeyState.tsx';
 import { Examples } from '../lookup/Examples.tsx';
-import { CountryMap } from '../maps/CountryMap.tsx';
 import { useRole } from '../session/use-session.ts';
 import { FirstRunList, hasUpdateButton } from './FirstRunList.tsx';
 
@@ -58,7 +56,6 @@ export function OverviewPage() {
                 {data.networks !== undefined && <TopNetworks networks={data.networks} />}
               </Columns>
             )}
-            {data.networks !== undefined && hasFigures(data) && <LookupCountries countries={data.networks.countries} />}
             {(data.first_run === undefined || data.first_run.has_looked_up) && <Examples />}
           </>
         )}
@@ -216,35 +213,6 @@ function TopNetworks({ networks: { lookups, top } }: { networks: Networks }) {
           }))}
         />
       )}
-    </Section>
-  );
-}
-
-const SHOWN_COUNTRIES = 6;
-
-/** Nothing for a single country: the list of networks says as much. */
-function LookupCountries({ countries }: { countries: Networks['countries'] }) {
-  if (countries.filter(({ country }) => country !== 'ZZ').length < 2) return null;
-  return (
-    <Section
-      title="Looked-up countries"
-      note="Where the networks of looked-up addresses are registered, since yesterday 00:00 UTC."
-    >
-      <Columns>
-        <CountryMap
-          amounts={countries.map(({ country, lookups }) => ({ code: country, amount: lookups }))}
-          unit="lookups"
-        />
-        <Shares
-          total={countries.reduce((sum, { lookups }) => sum + lookups, 0)}
-          limit={SHOWN_COUNTRIES}
-          items={countries.map(({ country, lookups }) => ({
-            key: country,
-            name: countryName(country),
-            amount: lookups,
-          }))}
-        />
-      </Columns>
     </Section>
   );
 }

@@ -8,7 +8,7 @@ import { useState } from 'react';
 import { addressOf, isFailure } from '../api/call.ts';
 import { useAnswer } from '../api/query-client.ts';
 import { BarChart } from '../charts/BarChart.tsx';
-import { type Series, statusTone } from '../charts/series.ts';
+import { type Series, withStatusTones } from '../charts/series.ts';
 import { Shares } from '../components/Bars.tsx';
 import { Facts, Numbers } from '../components/Facts.tsx';
 import { Loaded } from '../components/Loaded.tsx';
@@ -151,10 +151,7 @@ function UsageSections({ usage }: { usage: UsageSeries }) {
         <BarChart
           label={`${count(total, 'request')}, days in UTC`}
           names={days.map((day) => shortDay(day))}
-          series={largest(
-            by === 'status' ? series.map((one) => ({ ...one, ...statusTone(one.id) })) : series,
-            days.length,
-          )}
+          series={largest(by === 'status' ? withStatusTones(series) : series, days.length)}
         />
       </Section>
       <Section title={{ endpoint: 'By endpoint', key: 'By key', status: 'By status' }[by]}>

@@ -65,8 +65,6 @@ async function seriesOf(
 type TopNetworks = {
   lookups: number;
   top: { asn: number; name: string; lookups: number }[];
-  /** By the country in which a network is registered, `ZZ` if it is not known. */
-  countries: { country: string; lookups: number }[];
 };
 
 /** `sums` are sorted, largest first. */
@@ -78,18 +76,5 @@ export function topNetworks(sums: readonly NetworkSum[], dataset: Pick<Dataset, 
       .filter(({ asn }) => asn !== OTHER_NETWORKS)
       .slice(0, TOP_NETWORKS)
       .map(({ asn, lookups }) => ({ asn, name: nameOf(asn), lookups })),
-    countries: byCountry(sums, (asn) => dataset?.asn(asn)?.country ?? UNKNOWN_COUNTRY),
   };
-}
-
-const UNKNOWN_COUNTRY = 'ZZ';
-
-/** By the country in which a network is registered: countries of the addresses are not counted. */
-function byCountry(sums: readonly NetworkSum[], countryOf: (asn: number) => string): TopNetworks['countries'] {
-  const lookups = new Map<string, number>();
-  for (const sum of sums) {
-    const country = sum.asn === OTHER_NETWORKS ? UNKNOWN_COUNTRY : countryOf(sum.asn);
-    lookups.set(country, (lookups.get(country) ?? 0) + sum.lookups);
-  }
-  return [...lookups].map(([country, count]) => ({ country, lookups: count })).sort((a, b) => b.lookups - a.lookups);
 }

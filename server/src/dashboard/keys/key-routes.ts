@@ -12,7 +12,6 @@ import { KEY_SORTS, KEY_STATES, KEY_STATUSES, PERMISSIONS, SORT_ORDERS, TIER_NAM
 import type { DashboardDependencies } from '../dependencies.ts';
 import { describeAuditFor } from '../operation/audit-routes.ts';
 import { type Ask, forMembers, forViewers, type Rows } from '../requests/ask.ts';
-import { parseDays } from '../requests/day-range.ts';
 import { DashboardRefusal, invalid, parseChoice, parseCount } from '../requests/refusal.ts';
 import { parseKeyChange, parseNewKey, requireLimits } from './change-request.ts';
 import { parsePosition, VisibleKeys } from './visible-keys.ts';
@@ -102,21 +101,6 @@ export function keyRoutes({ storage, audit, settings }: DashboardDependencies) {
       if (outcome === 'has successor') throw new DashboardRefusal('ALREADY_ROTATING');
       if (typeof outcome === 'string') throw tooManyKeys(outcome, limits, now);
       return { key: await summaryOf(outcome.key, now), secret: outcome.secret };
-    }),
-    getKeyUsage: forViewers(async ({ session, params, query, now }) => {
-      const key = await visible.find(session.account, params.id);
-      const { from, to } = parseDays(query, now);
-      const rows = await storage.usage.rows({ from, to, keyIds: [key.id] });
-      return {
-        from,
-        to,
-        rows: rows.map(({ day, endpoint, statusClass, requests }) => ({
-          day,
-          endpoint,
-          status_class: statusClass,
-          requests,
-        })),
-      };
     }),
     getKeyAudit: forViewers(async ({ session, params }) => {
       const key = await visible.find(session.account, params.id);

@@ -11,7 +11,7 @@ const MAX_DAYS = 366;
 type Days = { readonly from: string; readonly to: string; readonly days: string[] };
 
 /** The last 30 days by default. */
-export function parseDays({ from, to }: Ask<'getKeyUsage'>['query'], now: Date): Days {
+export function parseDays({ from, to }: Ask<'getUsage'>['query'], now: Date): Days {
   const end = to === undefined ? dayAt(now.getTime()).startMs : parseDay('/to', to);
   const start = from === undefined ? end - (DEFAULT_DAYS - 1) * DAY_MS : parseDay('/from', from);
   const count = (end - start) / DAY_MS + 1;

@@ -17,7 +17,7 @@ import type { AuditPage, Health, SettingInForce } from './operation.ts';
 import type { refusals } from './refusals.ts';
 import type { requests } from './requests.ts';
 import type { RulesPage, TriedRule } from './rules.ts';
-import type { KeyUsage, Overview, Traffic, UsageSeries } from './usage.ts';
+import type { Overview, Traffic, UsageSeries } from './usage.ts';
 
 export const CSRF_HEADER = 'X-CSRF-Token';
 /** Where one-time links lead. The token follows as a fragment (`/set-up#TOKEN`), so that no log and no Referer has it. */
@@ -72,7 +72,6 @@ export const routes = {
   revokeKey: post('/keys/:id/revoke').answers<{ key: KeySummary }>(),
   /** Creates the successor, with the attributes of the key; the key itself stays active until it is revoked. */
   rotateKey: post('/keys/:id/rotate').answers<CreatedKey>(),
-  getKeyUsage: get('/keys/:id/usage').answers<KeyUsage>(),
   getKeyAudit: get('/keys/:id/audit').answers<AuditPage>(),
 
   getOverview: get('/overview').answers<Overview>(),
@@ -90,7 +89,6 @@ export const routes = {
   lookUpPrefix: get('/lookup/prefix/:address/:length').answers<PrefixSummary>(),
   lookUpAsn: get('/lookup/asn/:asn').answers<AsnLookup>(),
   searchAsn: get('/lookup/asn').answers<AsnSearchAnswer>(),
-  /** Map of all IPv4 space, one cell per /16. */
   checkDomain: get('/lookup/domain/:domain').answers<DomainCheck>(),
   /** What the check would say with other records. Nothing is changed; records do not fit into a path. */
   tryDomain: post('/lookup/domain/:domain/try').answers<EmailTrial>(),

@@ -115,7 +115,6 @@ export const requests = {
   revokeKey: { body: exactObject({ name: longText }) },
   /** With `revoke_in_hours`, the key itself is revoked then. */
   rotateKey: { body: exactObject({ name: optional(longText), revoke_in_hours: optional(revokeInHours) }) },
-  getKeyUsage: { querystring: query(days) },
 
   getUsage: { querystring: query(usage) },
   exportUsage: { querystring: query({ ...usage, ...file }) },

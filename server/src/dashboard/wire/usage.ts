@@ -6,10 +6,6 @@ import type { UpdateState } from './dataset.ts';
 import type { KeySummary } from './keys.ts';
 import type { DatasetLimits } from './lookups.ts';
 
-/** `status_class` is 2 for 200 to 299, and so on. */
-export type UsageRow = { day: string; endpoint: string; status_class: number; requests: number };
-export type KeyUsage = { from: string; to: string; rows: UsageRow[] };
-
 /** `values` has a number per entry of `days`. By key: the twenty largest, then one with the id `other`. */
 export type UsageSeries = { from: string; to: string; by: UsageGroup; days: string[] } & Awaited<
   ReturnType<typeof usageSeries>

@@ -310,14 +310,11 @@ test('lookups: a log of 5 MB is read in the browser, looked up, filtered and sav
   await page.getByText('2 of 2 addresses looked up').waitFor();
 });
 
-test('lookups: a paste is counted before it is looked up, and “no match” is of a filter', options, async (t) => {
+test('lookups: “no match” is of a filter', options, async (t) => {
   const page = await whence.open(t, { as: viewer });
   await page.goto('/batch');
   const text = page.getByRole('textbox', { name: 'Text with addresses' });
-  await text.fill('nothing here');
-  await page.getByText('No address found').waitFor();
   await text.fill('8.8.8.8 8.8.8.8 1.0.9.9 10.0.0.1 300.1.1.1');
-  await page.getByText('2 addresses found, 1 repeated, 1 private or reserved, 1 invalid').waitFor();
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;

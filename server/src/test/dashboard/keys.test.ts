@@ -95,14 +95,6 @@ test('keys: usage appears in the table, the details and the statistics', async (
   assert.equal(detail.quota.used, 4, 'not what is leased');
   assert.equal(detail.requests_by_day.length, 30);
   assert.equal(detail.requests_by_day.at(-1), 4);
-  const { rows } = await member.get('getKeyUsage', { params });
-  assert.deepEqual(
-    rows.map(({ endpoint, status_class, requests }) => [endpoint, status_class, requests]),
-    [
-      ['ip', 2, 3],
-      ['ip', 4, 1],
-    ],
-  );
   const byStatus = await member.get('getUsage', { query: { key: key.id, by: 'status' } });
   assert.deepEqual([byStatus.total, byStatus.client_errors], [4, 1]);
   assert.deepEqual(

@@ -34,7 +34,6 @@ const ACCESS: Readonly<Record<RouteName, Access>> = {
   resumeKey: 'member',
   revokeKey: 'member',
   rotateKey: 'member',
-  getKeyUsage: 'viewer',
   getKeyAudit: 'viewer',
   getOverview: 'viewer',
   getUsage: 'viewer',

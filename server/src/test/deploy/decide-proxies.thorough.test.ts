@@ -75,6 +75,9 @@ for (const [language, start] of Object.entries(PROGRAMS))
         assert.deepEqual(await ask(port, 'GET', '/login'), { status: 200, text: 'rule known' });
         assert.equal((await ask(port, 'POST', '/login')).status, 403);
         assert.equal((await ask(port, 'POST', '/x/..%2flogin')).status, 403);
+        // A body stays with the proxy, and the next question on the same connection is not read as that body.
+        assert.equal((await ask(port, 'POST', '/', {}, 'x'.repeat(1_000))).status, 200);
+        assert.equal((await ask(port, 'POST', '/login')).status, 403);
         // What the client says of itself is not what the proxy sends.
         const forged = {
           'X-Forwarded-Uri': '/',
@@ -122,7 +125,7 @@ function withAddresses(block: string, whence: string, port: number): string {
     .replaceAll('WHENCE_KEY', secret);
 }
 
-function ask(port: number, method: string, path: string, headers: Record<string, string> = {}) {
+function ask(port: number, method: string, path: string, headers: Record<string, string> = {}, body = '') {
   return new Promise<{ status: number; text: string }>((resolve) => {
     const all = { Host: `app.example.com:${port}`, ...headers };
     const sent = request({ host: '127.0.0.1', port, method, path, headers: all, timeout: 20_000 }, async (response) => {
@@ -131,6 +134,6 @@ function ask(port: number, method: string, path: string, headers: Record<string,
       resolve({ status: response.statusCode ?? 0, text });
     });
     sent.on('error', () => resolve({ status: 0, text: '' }));
-    sent.end();
+    sent.end(body);
   });
 }

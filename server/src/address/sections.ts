@@ -22,8 +22,14 @@ import { locationJsonOf, locationOf } from './location.ts';
 import { type Privacy, privacyOf } from './privacy.ts';
 import type { Registration } from './registration/rdap-network.ts';
 import type { Registrations } from './registration/registrations.ts';
-import { countStates, type NetworkRouting, withPartStates } from './routing/prefix-states.ts';
-import { type Origin, type Routing, routingOf } from './routing/routing.ts';
+import {
+  countStates,
+  type NetworkRouting,
+  type Origin,
+  type Routing,
+  routingOf,
+  withPartStates,
+} from './routing/routing.ts';
 import type { VrpTable } from './routing/vrps.ts';
 import { type Scanner, scannerOf } from './scanner.ts';
 

@@ -3,13 +3,8 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyDeclaration } from '../admission/declaration.ts';
 import { tarFolder } from '../geoip-files/archives.ts';
-import type { DatabaseVersion } from '../geoip-files/file-index.ts';
-import {
-  bytesOf,
-  type DatabaseForm,
-  type FoundDatabase,
-  type LiveGeoipFiles,
-} from '../geoip-files/live-geoip-files.ts';
+import type { DatabaseForm, DatabaseVersion } from '../geoip-files/file-index.ts';
+import type { FoundDatabase, LiveGeoipFiles } from '../geoip-files/live-geoip-files.ts';
 import { CACHING, isNotModified, parseRange, sendNotModified } from '../http/conditional.ts';
 import { envelope } from '../http/envelope.ts';
 import { ApiError } from '../http/errors.ts';
@@ -40,7 +35,7 @@ export function listDatabases({ databases }: DatabaseDependencies) {
           version,
           is_current: i === 0,
           built_at: builtAt,
-          bytes,
+          bytes: bytes.mmdb,
           sha256,
           md5,
         })),
@@ -96,7 +91,7 @@ export async function sendDatabase(
   const { etag } = state;
   const headers = { ...state, 'cache-control': CACHING };
   if (isNotModified(request.headers, etag, Date.parse(version.builtAt))) return sendNotModified(reply.headers(headers));
-  const bytes = bytesOf(found, form);
+  const bytes = file.bytes[form];
   const range = form === 'mmdb' ? parseRange(request.headers, etag, bytes) : undefined;
   if (range === 'none') throw new ApiError('INVALID_RANGE', { headers: { 'Content-Range': `bytes */${bytes}` } });
   const isHead = request.method === 'HEAD';

@@ -3,6 +3,7 @@
  * called then, and never hold a secret: no key, password, token or link.
  */
 import { randomBytes } from 'node:crypto';
+import { present } from '../present.ts';
 import type { AuditStore } from '../storage/stores/audit-store.ts';
 import type { AuditAction, AuditTargetKind } from '../vocabulary.ts';
 
@@ -40,11 +41,13 @@ export class AuditLog {
       actor: actor.name,
       action,
       targetKind: target.kind,
-      ...(actor.accountId === undefined ? {} : { actorId: actor.accountId }),
-      ...(actor.address === undefined ? {} : { address: actor.address }),
-      ...(target.id === undefined ? {} : { targetId: target.id }),
-      ...(target.name === undefined ? {} : { target: target.name }),
-      ...(details === undefined ? {} : { details }),
+      ...present({
+        actorId: actor.accountId,
+        address: actor.address,
+        targetId: target.id,
+        target: target.name,
+        details,
+      }),
     });
   }
 }

@@ -15,13 +15,13 @@ const GROUPS: Readonly<Record<string, Loaders>> = {
     ip: async () => (await import('./lookups.ts')).defineIp,
     prefix: async () => (await import('./lookups.ts')).definePrefix,
     asn: async () => (await import('./lookups.ts')).defineAsn,
-    cidr: async () => (await import('./cidr.ts')).defineCidr,
+    cidr: async () => (await import('./lookups.ts')).defineCidr,
   },
   Logs: {
-    enrich: async () => (await import('./enrich.ts')).defineEnrich,
-    summarize: async () => (await import('./text.ts')).defineSummarize,
-    grepip: async () => (await import('./text.ts')).defineGrepip,
-    crawlers: async () => (await import('./crawlers.ts')).defineCrawlers,
+    enrich: async () => (await import('./logs.ts')).defineEnrich,
+    summarize: async () => (await import('./logs.ts')).defineSummarize,
+    grepip: async () => (await import('./logs.ts')).defineGrepip,
+    crawlers: async () => (await import('./logs.ts')).defineCrawlers,
   },
   Email: { email: async () => (await import('./email.ts')).defineEmail },
   Rules: { decide: async () => (await import('./decide.ts')).defineDecide },
@@ -35,7 +35,7 @@ const GROUPS: Readonly<Record<string, Loaders>> = {
     storage: async () => (await import('./server.ts')).defineStorage,
     mcp: async () => (await import('./lookups.ts')).defineMcp,
   },
-  Shell: { completion: async () => (await import('./completion.ts')).defineCompletion },
+  Shell: { completion: async () => (await import('./completion-scripts.ts')).defineCompletion },
 };
 
 export const COMMAND_NAMES: readonly string[] = Object.values(GROUPS).flatMap(Object.keys);

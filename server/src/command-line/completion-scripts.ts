@@ -1,12 +1,16 @@
 /**
- * Scripts that complete `wh` in bash, zsh and fish. They contain every command and option and start no program: completion
+ * `wh completion`: scripts that complete `wh` in bash, zsh and fish. They contain every command and option and start no program: completion
  * must be quicker than the quarter of a second in which Node starts. Where it is neither a command nor an option, bash and
  * zsh complete the name of a file, and fish only where the command takes files.
  */
+
+import { Argument, type Command } from 'commander';
 import { NAME } from '../terminal/program-name.ts';
+import type { Invocation } from './command.ts';
 import { type CommandNode, everyNode, nameOf, type OptionNode } from './command-tree.ts';
 
-export type Shell = 'bash' | 'zsh' | 'fish';
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof SHELLS)[number];
 
 export function completionScript(shell: Shell, tree: CommandNode): string {
   return { bash: bashScript, zsh: zshScript, fish: fishScript }[shell](tree);
@@ -161,4 +165,15 @@ complete -c wh -f
 ${lines.join('\n')}
 complete -c whence -w wh
 `;
+}
+
+export function defineCompletion(program: Command, { everyCommand, stdout }: Invocation): void {
+  program
+    .command('completion')
+    .description('print a script that completes commands and options')
+    .addArgument(new Argument('<shell>', 'the shell that reads it').choices(SHELLS))
+    .action(async (shell: Shell) => {
+      const { commandTree } = await import('./command-tree.ts');
+      stdout.write(completionScript(shell, commandTree(await everyCommand())));
+    });
 }

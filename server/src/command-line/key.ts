@@ -6,7 +6,6 @@ import { type Invocation, newOption } from './command.ts';
 
 const keys = () => import('../commands/key/key.ts');
 const keyFacts = () => import('../commands/key/show-key.ts');
-const keySearch = () => import('../commands/key/find-key.ts');
 const keyChanges = () => import('../commands/key/change-key.ts');
 
 const WHICH = `id from ${PROGRAM} key list, or the key itself`;
@@ -39,7 +38,7 @@ export function defineKey(program: Command, invocation: Invocation): void {
     .description('find the key with a secret that has leaked; reads standard input')
     .argument('<input>', '- for standard input')
     .action(async (source: string, options) =>
-      exitWith((await keySearch()).keyFind((await storage()).storageLocation, source, options, invocation)),
+      exitWith((await keyFacts()).keyFind((await storage()).storageLocation, source, options, invocation)),
     );
   ofKey('show', 'show a key with all its attributes').action(async (name: string, options) =>
     exitWith((await keyFacts()).keyShow((await storage()).storageLocations, name, options, invocation)),

@@ -4,17 +4,17 @@
  * whole, after the files are written and before older ones are removed. So a reader of an older index finds the file that
  * it named, or none.
  *
- *   databases/index.json                                 the current version first
+ *   databases/index.json                                the current version first
  *   databases/000042-9f86d081884c7d65-country.mmdb
- *   databases/000042-9f86d081884c7d65-country.deflate    the same compressed (RFC 1951), without the end: see archives.ts
+ *   databases/000042-9f86d081884c7d65-country.gz        the same compressed
+ *   databases/000042-9f86d081884c7d65-country.tar.gz    the same with its credits
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { VersionEntry } from '@whence/dataset/internal/versions/publish';
 import { type CompatibleType, DATABASE_TYPES } from '../export/mmdb/compatible.ts';
 
-/** Changes with the index and with the archives, whose checksums are in it. */
-export const INDEX_FORMAT = 1;
+export const INDEX_FORMAT = 2;
 /** Versions whose files are kept. */
 export const KEPT_VERSIONS = 2;
 
@@ -34,17 +34,16 @@ export const DATABASES: readonly DatabaseKind[] = [
 export const editionOf = ({ compatible }: DatabaseKind): string =>
   compatible === undefined ? 'Whence' : DATABASE_TYPES[compatible];
 
+/** The database itself, or compressed, or in an archive with its credits. */
+export type DatabaseForm = 'mmdb' | 'gz' | 'tar.gz';
+
 export type DatabaseFile = {
   readonly name: string;
   readonly edition: string;
-  /** Size of the MMDB file. */
-  readonly bytes: number;
+  /** Sizes of the files. */
+  readonly bytes: Readonly<Record<DatabaseForm, number>>;
   readonly sha256: string;
   readonly md5: string;
-  readonly crc32: number;
-  /** Sizes of the compressed file, and of the archive made of it. */
-  readonly deflatedBytes: number;
-  readonly tarCrc32: number;
   readonly tarGzSha256: string;
 };
 
@@ -62,8 +61,10 @@ export type DatabaseVersion = {
 export const databasesFolder = (dataDir: string): string => join(dataDir, 'databases');
 export const indexPath = (dataDir: string): string => join(databasesFolder(dataDir), 'index.json');
 
-export function databasePath(dataDir: string, { id }: DatabaseVersion, name: string, kind: 'mmdb' | 'deflate'): string {
-  return join(databasesFolder(dataDir), `${id}-${name}.${kind}`);
+type Named = Pick<DatabaseVersion, 'id'>;
+
+export function databasePath(dataDir: string, { id }: Named, name: string, form: DatabaseForm): string {
+  return join(databasesFolder(dataDir), `${id}-${name}.${form}`);
 }
 
 /** The same for the same answers only: version numbers may be used again. */

@@ -2,16 +2,16 @@
  * The database files in use. The index is looked at twice a second; a request takes an entry of it once, so that size,
  * digests and content are of one version.
  */
-import { type FileHandle, open, readFile, stat } from 'node:fs/promises';
-import { Readable } from 'node:stream';
+import { open, readFile, stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import { fingerprintOf } from '@whence/dataset/internal/io/file-fingerprint';
 import type { ByteRange } from '../http/conditional.ts';
 import { ApiError } from '../http/errors.ts';
 import { CostQueue, type Requester } from '../limits/cost-classes.ts';
-import { type Archive, gzipArchive, tarGzArchive } from './archives.ts';
 import {
   DATABASES,
   type DatabaseFile,
+  type DatabaseForm,
   type DatabaseVersion,
   databasePath,
   editionOf,
@@ -24,8 +24,6 @@ const POLL_MS = 500;
 const CHUNK_BYTES = 64 * 1024;
 
 export type FoundDatabase = { readonly version: DatabaseVersion; readonly file: DatabaseFile };
-/** The database itself, or compressed, or in an archive with its credits. */
-export type DatabaseForm = 'mmdb' | 'gz' | 'tar.gz';
 
 export class LiveGeoipFiles {
   readonly #dataDir: string;
@@ -86,9 +84,8 @@ export class LiveGeoipFiles {
     const release = await this.#downloads.enter(requester);
     if (typeof release === 'string') throw new ApiError('QUEUE_FULL');
     try {
-      const path = databasePath(this.#dataDir, version, file.name, form === 'mmdb' ? 'mmdb' : 'deflate');
-      const stream = streamOf(await open(path), archiveOf({ version, file }, form), range);
-      return stream.once('close', release);
+      const handle = await open(databasePath(this.#dataDir, version, file.name, form));
+      return handle.createReadStream({ ...range, highWaterMark: CHUNK_BYTES }).once('close', release);
     } catch (error) {
       release();
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
@@ -117,28 +114,4 @@ export class LiveGeoipFiles {
 function findFile(version: DatabaseVersion, name: string): FoundDatabase | undefined {
   const file = version.files.find((candidate) => candidate.name === name || candidate.edition === name);
   return file && { version, file };
-}
-
-const NOTHING: Archive = { head: Buffer.alloc(0), tail: Buffer.alloc(0) };
-
-function archiveOf({ version, file }: FoundDatabase, form: DatabaseForm): Archive {
-  if (form === 'mmdb') return NOTHING;
-  return form === 'gz' ? gzipArchive(file) : tarGzArchive(version, file);
-}
-
-export function bytesOf(found: FoundDatabase, form: DatabaseForm): number {
-  const { head, tail } = archiveOf(found, form);
-  return form === 'mmdb' ? found.file.bytes : head.length + found.file.deflatedBytes + tail.length;
-}
-
-function streamOf(handle: FileHandle, { head, tail }: Archive, range: ByteRange | undefined): Readable {
-  const content = handle.createReadStream({ ...range, highWaterMark: CHUNK_BYTES });
-  if (head.length === 0) return content;
-  const parts = async function* () {
-    yield head;
-    yield* content;
-    yield tail;
-  };
-  const stream = Readable.from(parts(), { objectMode: false, highWaterMark: CHUNK_BYTES });
-  return stream.once('close', () => content.destroy());
 }

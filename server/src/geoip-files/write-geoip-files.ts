@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { crc32 } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { DatasetError } from '@whence/dataset/dataset-error';
 import { openDataset } from '@whence/dataset/internal/file/read';
 import { withLock } from '@whence/dataset/internal/io/lock';
@@ -16,10 +16,11 @@ import {
 import { formOf, MmdbDatabases } from '../export/mmdb/mmdb.ts';
 import { creditedMeta, noticeText } from '../export/notice.ts';
 import { selectRuns } from '../export/rows.ts';
-import { deflate, tarCrc32, tarGzArchive } from './archives.ts';
+import { tarArchive } from './archives.ts';
 import {
   DATABASES,
   type DatabaseFile,
+  type DatabaseForm,
   type DatabaseVersion,
   databasePath,
   databasesFolder,
@@ -31,6 +32,10 @@ import {
   readIndex,
 } from './file-index.ts';
 
+/** The fastest: the usual 6 takes three times as long. */
+const LEVEL = 1;
+const FORMS: readonly DatabaseForm[] = ['mmdb', 'gz', 'tar.gz'];
+const digestOf = (algorithm: string, bytes: Buffer) => createHash(algorithm).update(bytes).digest('hex');
 const isCity = ({ compatible }: (typeof DATABASES)[number]) => compatible === 'city';
 
 /** Does nothing if the files of the current version are the first of the index. `day` is the one by which lists are judged. */
@@ -81,23 +86,21 @@ async function writeVersion(
     const kind = kinds.shift();
     if (kind === undefined || networks === 0) continue;
     const { name } = kind;
-    const bytes = Buffer.concat(encode(meta));
-    const deflated = deflate(bytes);
-    const size = { edition: editionOf(kind), bytes: bytes.length };
-    const checksum = tarCrc32(described, size, bytes);
-    const { head, tail } = tarGzArchive(described, { ...size, tarCrc32: checksum });
-    const version = { ...described, files };
-    writeWhole(databasePath(dataDir, version, name, 'mmdb'), bytes);
-    writeWhole(databasePath(dataDir, version, name, 'deflate'), deflated);
+    const edition = editionOf(kind);
+    const database = Buffer.concat(encode(meta));
+    const forms = {
+      mmdb: database,
+      gz: gzipSync(database, { level: LEVEL }),
+      'tar.gz': gzipSync(tarArchive(described, edition, database), { level: LEVEL }),
+    };
+    for (const form of FORMS) writeWhole(databasePath(dataDir, described, name, form), forms[form]);
     files.push({
       name,
-      ...size,
-      sha256: createHash('sha256').update(bytes).digest('hex'),
-      md5: createHash('md5').update(bytes).digest('hex'),
-      crc32: crc32(bytes),
-      deflatedBytes: deflated.length,
-      tarCrc32: checksum,
-      tarGzSha256: createHash('sha256').update(head).update(deflated).update(tail).digest('hex'),
+      edition,
+      bytes: { mmdb: database.length, gz: forms.gz.length, 'tar.gz': forms['tar.gz'].length },
+      sha256: digestOf('sha256', database),
+      md5: digestOf('md5', database),
+      tarGzSha256: digestOf('sha256', forms['tar.gz']),
     });
   }
   return { ...described, files };

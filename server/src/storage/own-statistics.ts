@@ -7,9 +7,14 @@ import type { Engine } from './engine.ts';
 import type { StatisticsChanges } from './statistics-changes.ts';
 import { StatisticsUnavailable, StorageUnavailable } from './storage-unavailable.ts';
 import { maintenanceStore } from './stores/maintenance-store.ts';
-import { type NetworkStore, networkStore } from './stores/network-store.ts';
-import { type TrafficStore, trafficStore } from './stores/traffic-store.ts';
-import { type UsageStore, usageStore } from './stores/usage-store.ts';
+import {
+  type NetworkStore,
+  networkStore,
+  type TrafficStore,
+  trafficStore,
+  type UsageStore,
+  usageStore,
+} from './stores/usage-store.ts';
 
 export type StatisticsStores = {
   readonly usage: UsageStore;

@@ -1,5 +1,4 @@
 /** The storage interface of the server. Nothing above it knows the engine. */
-
 import type { LeaseStore } from './leases/lease-store.ts';
 import type { AccountStore } from './stores/account-store.ts';
 import type { AuditStore } from './stores/audit-store.ts';
@@ -7,12 +6,10 @@ import type { KeyListStore } from './stores/key-list-store.ts';
 import type { KeyStore } from './stores/key-store.ts';
 import type { LinkStore } from './stores/link-store.ts';
 import type { MaintenanceStore } from './stores/maintenance-store.ts';
-import type { NetworkStore } from './stores/network-store.ts';
 import type { ProcessStore } from './stores/process-store.ts';
 import type { RegistrationStore } from './stores/registration-store.ts';
 import type { SessionStore } from './stores/session-store.ts';
-import type { TrafficStore } from './stores/traffic-store.ts';
-import type { UsageStore } from './stores/usage-store.ts';
+import type { NetworkStore, TrafficStore, UsageStore } from './stores/usage-store.ts';
 
 export type Storage = {
   /** Name for display. */

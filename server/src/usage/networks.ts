@@ -11,7 +11,7 @@ import type { Match } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { dayAt } from '../day.ts';
 import type { NetworkRow } from '../storage/statistics-changes.ts';
-import type { NetworkStore } from '../storage/stores/network-store.ts';
+import type { NetworkStore } from '../storage/stores/usage-store.ts';
 import { BatchWriter } from './batch-writer.ts';
 
 /** Lookups that are all counted, between two writes. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { TrafficRow } from '../storage/statistics-changes.ts';
-import type { TrafficStore } from '../storage/stores/traffic-store.ts';
+import type { TrafficStore } from '../storage/stores/usage-store.ts';
 import { trafficByHour, trafficOverview } from './traffic-report.ts';
 
 const now = new Date('2026-11-16T12:30:00Z');

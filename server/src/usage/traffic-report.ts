@@ -1,6 +1,6 @@
 /** Stored traffic as the dashboard shows it: totals, latency percentiles, and values by hour. */
 import type { TrafficRow } from '../storage/statistics-changes.ts';
-import type { TrafficStore } from '../storage/stores/traffic-store.ts';
+import type { TrafficStore } from '../storage/stores/usage-store.ts';
 import { KEPT_HOURS } from './traffic.ts';
 
 const HOUR_MS = 3_600_000;

@@ -4,7 +4,7 @@
  */
 import { BUCKETS, type Metrics, type MetricsSnapshot, PROBES } from '../metrics/metrics.ts';
 import type { TrafficRow } from '../storage/statistics-changes.ts';
-import type { TrafficStore } from '../storage/stores/traffic-store.ts';
+import type { TrafficStore } from '../storage/stores/usage-store.ts';
 import { BatchWriter } from './batch-writer.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,6 @@
 /** Stored usage as the dashboard shows it: a line per group and day, and the networks that were looked up most. */
 import type { Dataset } from '@whence/dataset/internal/file/read';
-import type { NetworkSum } from '../storage/stores/network-store.ts';
-import type { UsageRange, UsageStore, UsageSum } from '../storage/stores/usage-store.ts';
+import type { NetworkSum, UsageRange, UsageStore, UsageSum } from '../storage/stores/usage-store.ts';
 import type { UsageGroup } from '../vocabulary.ts';
 import { OTHER_NETWORKS } from './networks.ts';
 

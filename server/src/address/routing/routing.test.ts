@@ -3,8 +3,7 @@ import test from 'node:test';
 import { parseAddress } from '@whence/dataset/address';
 import { datasetOf, sampleInput } from '@whence/dataset/internal/test/sample-dataset';
 import { parseVrps } from './parse-vrps.ts';
-import { countStates, withPartStates } from './prefix-states.ts';
-import { originNumbers, prefixStates, recordState, routingOf } from './routing.ts';
+import { countStates, originNumbers, prefixStates, recordState, routingOf, withPartStates } from './routing.ts';
 import { encodeVrps, VrpTable } from './vrps.ts';
 
 const input = sampleInput({

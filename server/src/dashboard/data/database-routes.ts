@@ -13,7 +13,7 @@ export function databaseRoutes({ databases, storage }: DashboardDependencies) {
       return {
         files: databases.versions.flatMap(({ version, builtAt, files }) =>
           files.map(({ name, edition, bytes }) => ({
-            ...{ name, edition, version, bytes },
+            ...{ name, edition, version, bytes: bytes.mmdb },
             is_current: version === current,
             built_at: builtAt,
           })),

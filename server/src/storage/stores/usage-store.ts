@@ -1,9 +1,11 @@
-/** Statistics in storage: requests by key, day, endpoint and status class, and when a key was used or refused. */
-
+/**
+ * Statistics in storage, added up over all processes: requests by key, day, endpoint and status class, counters of the API
+ * by hour, and networks of looked-up addresses by day.
+ */
 import type { UsageGroup } from '../../vocabulary.ts';
 import { sql } from '../kysely.ts';
 import type { Db } from '../schema.ts';
-import type { StatisticsChanges, UsageRow } from '../statistics-changes.ts';
+import type { StatisticsChanges, TrafficRow, UsageRow } from '../statistics-changes.ts';
 import { pruneRows } from '../tables.ts';
 
 export type UsageRange = { readonly from: string; readonly to: string; readonly keyIds?: readonly string[] };
@@ -134,3 +136,44 @@ function parts(keyIds: readonly string[] | undefined): (readonly string[] | unde
   const count = Math.ceil(keyIds.length / KEYS_PER_STATEMENT);
   return Array.from({ length: count }, (_, i) => keyIds.slice(i * KEYS_PER_STATEMENT, (i + 1) * KEYS_PER_STATEMENT));
 }
+
+export function trafficStore(db: Db, statistics: StatisticsChanges, reads: Db) {
+  return {
+    add: (...given: Parameters<StatisticsChanges['addTraffic']>) => statistics.addTraffic(...given),
+    since: (hour: number): Promise<TrafficRow[]> =>
+      reads.selectFrom('traffic').selectAll().where('hour', '>=', hour).orderBy('hour').execute(),
+    /** Returns how many rows were removed. */
+    async prune(beforeHour: number): Promise<number> {
+      const { numDeletedRows } = await db.deleteFrom('traffic').where('hour', '<', beforeHour).executeTakeFirst();
+      return Number(numDeletedRows);
+    },
+  };
+}
+
+export type TrafficStore = ReturnType<typeof trafficStore>;
+
+export type NetworkSum = { readonly asn: number; readonly lookups: number };
+
+export function networkStore(db: Db, statistics: StatisticsChanges, reads: Db) {
+  return {
+    add: (...given: Parameters<StatisticsChanges['addNetworks']>) => statistics.addNetworks(...given),
+    /** From this day on, the largest first. */
+    async since(day: string): Promise<NetworkSum[]> {
+      const sums = await reads
+        .selectFrom('networks')
+        .select('asn')
+        .select((eb) => eb.fn.sum<number>('look_ups').as('lookups'))
+        .where('day', '>=', day)
+        .groupBy('asn')
+        .execute();
+      // PostgreSQL sums bigint as numeric, which arrives as text.
+      return sums
+        .map(({ asn, lookups }) => ({ asn, lookups: Number(lookups) }))
+        .sort((a, b) => b.lookups - a.lookups || a.asn - b.asn);
+    },
+    /** Removes rows of days before this one, at most `limit`, and returns how many. */
+    prune: (beforeDay: string, limit: number): Promise<number> => pruneRows(db, 'networks', 'day', beforeDay, limit),
+  };
+}
+
+export type NetworkStore = ReturnType<typeof networkStore>;

@@ -11,7 +11,7 @@ import type { RecordSpan } from '@whence/dataset/internal/history/past-versions'
 import type { AsnSearchAnswer } from '@whence/dataset/internal/lookup/asn-search';
 import type { Location } from '@whence/dataset/internal/supplement/supplement';
 import type * as record from '@whence/dataset/record';
-import type { NetworkRouting } from '../../address/routing/prefix-states.ts';
+import type { NetworkRouting } from '../../address/routing/routing.ts';
 import type { AddressMembers } from '../../address/sections.ts';
 import type { EmailAnswer } from '../../email-checks/fit-answer.ts';
 import type { TrialReport } from '../../email-checks/trial-report.ts';

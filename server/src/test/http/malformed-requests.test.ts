@@ -25,6 +25,7 @@ after(async () => {
 
 const HOST = 'Host: x\r\n';
 const CLOSE = 'Connection: close\r\n\r\n';
+const CHUNKED = `POST /v1/ip/batch HTTP/1.1\r\n${HOST}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n`;
 const long = (count: number) => 'a'.repeat(count);
 
 for (const [behaviour, request, status, code, header] of [
@@ -88,17 +89,13 @@ for (const [behaviour, request, status, code, header] of [
     'BAD_REQUEST',
   ],
   ['an absolute target without a host', `GET https:// HTTP/1.1\r\n${HOST}${CLOSE}`, 400, 'BAD_REQUEST'],
-  [
-    'a chunk whose size is not a number',
-    `POST /v1/ip/batch HTTP/1.1\r\n${HOST}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n`,
-    400,
-    'BAD_REQUEST',
-  ],
+  ['a chunk whose size is not a number', `${CHUNKED}X-API-Key: $KEY\r\n\r\nx\r\n`, 400, 'BAD_REQUEST'],
+  ['such a chunk without a key, which is checked before the body', `${CHUNKED}\r\nx\r\n`, 401, 'UNAUTHORIZED'],
   ['a header without a colon', `GET /healthz HTTP/1.1\r\n${HOST}nonsense\r\n${CLOSE}`, 400, 'BAD_REQUEST'],
   ['no HTTP at all', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400, 'BAD_REQUEST'],
 ] as const) {
   test(`malformed requests: ${behaviour}`, async () => {
-    const answers = parseAnswers(await exchange(server.url, request));
+    const answers = parseAnswers(await exchange(server.url, request.replace('$KEY', key)));
     assert.equal(answers.length, 1);
     const [answer] = answers;
     const { data, meta } = JSON.parse(answer?.body ?? '');

@@ -299,23 +299,8 @@ export async function startServer(
   const gauges = () =>
     gaugesOf(
       {
-        ...{
-          storage,
-          live,
-          keys,
-          writes,
-          quota,
-          emailChecks,
-          overload,
-          replicas,
-          lastUpdate,
-          readMode,
-          rpki,
-          rules,
-          overrides,
-        },
-        isStopping: () => isStopping,
-        clock,
+        ...{ storage, live, keys, writes, quota, emailChecks, overload, replicas, lastUpdate, readMode, rpki, rules },
+        ...{ overrides, clock, isStopping: () => isStopping },
       },
       nowMs(),
     );

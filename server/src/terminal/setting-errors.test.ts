@@ -15,10 +15,6 @@ const large = join(folder, 'large');
 writeFileSync(large, '');
 truncateSync(large, 200_000_000);
 
-const inUrl = (path: string) => ({
-  WHENCE_DATABASE_URL: `postgres://127.0.0.1:9/whence?sslmode=verify-ca&sslrootcert=${path}`,
-});
-
 for (const [path, why] of [
   [pipe, /is not a file/],
   ['/dev/zero', /is not a file/],
@@ -29,7 +25,6 @@ for (const [path, why] of [
     ['WHENCE_FEEDS', ['dataset', 'feeds'], { WHENCE_FEEDS: path }],
     ['WHENCE_FEEDS', ['dataset', 'feeds'], { WHENCE_FEEDS: `file://${path}` }],
     ['WHENCE_OVERRIDES', ['ip', '8.8.8.8'], { WHENCE_OVERRIDES: path }],
-    ['WHENCE_DATABASE_URL', ['key', 'list'], inUrl(path)],
     ['', ['dataset', 'pull'], { WHENCE_DATASET_URL: `file://${path}` }],
   ] as const)
     test(`files of settings: ${JSON.stringify(environment).replaceAll(folder, '…')} ends with a message`, async () => {

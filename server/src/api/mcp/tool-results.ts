@@ -1,37 +1,23 @@
 /** What the tools of the MCP server return, as JSON Schema. Clients check results with it. */
 
 import { allOptional, integer, list, object, oneOfTexts, optional, string, strings } from '../../http/json-schema.ts';
-import { addressSections } from '../schemas/address-sections.ts';
-import { connectionType, evidence, threat } from '../schemas/ip-record.ts';
+import { addressCount, networkFields } from '../schemas/asn.ts';
+import { ipRecord } from '../schemas/ip-record.ts';
 
+const { detection: _detection, evidence: listedEvidence, ...record } = ipRecord.properties;
 const addressFields = {
-  ip: string('The address in normal form.'),
-  prefix: string('The announced prefix that holds it.'),
-  asn: integer('Number of the network.'),
-  asn_name: string('Organisation that owns it.'),
-  country: string('ISO 3166-1 alpha-2; ZZ when nothing is known.'),
-  rir: string('The regional registry.'),
-  connection_type: connectionType,
+  ...record,
   flags: strings('Those that are true: is_vpn, is_proxy, is_tor_exit, is_datacenter, …'),
-  threat,
+  ...allOptional({
+    ai_company: string('Who runs the AI crawler.'),
+    cloud_provider: string('The cloud provider.'),
+    evidence: { ...listedEvidence, description: 'With explain.' },
+  }),
 };
-const moreOfAddress = allOptional({
-  ai_company: string('Who runs the AI crawler.'),
-  cloud_provider: string('The cloud provider.'),
-  ...addressSections,
-  evidence: { ...list(evidence), description: 'With explain.' },
-});
-const prefixCount = object({ ipv4: integer('IPv4 prefixes.'), ipv6: integer('IPv6 prefixes.') });
-const networkFields = {
-  asn: integer('Number of the network.'),
-  asn_name: string('Organisation that owns it.'),
-  country: string('ISO 3166-1 alpha-2.'),
-  connection_type: connectionType,
-  prefix_count: prefixCount,
-};
+const { asn, asn_name, country, connection_type, prefix_count } = networkFields;
 const errors = strings('`code: explanation`, one per finding.');
 
-export const address = object({ ...addressFields, ...moreOfAddress });
+export const address = object(addressFields);
 
 export const batch = object({
   results: list(
@@ -40,23 +26,20 @@ export const batch = object({
       error: optional(string('Why there is no record.')),
       code: optional(oneOfTexts(['INVALID_IP', 'NOT_FOUND'])),
       ...allOptional(addressFields),
-      ...moreOfAddress,
     }),
   ),
 });
 
 export const network = object({
   ...networkFields,
-  rir: string('The regional registry.'),
-  is_announced: { type: 'boolean', description: 'Whether it announces any prefix.' },
-  address_count: object({ ipv4: integer('IPv4 addresses.') }),
-  handle: optional(string('Short name in the registry.')),
-  registered: optional(string('Date of registration.')),
-  cloud_provider: optional(string('The cloud provider, when it is one.')),
+  address_count: addressCount,
   prefixes: optional(object({ ipv4: strings('The first IPv4 prefixes.'), ipv6: strings('The first IPv6 prefixes.') })),
 });
 
-export const search = object({ total: integer('Networks that match.'), results: list(object(networkFields)) });
+export const search = object({
+  total: integer('Networks that match.'),
+  results: list(object({ asn, asn_name, country, connection_type, prefix_count })),
+});
 
 export const domain = object({
   domain: string('The checked domain.'),
@@ -93,7 +76,7 @@ export const dataset = object({
   age_seconds: integer('Seconds since then.'),
   data_as_of: optional(string('Date of the oldest source that decides prefixes or countries.')),
   networks: integer('Networks.'),
-  prefixes: prefixCount,
+  prefixes: prefix_count,
   sources: list(object({ id: string('Name of the source.'), as_of: string('Its date.') })),
   unknown_flags: strings('Flags that no source knows: false everywhere.'),
   dated_flags: strings('Flags of which a list is too old to count, or that are from tables of a past date.'),

@@ -36,6 +36,7 @@ type ToolOf<Input, Data> = {
   readonly inputSchema: Input;
   readonly outputSchema: object;
   readonly requestFor: (given: ValueOf<Input>) => ApiRequest;
+  /** JSON drops members that are undefined. */
   readonly compact: (data: Data, given: ValueOf<Input>) => Record<string, unknown>;
 };
 /** Its functions take what `inputSchema` describes and what the request answers, which only they know. */
@@ -134,9 +135,7 @@ const network = tool({
   }),
   compact: ({ prefixes: announced, ...record }: AsnRecord & { prefixes?: AsnPrefixes }, { prefixes = 0 }) => ({
     ...record,
-    ...(announced && {
-      prefixes: { ipv4: announced.ipv4.slice(0, prefixes), ipv6: announced.ipv6.slice(0, prefixes) },
-    }),
+    prefixes: announced && { ipv4: announced.ipv4.slice(0, prefixes), ipv6: announced.ipv6.slice(0, prefixes) },
   }),
 });
 
@@ -153,13 +152,9 @@ const search = tool({
   requestFor: ({ query, limit = 10 }) => ({ method: 'GET', url: withQuery('/v1/asn/search', { q: query, limit }) }),
   compact: ({ total, results: found }: AsnSearchAnswer) => ({
     total,
-    results: found.map(({ asn, asn_name, country, connection_type, prefix_count }) => ({
-      asn,
-      asn_name,
-      country,
-      connection_type,
-      prefix_count,
-    })),
+    results: found.map(({ asn, asn_name, country, connection_type, prefix_count }) => {
+      return { asn, asn_name, country, connection_type, prefix_count };
+    }),
   }),
 });
 
@@ -206,13 +201,13 @@ const dataset = tool({
     version: report.version,
     built_at: report.built_at,
     age_seconds: report.age_seconds,
-    ...(report.data_as_of !== undefined && { data_as_of: report.data_as_of }),
+    data_as_of: report.data_as_of,
     networks: report.counts.asns,
     prefixes: { ipv4: report.counts.ipv4_prefixes, ipv6: report.counts.ipv6_prefixes },
     sources: report.sources.map(({ id, as_of }) => ({ id, as_of })),
     unknown_flags: report.unknown_flags,
     dated_flags: report.dated_flags,
-    ...(isExplained === true && { report }),
+    report: isExplained === true ? report : undefined,
   }),
 });
 
@@ -223,45 +218,28 @@ function compactAddress({ detection, ...record }: Address): Record<string, unkno
   return {
     ...record,
     flags: Object.keys(flags).filter((name) => flags[name as keyof Omit<Detection, 'ai_company' | 'cloud_provider'>]),
-    ...(ai_company !== undefined && { ai_company }),
-    ...(cloud_provider !== undefined && { cloud_provider }),
+    ai_company,
+    cloud_provider,
   };
 }
 
 function compactReport(report: EmailAnswer, isExplained: boolean): Record<string, unknown> {
-  const {
-    domain: name,
-    domain_auth_score,
-    grade,
-    mx,
-    spf,
-    dkim,
-    dmarc,
-    recommendations,
-    transport,
-    networks,
-    smtp,
-  } = report;
+  const { mx, spf, dkim, dmarc, recommendations, transport, networks, smtp } = report;
   return {
-    domain: name,
-    score: domain_auth_score,
-    grade,
+    domain: report.domain,
+    score: report.domain_auth_score,
+    grade: report.grade,
     mx: { records: mx.records, errors: mx.errors },
     spf: { record: spf.raw, errors: spf.validation_errors },
     dkim: dkim
       .filter(({ found }) => found)
       .map(({ selector, key_type, key_bits, validation_errors }) => ({
-        selector,
-        key_type,
-        key_bits,
+        ...{ selector, key_type, key_bits },
         errors: validation_errors,
       })),
     dmarc: { record: dmarc.raw, policy: dmarc.effective_policy, errors: dmarc.validation_errors },
-    recommendations,
-    ...(transport && { transport }),
-    ...(networks && { networks }),
-    ...(smtp && { smtp }),
-    ...(isExplained && { report }),
+    ...{ recommendations, transport, networks, smtp },
+    report: isExplained ? report : undefined,
   };
 }
 

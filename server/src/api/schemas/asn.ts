@@ -19,7 +19,7 @@ import { NETWORK_SECTIONS } from '../../vocabulary.ts';
 import { connectionType, rir } from './ip-record.ts';
 import { envelope, refusalData, refusals, security } from './refusals.ts';
 
-const searchedAsn = {
+export const networkFields = {
   asn: integer('Number of the network.'),
   asn_name: string('Organisation that owns it.', 'Google LLC'),
   country: string('ISO 3166-1 alpha-2.', 'US'),
@@ -27,12 +27,13 @@ const searchedAsn = {
   connection_type: connectionType,
   is_announced: boolean('Whether it announces any prefix.'),
   prefix_count: namedObject('PrefixCount', { ipv4: integer('IPv4 prefixes.'), ipv6: integer('IPv6 prefixes.') }),
+  ...allOptional({
+    handle: string('Short name in the registry, when known.', 'GOOGLE'),
+    registered: string('Date of registration, when known.', '2000-03-30'),
+    cloud_provider: string('The cloud provider, when it is one.', 'Google Cloud'),
+  }),
 };
-const optionalAsn = allOptional({
-  handle: string('Short name in the registry, when known.', 'GOOGLE'),
-  registered: string('Date of registration, when known.', '2000-03-30'),
-  cloud_provider: string('The cloud provider, when it is one.', 'Google Cloud'),
-});
+export const addressCount = namedObject('AddressCount', { ipv4: integer('IPv4 addresses.') });
 const prefixes = namedObject('AsnPrefixes', {
   ipv4: strings('IPv4 prefixes.'),
   ipv6: strings('IPv6 prefixes.'),
@@ -69,9 +70,8 @@ export const asnSchema = {
     200: envelope(
       'The network.',
       namedObject('AsnRecord', {
-        ...searchedAsn,
-        address_count: namedObject('AddressCount', { ipv4: integer('IPv4 addresses.') }),
-        ...optionalAsn,
+        ...networkFields,
+        address_count: addressCount,
         routing: optional(networkRouting),
         prefixes: optional({ ...prefixes, description: 'Only with include_prefixes=true.' }),
       }),
@@ -101,7 +101,7 @@ export const asnSearchSchema = {
         limit: integer('The limit in effect.'),
         count: integer('Results in this answer.'),
         total: integer('Networks that match.'),
-        results: list(namedObject('AsnSearchResult', { ...searchedAsn, ...optionalAsn })),
+        results: list(namedObject('AsnSearchResult', networkFields)),
       }),
     ),
     400: envelope('Text or limit missing or wrong.', refusalData(['MISSING_QUERY', 'INVALID_QUERY', 'INVALID_LIMIT'])),

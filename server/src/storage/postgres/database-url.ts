@@ -7,10 +7,9 @@
 const SESSION_ATTRIBUTES = ['any', 'read-write', 'primary'] as const;
 /** `connect_timeout` of libpq, in seconds. */
 const WAIT_SECONDS = { default: 30, max: 3_600 };
-const TLS_FILES = ['sslrootcert', 'sslcert', 'sslkey'];
 type SessionAttributes = (typeof SESSION_ATTRIBUTES)[number];
 
-export type DatabaseUrl = {
+type DatabaseUrl = {
   /** A URL per host, in the order in which they are tried. */
   readonly hosts: readonly string[];
   /** Which servers a connection may be kept to. */
@@ -19,8 +18,6 @@ export type DatabaseUrl = {
   readonly waitMs: number;
   /** For messages: without user, password and parameters. */
   readonly name: string;
-  /** Parameters that name files. */
-  readonly files: readonly (readonly [parameter: string, path: string])[];
 };
 
 /** Throws an error whose message completes "must be …". */
@@ -39,13 +36,11 @@ export function readDatabaseUrl(text: string): DatabaseUrl {
     throw new Error(`a URL with a connect_timeout from 1 to ${WAIT_SECONDS.max}, in seconds`);
   for (const own of ['target_session_attrs', 'connect_timeout']) parameters.delete(own);
   const rest = parameters.size === 0 ? '' : `?${parameters}`;
-  const files = [...parameters].filter(([name, file]) => TLS_FILES.includes(name) && file !== '');
   return {
     hosts: urls.map((url) => `${url}${rest}`),
     attributes,
     waitMs: Number(seconds) * 1000,
     name: `postgres://${hostList}${path}`,
-    files,
   };
 }
 

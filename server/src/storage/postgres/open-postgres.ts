@@ -1,7 +1,6 @@
 /** Opens PostgreSQL, which several machines can share. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readRegular, UnusableFile } from '@whence/dataset/internal/io/regular-file';
 import type { Engine } from '../engine.ts';
 import { Kysely, PostgresDialect, sql } from '../kysely.ts';
 import { migrate, schemaState } from '../migrations/migrate.ts';
@@ -10,7 +9,7 @@ import { NoDatabase, StorageUnavailable } from '../storage-unavailable.ts';
 import { tellWaiting } from '../waiting.ts';
 import { checkedKeyChanges } from './checked-key-changes.ts';
 import { DatabaseClock } from './database-clock.ts';
-import { type DatabaseUrl, readDatabaseUrl } from './database-url.ts';
+import { readDatabaseUrl } from './database-url.ts';
 import { oneStatementLeases } from './one-statement-leases.ts';
 import { oneStatementStatistics } from './one-statement-statistics.ts';
 import { openFailure, passingReason } from './open-failure.ts';
@@ -39,9 +38,6 @@ const BULK_TIMEOUTS: PoolTimeouts = { connectMs: 10_000, statementMs: 600_000, l
 /** Between attempts to open it. */
 const RETRY_MS = 250;
 
-/** For certificates and keys in the URL. */
-const TLS_FILE_LIMITS = { maxBytes: 1_000_000, timeoutMs: 10_000 };
-
 const NOW = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
 
 type PostgresOptions = {
@@ -55,9 +51,8 @@ type PostgresOptions = {
 /** Opens the database and, where steps are pending, brings its schema up to date, one process at a time. */
 export async function openPostgres(url: string, options: PostgresOptions): Promise<Engine> {
   const { mustExist, mayBeAway = false, isBulk = false, failFast = false } = options;
-  const { name: place, files, ...read } = readDatabaseUrl(url);
+  const { name: place, ...read } = readDatabaseUrl(url);
   const waitMs = mayBeAway || failFast ? 0 : read.waitMs;
-  await checkFiles(files);
   const answers = { lastMs: Number.NEGATIVE_INFINITY };
   const mainTimeouts = isBulk ? BULK_TIMEOUTS : TIMEOUTS;
   const mainPool = openPool(url, { max: STATEMENT_CONNECTIONS, timeouts: mainTimeouts, answers });
@@ -134,18 +129,6 @@ async function whilePassing(place: string, waitMs: number, work: () => Promise<v
       isTold = true;
     }
     await sleep(RETRY_MS);
-  }
-}
-
-/** `pg` would read them synchronously and without an end. Why one cannot be opened is said by `openFailure`. */
-async function checkFiles(files: DatabaseUrl['files']): Promise<void> {
-  for (const [parameter, path] of files) {
-    try {
-      await readRegular(path, TLS_FILE_LIMITS);
-    } catch (error) {
-      if (!(error instanceof UnusableFile)) continue;
-      throw new StorageUnavailable(`WHENCE_DATABASE_URL names ${path} as ${parameter}, which ${error.message}`);
-    }
   }
 }
 

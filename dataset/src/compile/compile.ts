@@ -3,18 +3,21 @@
  * the tables number networks, attributes and records in the order in which the walk meets them, and `numberRows` puts
  * them into the order of the file.
  */
+
+import { oldestDay } from '../data-age.ts';
+import type { Drive } from '../feeds/feed.ts';
 import type { Compiled } from '../file/write.ts';
+import { FLAG_SUBJECTS, type FlagSource, type FlagSources, type FlagSubject, type Source } from '../record.ts';
 import { FlaggedAccessNetworks } from './guard/flagged-access-networks.ts';
 import { HeldOutAddresses } from './held-out/addresses.ts';
 import { heldOutNetworkRows, labelledNetworkRows } from './held-out/networks.ts';
 import { type CompileInput, type Progress, sourcesOf } from './input/compile-input.ts';
+import type { CoveredPrefix } from './layers/covered-prefixes.ts';
 import { familyLayers } from './layers/layers.ts';
 import { type WalkedFamily, walkFamily } from './layers/walk.ts';
 import { AttributeTable } from './records/attribute-table.ts';
 import { FigureCounter } from './records/figures.ts';
-import { flagSourcesOf } from './records/flag-sources.ts';
 import { NetworkTable } from './records/network-table.ts';
-import { numberRows } from './records/numbering.ts';
 import { RecordTable } from './records/record-table.ts';
 import { RunFacts } from './records/run-facts.ts';
 
@@ -67,5 +70,79 @@ export function compile(input: CompileInput, progress: Progress = () => {}): Com
     otherOrigins: input.routes.flatMap(({ source, otherOrigins }) =>
       otherOrigins.map((origin) => ({ ...origin, source: sources.indexOf(source) })),
     ),
+  };
+}
+
+/** Which sources of an input decide each flag. */
+
+/** What decides these; any other flag is what a list decides. */
+const DRIVES_OF: Partial<Record<FlagSubject, readonly Drive[]>> = {
+  is_datacenter: ['is_datacenter', 'cloud_provider', 'connection_type'],
+  is_residential: ['connection_type'],
+  is_mobile: ['connection_type'],
+  blocklists: ['blocklist', 'criminal_netblock'],
+};
+/** Flags that the table of networks, the rules on names and the signals decide as well. Signals do not know phones. */
+const BY_NETWORK: readonly FlagSubject[] = ['is_datacenter', 'is_residential', 'is_mobile'];
+
+export function flagSourcesOf(input: CompileInput): FlagSources {
+  return Object.fromEntries(FLAG_SUBJECTS.map((subject) => [subject, flagSource(input, subject)])) as FlagSources;
+}
+
+function flagSource({ overlays, networkLists, tables }: CompileInput, subject: FlagSubject): FlagSource {
+  const deciders: readonly string[] = DRIVES_OF[subject] ?? [subject];
+  const isOf = (drives: readonly Drive[] = []) => drives.some((drive) => deciders.includes(drive));
+  const decides = ({ drives }: { readonly drives: readonly Drive[] }) => isOf(drives);
+  const lists = [...overlays.filter(({ isTable }) => isTable !== true), ...networkLists];
+  const feeds = lists.filter(decides);
+  const tooOld = lists.filter((list) => isOf(list.tooOld)).map(({ source }) => source);
+  const own: Source[] = overlays
+    .filter(({ isTable }) => isTable === true)
+    .filter(decides)
+    .map(({ source }) => source);
+  if (BY_NETWORK.includes(subject)) own.push(tables.networks, tables['name-rules']);
+  if (subject === 'is_datacenter' || subject === 'is_residential') own.push(tables['type-signals']);
+  if (subject === 'is_vpn') own.push(tables.networks);
+  const sources = [...feeds.map(({ source }) => source), ...own, ...tooOld];
+  // A table beside a feed does not make the feed older: it only fills gaps.
+  const deciding = feeds.length > 0 ? feeds.map(({ source }) => source) : own.length > 0 ? own : tooOld;
+  const oldest = oldestDay(deciding.map(({ as_of }) => as_of));
+  return {
+    // Lists that are all too old are still lists: the flag is not unknown for want of a source.
+    from: feeds.length > 0 ? 'feeds' : own.length > 0 ? 'tables' : tooOld.length > 0 ? 'feeds' : 'none',
+    sources: [...new Set(sources.map(({ id }) => id))],
+    ...(oldest === undefined ? {} : { as_of: oldest }),
+  };
+}
+
+/** The order of the file: the largest network first, records by network, and every reference to them by row. */
+type Numbered = {
+  readonly networks: NetworkTable;
+  readonly records: RecordTable;
+  readonly ipv4: WalkedFamily;
+  readonly ipv6: WalkedFamily;
+};
+
+function numberRows({
+  networks,
+  records,
+  ipv4,
+  ipv6,
+}: Numbered): Pick<Compiled, 'ipv4' | 'ipv6' | 'records' | 'asns' | 'covered'> {
+  // All prefixes of a network may be covered by others; the walk has not met such a network yet.
+  for (const { asn } of [...ipv4.covered, ...ipv6.covered]) networks.get(asn);
+  const ordered = networks.bySize();
+  const rowOfAsn = new Map(ordered.map(({ asn }, row) => [asn, row]));
+  const { records: sorted, renumber } = records.renumber(rowOfAsn);
+  const covered = (version: 4 | 6, prefixes: readonly CoveredPrefix[]) =>
+    prefixes.map(({ asn, base, length }) => ({ row: rowOfAsn.get(asn) as number, version, base, length }));
+  return {
+    ipv4: renumber(ipv4.intervals),
+    ipv6: renumber(ipv6.intervals),
+    records: sorted,
+    asns: ordered.map((network) =>
+      networks.compiled(network, ipv4.prefixCounts.get(network.asn) ?? 0, ipv6.prefixCounts.get(network.asn) ?? 0),
+    ),
+    covered: [...covered(4, ipv4.covered), ...covered(6, ipv6.covered)],
   };
 }

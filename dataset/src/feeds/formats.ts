@@ -6,19 +6,13 @@ import type { Parsed } from './parsed.ts';
 import * as lineLists from './sources/lists/line-lists.ts';
 import { parseOnionoo } from './sources/lists/onionoo.ts';
 import { parseDbipCityCsv } from './sources/locations/dbip-city-csv.ts';
-import { parseAsnames } from './sources/names/asnames.ts';
-import { parseAsMetadataCsv, parseAsn2orgCsv } from './sources/names/names-csv.ts';
-import { parsePeeringdbIx } from './sources/names/peeringdb-ix.ts';
+import { parseAsMetadataCsv, parseAsn2orgCsv, parseAsnames, parsePeeringdbIx } from './sources/names/names-csv.ts';
 import { parseAsMetadataJson } from './sources/networks/as-metadata-json.ts';
-import { parseAsdbCsv } from './sources/networks/asdb-csv.ts';
-import { parseAs2types, parseAsnCsv, parseBgptoolsAsns, parseNdjsonAsndrop } from './sources/networks/network-list.ts';
-import { parsePeeringdbNet } from './sources/networks/peeringdb-net.ts';
-import { parseEmbeddedJsonHtml } from './sources/prefixes/embedded-json-html.ts';
+import { parseAsdbCsv, parseAsnCsv, parseNdjsonAsndrop, parsePeeringdbNet } from './sources/networks/network-list.ts';
 import { parseGeofeed } from './sources/prefixes/geofeed.ts';
 import * as jsonLists from './sources/prefixes/json-lists.ts';
 import { parseDelegatedExt } from './sources/routes/delegated-ext.ts';
-import { parseIptoasnTsv } from './sources/routes/iptoasn-tsv.ts';
-import { parseRangeCsvAsn, parseRangeCsvCountry } from './sources/routes/range-csv.ts';
+import { parseIptoasnTsv, parseRangeCsvAsn, parseRangeCsvCountry } from './sources/routes/range-csv.ts';
 import { parseBgptoolsTable, parsePfx2as, parseRiswhois } from './sources/routes/route-tables.ts';
 
 type Shape = Parsed['shape'];
@@ -42,11 +36,9 @@ export const FORMATS: Readonly<Record<string, Format>> = {
   'asn2org-csv': { shape: 'names', parse: parseAsn2orgCsv },
   'as-metadata-csv': { shape: 'names', parse: parseAsMetadataCsv },
   'asn-csv': { shape: 'networks', parse: parseAsnCsv },
-  'bgptools-asns': { shape: 'networks', parse: parseBgptoolsAsns, hasRoles: true },
   'asdb-csv': { shape: 'networks', parse: parseAsdbCsv, hasRoles: true },
   'peeringdb-net': { shape: 'networks', parse: parsePeeringdbNet, hasRoles: true },
   'as-metadata-json': { shape: 'networks', parse: parseAsMetadataJson, hasRoles: true },
-  as2types: { shape: 'networks', parse: parseAs2types, hasRoles: true },
   'ndjson-asndrop': { shape: 'networks', parse: parseNdjsonAsndrop },
   'ip-lines': { shape: 'prefixes', parse: lineLists.parseCidrLines },
   'cidr-lines': { shape: 'prefixes', parse: lineLists.parseCidrLines },
@@ -66,10 +58,8 @@ export const FORMATS: Readonly<Record<string, Format>> = {
   'oci-json': { shape: 'prefixes', parse: jsonLists.parseOciJson },
   'fastly-json': { shape: 'prefixes', parse: jsonLists.parseFastlyJson },
   'github-meta': { shape: 'prefixes', parse: jsonLists.parseGithubMeta },
-  'vultr-json': { shape: 'prefixes', parse: jsonLists.parseVultrJson },
   geofeed: { shape: 'prefixes', parse: parseGeofeed },
-  'ipcat-csv': { shape: 'prefixes', parse: lineLists.parseIpcatCsv },
-  'embedded-json-html': { shape: 'prefixes', parse: parseEmbeddedJsonHtml, isHtml: true },
+  'embedded-json-html': { shape: 'prefixes', parse: jsonLists.parseEmbeddedJsonHtml, isHtml: true },
   'dbip-city-csv': { shape: 'locations', parse: parseDbipCityCsv },
   'peeringdb-ixpfx': { shape: 'prefixes', parse: jsonLists.parsePeeringdbIxpfx },
   'peeringdb-ix': { shape: 'exchanges', parse: parsePeeringdbIx },

@@ -2,13 +2,11 @@
  * What a record says from `country` on, and why. The input is everything that the sources state about a run of
  * addresses; this file decides between them, field by field.
  */
-
 import { compareLastDays, isTooOld } from '../../data-age.ts';
 import type { Drive } from '../../feeds/feed.ts';
 import { type ConnectionType, type Rir, type Source, THREAT_WEIGHTS, TYPE_SIGNALS } from '../../record.ts';
 import type { Stated } from '../input/compile-input.ts';
 import type { Listing } from '../layers/overlays.ts';
-import { isCdn, isRelayed, tunnelOf } from './anonymity.ts';
 import type { Attributes } from './attributes.ts';
 import type { Connection } from './connection.ts';
 import {
@@ -266,4 +264,39 @@ function namesOf(listing: Listing): Reason[] {
   else if (drives.includes('is_vpn') && statement.isNeighbour !== true) add('vpn_service', operator);
   if (drives.includes('cloud_provider')) add('cloud_region', statement.region);
   return names;
+}
+
+/** VPNs and privacy relays: who says that people reach the internet through the addresses, and who is believed. */
+type Tunnel = { readonly operator: string | undefined; readonly source: Source };
+
+/**
+ * Providers whose addresses deliver content. Generic VPN lists name them because privacy relays and security products
+ * for companies leave from there; no VPN service does.
+ */
+const CDNS: ReadonlySet<string> = new Set(['Akamai', 'Bunny', 'Cloudflare', 'Fastly']);
+
+const isCdn = (provider: string | undefined) => provider !== undefined && CDNS.has(provider);
+
+const isRelayed = (listings: readonly Listing[]) => listings.some(({ overlay }) => overlay.isRelay === true);
+
+/**
+ * Who says that the addresses are exits of a VPN: the network, else a list, those of the services first. A relay that
+ * hides addresses for privacy (iCloud Private Relay) is not a VPN, whatever other lists say.
+ */
+function tunnelOf(
+  connection: Connection,
+  listings: readonly Listing[],
+  provider: string | undefined,
+): Tunnel | undefined {
+  if (isRelayed(listings)) return undefined;
+  if (connection.vpn !== undefined) return connection.vpn;
+  // A network that only weak signals call a datacenter may connect homes.
+  const isHosting = connection.type === 'datacenter' && connection.signal === undefined;
+  const overlays = listings
+    .filter(({ statement }) => statement.isNeighbour !== true || isHosting)
+    .map(({ overlay }) => overlay)
+    .filter(({ drives }) => drives.includes('is_vpn'));
+  const generic = isCdn(provider) ? undefined : overlays[0];
+  const overlay = overlays.find(({ isGeneric }) => isGeneric !== true) ?? generic;
+  return overlay && { operator: overlay.operator, source: overlay.source };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ConnectionType } from '../../record.ts';
-import { roleByName } from './name-rules.ts';
+import { roleByName } from './connection.ts';
 
 type Row = readonly [name: string, role: ConnectionType | undefined];
 type HandleRow = readonly [what: string, name: string, handle: string, role: ConnectionType | undefined];

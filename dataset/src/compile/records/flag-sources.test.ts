@@ -4,8 +4,8 @@ import type { Drive } from '../../feeds/feed.ts';
 import { flagKnowledge } from '../../flag-sources.ts';
 import type { Source } from '../../record.ts';
 import { ranges, sampleInput, source } from '../../test/sample-dataset.ts';
+import { flagSourcesOf } from '../compile.ts';
 import { type CompileInput, type NetworkList, type Overlay, sourcesOf, withoutTooOld } from '../input/compile-input.ts';
-import { flagSourcesOf } from './flag-sources.ts';
 
 const overlay = (id: string, drive: Drive, isTable = false): Overlay => ({
   source: { ...source(id), as_of: isTable ? '2026-08-20' : '2026-11-14' },

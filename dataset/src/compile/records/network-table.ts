@@ -4,9 +4,8 @@ import { asCountries, labelledNetworks, typeLabels } from '../../data-files/data
 import { rirOfAsn, rirOfCountry, rirOfNetwork } from '../../data-files/rir.ts';
 import type { CompiledAsn } from '../../file/networks/networks.ts';
 import type { Rir, Source } from '../../record.ts';
-import { AsnRegistry } from '../describe/asn-registry.ts';
 import { type Connection, connectionOf, typeWithoutTable } from '../describe/connection.ts';
-import { NetworkNames } from '../describe/network-names.ts';
+import { AsnRegistry, NetworkNames } from '../describe/network-names.ts';
 import type { HeldOutNetwork } from '../held-out/networks.ts';
 import type { CompileInput } from '../input/compile-input.ts';
 import type { KnownWords } from '../signals/name-signals.ts';

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /** User name and password in a URL: sent as Basic authentication (RFC 7617), and never shown. */
 
 /** The value of Authorization or Proxy-Authorization; undefined where the URL has neither user name nor password. */
@@ -25,4 +27,15 @@ function unescaped(text: string): string {
   } catch {
     return text;
   }
+}
+
+/** The User-Agent of all requests: the version, and a contact if the operator has set one. */
+export function userAgent(contact: string | undefined): string {
+  // A header is one line of ASCII; anything else would make node:http refuse every request.
+  const printable = contact?.replace(/[^\x20-\x7e]+/g, '').trim() ?? '';
+  return printable === '' ? `whence/${ownVersion()}` : `whence/${ownVersion()} (+${printable})`;
+}
+
+function ownVersion(): string {
+  return JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')).version;
 }

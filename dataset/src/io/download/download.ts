@@ -10,18 +10,18 @@
  *      |     5xx, no connection --> again, twice; in the end: failed
  *      +     429, 503 with Retry-After, anything else --> failed
  */
-import { rmSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { readFileSync, rmSync, statSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
+import { fileURLToPath } from 'node:url';
 import { formatProgress, formatSize } from '../format-size.ts';
-import { renameSynced } from '../whole-file.ts';
+import { openRegular, UnusableFile } from '../regular-file.ts';
+import { renameSynced, writeWhole, writeWholeInChunks } from '../whole-file.ts';
 import { formatStatus } from './connection-error.ts';
-import { downloadLocal } from './download-local.ts';
+import { userAgent } from './credentials.ts';
 import { type DownloadRequest, type DownloadResult, failed, type Unreachable } from './download-request.ts';
 import { BodyError, contentCoding, type HttpAnswer, httpGet, urlObjection } from './http-get.ts';
-import { beginPart, dropPart, noteOf, type Part, partPath, readPart } from './part-file.ts';
 import { TransferTimeouts } from './transfer-timeouts.ts';
-import { userAgent } from './user-agent.ts';
 
 /** Before the second and the third attempt. */
 const PAUSES_MS = [1000, 4000];
@@ -199,4 +199,128 @@ function retryAfterSeconds({ 'retry-after': text }: IncomingHttpHeaders, now: Da
 function formatWait(seconds: number): string {
   if (seconds < 120) return `${seconds} s`;
   return seconds < 7200 ? `${Math.round(seconds / 60)} minutes` : `${Math.round(seconds / 3600)} hours`;
+}
+
+/**
+ * The part of a download that was received so far. A later request continues it if the content on the server is the
+ * same:
+ *
+ *   <target>.part        the beginning of the body
+ *   <target>.part.json   where it came from, and the validator for If-Range (RFC 9110 §13.1.5)
+ *
+ * Without a strong validator it cannot be continued: the file could be joined from two different versions.
+ */
+type PartNote = {
+  readonly url: string;
+  readonly if_range: string;
+  readonly etag?: string;
+  readonly last_modified?: string;
+  readonly total?: number;
+};
+
+type Part = PartNote & { readonly bytes: number };
+
+const partPath = (target: string): string => `${target}.part`;
+
+/** The part that was received from this URL, or undefined if it cannot be continued. */
+function readPart(target: string, url: string): Part | undefined {
+  try {
+    const note = JSON.parse(readFileSync(notePath(target), 'utf8')) as PartNote;
+    const bytes = statSync(partPath(target)).size;
+    const isUsable =
+      note.url === url && typeof note.if_range === 'string' && bytes > 0 && bytes < (note.total ?? Infinity);
+    return isUsable ? { ...note, bytes } : undefined;
+  } catch {
+    // Missing or damaged: the download starts from the beginning, which is always correct.
+    return undefined;
+  }
+}
+
+function dropPart(target: string): void {
+  rmSync(partPath(target), { force: true });
+  rmSync(notePath(target), { force: true });
+}
+
+/** Called before the first byte, so that a part never exists with the note of another one. */
+function beginPart(target: string, note: PartNote | undefined): void {
+  dropPart(target);
+  if (note !== undefined) writeWhole(notePath(target), Buffer.from(`${JSON.stringify(note)}\n`));
+}
+
+/** Undefined if the answer has no strong validator. */
+function noteOf(url: string, headers: IncomingHttpHeaders, total: number | undefined): PartNote | undefined {
+  const { etag, 'last-modified': lastModified, date } = headers;
+  const ifRange = etag !== undefined && !etag.startsWith('W/') ? etag : strongDate(lastModified, date);
+  if (ifRange === undefined) return undefined;
+  return {
+    url,
+    if_range: ifRange,
+    ...(etag === undefined ? {} : { etag }),
+    ...(lastModified === undefined ? {} : { last_modified: lastModified }),
+    ...(total === undefined ? {} : { total }),
+  };
+}
+
+/** RFC 9110 §8.8.2.2: a date counts if the content could not have changed again within the same second. */
+function strongDate(lastModified: string | undefined, date: string | undefined): string | undefined {
+  if (lastModified === undefined || date === undefined) return undefined;
+  return Date.parse(date) - Date.parse(lastModified) >= 1000 ? lastModified : undefined;
+}
+
+const notePath = (target: string) => `${partPath(target)}.json`;
+
+/**
+ * `file:` URLs: a feed that the operator fetches by other means, or writes. Size and time of the file serve as an ETag.
+ */
+async function downloadLocal(url: URL, request: DownloadRequest): Promise<DownloadResult> {
+  let path: string;
+  try {
+    path = fileURLToPath(url);
+  } catch {
+    return failed(`${url.href} is not a path; it should look like file:///folder/name`);
+  }
+  let file: FileHandle;
+  try {
+    file = await openRegular(path);
+  } catch (error) {
+    if (error instanceof UnusableFile) return failed(`${path} ${error.message}`);
+    return failed(openError(path, error as NodeJS.ErrnoException));
+  }
+  try {
+    return await copy(file, path, url, request);
+  } finally {
+    await file.close();
+  }
+}
+
+async function copy(file: FileHandle, path: string, url: URL, request: DownloadRequest): Promise<DownloadResult> {
+  const stats = await file.stat();
+  const etag = validatorOf(stats);
+  if (etag === request.etag) return { kind: 'unchanged' };
+  const { maxBytes } = request.limits;
+  if (stats.size > maxBytes) return failed(`larger than ${formatSize(maxBytes)}`);
+  try {
+    await writeWholeInChunks(request.target, async (target) => {
+      // A file that grows is read up to its initial size, and then reported as changed.
+      const chunks = file.createReadStream({ autoClose: false, start: 0, end: Math.max(0, stats.size - 1) });
+      for await (const chunk of chunks) await target.appendFile(chunk);
+      if (validatorOf(await file.stat()) !== etag) throw new Changed();
+    });
+  } catch (error) {
+    if (error instanceof Changed) return failed(`${path} changed while it was read`);
+    throw error;
+  }
+  return { kind: 'fetched', bytes: stats.size, url: url.href, etag, lastModified: stats.mtime.toUTCString() };
+}
+
+class Changed extends Error {}
+
+function validatorOf({ size, mtimeMs }: { size: number; mtimeMs: number }): string {
+  return `"${size}-${mtimeMs}"`;
+}
+
+function openError(path: string, { code, message }: NodeJS.ErrnoException): string {
+  if (code === 'ENOENT' || code === 'ENOTDIR') return `no such file: ${path}`;
+  if (code === 'EACCES' || code === 'EPERM') return `permission denied: ${path}`;
+  return `${path} cannot be read: ${message}`;
 }

@@ -1,9 +1,9 @@
 /** Fetches a small text into memory: the catalogue of an operator, the policy of a mail domain. */
 import type { Network } from './connection.ts';
 import { formatStatus } from './connection-error.ts';
+import { userAgent } from './credentials.ts';
 import { BodyError, httpGet } from './http-get.ts';
 import { type TransferLimits, TransferTimeouts } from './transfer-timeouts.ts';
-import { userAgent } from './user-agent.ts';
 
 type FetchTextOptions = {
   readonly limits: TransferLimits & { readonly maxBytes: number };

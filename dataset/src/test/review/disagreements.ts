@@ -3,7 +3,7 @@
  * to look. Country: what other sources say, from the evidence. Registry: that of the addresses and that of the AS
  * number. Connection type: what decided, and what the table of networks and the rules on names say.
  */
-import { roleByName } from '../../compile/describe/name-rules.ts';
+import { roleByName } from '../../compile/describe/connection.ts';
 import { labelledNetworks } from '../../data-files/data-files.ts';
 import { rirOfAsn } from '../../data-files/rir.ts';
 import type { Dataset } from '../../file/read.ts';

@@ -5,7 +5,7 @@
  */
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import { roleByName } from '../../compile/describe/name-rules.ts';
+import { roleByName } from '../../compile/describe/connection.ts';
 import { readEmbedded } from '../../compile/embedded.ts';
 import type { KnownWords } from '../../compile/signals/name-signals.ts';
 import { networkSignals } from '../../compile/signals/network-signals.ts';

@@ -1,7 +1,6 @@
 /** Lists of addresses with a row per line. */
 import { scannerNames } from '../../../data-files/data-files.ts';
 import type { Content } from '../../../io/content.ts';
-import { csvRow } from '../../../io/csv-row.ts';
 import type { PrefixList } from '../../parsed.ts';
 import { dayOfComment, dayOfSeconds, dayOfText } from '../feed-day.ts';
 import { jsonLine, member, textMember } from '../json-value.ts';
@@ -44,14 +43,6 @@ export const parseDshieldBlock = lineFormat((line, list) => {
     list.addRange(first, last);
   }
   return dayOfComment(line);
-});
-
-/** ipcat's list of datacenters: `first,last,name,url`, both addresses included. The label is the name. */
-export const parseIpcatCsv = lineFormat((line, list) => {
-  if (line.trim() === '' || line.startsWith('#')) return undefined;
-  const [first = '', last = '', name = ''] = csvRow(line);
-  list.addRange(first, last, name.trim());
-  return undefined;
 });
 
 /**

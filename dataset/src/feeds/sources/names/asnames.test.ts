@@ -3,7 +3,7 @@ import test from 'node:test';
 import { fixture, NO_FIXTURES } from '@whence/testing/fixtures';
 import { bytesContent } from '../../../io/content.ts';
 import { withGunzipped } from '../../../test/unpacked.ts';
-import { parseAsnames } from './asnames.ts';
+import { parseAsnames } from './names-csv.ts';
 
 for (const [behaviour, line, want] of [
   [

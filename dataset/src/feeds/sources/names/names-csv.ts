@@ -1,10 +1,16 @@
-/** Names of networks from CSV files with a header row. Columns are found by name, because feeds add and move them. */
+/**
+ * Names of networks and exchanges. In CSV files with a header row, columns are found by name, because feeds add and move
+ * them.
+ */
 
 import { isReservedAsn, parseAsn } from '../../../as-number.ts';
 import { isCountry } from '../../../country-code.ts';
+import { rirOfCountry, rirOfNetwork } from '../../../data-files/rir.ts';
 import type { Content } from '../../../io/content.ts';
 import { csvRow } from '../../../io/csv-row.ts';
-import type { Names, NetworkName } from '../../parsed.ts';
+import type { Exchanges, Names, NetworkName } from '../../parsed.ts';
+import { jsonDocument, member, requiredList, textMember } from '../json-value.ts';
+import { placeName } from '../locations/place-list.ts';
 
 /** asn2org: `"asn","name","source"`, with the name of the organisation that holds the AS number. */
 export function parseAsn2orgCsv(content: Content): Names {
@@ -56,4 +62,47 @@ function checkHeader(fields: readonly string[], { name }: NameColumns): void {
       throw new Error(`no column ${column} in the first line: ${JSON.stringify(fields.join().slice(0, 80))}`);
     }
   }
+}
+
+/**
+ * RIPE's list of AS numbers: `28 DFVLR-SYS Deutsches Zentrum fuer Luft- und Raumfahrt e.V., DE`. The country follows
+ * the last comma, the handle is the first word, and the description is the rest; without a description the handle is
+ * the name. LACNIC has no handles: its rows begin with the holder's name. Unassigned numbers are listed as `-Reserved
+ * AS-` and the like.
+ */
+export function parseAsnames(content: Content): Names {
+  const names = new Map<number, NetworkName>();
+  let skipped = 0;
+  for (const line of content.lines()) {
+    if (line === '' || line.startsWith('#')) continue;
+    const blank = line.indexOf(' ');
+    const asn = parseAsn(line.slice(0, Math.max(blank, 0)));
+    const text = line.slice(blank + 1).trim();
+    if (asn === undefined || text === '') skipped++;
+    else if (!isReservedAsn(asn) && !/^-.* AS-/.test(text)) names.set(asn, parseName(asn, text));
+  }
+  return { shape: 'names', records: names.size, skipped, names };
+}
+
+function parseName(asn: number, text: string): NetworkName {
+  const [, whole = text, code = ''] = /^(.*), ([A-Z]{2})$/.exec(text) ?? [];
+  const country = isCountry(code) ? { country: code } : {};
+  if (rirOfNetwork(asn, rirOfCountry(code)) === 'LACNIC') return { name: whole, ...country };
+  const blank = whole.indexOf(' ');
+  const handle = blank < 0 ? whole : whole.slice(0, blank);
+  return { name: blank < 0 ? whole : whole.slice(blank + 1).trim(), handle, ...country };
+}
+
+/** PeeringDB `/api/ix`: `{"data":[{"id":26,"name":"AMS-IX",…}]}`, the names of internet exchanges. */
+export function parsePeeringdbIx(content: Content): Exchanges {
+  const what = 'a PeeringDB list of exchanges';
+  const names = new Map<string, string>();
+  let skipped = 0;
+  for (const row of requiredList(jsonDocument(content, what), 'data', what)) {
+    const id = member(row, 'id');
+    const name = placeName(textMember(row, 'name'));
+    if (Number.isInteger(id) && name !== '') names.set(String(id), name);
+    else skipped++;
+  }
+  return { shape: 'exchanges', names, records: names.size, skipped };
 }

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { fixture, NO_FIXTURES } from '@whence/testing/fixtures';
 import { bytesContent, fileContent } from '../../../io/content.ts';
 import { listedNetworks } from '../../../test/listed.ts';
-import { parseAsdbCsv } from './asdb-csv.ts';
+import { parseAsdbCsv } from './network-list.ts';
 
 const IT = 'Computer and Information Technology';
 for (const [behaviour, categories, role] of [

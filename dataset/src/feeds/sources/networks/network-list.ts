@@ -1,11 +1,11 @@
-/** Lists of networks with a row per line, and the list that all formats build. */
-import { parseAsn, parsePrefixedAsn } from '../../../as-number.ts';
+/** Lists of networks, and the list that all formats build. */
+import { parsePrefixedAsn } from '../../../as-number.ts';
 import type { Content } from '../../../io/content.ts';
 import { csvRow } from '../../../io/csv-row.ts';
 import type { ConnectionType } from '../../../record.ts';
 import type { ListedNetwork, Networks } from '../../parsed.ts';
-import { dayOfSeconds } from '../feed-day.ts';
-import { jsonLine, member, textMember } from '../json-value.ts';
+import { dayOfSeconds, dayOfText } from '../feed-day.ts';
+import { jsonDocument, jsonLine, listMember, member, requiredList, textMember } from '../json-value.ts';
 
 /** The first row of a network is kept, and rows that cannot be parsed are counted. */
 export class NetworkListBuilder {
@@ -62,26 +62,6 @@ function unquote(name: string): string {
 }
 
 /**
- * bgp.tools `asns.csv`: `asn,name,class,cc`. `Eyeball` are access networks, `Content` are servers. `Unknown` and the
- * classes of carriers say nothing about the users of an address and give no connection type.
- */
-export function parseBgptoolsAsns(content: Content): Networks {
-  const list = new NetworkListBuilder();
-  for (const line of content.lines()) {
-    if (line.trim() === '' || line.startsWith('asn,')) continue;
-    const [asn, name, networkClass] = csvRow(line);
-    if (name === undefined || networkClass === undefined) list.skip();
-    else list.add(asn, name, BGPTOOLS_ROLES.get(networkClass.trim()));
-  }
-  return list.finish();
-}
-
-const BGPTOOLS_ROLES: ReadonlyMap<string, ConnectionType> = new Map([
-  ['Eyeball', 'residential'],
-  ['Content', 'datacenter'],
-]);
-
-/**
  * Spamhaus ASN-DROP: NDJSON, `{"asn":64496,"rir":"arin","domain":"example.com","cc":"US","asname":"EXAMPLE-AS"}`. The
  * last line is metadata with the time of the list. The label is the name of the network, or its domain.
  */
@@ -98,28 +78,90 @@ export function parseNdjsonAsndrop(content: Content): Networks {
 }
 
 /**
- * CAIDA's classes of networks: `1|CAIDA_class|Enterprise`, with the method in the second field. The file of 2015 spells
- * it `Enterpise`. Transit and access networks serve homes and servers alike, so that class gives no connection type.
+ * PeeringDB `/api/net`: `{"data":[{"asn":64496,"info_type":"Content","info_types":["Content"],…}]}`, as operators
+ * describe their own networks. Newer records have several types. The label is the first type. The date of the list is
+ * that of its newest change, where records have one.
  */
-export function parseAs2types(content: Content): Networks {
-  const networks = new Map<number, ListedNetwork>();
-  let skipped = 0;
-  for (const line of content.lines()) {
-    if (line === '' || line.startsWith('#')) continue;
-    const [asnText = '', , type = ''] = line.split('|');
-    const asn = parseAsn(asnText);
-    const network = CLASSES.get(type);
-    if (asn === undefined || network === undefined) skipped++;
-    else networks.set(asn, network);
+export function parsePeeringdbNet(content: Content): Networks {
+  const what = 'a PeeringDB list of networks';
+  const list = new NetworkListBuilder();
+  let asOf: string | undefined;
+  for (const network of requiredList(jsonDocument(content, what), 'data', what)) {
+    const types = typesOf(network);
+    list.add(member(network, 'asn'), types[0] ?? '', PEERINGDB_ROLES.find(([type]) => types.includes(type))?.[1]);
+    const updated = dayOfText(textMember(network, 'updated'));
+    if (updated !== undefined && (asOf === undefined || updated > asOf)) asOf = updated;
   }
-  return { shape: 'networks', records: networks.size, skipped, networks };
+  return list.finish(asOf);
 }
 
-const listed = (label: string, role?: ConnectionType): ListedNetwork => ({ label, ...(role && { role }) });
+/**
+ * If a network has several types, the first in this list decides. NSP and infrastructure types say
+ * nothing about the users of an address.
+ */
+const PEERINGDB_ROLES: readonly (readonly [type: string, role: ConnectionType])[] = [
+  ['Cable/DSL/ISP', 'residential'],
+  ['Content', 'datacenter'],
+  ['Educational/Research', 'education'],
+  ['Enterprise', 'business'],
+  ['Government', 'business'],
+  ['Non-Profit', 'business'],
+];
 
-const CLASSES: ReadonlyMap<string, ListedNetwork> = new Map([
-  ['Content', listed('Content', 'datacenter')],
-  ['Enterprise', listed('Enterprise', 'business')],
-  ['Enterpise', listed('Enterprise', 'business')],
-  ['Transit/Access', listed('Transit/Access')],
-]);
+/** `info_type` first. */
+function typesOf(network: unknown): string[] {
+  const types = [textMember(network, 'info_type'), ...(listMember(network, 'info_types') ?? [])];
+  return types.filter((type) => typeof type === 'string' && type !== '') as string[];
+}
+
+/**
+ * Stanford ASdb: `ASN,Category 1 - Layer 1,Category 1 - Layer 2,…`, the business of a network's owner in NAICSlite
+ * categories. The label has all categories.
+ *
+ * A network can have several categories. The first one that says how the addresses are used decides. A network with
+ * only other categories is a business. IP transit and `Other` say nothing about the use of addresses.
+ */
+export function parseAsdbCsv(content: Content): Networks {
+  const list = new NetworkListBuilder();
+  for (const line of content.lines()) {
+    if (line.trim() === '' || /^"?ASN"?,/.test(line)) continue;
+    const [asn, ...fields] = csvRow(line);
+    const categories = pairs(fields);
+    if (categories.length === 0) list.skip();
+    else list.add(asn, categories.map(categoryName).join('; '), roleOf(categories));
+  }
+  return list.finish();
+}
+
+type Category = readonly [layer1: string, layer2: string];
+
+const IT = 'Computer and Information Technology';
+
+function roleOf(categories: readonly Category[]): ConnectionType | undefined {
+  for (const [layer1, layer2] of categories) {
+    if (layer1 === 'Education and Research') return 'education';
+    if (layer1 !== IT) continue;
+    if (layer2 === 'Internet Service Provider (ISP)') return 'residential';
+    if (layer2 === 'Phone Provider') return 'mobile';
+    // `Hosting, Cloud Provider, Data Center, Server Colocation`, in some rows `Hosting and Cloud Provider` or
+    // misspelled.
+    if (layer2.startsWith('Hosting')) return 'datacenter';
+  }
+  return categories.some(isTrade) ? 'business' : undefined;
+}
+
+function isTrade([layer1, layer2]: Category): boolean {
+  if (layer1 === IT) return layer2 !== '' && layer2 !== 'Other' && layer2 !== 'Unknown' && layer2 !== 'IP Transit';
+  return layer1 !== 'Other' && layer1 !== 'Unknown' && !layer1.startsWith('Website issue');
+}
+
+function pairs(fields: readonly string[]): Category[] {
+  const categories: Category[] = [];
+  for (let i = 0; i < fields.length; i += 2) {
+    const layer1 = fields[i]?.trim() ?? '';
+    if (layer1 !== '') categories.push([layer1, fields[i + 1]?.trim() ?? '']);
+  }
+  return categories;
+}
+
+const categoryName = ([layer1, layer2]: Category): string => (layer2 === '' ? layer1 : `${layer1}: ${layer2}`);

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { fixture, NO_FIXTURES } from '@whence/testing/fixtures';
 import { bytesContent, fileContent } from '../../../io/content.ts';
 import { listedNetworks } from '../../../test/listed.ts';
-import { parsePeeringdbNet } from './peeringdb-net.ts';
+import { parsePeeringdbNet } from './network-list.ts';
 
 for (const [behaviour, network, want] of [
   ['an access network', { info_type: 'Cable/DSL/ISP' }, 'AS64496 Cable/DSL/ISP (residential)'],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { bytesContent } from '../../../io/content.ts';
 import { listed } from '../../../test/listed.ts';
-import { parseEmbeddedJsonHtml } from './embedded-json-html.ts';
+import { parseEmbeddedJsonHtml } from './json-lists.ts';
 
 const page = (
   body: string,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { bytesContent } from '../../../io/content.ts';
 import { listed } from '../../../test/listed.ts';
-import { parsePeeringdbIx } from '../names/peeringdb-ix.ts';
+import { parsePeeringdbIx } from '../names/names-csv.ts';
 import { parsePeeringdbIxpfx } from './json-lists.ts';
 
 const json = (data: unknown) => bytesContent(JSON.stringify({ data, meta: {} }));

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { fixture, NO_FIXTURES } from '@whence/testing/fixtures';
 import { bytesContent, fileContent } from '../../../io/content.ts';
 import { rangeLines } from '../../../test/range-lines.ts';
-import { parseIptoasnTsv } from './iptoasn-tsv.ts';
+import { parseIptoasnTsv } from './range-csv.ts';
 
 test('iptoasn-tsv: ranges of both families, names, and space that is not routed', () => {
   const routes = parseIptoasnTsv(

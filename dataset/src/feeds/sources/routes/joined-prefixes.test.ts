@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { formatPrefix, fromBigInt, prefixesOfRange } from '../../../prefix.ts';
 import { ranges } from '../../../test/sample-dataset.ts';
-import { withoutJoinedPrefixes } from './joined-prefixes.ts';
+import { withoutJoinedPrefixes } from './covering-prefix.ts';
 
 for (const [behaviour, range, want] of [
   ['a /31 is two /32s', '2001:db8::/31', ['2001:db8::/32', '2001:db9::/32']],

@@ -2,6 +2,7 @@
  * The CSV files of ip-location-db: `first,last,asn,"name"` and `first,last,country`. Only fields after the second comma
  * may be quoted. The caller decides about rows that cannot be parsed: a feed skips them, a pinned file is refused.
  */
+
 import { parseAddress } from '../../../address.ts';
 import { isReservedAsn, parseAsn } from '../../../as-number.ts';
 import { encodeCountry } from '../../../country-code.ts';
@@ -10,8 +11,7 @@ import { csvRow } from '../../../io/csv-row.ts';
 import { toBigInt } from '../../../prefix.ts';
 import { type FamilyRanges, Ranges } from '../../../ranges.ts';
 import type { Countries, Routes } from '../../parsed.ts';
-import { withCoveringPrefixes } from './covering-prefix.ts';
-import { withoutJoinedPrefixes } from './joined-prefixes.ts';
+import { withCoveringPrefixes, withoutJoinedPrefixes } from './covering-prefix.ts';
 
 type OnUnreadable = (line: string, number: number, problem: string) => void;
 
@@ -100,4 +100,37 @@ function addRow(
   if (isJoined && rows.values.at(-1) === value && rows.ends.at(-1) === from - 1n) rows.ends[rows.length - 1] = to;
   else rows.add(from, to, value);
   return ADDED;
+}
+
+/**
+ * iptoasn.com: first address, last address, AS number, country and description, separated by tabs. The ranges are
+ * already disjoint. AS 0 marks space that is not routed; it is left out with the other reserved numbers.
+ */
+export function parseIptoasnTsv(content: Content): Routes {
+  const ranges = { 4: new Ranges(), 6: new Ranges() };
+  const names = new Map<number, string>();
+  let records = 0;
+  let skipped = 0;
+  for (const line of content.lines()) {
+    if (line === '') continue;
+    const [first = '', last = '', asnText = '', , description = ''] = line.split('\t');
+    const start = parseAddress(first);
+    const end = parseAddress(last);
+    const asn = parseAsn(asnText);
+    if (start === undefined || end?.version !== start.version || asn === undefined) {
+      skipped++;
+      continue;
+    }
+    const from = toBigInt(start);
+    const to = toBigInt(end);
+    if (from > to) {
+      skipped++;
+      continue;
+    }
+    records++;
+    if (isReservedAsn(asn)) continue;
+    ranges[start.version].add(from, to, asn);
+    if (description !== '' && !names.has(asn)) names.set(asn, description);
+  }
+  return { shape: 'routes', records, skipped, ranges, names, otherOrigins: [], isDerived: true };
 }

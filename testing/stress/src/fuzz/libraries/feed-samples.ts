@@ -38,7 +38,6 @@ const TEXTS: Readonly<Record<string, string>> = {
   'asn2org-csv': lines('"asn","name","source"', '"64496","Example, Inc.","ARIN"'),
   'as-metadata-csv': lines('asn,handle,description,country-code', '64496,EXAMPLE-AS,"Example, Inc.",US'),
   'asn-csv': lines('asn,name', '64496,"Example ""Inc."""', 'AS64497 # Example'),
-  'bgptools-asns': lines('asn,name,class,cc', 'AS64496,"Example, LLC",Eyeball,US'),
   'asdb-csv': lines(
     'ASN,Category 1 - Layer 1,Category 1 - Layer 2',
     '"AS64496","Computer and Information Technology","Phone Provider"',
@@ -50,7 +49,6 @@ const TEXTS: Readonly<Record<string, string>> = {
   'peeringdb-net': json({
     data: [{ asn: 64496, info_type: 'Content', info_types: ['Content', 'NSP'], name: 'Example' }],
   }),
-  as2types: lines('# format: as|source|type', '64496|CAIDA_class|Enterprise', '64497|peerDB_class|Content'),
   'ndjson-asndrop': lines(
     json({ asn: 64496, rir: 'arin', domain: 'example.com', cc: 'US', asname: 'EXAMPLE-AS' }),
     json({ type: 'metadata', timestamp: 1784798042 }),
@@ -104,12 +102,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   }),
   'fastly-json': json({ addresses: ['192.0.2.0/24'], ipv6_addresses: ['2001:db8::/32'] }),
   'github-meta': json({ hooks: ['192.0.2.0/24'], web: ['2001:db8::/32'], domains: { website: ['*.example'] } }),
-  'vultr-json': json({
-    updated: '2026-08-22',
-    subnets: [{ ip_prefix: '192.0.2.0/24', alpha2code: 'US', region: 'US-NJ' }],
-  }),
   geofeed: lines('# Last updated 2026-08-22', '192.0.2.0/24,US,US-NJ,"City, Town",', '2001:db8::/32,de,,,'),
-  'ipcat-csv': lines('192.0.2.0,192.0.2.255,"Example, Inc.",https://example.com/'),
   'embedded-json-html':
     '<html><script src="a.js?v=1.2.3.4"></script><td>192.0.2.0/24</td>{&quot;creationTime&quot;:&quot;2026-08-22&quot;,&quot;prefixes&quot;:[{&quot;ip_prefix&quot;:&quot;198.51.100.0/24&quot;}]}</html>',
   'dbip-city-csv': lines(

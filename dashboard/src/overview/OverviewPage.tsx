@@ -1,13 +1,13 @@
 import { Link } from '@tanstack/react-router';
-import type { TopNetworks as Networks, Overview } from '@whence/server/dashboard-wire/usage';
+import type { Overview } from '@whence/server/dashboard-wire/usage';
 import { useAnswer } from '../api/query-client.ts';
 import { BarChart } from '../charts/BarChart.tsx';
 import { Shares } from '../components/Bars.tsx';
 import { type NumberItem, Numbers } from '../components/Facts.tsx';
-import { KeyLink, NetworkLink } from '../components/Links.tsx';
+import { KeyLink } from '../components/Links.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { Empty } from '../components/Notice.tsx';
-import { Columns, Page, Section } from '../components/Page.tsx';
+import { Page, Section } from '../components/Page.tsx';
 import { Table } from '../components/Table.tsx';
 import { UpdateNotice } from '../data/Updates.tsx';
 import { ageLevel, ageWords, longDay } from '../format/data-age.ts';
@@ -46,15 +46,12 @@ export function OverviewPage() {
             {data.first_run !== undefined && <FirstRunList steps={data.first_run} overview={data} />}
             {isAtLeast('admin') && hasFigures(data) && <TrafficChart />}
             {isAtLeast('member') && hasFigures(data) && (
-              <Columns>
-                <Section
-                  title="Most requests today"
-                  note={data.keys_near_limit.length > 0 ? undefined : 'No key has used 80% of its limit.'}
-                >
-                  <TopKeys overview={data} />
-                </Section>
-                {data.networks !== undefined && <TopNetworks networks={data.networks} />}
-              </Columns>
+              <Section
+                title="Most requests today"
+                note={data.keys_near_limit.length > 0 ? undefined : 'No key has used 80% of its limit.'}
+              >
+                <TopKeys overview={data} />
+              </Section>
             )}
             {(data.first_run === undefined || data.first_run.has_looked_up) && <Examples />}
           </>
@@ -190,29 +187,6 @@ function TrafficChart() {
           )
         }
       </Loaded>
-    </Section>
-  );
-}
-
-/** Networks of the addresses that were looked up, not of the clients. */
-function TopNetworks({ networks: { lookups, top } }: { networks: Networks }) {
-  return (
-    <Section
-      title="Most looked-up networks"
-      note="Networks of looked-up addresses since yesterday 00:00 UTC. Sampled when traffic is high."
-    >
-      {top.length === 0 ? (
-        <p className="quiet">No addresses have been looked up since yesterday.</p>
-      ) : (
-        <Shares
-          total={lookups}
-          items={top.map(({ asn, name, lookups: amount }) => ({
-            key: String(asn),
-            amount,
-            name: <NetworkLink asn={asn} name={name} />,
-          }))}
-        />
-      )}
     </Section>
   );
 }

@@ -18,7 +18,6 @@ import type { LiveDataset, ServedDataset } from '../lookup/live-dataset.ts';
 import { findJson } from '../lookup/lookup.ts';
 import { notFound, requireDataset } from '../lookup/lookup-requests.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import type { NetworkCounts } from '../usage/networks.ts';
 import type { PastLookups } from '../versions/past-lookups.ts';
 import { findPast, parseWanted } from '../versions/past-request.ts';
 import { LOCAL_ADDRESS_SECTIONS, type LocalAddressSection } from '../vocabulary.ts';
@@ -48,7 +47,6 @@ export function parseLocalQuery(text: string): { readonly include: string | unde
 type IpDependencies = {
   readonly live: LiveDataset;
   readonly metrics: Metrics;
-  readonly networks: NetworkCounts;
   readonly addressSections: AddressSections;
   readonly past: PastLookups;
   readonly nowMs: () => number;
@@ -68,7 +66,7 @@ export function getOwnIp(dependencies: IpDependencies) {
 }
 
 export function answerIp(dependencies: IpDependencies) {
-  const { live, metrics, networks, addressSections, past, nowMs } = dependencies;
+  const { live, metrics, addressSections, past, nowMs } = dependencies;
   return (
     request: Pick<FastifyRequest, 'id' | 'startedMs' | 'key' | 'routeOptions'>,
     reply: FastifyReply,
@@ -102,7 +100,6 @@ export function answerIp(dependencies: IpDependencies) {
       if (unannounced !== undefined) return send(JSON.stringify(unannounced), false, served.version);
       const { json, isHit } = requireFound(found, served.version);
       metrics.countCache(isHit);
-      networks.count(served.dataset, address);
       const { dataset, supplement } = served;
       return addressSections
         .describe({ dataset, supplement, address, match: dataset.find(address) }, included, requesterOf(request, reply))
@@ -128,7 +125,7 @@ export function nothingFound(served: Pick<ServedDataset, 'version'>, address: Ad
 
 /** The record with what needs nothing but the dataset; undefined if nothing is known of the address. */
 export function findLocally(
-  { metrics, networks, addressSections }: Pick<IpDependencies, 'metrics' | 'networks' | 'addressSections'>,
+  { metrics, addressSections }: Pick<IpDependencies, 'metrics' | 'addressSections'>,
   served: ServedDataset,
   address: Address,
   { included, isExplained }: { readonly included: ReadonlySet<LocalAddressSection>; readonly isExplained: boolean },
@@ -139,7 +136,6 @@ export function findLocally(
     return unannounced && { json: JSON.stringify(unannounced), isHit: false };
   }
   metrics.countCache(found.isHit);
-  networks.count(served.dataset, address);
   if (included.size === 0) return found;
   const { dataset, supplement } = served;
   const members = addressSections.describeLocal(

@@ -18,7 +18,6 @@ import { requireDataset, searchNetworks } from '../lookup/lookup-requests.ts';
 import { PrefixContents, requirePrefix } from '../lookup/prefix-contents.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { LiveRules } from '../rules/live-rules.ts';
-import type { NetworkCounts } from '../usage/networks.ts';
 import type { DatasetDiffs } from '../versions/dataset-diffs.ts';
 import { datasetReport } from '../versions/dataset-report.ts';
 import { diffVersions } from '../versions/diff-request.ts';
@@ -85,7 +84,6 @@ export type ApiDependencies = {
   readonly datasetDiffs: DatasetDiffs;
   readonly past: PastLookups;
   readonly metrics: Metrics;
-  readonly networks: NetworkCounts;
   readonly slices: EventLoopSlices;
   /** Undefined without a rules file. */
   readonly rules: LiveRules | undefined;
@@ -98,7 +96,7 @@ export type ApiDependencies = {
 export type RouteDependencies = Omit<ApiDependencies, 'admission'>;
 
 export function apiRoutes(dependencies: RouteDependencies): ApiRoute[] {
-  const { live, emailChecks, addressSections, datasetDiffs, past, networks, slices, nowMs } = dependencies;
+  const { live, emailChecks, addressSections, datasetDiffs, past, slices, nowMs } = dependencies;
   const walks = new DatasetWalks(slices);
   const prefixContents = new PrefixContents(walks, slices);
   const prefixDeclaration = declare('ip:read', 'prefix', 'scan', 'turn');
@@ -118,7 +116,7 @@ export function apiRoutes(dependencies: RouteDependencies): ApiRoute[] {
       const json = await historyJson(past, served, address, requesterOf(ask, reply));
       return sendJsonData(ask, reply, Buffer.from(json));
     }),
-    post('/v1/ip/batch', batchSchema, BATCH, postBatch(live, networks, addressSections, slices)),
+    post('/v1/ip/batch', batchSchema, BATCH, postBatch(live, addressSections, slices)),
     get('/v1/prefix/:cidr', prefixSchema, prefixDeclaration, (request, reply) =>
       answerPrefix(request, reply, request.params.cidr),
     ),

@@ -20,7 +20,6 @@ import { Metrics } from '../metrics/metrics.ts';
 import type { Config } from '../settings/config.ts';
 import type { ExitCode } from '../terminal/exit.ts';
 import { type Output, StreamSink } from '../terminal/output.ts';
-import { NetworkCounts } from '../usage/networks.ts';
 import { DatasetDiffs } from '../versions/dataset-diffs.ts';
 import { PastLookups } from '../versions/past-lookups.ts';
 import { PERMISSIONS } from '../vocabulary.ts';
@@ -76,7 +75,6 @@ export async function mcpCommand(
     datasetDiffs,
     past,
     metrics: new Metrics(),
-    networks: new NetworkCounts({ add: async () => {} }),
     nowMs: Date.now,
   });
   await app.ready();

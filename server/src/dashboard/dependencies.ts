@@ -13,7 +13,6 @@ import type { LiveDataset } from '../lookup/live-dataset.ts';
 import type { LiveRules } from '../rules/live-rules.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { ProcessReport } from '../storage/stores/process-store.ts';
-import type { NetworkCounts } from '../usage/networks.ts';
 import type { DatasetDiffs } from '../versions/dataset-diffs.ts';
 import type { PastLookups } from '../versions/past-lookups.ts';
 import type { UpdateReport } from '../versions/update-report.ts';
@@ -60,7 +59,6 @@ export type DashboardDependencies = {
   readonly rules: LiveRules | undefined;
   readonly datasetDiffs: DatasetDiffs;
   readonly past: PastLookups;
-  readonly networks: NetworkCounts;
   /** Reports the state of this process to storage, and reads the reports of all processes. */
   readonly reporter: {
     readonly id: string;

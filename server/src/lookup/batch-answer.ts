@@ -15,7 +15,6 @@ import {
 } from '@whence/dataset/internal/file/texts/batch-entry';
 import { recordBytes, writeRecord } from '@whence/dataset/internal/file/texts/record-writer';
 import { ApiError, type ErrorName, errorBody } from '../http/errors.ts';
-import type { NetworkCounts } from '../usage/networks.ts';
 
 const START = Buffer.from('{"data":{');
 const INVALID = entryOf('INVALID_IP');
@@ -37,16 +36,14 @@ type BatchAnswerOptions = {
 export class BatchAnswer {
   #target: Target;
   readonly #dataset: Dataset;
-  readonly #networks: NetworkCounts;
   readonly #membersOf: MembersOf | undefined;
   readonly #start: number;
   readonly #firstEntry: number;
   #end: number;
 
   /** Writes into `buffer` from `start` on; the caller may use it again once the answer is sent. */
-  constructor(dataset: Dataset, networks: NetworkCounts, { buffer, start = 0, membersOf }: BatchAnswerOptions = {}) {
+  constructor(dataset: Dataset, { buffer, start = 0, membersOf }: BatchAnswerOptions = {}) {
     this.#dataset = dataset;
-    this.#networks = networks;
     this.#target = targetOf(buffer ?? Buffer.allocUnsafeSlow(DEFAULT_BYTES));
     this.#membersOf = membersOf;
     this.#start = start;
@@ -76,7 +73,6 @@ export class BatchAnswer {
     else if (match === 0) at = this.#writeUnannounced(address, at);
     else {
       at = writeRecord(this.#dataset, address, match, buffer, at);
-      this.#networks.countMatch(this.#dataset, match);
       if (this.#membersOf !== undefined) at = this.#writeMembers(this.#membersOf(address, match), at);
     }
     this.#end = at;
@@ -96,7 +92,6 @@ export class BatchAnswer {
     let at = this.#end;
     if (at > this.#firstEntry) this.#target.buffer[at++] = COMMA;
     this.#end = writeBatchEntry(source, start, end, word, match, text, this.#target, at);
-    this.#networks.countMatch(this.#dataset, match);
   }
 
   /** Adds an entry for each distinct text. As bytes, a submitted `__proto__` is a member like any other. */

@@ -38,7 +38,6 @@ import { openStorage } from '../storage/open-storage.ts';
 import type { Storage } from '../storage/storage.ts';
 import { WriteProbe } from '../storage/write-probe.ts';
 import { listenError } from '../terminal/setting-errors.ts';
-import { NetworkCounts } from '../usage/networks.ts';
 import { StatisticsWriter } from '../usage/statistics-writer.ts';
 import { TrafficRecorder } from '../usage/traffic.ts';
 import { Usage } from '../usage/usage.ts';
@@ -124,9 +123,8 @@ export async function startServer(
   const accounts = new Accounts(storage, audit);
   const metrics = new Metrics();
   const usage = new Usage(storage.usage);
-  const networks = new NetworkCounts(storage.networks);
   const traffic = new TrafficRecorder(metrics, storage.traffic);
-  const statistics = new StatisticsWriter({ usage, traffic, networks }, { everyMs: options.statisticsMs });
+  const statistics = new StatisticsWriter({ usage, traffic }, { everyMs: options.statisticsMs });
   const keys = new KnownKeys(storage.keys, {
     graceMs: config.storageGraceSeconds * 1000,
     nowMs,
@@ -196,7 +194,6 @@ export async function startServer(
     audit,
     accounts,
     metrics,
-    networks,
     keys,
     emailChecks,
     addressSections,

@@ -45,7 +45,7 @@ export async function openStorage(location: StorageLocation, options: StorageOpt
     ownPlace === undefined
       ? undefined
       : ownStatistics(() => openEngine(ownPlace, { failFast: true }), engine.statistics);
-  const { usage, traffic, networks } = own ?? statisticsStores(engine);
+  const { usage, traffic } = own ?? statisticsStores(engine);
   const maintenance = maintenanceStore(db);
   return {
     engine: engine.name,
@@ -60,7 +60,6 @@ export async function openStorage(location: StorageLocation, options: StorageOpt
     links: linkStore(db),
     audit: auditStore(db, statisticsReads),
     traffic,
-    networks,
     processes: processStore(db),
     registrations: registrationStore(db),
     maintenance:

@@ -7,19 +7,11 @@ import type { Engine } from './engine.ts';
 import type { StatisticsChanges } from './statistics-changes.ts';
 import { StatisticsUnavailable, StorageUnavailable } from './storage-unavailable.ts';
 import { maintenanceStore } from './stores/maintenance-store.ts';
-import {
-  type NetworkStore,
-  networkStore,
-  type TrafficStore,
-  trafficStore,
-  type UsageStore,
-  usageStore,
-} from './stores/usage-store.ts';
+import { type TrafficStore, trafficStore, type UsageStore, usageStore } from './stores/usage-store.ts';
 
 export type StatisticsStores = {
   readonly usage: UsageStore;
   readonly traffic: TrafficStore;
-  readonly networks: NetworkStore;
 };
 
 type OwnStatistics = StatisticsStores & {
@@ -33,7 +25,6 @@ export function statisticsStores({ db, statistics, statisticsReads }: Engine): S
   return {
     usage: usageStore(db, statistics, statisticsReads),
     traffic: trafficStore(db, statistics, statisticsReads),
-    networks: networkStore(db, statistics, statisticsReads),
   };
 }
 
@@ -86,11 +77,6 @@ export function ownStatistics(openEngine: () => Promise<Engine>, keyUses: Statis
       add: (batch, rows) => on(({ traffic }) => traffic.add(batch, rows)),
       since: (hour) => on(({ traffic }) => traffic.since(hour)),
       prune: (beforeHour) => on(({ traffic }) => traffic.prune(beforeHour)),
-    },
-    networks: {
-      add: (batch, rows) => on(({ networks }) => networks.add(batch, rows)),
-      since: (day) => on(({ networks }) => networks.since(day)),
-      prune: (beforeDay, limit) => on(({ networks }) => networks.prune(beforeDay, limit)),
     },
     isAway: () => isAway,
     pruneWriters: (beforeMs) => on((_, { db }) => maintenanceStore(db).pruneWriters(beforeMs)),

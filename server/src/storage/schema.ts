@@ -160,8 +160,6 @@ export type Schema = {
   };
   /** Counters of the API by hour (its start), over all processes. */
   traffic: { hour: number; counter: Fixed; count: number };
-  /** Lookups by day and network of the address, over all processes. `asn` 0 stands for all other networks. */
-  networks: { day: Fixed; asn: number; look_ups: number };
   /** Requests that were refused although their key exists, by hour (its start) and reason; `detail` is of the last one. */
   key_refusals: {
     key_id: Fixed;

@@ -31,9 +31,6 @@ export type KeyUse = {
 /** `hour` is its start, in milliseconds since 1970. */
 export type TrafficRow = { readonly hour: number; readonly counter: string; readonly count: number };
 
-/** `asn` is 0 for networks that are counted together. */
-export type NetworkRow = { readonly day: string; readonly asn: number; readonly lookups: number };
-
 /** Each adds a batch to what is stored; nothing for a batch that is stored already. */
 export type StatisticsChanges = {
   /**
@@ -42,7 +39,6 @@ export type StatisticsChanges = {
    */
   addUsage(batch: Batch, rows: readonly UsageRow[], uses: ReadonlyMap<string, KeyUse>): Promise<void>;
   addTraffic(batch: Batch, rows: readonly TrafficRow[]): Promise<void>;
-  addNetworks(batch: Batch, rows: readonly NetworkRow[]): Promise<void>;
 };
 
 const DAY_RANK = 2 ** 32;

@@ -281,25 +281,6 @@ for (const engine of testEngines()) {
     );
   });
 
-  withStorage(
-    'looked-up networks add up over days, the largest first, until they are removed',
-    async ({ networks }) => {
-      await networks.add(newBatch(), [
-        { day: '2026-11-01', asn: 64496, lookups: 5 },
-        { day: '2026-11-02', asn: 64496, lookups: 1 },
-        { day: '2026-11-02', asn: 4200000000, lookups: 2 },
-      ]);
-      await networks.add(newBatch(), [{ day: '2026-11-02', asn: 64496, lookups: 2 }]);
-      const [small, large] = [
-        { asn: 64496, lookups: 3 },
-        { asn: 4200000000, lookups: 2 },
-      ];
-      assert.deepEqual(await networks.since('2026-11-02'), [small, large]);
-      assert.equal(await networks.prune('2026-11-02', 10), 1);
-      assert.deepEqual(await networks.since('2026-11-01'), [small, large]);
-    },
-  );
-
   withStorage('usage of thousands of keys is written in one go', async ({ usage }) => {
     const rows = Array.from({ length: 1234 }, (_, i) => ({
       keyId: `key ${i}`,

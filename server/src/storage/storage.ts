@@ -9,7 +9,7 @@ import type { MaintenanceStore } from './stores/maintenance-store.ts';
 import type { ProcessStore } from './stores/process-store.ts';
 import type { RegistrationStore } from './stores/registration-store.ts';
 import type { SessionStore } from './stores/session-store.ts';
-import type { NetworkStore, TrafficStore, UsageStore } from './stores/usage-store.ts';
+import type { TrafficStore, UsageStore } from './stores/usage-store.ts';
 
 export type Storage = {
   /** Name for display. */
@@ -27,7 +27,6 @@ export type Storage = {
   readonly links: LinkStore;
   readonly audit: AuditStore;
   readonly traffic: TrafficStore;
-  readonly networks: NetworkStore;
   readonly processes: ProcessStore;
   readonly registrations: RegistrationStore;
   readonly maintenance: MaintenanceStore;

@@ -19,7 +19,6 @@ const TABLES = {
   links: ['id'],
   audit: ['id'],
   traffic: ['hour', 'counter'],
-  networks: ['day', 'asn'],
   key_refusals: ['key_id', 'hour', 'reason'],
   maintenance: ['id'],
 } as const satisfies { readonly [Table: string]: readonly string[] };
@@ -27,7 +26,7 @@ const TABLES = {
 export type TableName = keyof typeof TABLES;
 export const TABLE_NAMES = Object.keys(TABLES) as TableName[];
 /** Those that may have a database of their own. */
-export const STATISTICS_TABLES: readonly TableName[] = ['usage', 'traffic', 'networks'];
+export const STATISTICS_TABLES: readonly TableName[] = ['usage', 'traffic'];
 
 export type Row = Readonly<Record<string, string | number | null>>;
 

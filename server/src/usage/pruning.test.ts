@@ -7,7 +7,7 @@ import { AuditLog } from '../audit/audit-log.ts';
 import { openStorage } from '../storage/open-storage.ts';
 import type { Storage } from '../storage/storage.ts';
 import { newBatch } from '../test/storage/new-batch.ts';
-import { AUDIT_DAYS, NETWORK_DAYS, pruneOldRows, QUOTA_DAYS, REFUSAL_HOURS, USAGE_DAYS } from './pruning.ts';
+import { AUDIT_DAYS, pruneOldRows, QUOTA_DAYS, REFUSAL_HOURS, USAGE_DAYS } from './pruning.ts';
 
 const NOON = Date.parse('2026-11-15T12:00:00Z');
 const HOUR_MS = 3_600_000;
@@ -48,7 +48,6 @@ test('pruning: statistics of 400 days stay, older ones go', async () => {
     usage: 2,
     quota: 0,
     audit: 0,
-    networks: 0,
     traffic: 0,
     refusals: 0,
   });
@@ -76,7 +75,6 @@ test('pruning: quotas of the last days stay as they are, older ones go', async (
     usage: 0,
     quota: 2,
     audit: 0,
-    networks: 0,
     traffic: 0,
     refusals: 0,
   });
@@ -94,7 +92,6 @@ test('pruning: the audit log of two years stays, older entries go', async () => 
     usage: 0,
     quota: 0,
     audit: 2,
-    networks: 0,
     traffic: 0,
     refusals: 0,
   });
@@ -103,23 +100,6 @@ test('pruning: the audit log of two years stays, older entries go', async () => 
     left.map(({ target }) => target),
     ['0 days ago', `${AUDIT_DAYS - 1} days ago`],
   );
-});
-
-test('pruning: looked-up networks of a week stay, older ones go', async () => {
-  const days = [0, NETWORK_DAYS, NETWORK_DAYS + 1, 100];
-  await storage.networks.add(
-    newBatch(),
-    days.map((ago) => ({ day: dayAgo(ago), asn: 64496, lookups: 1 })),
-  );
-  assert.deepEqual(await pruneOldRows(storage, NOON), {
-    usage: 0,
-    quota: 0,
-    audit: 0,
-    networks: 2,
-    traffic: 0,
-    refusals: 0,
-  });
-  assert.deepEqual(await storage.networks.since(dayAgo(100)), [{ asn: 64496, lookups: 2 }]);
 });
 
 test('pruning: recalls of past days go, and those that follow are seen', async () => {
@@ -148,7 +128,6 @@ test('pruning: many rows go in parts', async () => {
     usage: 2_550,
     quota: 0,
     audit: 0,
-    networks: 0,
     traffic: 0,
     refusals: 0,
   });

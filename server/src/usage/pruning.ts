@@ -18,8 +18,6 @@ export const USAGE_DAYS = 400;
 export const QUOTA_DAYS = 7;
 /** The page of a key shows 24. */
 export const REFUSAL_HOURS = 48;
-/** The overview shows two. */
-export const NETWORK_DAYS = 7;
 /** Two years: long enough for late questions, without keeping people's addresses for ever. */
 export const AUDIT_DAYS = 730;
 /** A process that cannot reach storage for longer may store a batch twice; see `storage/batch`. */
@@ -33,7 +31,6 @@ type Pruned = {
   readonly usage: number;
   readonly quota: number;
   readonly audit: number;
-  readonly networks: number;
   readonly traffic: number;
   readonly refusals: number;
 };
@@ -46,9 +43,8 @@ export async function pruneOldRows(
     usage,
     leases,
     audit,
-    networks,
     traffic,
-  }: Pick<Storage, 'maintenance' | 'keys' | 'usage' | 'leases' | 'audit' | 'networks' | 'traffic'>,
+  }: Pick<Storage, 'maintenance' | 'keys' | 'usage' | 'leases' | 'audit' | 'traffic'>,
   nowMs: number,
 ): Promise<Pruned | undefined> {
   if ((await maintenance.claimPruning(nowMs, INTERVAL_MS)) !== STEADY_HOURS) return undefined;
@@ -64,7 +60,6 @@ export async function pruneOldRows(
     await maintenance.pruneWriters(nowMs - WRITER_DAYS * DAY_MS);
     return {
       usage: await inParts((limit) => usage.prune(dayBefore(nowMs, USAGE_DAYS), limit)),
-      networks: await inParts((limit) => networks.prune(dayBefore(nowMs, NETWORK_DAYS), limit)),
       traffic: await traffic.prune(nowMs - KEPT_HOURS * HOUR_MS),
     };
   }

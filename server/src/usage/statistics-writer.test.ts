@@ -15,7 +15,6 @@ function statistics(written: string[], { refused = '', rows = 1 } = {}) {
   return {
     usage: { flush: flush('usage'), flushFirstUses: ignored('first uses') },
     traffic: { flush: ignored('traffic') },
-    networks: { flush: ignored('networks') },
   };
 }
 
@@ -30,20 +29,16 @@ for (const [behaviour, rows, seconds] of [
     const clock = { nowMs: 0 };
     const writer = new StatisticsWriter(statistics(written, { rows }), { monotonicMs: () => clock.nowMs });
     for (; clock.nowMs <= seconds * 1_000; clock.nowMs += 1_000) await writer.write(Date.now());
-    const all = ['usage', 'traffic', 'networks'];
+    const all = ['usage', 'traffic'];
     assert.deepEqual(written, [...all, ...Array.from({ length: seconds - 1 }, () => 'first uses'), ...all]);
   });
 
-for (const refused of ['usage', 'traffic', 'networks']) {
+for (const refused of ['usage', 'traffic']) {
   test(`statistics: when ${refused} cannot be written, the others are, and the failure is reported`, async () => {
     const written: string[] = [];
     const writer = new StatisticsWriter(statistics(written, { refused }));
     await assert.rejects(writer.writeAll(Date.now()), { message: `${refused} refused` });
-    assert.deepEqual(
-      [...written, refused].sort(),
-      ['networks', 'traffic', 'usage'],
-      'each is tried, whichever comes first',
-    );
+    assert.deepEqual([...written, refused].sort(), ['traffic', 'usage'], 'each is tried, whichever comes first');
   });
 }
 

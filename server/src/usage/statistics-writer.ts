@@ -1,10 +1,9 @@
 /**
- * The one writer of statistics: usage by key, traffic of the API, and networks of looked-up addresses. They are written
- * every ten seconds, and less often if there are many counters: each is a row, and with many keys on many processes the
- * rows would be what the database does most. Only the first request of a key is written within a second, because a person
- * waits for it on the page of the new key.
+ * The one writer of statistics: usage by key, and traffic of the API. They are written every ten seconds, and less often
+ * if there are many counters: each is a row, and with many keys on many processes the rows would be what the database
+ * does most. Only the first request of a key is written within a second, because a person waits for it on the page of the
+ * new key.
  */
-import type { NetworkCounts } from './networks.ts';
 import type { TrafficRecorder } from './traffic.ts';
 import type { Usage } from './usage.ts';
 
@@ -18,7 +17,6 @@ export const STATISTICS_ROWS_PER_SECOND = 200;
 type Statistics = {
   readonly usage: Pick<Usage, 'flush' | 'flushFirstUses'>;
   readonly traffic: Pick<TrafficRecorder, 'flush'>;
-  readonly networks: Pick<NetworkCounts, 'flush'>;
 };
 
 type WriterOptions = {
@@ -48,13 +46,13 @@ export class StatisticsWriter {
 
   /** Writes everything that has been counted, before the process ends for example. */
   async writeAll(nowMs: number): Promise<void> {
-    const { usage, traffic, networks } = this.#statistics;
+    const { usage, traffic } = this.#statistics;
     const startedMs = this.#monotonicMs();
     this.#dueMs = startedMs + this.#everyMs;
     // Each is tried even if another fails: one table may be locked, or refuse its rows, while the others take theirs.
-    const [rows, ...others] = await Promise.allSettled([usage.flush(), traffic.flush(nowMs), networks.flush(nowMs)]);
+    const [rows, hours] = await Promise.allSettled([usage.flush(), traffic.flush(nowMs)]);
     if (rows.status === 'fulfilled') this.#dueMs = startedMs + Math.max(this.#everyMs, statisticsMs(rows.value));
-    for (const outcome of [rows, ...others]) if (outcome.status === 'rejected') throw outcome.reason;
+    for (const outcome of [rows, hours]) if (outcome.status === 'rejected') throw outcome.reason;
   }
 }
 

@@ -1,12 +1,9 @@
-/** Stored usage as the dashboard shows it: a line per group and day, and the networks that were looked up most. */
-import type { Dataset } from '@whence/dataset/internal/file/read';
-import type { NetworkSum, UsageRange, UsageStore, UsageSum } from '../storage/stores/usage-store.ts';
+/** Stored usage as the dashboard shows it: a line per group and day. */
+import type { UsageRange, UsageStore, UsageSum } from '../storage/stores/usage-store.ts';
 import type { UsageGroup } from '../vocabulary.ts';
-import { OTHER_NETWORKS } from './networks.ts';
 
 /** Lines of a chart. All other groups are one more line, `other`. */
 const MAX_SERIES = 20;
-const TOP_NETWORKS = 10;
 
 type LabelsOf = (ids: readonly string[]) => Promise<(id: string) => string>;
 type UsageSeries = { id: string; label: string; total: number; values: number[] };
@@ -59,21 +56,4 @@ async function seriesOf(
     series.push({ id: 'other', label: `${rest.length} others`, total: total(values), values });
   }
   return series;
-}
-
-type TopNetworks = {
-  lookups: number;
-  top: { asn: number; name: string; lookups: number }[];
-};
-
-/** `sums` are sorted, largest first. */
-export function topNetworks(sums: readonly NetworkSum[], dataset: Pick<Dataset, 'asn'> | undefined): TopNetworks {
-  const nameOf = (asn: number) => dataset?.asn(asn)?.asn_name ?? '';
-  return {
-    lookups: sums.reduce((total, { lookups }) => total + lookups, 0),
-    top: sums
-      .filter(({ asn }) => asn !== OTHER_NETWORKS)
-      .slice(0, TOP_NETWORKS)
-      .map(({ asn, lookups }) => ({ asn, name: nameOf(asn), lookups })),
-  };
 }

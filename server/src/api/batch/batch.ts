@@ -13,7 +13,6 @@ import { BatchAnswer } from '../../lookup/batch-answer.ts';
 import type { EventLoopSlices } from '../../lookup/event-loop-slices.ts';
 import type { LiveDataset } from '../../lookup/live-dataset.ts';
 import { requireBatchSize, requireDataset } from '../../lookup/lookup-requests.ts';
-import type { NetworkCounts } from '../../usage/networks.ts';
 import { requesterOf } from '../admit.ts';
 import type { batchSchema } from '../schemas/ip.ts';
 import { releaseBatchBuffer, takeBatchBuffer } from './batch-buffers.ts';
@@ -38,12 +37,7 @@ export function parseBatchBodies(scope: FastifyInstance): void {
   });
 }
 
-export function postBatch(
-  live: LiveDataset,
-  networks: NetworkCounts,
-  addressSections: AddressSections,
-  slices: EventLoopSlices,
-) {
+export function postBatch(live: LiveDataset, addressSections: AddressSections, slices: EventLoopSlices) {
   return async (request: BatchRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { body } = request;
     const isSimple = body instanceof SimpleBody;
@@ -54,7 +48,7 @@ export function postBatch(
     const { dataset } = served;
     const lookUp = () => {
       const membersOf = addressSections.localJson(served, included);
-      const answer = new BatchAnswer(dataset, networks, { buffer: takeBatchBuffer(), membersOf });
+      const answer = new BatchAnswer(dataset, { buffer: takeBatchBuffer(), membersOf });
       if (isSimple) addSimpleTexts(answer, dataset, body);
       else answer.addTexts(body.ips);
       return answer.finish(request.id, elapsedMs(request));

@@ -18,7 +18,7 @@ const NOT_ADMITTED = new ApiError('UNAUTHORIZED');
 
 export type FastPathDependencies = Pick<
   ApiDependencies,
-  'addressSections' | 'admission' | 'databases' | 'live' | 'metrics' | 'networks' | 'nowMs' | 'rules'
+  'addressSections' | 'admission' | 'databases' | 'live' | 'metrics' | 'nowMs' | 'rules'
 > & {
   /** Added to every answer. */
   readonly extraHeaders: Readonly<Record<string, string>>;

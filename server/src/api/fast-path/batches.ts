@@ -29,7 +29,7 @@ export type FastPathBatches = {
 };
 
 export function fastPathBatches(dependencies: FastPathDependencies): FastPathBatches {
-  const { admission, live, metrics, networks, nowMs, clients, extraHeaders } = dependencies;
+  const { admission, live, metrics, nowMs, clients, extraHeaders } = dependencies;
   /** Addresses that were looked up in this turn of the event loop. */
   let inTurn = 0;
   const countInTurn = (count: number) => {
@@ -61,7 +61,7 @@ export function fastPathBatches(dependencies: FastPathDependencies): FastPathBat
     if (charged === undefined || charged instanceof Promise || charged.limit === undefined) return undefined;
     if (body === undefined) return undefined;
     countInTurn(body.count);
-    const batch = new BatchAnswer(served.dataset, networks, { buffer: takeBatchBuffer(), start: HEAD_BYTES });
+    const batch = new BatchAnswer(served.dataset, { buffer: takeBatchBuffer(), start: HEAD_BYTES });
     addSimpleTexts(batch, served.dataset, body);
     const id = randomUUID();
     const elapsedMs = performance.now() - startedMs;

@@ -32,7 +32,6 @@ const INVALID_IP = new ApiError('INVALID_IP');
 /** The address is undefined if it is invalid. */
 export function lookupRoute({
   metrics,
-  networks,
   extraHeaders,
 }: FastPathDependencies): FastPathRoute<Address | undefined> & { release(answer: Buffer): void } {
   const slab = new AnswerSlab(extraHeaders);
@@ -54,7 +53,6 @@ export function lookupRoute({
       const found = writeLookupAnswer(slab, served, address, charged, elapsedMs, nowMs);
       if (found === undefined) return notFoundIn(served);
       metrics.countCache(found.isHit);
-      networks.count(served.dataset, address);
       return found;
     },
     release: (sent) => slab.release(sent),

@@ -30,7 +30,7 @@ import { PrefixSummaries } from './prefix-summaries.ts';
 export const MAX_BATCH = 1_000;
 
 export function lookupRoutes(dependencies: DashboardDependencies) {
-  const { live, networks, settings, addressSections, rpki, past, slices } = dependencies;
+  const { live, settings, addressSections, rpki, past, slices } = dependencies;
   const lookup: typeof publicRoute = settings.hasPublicLookups ? publicRoute : (...row) => route('viewer', ...row);
   const walks = new DatasetWalks(slices);
   const summaries = new PrefixSummaries(walks);
@@ -46,7 +46,6 @@ export function lookupRoutes(dependencies: DashboardDependencies) {
       const { request, reply, params, session, now } = ask;
       const served = requireDataset(live);
       const found = requireRecord(served, params.ip);
-      networks.count(served.dataset, found.address);
       const {
         routing = { origins: [] },
         privacy,
@@ -116,7 +115,7 @@ export function lookupRoutes(dependencies: DashboardDependencies) {
       requireBatchSize(body.ips.length, MAX_BATCH);
       const { dataset } = requireDataset(live);
       const bytes = await slices.run(ask.requester, () => {
-        const answer = new BatchAnswer(dataset, networks);
+        const answer = new BatchAnswer(dataset);
         answer.addTexts(body.ips);
         return answer.finish(request.id, elapsedMs(request));
       });

@@ -11,7 +11,7 @@ import type { Storage } from '../../storage/storage.ts';
 import type { UsageSum } from '../../storage/stores/usage-store.ts';
 import { KEPT_HOURS } from '../../usage/traffic.ts';
 import { trafficByHour, trafficOverview } from '../../usage/traffic-report.ts';
-import { sumOf, topNetworks, usageSeries } from '../../usage/usage-report.ts';
+import { sumOf, usageSeries } from '../../usage/usage-report.ts';
 import { EXPORT_FORMATS, mayDo, USAGE_GROUPS } from '../../vocabulary.ts';
 import { updateState } from '../data/dataset-routes.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
@@ -110,12 +110,7 @@ export function usageRoutes(dependencies: DashboardDependencies, exports: CostQu
         ...(served === undefined ? {} : { dataset: describeServed(served, now) }),
         update: updateState(dependencies, account.role),
         ...(firstRun === undefined ? {} : { first_run: firstRun }),
-        ...(account.role === 'admin'
-          ? {
-              traffic: await trafficOverview(storage.traffic, now),
-              networks: topNetworks(await storage.networks.since(yesterday), live.current?.dataset),
-            }
-          : {}),
+        ...(account.role === 'admin' ? { traffic: await trafficOverview(storage.traffic, now) } : {}),
       };
     }),
   } satisfies Rows;

@@ -1,6 +1,6 @@
 /** Statistics as the dashboard shows them: usage by key, traffic of the whole API, the overview. */
 import type { trafficByHour, trafficOverview } from '../../usage/traffic-report.ts';
-import type { topNetworks, usageSeries } from '../../usage/usage-report.ts';
+import type { usageSeries } from '../../usage/usage-report.ts';
 import type { UsageGroup } from '../../vocabulary.ts';
 import type { UpdateState } from './dataset.ts';
 import type { KeySummary } from './keys.ts';
@@ -35,14 +35,7 @@ export type Overview = {
   first_run?: FirstRun;
   /** Administrators only. */
   traffic?: TrafficOverview;
-  /** Administrators only. */
-  networks?: TopNetworks;
 };
-/**
- * Networks that the looked-up addresses belong to, today and yesterday (UTC): ten, the largest first, of `lookups` in
- * all. Estimates where a process has more than 1,000 lookups in ten seconds.
- */
-export type TopNetworks = ReturnType<typeof topNetworks>;
 type TrafficOverview = Awaited<ReturnType<typeof trafficOverview>>;
 export type TrafficTotals = TrafficOverview['last_day'];
 /** Whether the account has looked something up, has a key that was used, and the dataset has live data. */

@@ -111,9 +111,6 @@ const tables = (sorted: string, withoutRowid: string) => `
   create table traffic (
     hour bigint not null, counter text not null, count bigint not null, constraint traffic_key primary key (hour, counter)
   );
-  create table networks (
-    day text not null, asn bigint not null, look_ups bigint not null, constraint networks_key primary key (day, asn)
-  );
   create table writers (id text primary key, last_batch bigint not null, written_at bigint not null);
 
   create table accounts (

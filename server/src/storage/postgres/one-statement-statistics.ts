@@ -79,18 +79,6 @@ export function oneStatementStatistics(db: Db, now: RawBuilder<number>): Statist
           on conflict (hour, counter) do update set count = t.count + excluded.count`.execute(db);
       }
     },
-    async addNetworks(batch, rows) {
-      for (const [part, i] of partsOf(batch, rows.length)) {
-        await sql`
-          with ${claimed(part)}
-          insert into networks as n (day, asn, look_ups)
-          select day, asn, lookups from claimed, jsonb_to_recordset(${json(rows, i)}) as given (
-            day text, asn bigint, lookups bigint
-          )
-          order by day, asn
-          on conflict (day, asn) do update set look_ups = n.look_ups + excluded.look_ups`.execute(db);
-      }
-    },
   };
 }
 

@@ -35,12 +35,6 @@ export function transactionalStatistics(db: Db, now: RawBuilder<number>): Statis
         addRows(transaction, 'traffic', rows, ['hour', 'counter'], increase('traffic', 'count')),
       );
     },
-    async addNetworks(batch, rows) {
-      const stored = rows.map(({ day, asn, lookups }) => ({ day, asn, look_ups: lookups }));
-      await addOnce(batch, (transaction) =>
-        addRows(transaction, 'networks', stored, ['day', 'asn'], increase('networks', 'look_ups')),
-      );
-    },
   };
 }
 

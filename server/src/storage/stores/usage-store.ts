@@ -1,6 +1,6 @@
 /**
- * Statistics in storage, added up over all processes: requests by key, day, endpoint and status class, counters of the API
- * by hour, and networks of looked-up addresses by day.
+ * Statistics in storage, added up over all processes: requests by key, day, endpoint and status class, and counters of the
+ * API by hour.
  */
 import type { UsageGroup } from '../../vocabulary.ts';
 import { sql } from '../kysely.ts';
@@ -151,29 +151,3 @@ export function trafficStore(db: Db, statistics: StatisticsChanges, reads: Db) {
 }
 
 export type TrafficStore = ReturnType<typeof trafficStore>;
-
-export type NetworkSum = { readonly asn: number; readonly lookups: number };
-
-export function networkStore(db: Db, statistics: StatisticsChanges, reads: Db) {
-  return {
-    add: (...given: Parameters<StatisticsChanges['addNetworks']>) => statistics.addNetworks(...given),
-    /** From this day on, the largest first. */
-    async since(day: string): Promise<NetworkSum[]> {
-      const sums = await reads
-        .selectFrom('networks')
-        .select('asn')
-        .select((eb) => eb.fn.sum<number>('look_ups').as('lookups'))
-        .where('day', '>=', day)
-        .groupBy('asn')
-        .execute();
-      // PostgreSQL sums bigint as numeric, which arrives as text.
-      return sums
-        .map(({ asn, lookups }) => ({ asn, lookups: Number(lookups) }))
-        .sort((a, b) => b.lookups - a.lookups || a.asn - b.asn);
-    },
-    /** Removes rows of days before this one, at most `limit`, and returns how many. */
-    prune: (beforeDay: string, limit: number): Promise<number> => pruneRows(db, 'networks', 'day', beforeDay, limit),
-  };
-}
-
-export type NetworkStore = ReturnType<typeof networkStore>;

@@ -403,27 +403,6 @@ test('overview: what is left of a first run, for people who can create keys', as
   assert.equal((await viewer.get('getOverview')).first_run, undefined);
 });
 
-test('networks: those of looked-up addresses, on every path, for administrators', async () => {
-  const before = (await admin.get('getOverview')).networks?.top ?? [];
-  const short = await startInProcess(folder);
-  const { secret } = await folder.createKey();
-  const headers = { 'X-API-Key': secret, 'Content-Type': 'application/json' };
-  const ask = async (path: string, body?: object) => {
-    const init = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) };
-    await (await fetch(`${short.url}${path}`, init)).arrayBuffer();
-  };
-  for (let i = 0; i < 5; i++) await ask('/v1/ip/8.8.8.8');
-  await ask('/v1/ip/8.8.8.8?explain=true');
-  await ask('/v1/ip/10.0.0.1');
-  await ask('/v1/ip/batch', { ips: ['8.8.8.8', '8.8.4.4', '10.0.0.1', 'x'] });
-  await short.close();
-  const { networks } = await admin.get('getOverview');
-  const lookups = (list = before) => list.find(({ asn }) => asn === 15169)?.lookups ?? 0;
-  assert.ok(lookups(networks?.top) >= lookups() + 7);
-  assert.equal(networks?.top.find(({ asn }) => asn === 15169)?.name, 'Google LLC');
-  assert.equal((await viewer.get('getOverview')).networks, undefined);
-});
-
 test('lookup: an account has a rate, beside its limit per day', async () => {
   const hasty = await signedInAs(folder, server.url, 'Hasty', 'viewer');
   const refused: Response[] = [];

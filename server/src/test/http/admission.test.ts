@@ -68,18 +68,9 @@ const admission = new Admission({
 
 const dependencies = {
   ...Object.fromEntries(
-    [
-      'storage',
-      'audit',
-      'live',
-      'emailChecks',
-      'addressSections',
-      'datasetDiffs',
-      'past',
-      'networks',
-      'databases',
-      'reporter',
-    ].map((name) => [name, noted(name)]),
+    ['storage', 'audit', 'live', 'emailChecks', 'addressSections', 'datasetDiffs', 'past', 'databases', 'reporter'].map(
+      (name) => [name, noted(name)],
+    ),
   ),
   admission,
   accounts: { sessions: { find: async (token: string) => sessionOf(token) }, links: noted('accounts.links') },

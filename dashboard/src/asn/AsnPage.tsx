@@ -10,7 +10,7 @@ import { Facts } from '../components/Facts.tsx';
 import { Loaded, LoadedLead } from '../components/Loaded.tsx';
 import { Empty, Notice } from '../components/Notice.tsx';
 import { Columns, Credits, Page, Section, Verdict } from '../components/Page.tsx';
-import { countryName, RPKI_WORDS } from '../format/names.ts';
+import { countryName } from '../format/names.ts';
 import { formatNumber } from '../format/number.ts';
 import { Time } from '../format/Time.tsx';
 import { CountryMap } from '../maps/CountryMap.tsx';
@@ -120,26 +120,13 @@ function AsnFacts({ record, rpki }: { record: AsnRecord; rpki: AsnLookup['rpki']
         Handle: handle && <span className="mono">{handle}</span>,
         Registered: record.registered,
         Cloud: record.cloud_provider,
-        RPKI: rpki && <RpkiCounts {...rpki} />,
+        // The verdict has the share of valid prefixes, and the list the state of each.
+        RPKI: rpki && (
+          <>
+            by ROA data written <Time at={rpki.as_of} />
+          </>
+        ),
       }}
     />
-  );
-}
-
-const RPKI_STATES = ['valid', 'invalid', 'not_found'] as const;
-
-/** Prefixes by state, with the date of the ROA data. */
-function RpkiCounts({ states, as_of }: NonNullable<AsnLookup['rpki']>) {
-  const counts = RPKI_STATES.map((state) => ({ state, amount: states.filter((one) => one === state).length }));
-  return (
-    <>
-      {counts
-        .filter(({ amount }) => amount > 0)
-        .map(({ state, amount }) => `${formatNumber(amount)} ${RPKI_WORDS[state]}`)
-        .join(', ')}{' '}
-      <span className="quiet">
-        ROA data written <Time at={as_of} />
-      </span>
-    </>
   );
 }

@@ -1,6 +1,7 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { AttributeChange, ChangedNetwork, DatasetDiff, SourceChange } from '@whence/client/wire';
 import { useAnswer } from '../api/query-client.ts';
+import { NotFoundPage } from '../components/Failures.tsx';
 import { NetworkLink } from '../components/Links.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { Notice } from '../components/Notice.tsx';
@@ -15,17 +16,7 @@ const LIMIT = 15;
 export function DiffPage() {
   const { versions } = route.useParams();
   const match = /^(\d+)\.\.\.(\d+)$/.exec(versions);
-  if (match === null) {
-    return (
-      <Page name="Difference" title="Compare two versions">
-        <Notice tone="warn" title="The address must name two versions, such as /data/diff/41...42">
-          <p>
-            <Link to="/data">All versions</Link>
-          </p>
-        </Notice>
-      </Page>
-    );
-  }
+  if (match === null) return <NotFoundPage />;
   return <Difference from={Number(match[1])} to={Number(match[2])} />;
 }
 

@@ -5,7 +5,6 @@ import { Section } from '../components/Page.tsx';
 import { type Column, Table } from '../components/Table.tsx';
 import { formatNumber } from '../format/number.ts';
 import { Time } from '../format/Time.tsx';
-import { Sparkline } from './Sparkline.tsx';
 
 const REASONS: Readonly<Record<RefusalReason, { words: string; status: number }>> = {
   revoked: { words: 'the key is revoked', status: 401 },
@@ -21,7 +20,6 @@ const columns: Column<KeyRefusal>[] = [
   { name: 'Reason', isText: true, cell: ({ reason }) => REASONS[reason].words },
   { name: 'Answer', cell: ({ reason }) => REASONS[reason].status },
   { name: 'Requests', align: 'end', cell: ({ requests }) => formatNumber(requests) },
-  { name: 'By hour', cell: ({ by_hour }) => <Sparkline values={by_hour} unit="hours" /> },
   {
     name: 'Last',
     cell: ({ reason, last_at, last_detail }) => (

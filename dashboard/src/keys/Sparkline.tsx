@@ -3,8 +3,8 @@ import { formatNumber } from '../format/number.ts';
 const WIDTH = 96;
 const HEIGHT = 24;
 
-/** Requests per day or hour as small bars, drawn as one path because a table has many of these. Screen readers get the total. */
-export function Sparkline({ values, unit = 'days' }: { values: readonly number[]; unit?: 'days' | 'hours' }) {
+/** Requests per day as small bars, drawn as one path because a table has many of these. Screen readers get the total. */
+export function Sparkline({ values }: { values: readonly number[] }) {
   const largest = Math.max(...values, 1);
   const slot = WIDTH / Math.max(1, values.length);
   const total = values.reduce((sum, value) => sum + value, 0);
@@ -21,7 +21,7 @@ export function Sparkline({ values, unit = 'days' }: { values: readonly number[]
       height={HEIGHT}
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       role="img"
-      aria-label={`${formatNumber(total)} requests in ${values.length} ${unit}`}
+      aria-label={`${formatNumber(total)} requests in ${values.length} days`}
     >
       <path d={`M0 ${HEIGHT - 0.5}h${WIDTH}`} stroke="var(--line-strong)" />
       <path d={bars} fill="var(--accent)" />

@@ -1,10 +1,8 @@
 /** What to do after an installation, with a tick for what is done, and what the data cannot tell yet. */
 
 import { Link } from '@tanstack/react-router';
-import type { RouteName } from '@whence/server/dashboard-wire/contract';
 import type { FirstRun, Overview } from '@whence/server/dashboard-wire/usage';
 import type { ReactNode } from 'react';
-import { queryClient } from '../api/query-client.ts';
 import { TextButton } from '../components/Buttons.tsx';
 import { CodeBlock } from '../components/Copy.tsx';
 import { IconCircle, IconCircleCheck } from '../components/icons.tsx';
@@ -22,7 +20,7 @@ export function FirstRunList({ steps, overview }: { steps: FirstRun; overview: O
     <Columns>
       <Section title="Getting started">
         <ol className={classes['steps']}>
-          <Step isDone={steps.has_looked_up || hasLoadedLookup()} title="Look something up">
+          <Step isDone={steps.has_looked_up} title="Look something up">
             <Examples isPlain />
           </Step>
           <Step isDone={steps.has_used_key} title="Create a key and use it">
@@ -47,18 +45,6 @@ export function FirstRunList({ steps, overview }: { steps: FirstRun; overview: O
 /** Whether the list has the button, and with it what the update says. */
 export const hasUpdateButton = ({ first_run, update }: Overview, isAdmin: boolean): boolean =>
   isAdmin && first_run?.has_live_data === false && update.schedule.can_start;
-
-const LOOKUPS: readonly RouteName[] = ['lookUpIp', 'lookUpPrefix', 'lookUpAsn', 'checkDomain'];
-
-/** Statistics are ten seconds behind; this page knows of its own lookups at once. */
-function hasLoadedLookup(): boolean {
-  return LOOKUPS.some((name) =>
-    queryClient
-      .getQueryCache()
-      .findAll({ queryKey: [name] })
-      .some(({ state }) => state.data !== undefined),
-  );
-}
 
 function Step({ isDone, title, children }: { isDone: boolean; title: string; children: ReactNode }) {
   const Icon = isDone ? IconCircleCheck : IconCircle;

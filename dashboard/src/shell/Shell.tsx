@@ -1,13 +1,12 @@
 /** The frame of all pages, with and without an account. */
 
-import { useHotkeys, useNetwork } from '@mantine/hooks';
+import { useHotkeys } from '@mantine/hooks';
 import { Link, Outlet, useMatches, useRouterState } from '@tanstack/react-router';
 import { Suspense, useEffect, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { QuietButton } from '../components/Buttons.tsx';
 import { Dialog } from '../components/Dialog.tsx';
 import { Facts } from '../components/Facts.tsx';
-import { IconWifiOff } from '../components/icons.tsx';
 import { Skeleton } from '../components/Loaded.tsx';
 import { Page } from '../components/Page.tsx';
 import { Examples } from '../lookup/Examples.tsx';
@@ -33,7 +32,6 @@ export function Shell() {
               <AccountMenu />
             </div>
           </header>
-          <OfflineBar />
           <PrintHead />
           <main id="content" tabIndex={-1}>
             <Suspense fallback={<Skeleton />}>
@@ -71,7 +69,6 @@ export function PublicShell({ hasLookups }: { hasLookups: boolean }) {
           <QuietButton text="Sign in" renderRoot={(props) => <Link to="/sign-in" {...props} />} />
         </div>
       </header>
-      <OfflineBar />
       <PrintHead />
       <main id="content" tabIndex={-1}>
         <Suspense fallback={<Skeleton />}>{path === '/' ? <PublicHome /> : <Outlet />}</Suspense>
@@ -89,18 +86,6 @@ function PublicHome() {
     >
       <Examples isPublic />
     </Page>
-  );
-}
-
-/** Shown while the browser is offline. A server that does not respond is reported by the request that failed. */
-function OfflineBar() {
-  const { online } = useNetwork();
-  if (online) return null;
-  return (
-    <div className={classes['offlineBar']} role="status">
-      <IconWifiOff size={16} aria-hidden />
-      This device is offline. New lookups need a connection.
-    </div>
   );
 }
 

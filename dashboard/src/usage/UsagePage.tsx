@@ -147,7 +147,7 @@ function UsageSections({ usage }: { usage: UsageSeries }) {
           { name: '5xx responses', value: formatNumber(server_errors), note: formatShare(server_errors, total) },
         ]}
       />
-      <Section title="By day" note="Days in UTC. Hourly figures exist only for all requests together.">
+      <Section title="By day" note="Days in UTC. The overview has all requests by hour.">
         <BarChart
           label={`${count(total, 'request')}, days in UTC`}
           names={days.map((day) => shortDay(day))}
@@ -182,43 +182,34 @@ function TrafficSections() {
   if (isFailure(traffic.error, 'OFFLINE')) return null;
   return (
     <Loaded query={traffic} shape={[['facts', 'bars']]}>
-      {({ data: { hours, refused, unavailable, latency, cache } }) => (
-        <>
-          <Section title="All requests by hour, last 24 hours">
-            <BarChart
-              label="Requests by hour, in UTC"
-              names={hours.map(({ hour }) => `${hour.slice(11, 13)}:00`)}
-              series={[{ id: 'requests', label: 'Requests', values: hours.map(({ requests }) => requests) }]}
+      {({ data: { refused, unavailable, latency, cache } }) => (
+        <Columns>
+          <Section title="Refused or unavailable, last 24 hours">
+            <Facts
+              facts={{
+                'Without a valid key (401)': formatNumber(refused.unauthorized),
+                'Without permission (403)': formatNumber(refused.forbidden),
+                'Rate limit exceeded (429)': formatNumber(refused.rate_limited),
+                'Overloaded (503)': formatNumber(refused.overloaded),
+                'No DNS response (503)': formatNumber(unavailable.dns),
+                'Storage or dataset unavailable (503)': formatNumber(unavailable.other),
+              }}
             />
           </Section>
-          <Columns>
-            <Section title="Refused or unavailable, last 24 hours">
-              <Facts
-                facts={{
-                  'Without a valid key (401)': formatNumber(refused.unauthorized),
-                  'Without permission (403)': formatNumber(refused.forbidden),
-                  'Rate limit exceeded (429)': formatNumber(refused.rate_limited),
-                  'Overloaded (503)': formatNumber(refused.overloaded),
-                  'No DNS response (503)': formatNumber(unavailable.dns),
-                  'Storage or dataset unavailable (503)': formatNumber(unavailable.other),
-                }}
-              />
-            </Section>
-            <Section
-              title="Response time, last 24 hours"
-              note="API requests only, without probes and pages. Estimates from a histogram."
-            >
-              <Facts
-                facts={{
-                  Median: formatMs(latency.p50_ms),
-                  '90% below': formatMs(latency.p90_ms),
-                  '99% below': formatMs(latency.p99_ms),
-                  'From cache': `${formatShare(cache.hits, cache.hits + cache.misses)} of ${formatNumber(cache.hits + cache.misses)}`,
-                }}
-              />
-            </Section>
-          </Columns>
-        </>
+          <Section
+            title="Response time, last 24 hours"
+            note="API requests only, without probes and pages. Estimates from a histogram."
+          >
+            <Facts
+              facts={{
+                Median: formatMs(latency.p50_ms),
+                '90% below': formatMs(latency.p90_ms),
+                '99% below': formatMs(latency.p99_ms),
+                'From cache': `${formatShare(cache.hits, cache.hits + cache.misses)} of ${formatNumber(cache.hits + cache.misses)}`,
+              }}
+            />
+          </Section>
+        </Columns>
       )}
     </Loaded>
   );

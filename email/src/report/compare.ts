@@ -3,7 +3,6 @@
  * it, and how strict the policy is; each with the reason why it matters. What DNS did not answer for, then or now, is not
  * a change.
  */
-import type { ObstacleCode } from '../advice/readiness.ts';
 import type { DkimReport, DmarcPolicy, EmailReport, TransportReport } from '../report.ts';
 import { type Evidence, keyFingerprint, mailboxProviders } from './evidence.ts';
 import type { Part } from './part-state.ts';
@@ -23,7 +22,6 @@ export function compareReports(before: ComparedReport, now: ComparedReport): Rep
     ...(isKnown('dkim') ? compareKeys(before.dkim, now.dkim) : unverified('dkim', now)),
     ...(isKnown('dmarc') ? compareDmarc(before, now) : unverified('dmarc', now)),
     ...compareDangling(before, now),
-    ...compareReadiness(before, now),
     // Only what both reports have: the options may have been others.
     ...(before.transport && now.transport ? compareTransport(before.transport, now.transport) : []),
   ];
@@ -229,32 +227,6 @@ function compareDangling({ evidence: before }: ComparedReport, { evidence: now }
     why: 'A record refers to it; if its domain is free, another owner can register it and act for this domain.',
   }));
 }
-
-/** A step that was safe and no longer is: what now stands in its way. */
-function compareReadiness({ evidence: before }: ComparedReport, { evidence: now }: ComparedReport): ReportChange[] {
-  if (before === undefined || now === undefined) return [];
-  const { steps, obstacles } = now.readiness;
-  const isNew = ({ code, text }: (typeof obstacles)[number]) =>
-    code !== 'unverified' && !before.readiness.obstacles.some((old) => old.text === text);
-  const why = `${steps.join(' and ') || 'A stricter policy'} is safe only when this is so.`;
-  return obstacles.filter(isNew).map(({ code, text }) => ({
-    kind: 'added',
-    part: PART_OF[code],
-    what: 'obstacle to a stricter policy',
-    value: text,
-    why,
-  }));
-}
-
-const PART_OF: Readonly<Record<ObstacleCode, Part>> = {
-  unverified: 'dmarc',
-  spf_invalid: 'spf',
-  spf_open: 'spf',
-  no_key: 'dkim',
-  sender_without_key: 'dkim',
-  no_reports: 'dmarc',
-  reports_lost: 'dmarc',
-};
 
 function compareTransport(before: TransportReport, now: TransportReport): ReportChange[] {
   const part = <Name extends keyof TransportReport>(

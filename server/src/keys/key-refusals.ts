@@ -11,26 +11,19 @@ export type KeyRefusal = {
   readonly last_at: string;
   /** Client address of the last one, or the permission that it lacked. */
   readonly last_detail?: string;
-  /** The oldest hour first; the last entry is the current hour. */
-  readonly by_hour: number[];
 };
 
 /** The reason of the last refusal first. */
 export async function refusalsOf(store: KeyStore, id: string, nowMs: number): Promise<KeyRefusal[]> {
   const firstHour = Math.floor(nowMs / HOUR_MS) * HOUR_MS - (HOURS - 1) * HOUR_MS;
   const reasons = new Map<RefusalReason, KeyRefusal>();
-  for (const { hour, reason, requests, lastAt, detail } of await store.refusalsOf(id, firstHour)) {
+  for (const { reason, requests, lastAt, detail } of await store.refusalsOf(id, firstHour)) {
     const before = reasons.get(reason);
-    const by_hour = before?.by_hour ?? new Array<number>(HOURS).fill(0);
-    // A clock that is ahead: it counts for the current hour.
-    const index = Math.min(HOURS - 1, (hour - firstHour) / HOUR_MS);
-    by_hour[index] = (by_hour[index] ?? 0) + requests;
     reasons.set(reason, {
       reason,
       requests: (before?.requests ?? 0) + requests,
       last_at: lastAt.toISOString(),
       ...(detail === undefined ? {} : { last_detail: detail }),
-      by_hour,
     });
   }
   return [...reasons.values()].sort((a, b) => (a.last_at < b.last_at ? 1 : -1));

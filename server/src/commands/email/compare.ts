@@ -6,7 +6,7 @@ import type { ExitCode } from '../../terminal/exit.ts';
 import { StreamSink } from '../../terminal/output.ts';
 import { jsonLine } from '../../terminal/printable.ts';
 import { checkListed, type EmailRun } from './check-listed.ts';
-import { type Change, compareNetworks, formatChanges } from './diff-text.ts';
+import { type Change, formatChanges } from './diff-text.ts';
 import { type Outcome, type SavedReport, savedReport } from './outcome.ts';
 
 /** Exit code 0 if nothing has changed, 1 if something has, or a domain could not be checked. */
@@ -47,12 +47,11 @@ export async function compareWithSaved(
 
 function changesOf(old: SavedReport | undefined, now: SavedReport): Change[] {
   if (old === undefined) return [{ kind: 'new', to: scoreText(now) }];
-  const networks = old.networks && now.networks ? compareNetworks(old.networks, now.networks) : [];
-  return [...compareReports(old, now), ...networks];
+  return compareReports(old, now);
 }
 
 /** Such a report must not replace a saved one: it knows less. */
 function isUnverified(report: SavedReport): boolean {
   const included = Object.values(report.transport ?? {}).flatMap(({ validation_errors }) => validation_errors);
-  return unverifiedParts(report).length > 0 || [...included, ...(report.networks?.errors ?? [])].some(isFailureText);
+  return unverifiedParts(report).length > 0 || included.some(isFailureText);
 }

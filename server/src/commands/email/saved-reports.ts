@@ -75,7 +75,7 @@ function parseLine(line: string, where: string): unknown {
 /** What the comparison reads. A file that was edited may lack anything. */
 function isReport(value: unknown): value is SavedReport {
   if (!isObject(value)) return false;
-  const { domain, domain_auth_score, mx, spf, dkim, dmarc, transport, networks, evidence } = value;
+  const { domain, domain_auth_score, mx, spf, dkim, dmarc, transport, evidence } = value;
   return (
     typeof domain === 'string' &&
     typeof domain_auth_score === 'number' &&
@@ -85,7 +85,6 @@ function isReport(value: unknown): value is SavedReport {
     dkim.every((key) => hasLists(key, 'validation_errors')) &&
     hasLists(dmarc, 'aggregate_report_uris', 'forensic_report_uris', 'validation_errors') &&
     (transport === undefined || isTransport(transport)) &&
-    (networks === undefined || hasLists(networks, 'carriers', 'errors')) &&
     (evidence === undefined || hasLists(evidence, 'unverified', 'spf_terms', 'dangling'))
   );
 }

@@ -70,6 +70,4 @@ export type KeyRefusal = {
   last_at: string;
   /** Client address of the last one, or the permission that it lacked. */
   last_detail?: string;
-  /** The oldest hour first; the last entry is the current hour. */
-  by_hour: number[];
 };

@@ -187,7 +187,6 @@ test('keys: why a key was refused, by reason and hour, in the dashboard and on t
   assert.deepEqual([of('network')?.requests, of('network')?.last_detail], [1, '127.0.0.1']);
   assert.deepEqual([of('permission')?.requests, of('permission')?.last_detail], [1, 'asn:read']);
   assert.ok((of('rate')?.requests ?? 0) >= 1);
-  for (const { by_hour, requests } of found) assert.deepEqual([by_hour.length, by_hour.at(-1)], [24, requests]);
   const shown = await runCommand(['key', 'show', key.id], folder.environment);
   assert.match(shown.stdout, /^refused in 24 h +paused: 3, last \S+ from 127\.0\.0\.1$/m);
   assert.match(shown.stdout, /^ +permission missing: 1, last \S+, lacked asn:read$/m);

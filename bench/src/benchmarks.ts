@@ -24,7 +24,7 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     load: async () => (await import('./start.ts')).start,
   },
   update: {
-    measures: 'whence dataset update: its cost, its result, latency of a server while it runs',
+    measures: 'wh dataset update: its cost, its result, latency of a server while it runs',
     options: '[--full]',
     load: async () => (await import('./update.ts')).update,
   },
@@ -37,11 +37,11 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     load: async () => (await import('./worst.ts')).worst,
   },
   email: {
-    measures: 'one email check, 200 at once, whence email with 1,000 domains',
+    measures: 'one email check, 200 at once, wh email with 1,000 domains',
     load: async () => (await import('./email.ts')).email,
   },
   enrich: {
-    measures: 'whence enrich over a million lines',
+    measures: 'wh enrich over a million lines',
     options: '[stages]',
     load: async () => (await import('./enrich.ts')).enrich,
   },

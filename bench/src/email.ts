@@ -1,6 +1,6 @@
 /**
  * The email check against a DNS server that takes 20 ms per answer: one check compared with npm `mailauth`, 200 checks
- * at the same time, and `whence email` with 1,000 domains from a file. The server is a separate process on this machine;
+ * at the same time, and `wh email` with 1,000 domains from a file. The server is a separate process on this machine;
  * nothing outside is asked. Every round has its own client, so no answer comes from a cache.
  */
 import { spawnSync } from 'node:child_process';
@@ -163,7 +163,7 @@ function measureAtOnce(server: DnsServerProcess): Row[] {
 function measureList(server: DnsServerProcess): Row[] {
   const isPinned = spawnSync('taskset', ['--version']).error === undefined;
   print(
-    `whence email --file with ${formatCount(LIST)} domains ${isPinned ? 'on one core' : '(taskset is missing: not pinned)'}`,
+    `wh email --file with ${formatCount(LIST)} domains ${isPinned ? 'on one core' : '(taskset is missing: not pinned)'}`,
   );
   const { wallSeconds, cpuSeconds, residentBytes, stdout } = runList(server, isPinned);
   const grades = stdout

@@ -1,5 +1,5 @@
 /**
- * `whence enrich` over a log on disk, compared with a naive program. Each run is a fresh process; both read the same
+ * `wh enrich` over a log on disk, compared with a naive program. Each run is a fresh process; both read the same
  * file and write to /dev/null, in turn within a round. The rate is per second of CPU time of all threads, including the
  * start of the process and the time to open the data: it is the rate on one core, and does not depend on other load on the machine.
  */
@@ -172,7 +172,7 @@ async function secondsOfProcesses(count: number, args: readonly string[], dataDi
       return code;
     }),
   );
-  if (codes.some((code) => code !== 0)) throw new Error(`whence enrich exited with ${codes.join(' and ')}`);
+  if (codes.some((code) => code !== 0)) throw new Error(`wh enrich exited with ${codes.join(' and ')}`);
   return (performance.now() - started) / 1000;
 }
 

@@ -36,7 +36,7 @@ function sampleMemory(everyLines: number): readonly number[] {
   if (everyLines === 0) return residentBytes;
   const write = process.stdout.write.bind(process.stdout);
   let lines = 0;
-  // `whence email --json` writes a line at a time. The overloads of `write` differ only in what we pass on.
+  // `wh email --json` writes a line at a time. The overloads of `write` differ only in what we pass on.
   process.stdout.write = ((...args: Parameters<typeof write>) => {
     if (++lines % everyLines === 0) {
       globalThis.gc?.();

@@ -19,8 +19,8 @@ const ROUNDS = 11;
 const COMMANDS: readonly { name: string; args: readonly string[]; limitMs?: number }[] = [
   { name: 'node -e 0, for comparison', args: ['-e', '0'] },
   { name: 'whence --help', args: [WHENCE, '--help'], limitMs: 150 },
-  { name: 'whence ip 8.8.8.8', args: [WHENCE, 'ip', '8.8.8.8'], limitMs: 150 },
-  { name: 'whence key create', args: [WHENCE, 'key', 'create', '--new', '--name', 'bench'] },
+  { name: 'wh ip 8.8.8.8', args: [WHENCE, 'ip', '8.8.8.8'], limitMs: 150 },
+  { name: 'wh key create', args: [WHENCE, 'key', 'create', '--new', '--name', 'bench'] },
 ];
 const READY_LIMIT_MS = 700;
 

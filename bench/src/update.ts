@@ -1,5 +1,5 @@
 /**
- * `whence dataset update` with real feed files: its cost, its result, and the latency of a server while it runs. The
+ * `wh dataset update` with real feed files: its cost, its result, and the latency of a server while it runs. The
  * files are not in the repository; without them nothing is measured.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -6,7 +6,7 @@
  * has 0.6 to 0.7 of the speed. The cache may be any object with get and set, and a plain map is cheaper than an LRU: it
  * is the second variant, and the faster of the two is the peer.
  *
- * Our own records, as written by `whence dataset export`: the same content on both sides, except for the announced
+ * Our own records, as written by `wh dataset export`: the same content on both sides, except for the announced
  * prefix and the explanation of a threat, which the export omits. With the default cache, which holds fewer records
  * than there are.
  */

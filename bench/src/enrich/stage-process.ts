@@ -1,5 +1,5 @@
 /**
- * Child process: `stage-process.js FILE STAGE [DATA_DIR]` does the first stages of `whence enrich` over lines and no more,
+ * Child process: `stage-process.js FILE STAGE [DATA_DIR]` does the first stages of `wh enrich` over lines and no more,
  * each with those before it: `copy` reads and writes, `find` also finds the address of each line, `lookup` also looks it up.
  * The number of addresses goes to standard error.
  */

@@ -1,5 +1,5 @@
 /**
- * Processor time of the stages of `whence enrich`, each measured with those before it, in fresh processes. Start and opening
+ * Processor time of the stages of `wh enrich`, each measured with those before it, in fresh processes. Start and opening
  * of the data are apart: the same run over the first lines of the log is subtracted. What `find` and `lookup` cost in lines is
  * measured on the parts themselves; NDJSON and CSV are read without finding an address, by naming a field without one.
  */

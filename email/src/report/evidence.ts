@@ -1,6 +1,6 @@
 /**
  * What a report does not have, and what two reports have to be compared for: which parts were not verified, and what the
- * records lead to. `whence email` saves it with the report.
+ * records lead to. `wh email` saves it with the report.
  */
 import { createHash } from 'node:crypto';
 import { explainObstacle } from '../advice/advice-text.ts';

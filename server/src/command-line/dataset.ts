@@ -1,4 +1,4 @@
-/** Command-line definition of `whence dataset`. */
+/** Command-line definition of `wh dataset`. */
 import { DEFAULT_DIFF_LIMIT, MAX_DIFF_LIMIT } from '@whence/dataset/internal/diff/limit';
 import { type Command, Option } from 'commander';
 import { EXPORT_FORMATS } from '../export/options.ts';

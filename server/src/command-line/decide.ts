@@ -1,4 +1,4 @@
-/** Command-line definition of `whence decide`. */
+/** Command-line definition of `wh decide`. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Invocation, jsonOption } from './command.ts';
 

@@ -1,4 +1,4 @@
-/** Command-line definition of `whence email`. */
+/** Command-line definition of `wh email`. */
 import type { Command } from 'commander';
 import { INCLUDABLE_SECTIONS } from '../vocabulary.ts';
 import { type Invocation, jsonOption, keyOption, namesAmong, urlOption } from './command.ts';

@@ -1,4 +1,4 @@
-/** Command-line definition of `whence key`. */
+/** Command-line definition of `wh key`. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { PROGRAM } from '../terminal/program-name.ts';
 import { PERMISSIONS, TIER_NAMES } from '../vocabulary.ts';

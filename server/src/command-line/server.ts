@@ -1,4 +1,4 @@
-/** Command-line definitions of `whence serve` and `whence storage migrate|check`. */
+/** Command-line definitions of `wh serve` and `wh storage migrate|check`. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { PROGRAM } from '../terminal/program-name.ts';
 import type { Invocation } from './command.ts';

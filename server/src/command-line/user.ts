@@ -1,4 +1,4 @@
-/** Command-line definition of `whence user create|list|reset-password|set-role|disable|setup-link|links|revoke-link`. */
+/** Command-line definition of `wh user create|list|reset-password|set-role|disable|setup-link|links|revoke-link`. */
 import { Argument, type Command, Option } from 'commander';
 import { ROLES, type Role } from '../vocabulary.ts';
 import { type Invocation, newOption } from './command.ts';

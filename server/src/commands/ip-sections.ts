@@ -1,4 +1,4 @@
-/** What `whence ip --include` asks for beside the record: DNS, the registries and a file of ROA payloads, opened once. */
+/** What `wh ip --include` asks for beside the record: DNS, the registries and a file of ROA payloads, opened once. */
 import type { Address } from '@whence/dataset/address';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { HostnameLookups } from '../address/hostname-lookups.ts';

@@ -1,5 +1,5 @@
 /**
- * `whence mcp`: the MCP server on standard input and output, from the local dataset, without a server, a key or limits.
+ * `wh mcp`: the MCP server on standard input and output, from the local dataset, without a server, a key or limits.
  * Its tools ask the same routes as `/mcp` does, in this process. It follows new versions of the dataset.
  */
 import type { Readable } from 'node:stream';
@@ -30,7 +30,7 @@ import { openRpkiSource } from './rpki-source.ts';
 /** The limits of this tier are the largest; nothing is counted. */
 const LOCAL_KEY = fromStored({
   id: 'local',
-  name: 'whence mcp',
+  name: 'wh mcp',
   hash: '',
   masked: '',
   permissions: PERMISSIONS,

@@ -1,4 +1,4 @@
-/** A thread of `whence enrich --jobs`: enriches one block of whole records after the other. */
+/** A thread of `wh enrich --jobs`: enriches one block of whole records after the other. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { Dataset } from '@whence/dataset/internal/file/read';
 import type { Overrides } from '@whence/dataset/internal/overrides/overrides';

@@ -1,4 +1,4 @@
-/** The threads of `whence enrich --jobs`. Each handles its blocks in order; a block goes to the thread with the fewest. */
+/** The threads of `wh enrich --jobs`. Each handles its blocks in order; a block goes to the thread with the fewest. */
 import { Worker } from 'node:worker_threads';
 import type { BlockTask, EnrichedBlock, ThreadTask } from './enrich-thread.ts';
 import { INITIAL_BYTES } from './output-buffer.ts';

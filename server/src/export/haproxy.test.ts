@@ -8,9 +8,9 @@ const sample = new ExportSample();
 const networks = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 
 test('haproxy: with a filter, matching networks have the value 1', async () => {
-  const { code, stdout } = await sample.export('--format', 'haproxy', '--country', 'CH', 'FR');
+  const { code, stdout } = await sample.export('--format', 'haproxy', '--country', 'CH,FR');
   assert.equal(code, 0);
-  assert.match(stdout, /^# whence dataset export --format haproxy --country CH --country FR\n# Whence dataset /);
+  assert.match(stdout, /^# wh dataset export --format haproxy --country CH,FR\n# Whence dataset /);
   assert.deepEqual(networks(stdout), [
     '2.0.1.0/24 1',
     '2.0.2.0/23 1',

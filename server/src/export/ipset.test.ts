@@ -6,10 +6,10 @@ import { ExportSample } from '../test/packages/export-sample.ts';
 const sample = new ExportSample();
 
 test('ipset: each set is filled under another name and swapped', async () => {
-  const { code, stdout } = await sample.export('--format', 'ipset', '--country', 'CH', 'fr');
+  const { code, stdout } = await sample.export('--format', 'ipset', '--country', 'CH,fr');
   assert.equal(code, 0);
   const lines = stdout.split('\n');
-  assert.equal(lines[0], '# whence dataset export --format ipset --country CH --country FR');
+  assert.equal(lines[0], '# wh dataset export --format ipset --country CH,FR');
   assert.match(lines[1] ?? '', /^# Whence dataset version 1\. Contains data of: /);
   assert.deepEqual(
     lines.filter((line) => !line.startsWith('#')),

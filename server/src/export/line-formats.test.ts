@@ -8,7 +8,7 @@ import { ExportSample } from '../test/packages/export-sample.ts';
 const sample = new ExportSample();
 
 test('csv: a header, then a row per network, quoted as in RFC 4180', async () => {
-  const { code, stdout } = await sample.export('--format', 'csv', '--asn', '64500', '64501');
+  const { code, stdout } = await sample.export('--format', 'csv', '--asn', '64500,64501');
   assert.equal(code, 0);
   const lines = stdout.split('\n');
   assert.equal(
@@ -30,7 +30,7 @@ test('csv: a header, then a row per network, quoted as in RFC 4180', async () =>
 });
 
 test('csv: a part of an announced prefix with a different record is a separate row', async () => {
-  const { stdout } = await sample.export('--format', 'csv', '--flag', 'is_tor_exit', 'is_ai_crawler');
+  const { stdout } = await sample.export('--format', 'csv', '--flag', 'tor_exit,ai_crawler');
   assert.deepEqual(
     stdout
       .trimEnd()

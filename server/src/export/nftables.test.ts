@@ -7,10 +7,10 @@ import { ExportSample } from '../test/packages/export-sample.ts';
 const sample = new ExportSample();
 
 test('nftables: two sets, flushed and filled, with adjacent networks merged', async () => {
-  const { code, stdout } = await sample.export('--format', 'nftables', '--country', 'CH', 'fr');
+  const { code, stdout } = await sample.export('--format', 'nftables', '--country', 'CH,fr');
   assert.equal(code, 0);
   const [command, credits, ...lines] = stdout.split('\n');
-  assert.equal(command, '# whence dataset export --format nftables --country CH --country FR');
+  assert.equal(command, '# wh dataset export --format nftables --country CH,FR');
   assert.match(credits ?? '', /^# Whence dataset version 1\. Contains data of: /);
   assert.equal(
     lines.join('\n'),
@@ -40,14 +40,14 @@ add element inet whence whence_ipv6 {
 });
 
 test('nftables: a family without networks has an empty set', async () => {
-  const { stdout } = await sample.export('--format', 'nftables', '--flag', 'is_tor_exit');
+  const { stdout } = await sample.export('--format', 'nftables', '--flag', 'tor_exit');
   assert.match(stdout, /add element inet whence whence_ipv4 \{\n\t1\.0\.9\.9\/32\n\}\n$/);
 });
 
 test('nftables: sets and table have the names that were given', async () => {
   const names = ['--name', 'tor_exits', '--table', 'edge'];
-  const { stdout } = await sample.export('--format', 'nftables', '--flag', 'is_tor_exit', ...names);
-  assert.match(stdout, /^# whence dataset export --format nftables --flag tor_exit --name tor_exits --table edge\n/);
+  const { stdout } = await sample.export('--format', 'nftables', '--flag', 'tor_exit', ...names);
+  assert.match(stdout, /^# wh dataset export --format nftables --flag tor_exit --name tor_exits --table edge\n/);
   assert.match(stdout, /\ntable inet edge \{\n\tset tor_exits_ipv4 \{/);
   assert.match(stdout, /\nflush set inet edge tor_exits_ipv6\nadd element inet edge tor_exits_ipv4 \{/);
   assert.doesNotMatch(stdout, /whence_ipv/);
@@ -56,7 +56,7 @@ test('nftables: sets and table have the names that were given', async () => {
 for (const name of ['', '1st', 'with-dash', 'a b', 'x;flush', 'a_name_of_twenty_three_'])
   test(`nftables: ${JSON.stringify(name)} is not a name`, async () => {
     for (const option of ['--name', '--table']) {
-      const { code, stderr } = await sample.export('--format', 'nftables', '--flag', 'is_vpn', option, name);
+      const { code, stderr } = await sample.export('--format', 'nftables', '--flag', 'vpn', option, name);
       assert.equal(code, 2);
       assert.match(stderr, /^error: --(name|table) is .*, but must be a letter followed by at most 21 letters/);
     }
@@ -79,7 +79,7 @@ test('nftables: nft accepts the file', {
   // Some kernels and containers do not permit access to rulesets.
   if (nft.status !== 0) return;
   const path = sample.path('whence.nft');
-  assert.equal((await sample.export('--format', 'nftables', '--flag', 'is_datacenter', '--output', path)).code, 0);
+  assert.equal((await sample.export('--format', 'nftables', '--flag', 'datacenter', '--output', path)).code, 0);
   assert.match(readFileSync(path, 'utf8'), /add element inet whence whence_ipv6/);
   const { status, stderr } = spawnSync('nft', ['-c', '-f', path], { encoding: 'utf8' });
   assert.equal(status, 0, stderr);

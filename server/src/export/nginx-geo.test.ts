@@ -10,7 +10,7 @@ const block = (text: string) => text.slice(text.indexOf('geo $'));
 test('nginx-geo: with a filter, the variable is 1 for matching networks and else 0', async () => {
   const { code, stdout } = await sample.export('--format', 'nginx-geo', '--country', 'CH', '--name', 'is_swiss');
   assert.equal(code, 0);
-  assert.match(stdout, /^# whence dataset export --format nginx-geo --country CH --name is_swiss\n# Whence dataset /);
+  assert.match(stdout, /^# wh dataset export --format nginx-geo --country CH --name is_swiss\n# Whence dataset /);
   assert.equal(block(stdout), 'geo $is_swiss {\n\tdefault 0;\n\t2.0.1.0/24 1;\n\t2.0.2.0/23 1;\n\t2.0.4.0/23 1;\n}\n');
 });
 
@@ -20,7 +20,7 @@ test('nginx-geo: with --value, it has the value of that field, quoted where need
 });
 
 test('nginx-geo: no line is longer than the buffer of nginx', async () => {
-  const { stdout } = await sample.export('--format', 'nginx-geo', '--flag', 'is_datacenter');
+  const { stdout } = await sample.export('--format', 'nginx-geo', '--flag', 'datacenter');
   for (const line of stdout.split('\n')) assert.ok(line.length < 200, line);
 });
 
@@ -30,7 +30,7 @@ test('nginx-geo: nginx -t accepts the blocks', {
 }, async () => {
   const geo = sample.path('geo.conf');
   for (const options of [
-    ['--flag', 'is_datacenter'],
+    ['--flag', 'datacenter'],
     ['--value', 'country'],
     ['--value', 'asn_name', '--name', 'network_name'],
   ]) {

@@ -1,4 +1,4 @@
-/** Options of `whence dataset export`, except the filter: the format, and what firewall and proxy formats add to it. */
+/** Options of `wh dataset export`, except the filter: the format, and what firewall and proxy formats add to it. */
 import { FLAGS } from '@whence/dataset/record';
 import { UsageError } from '../terminal/exit.ts';
 import type { LocalAddressSection } from '../vocabulary.ts';

@@ -1,7 +1,7 @@
 /**
  * Throttles password guessing by client and by account, in fixed memory and per process. Attempts of others do not delay
  * a client from whose network the account has signed in before, so an attacker cannot lock out its owner. From another
- * network the owner waits, or uses a link from `whence user reset-password`.
+ * network the owner waits, or uses a link from `wh user reset-password`.
  */
 import { createHash } from 'node:crypto';
 import { GuessThrottle } from './guess-throttle.ts';

@@ -284,7 +284,7 @@ export async function startServer(
     if (mustListen !== undefined) await Promise.race([keys.untilStorageAnswers(), mustListen]);
     // Before HTTP, whose port tells the first process that this one has started.
     dns = await dnsOf(config, { admission, served: () => live.current, metrics, log });
-    // Fastify logs a line for every address it listens on; `whence serve` logs one for all processes.
+    // Fastify logs a line for every address it listens on; `wh serve` logs one for all processes.
     appLog.level = 'warn';
     await app.listen({ host: config.host, port: config.port });
     appLog.level = log.level;

@@ -133,7 +133,7 @@ export async function startInProcess(
   return { ...server, clock };
 }
 
-/** As `whence serve` in processes of its own, which can be killed. */
+/** As `wh serve` in processes of its own, which can be killed. */
 export class ServerProcess {
   readonly url: string;
   readonly child: ChildProcess;

@@ -1,4 +1,4 @@
-/** `whence serve` as processes of its own, with its log, its workers and its port for metrics. */
+/** `wh serve` as processes of its own, with its log, its workers and its port for metrics. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

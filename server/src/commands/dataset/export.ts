@@ -142,7 +142,7 @@ function fileText({ format, name, table, value, compatible, include }: ExportOpt
     table: parseName('--table', table),
     value: parseMappedValue(value),
     compatible: compatibleType(compatible, include),
-    command: printable(['whence dataset export --format', format, ...given].filter((text) => text !== '').join(' ')),
+    command: printable(['wh dataset export --format', format, ...given].filter((text) => text !== '').join(' ')),
   };
 }
 

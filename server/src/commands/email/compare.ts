@@ -1,4 +1,4 @@
-/** `whence email --diff`: what changed since reports were saved. Without a change there is nothing to print, or to mail. */
+/** `wh email --diff`: what changed since reports were saved. Without a change there is nothing to print, or to mail. */
 
 import { compareReports, scoreText, unverifiedParts } from '@whence/email/compare';
 import { isFailureText } from '@whence/email/internal/report/report-change';

@@ -1,4 +1,4 @@
-/** `whence email` for one and many domains, against a scripted DNS server on loopback. */
+/** `wh email` for one and many domains, against a scripted DNS server on loopback. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

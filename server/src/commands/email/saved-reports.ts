@@ -1,5 +1,5 @@
 /**
- * Reports that were saved with `whence email --json`, or answers of the API: one JSON object, an array, or one object
+ * Reports that were saved with `wh email --json`, or answers of the API: one JSON object, an array, or one object
  * per line. Lines of domains that could not be checked are skipped.
  */
 

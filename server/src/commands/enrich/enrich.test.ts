@@ -272,7 +272,7 @@ for (const [behaviour, name, content, options, want] of [
     assert.deepEqual([stdout.toString(), code], [want, 0], stderr);
   });
 
-test('enrich: --full adds the record that whence ip --json prints', async () => {
+test('enrich: --full adds the record that wh ip --json prints', async () => {
   const { stdout } = await enrichFile('full.log', '3.0.0.17', '--full');
   let record = '';
   await run(

@@ -1,4 +1,4 @@
-/** `whence enrich [FILE]`: adds network data to the addresses in a log, as a stream. */
+/** `wh enrich [FILE]`: adds network data to the addresses in a log, as a stream. */
 
 import { dayOfMs } from '@whence/dataset/internal/data-age';
 import { Dataset, readPublished } from '@whence/dataset/internal/file/read';

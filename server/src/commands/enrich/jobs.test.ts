@@ -1,4 +1,4 @@
-/** `whence enrich --jobs`: the same bytes and counts with one thread and with several. */
+/** `wh enrich --jobs`: the same bytes and counts with one thread and with several. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -16,7 +16,7 @@ import { withDataDirErrors } from '../../terminal/setting-errors.ts';
 import { DEFAULT_PERMISSIONS } from '../../vocabulary.ts';
 
 /** In the audit log. */
-const SERVE = { name: 'whence serve' };
+const SERVE = { name: 'wh serve' };
 
 /** For trying Whence on one's own machine: without a daily limit, and with every permission to read. */
 const FIRST = {

@@ -1,4 +1,4 @@
-/** `whence serve`: starts one or several processes, makes the first key and dataset, runs updates, and stops gracefully. */
+/** `wh serve`: starts one or several processes, makes the first key and dataset, runs updates, and stops gracefully. */
 import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import { makeFolder } from '@whence/dataset/internal/io/whole-file';

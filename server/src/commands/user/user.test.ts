@@ -134,7 +134,7 @@ test('user: create works for a user whom no passwd entry names', async () => {
   }
 });
 
-/** The output of `whence serve`, which is stopped as soon as it listens. */
+/** The output of `wh serve`, which is stopped as soon as it listens. */
 async function firstWords({ dataDir }: TestFolder): Promise<string> {
   const environment = { WHENCE_DATA_DIR: dataDir, WHENCE_PORT: '0', WHENCE_LOG_LEVEL: 'fatal' };
   const child = spawn(process.execPath, [bin, 'serve'], {

@@ -7,7 +7,7 @@ export type Account = { id: string; name: string; role: Role; created_at: string
 export type SessionState = SignedOut | SignedIn;
 export type SignedOut = {
   state: 'signed_out';
-  /** False as long as there is no account: the first is made with the link that `whence user setup-link` prints. */
+  /** False as long as there is no account: the first is made with the link that `wh user setup-link` prints. */
   has_accounts: boolean;
   /** WHENCE_PUBLIC_LOOKUPS: addresses, prefixes, networks and domains may be looked up without an account. */
   has_public_lookups: boolean;

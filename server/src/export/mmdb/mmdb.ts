@@ -4,7 +4,7 @@
  * Country and network have MaxMind's names; everything else is named and nested as in the API, unless the file is to be
  * compatible with one of MaxMind's databases. The announced prefix is omitted: with it, hardly any two records would be
  * equal, and equal records are stored once and merged in the tree. Unlike in MaxMind's own files, 6to4 (2002::/16) is
- * not an alias of IPv4: `whence ip` looks up the IPv6 address, and so does this.
+ * not an alias of IPv4: `wh ip` looks up the IPv6 address, and so does this.
  */
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { FLAGS } from '@whence/dataset/record';

@@ -1,5 +1,5 @@
 /**
- * Debian's Chromium against `whence serve` in a process of its own. A page that writes an error to the console, breaks its
+ * Debian's Chromium against `wh serve` in a process of its own. A page that writes an error to the console, breaks its
  * Content-Security-Policy or asks another host for anything fails its test.
  */
 import assert from 'node:assert/strict';

@@ -312,7 +312,7 @@ test('audit: a version that a command publishes, by the command line', async () 
   assert.equal(none, undefined, 'nothing has changed');
 });
 
-test('audit: the first key and the first setup link, by whence serve', async () => {
+test('audit: the first key and the first setup link, by wh serve', async () => {
   const empty = new TestFolder();
   const storage = await openStorage(empty.dataDir);
   try {
@@ -323,8 +323,8 @@ test('audit: the first key and the first setup link, by whence serve', async () 
     assert.deepEqual(
       entries.map(({ action, actor }) => [action, actor]),
       [
-        ['account.setup_link_made', 'whence serve'],
-        ['key.created', 'whence serve'],
+        ['account.setup_link_made', 'wh serve'],
+        ['key.created', 'wh serve'],
       ],
     );
   } finally {

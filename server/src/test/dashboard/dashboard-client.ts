@@ -74,7 +74,7 @@ export class DashboardClient {
   }
 }
 
-/** An account with `PASSWORD`, made as `whence user` and its link make one; signed in. */
+/** An account with `PASSWORD`, made as `wh user` and its link make one; signed in. */
 export async function signedInAs(folder: TestFolder, url: string, name: string, role: Role): Promise<DashboardClient> {
   const storage = await openStorage(folder.location);
   try {

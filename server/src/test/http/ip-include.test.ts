@@ -222,7 +222,7 @@ test('ip include: the client asks for it', async () => {
   assert.deepEqual((data.get('8.8.8.8') as { privacy?: object }).privacy, RELAY);
 });
 
-test('ip include: whence ip --include', async () => {
+test('ip include: wh ip --include', async () => {
   const whence = (...args: string[]) => runCommand(['ip', ...args], folder.environment);
   const { code, stdout } = await whence('--json', '--include', 'privacy', '8.8.8.8');
   assert.deepEqual([code, JSON.parse(stdout).privacy], [0, RELAY]);

@@ -195,7 +195,7 @@ test('location: a supplement that was lost is written again', () => {
   own.remove();
 });
 
-test('location: whence ip --include', async () => {
+test('location: wh ip --include', async () => {
   const { stdout } = await runCommand(
     ['ip', '--include', 'location,routing', '8.8.8.8', '9.0.0.1', '3.0.5.1'],
     folder.environment,
@@ -207,7 +207,7 @@ test('location: whence ip --include', async () => {
   assert.deepEqual([without.code, 'location' in JSON.parse(without.stdout)], [0, false]);
 });
 
-test('location: whence dataset list names the supplement and its sources', async () => {
+test('location: wh dataset list names the supplement and its sources', async () => {
   const { stdout } = await runCommand(['dataset', 'list'], folder.environment);
   assert.match(stdout, /dbip-city-lite +2026-11-01/);
   assert.match(stdout, /supplement \(locations, anycast, exchanges\): 0\.\d MB\n/);

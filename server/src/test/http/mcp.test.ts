@@ -1,4 +1,4 @@
-/** The MCP server with the official client: over HTTP with a key, and over standard input of `whence mcp`. */
+/** The MCP server with the official client: over HTTP with a key, and over standard input of `wh mcp`. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -60,7 +60,7 @@ export class ExportSample {
     return join(this.folder, name);
   }
 
-  /** `whence dataset export …` in this process. */
+  /** `wh dataset export …` in this process. */
   export(...argv: string[]): Promise<Outcome> {
     return this.whence('dataset', 'export', ...argv);
   }

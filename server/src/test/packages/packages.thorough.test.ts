@@ -487,5 +487,5 @@ async function startServer(
     };
     return { url, key, output: () => output, stop };
   }
-  throw new Error(`whence serve ended: ${output}`);
+  throw new Error(`wh serve ended: ${output}`);
 }

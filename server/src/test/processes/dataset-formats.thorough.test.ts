@@ -59,7 +59,7 @@ async function release(program: Program, name: string): Promise<void> {
 /** The server may be recording the history of the version before; old versions are then removed by the next pull. */
 const NOT_REMOVED_YET = /^note: old versions were not removed: process \d+ is recording the history.*\n/gm;
 
-/** `whence dataset pull` on the replica; a server follows it within half a second. */
+/** `wh dataset pull` on the replica; a server follows it within half a second. */
 async function pull(program: Program): Promise<string> {
   const env = environmentOf(program, replica.dataDir);
   const { stderr } = await run(process.execPath, [bin, 'dataset', 'pull'], { env }).catch((error) => error);

@@ -1,4 +1,4 @@
-/** How `whence serve` starts, and how it fails to: on real processes, with real ports and files. */
+/** How `wh serve` starts, and how it fails to: on real processes, with real ports and files. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import {

@@ -1,4 +1,4 @@
-/** How `whence serve` stops: on real processes. */
+/** How `wh serve` stops: on real processes. */
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

@@ -1,5 +1,5 @@
 /**
- * `whence dataset update` and the server's schedule: real processes, feeds over loopback HTTP, kills, and the real
+ * `wh dataset update` and the server's schedule: real processes, feeds over loopback HTTP, kills, and the real
  * files where they are.
  */
 

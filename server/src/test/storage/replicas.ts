@@ -1,4 +1,4 @@
-/** Replicas of `whence serve` on one PostgreSQL, each behind a network of its own. */
+/** Replicas of `wh serve` on one PostgreSQL, each behind a network of its own. */
 
 import assert from 'node:assert/strict';
 import { Agent } from 'node:http';

@@ -4,18 +4,10 @@ import { ageLevel, ageWords, longDay } from './data-age.ts';
 import { exactUtc, relativeTime, shortTime } from './time.ts';
 
 /** A relative time, with the exact time in UTC on hover and focus. */
-export function Time({ at, isFocusable = true }: { at: string; isFocusable?: boolean }) {
+export function Time({ at }: { at: string }) {
   const now = useNow();
   const exact = exactUtc(at);
   const words = relativeTime(Date.parse(at), now);
-  // For rows of a virtual table, where a tooltip per row would slow down scrolling.
-  if (!isFocusable) {
-    return (
-      <time dateTime={at} className="nowrap" title={exact}>
-        {words}
-      </time>
-    );
-  }
   return (
     <Tooltip label={exact} events={{ hover: true, focus: true, touch: true }} withArrow={false} openDelay={150}>
       <time dateTime={at} className="nowrap" tabIndex={0}>

@@ -159,8 +159,6 @@ test('lookups: changes between versions are listed, and one can be compared and 
   await inspectThemes(page, 'wide');
   await page.reload();
   await records.waitFor();
-  // Without WHENCE_RDAP an administrator is told how to switch it on.
-  await page.getByRole('region', { name: 'Registration' }).getByText('WHENCE_RDAP=on').waitFor();
   await page.goto('/rules');
   await page.getByText('No rules file is set').waitFor();
   await inspectThemes(page, 'without rules');

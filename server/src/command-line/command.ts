@@ -46,15 +46,6 @@ export function positiveInteger(text: string): number {
   return Number(text);
 }
 
-/** For an option whose number has a maximum. */
-export function integerUpTo(max: number): (text: string) => number {
-  return (text) => {
-    const number = positiveInteger(text);
-    if (number > max) throw new InvalidArgumentError(`It must be at most ${max}.`);
-    return number;
-  };
-}
-
 /** Names separated by commas, each one of `allowed`; blanks around them are allowed, and duplicates count once. */
 export function namesAmong<Name extends string>(allowed: readonly Name[]): (text: string) => ReadonlySet<Name> {
   return (text) => {

@@ -44,36 +44,48 @@ export async function profileNetwork(
   const levels = new AddressCounts<ThreatLevel>();
   const kinds = new Map<string, number>();
   const of: number[] = new Array(prefixes.length).fill(-1);
-  let own = new PrefixCounts();
-  const isSample = await walkAnnounced(
-    dataset,
-    asn,
-    prefixes,
-    MAX_RUNS,
-    yieldToEventLoop,
-    ({ start, end, match, version }) => {
+  let left = MAX_RUNS;
+  let isSample = false;
+  for (const [position, prefix] of prefixes.entries()) {
+    if (left <= 0) {
+      isSample = true;
+      break;
+    }
+    const range = parsePrefix(prefix);
+    const length = parseCidr(prefix)?.length;
+    if (range === undefined || length === undefined) continue;
+    const pause = yieldToEventLoop();
+    if (pause !== undefined) await pause;
+    const own = new PrefixCounts();
+    const onRun = (start: bigint, end: bigint, match: Match) => {
+      // A more specific prefix belongs to another network, or is in `prefixes` itself.
+      if (dataset.asnNumber(match) !== asn || prefixLength(match) !== length) return;
       const { connection_type, country, detection, threat } = dataset.attributes(dataset.attributesOf(match));
-      const size = sizeOf(version, start, end);
+      const size = sizeOf(range.version, start, end);
       own.types.add(connection_type, size);
       own.countries.add(country, size);
-      for (const flag of FLAGS) if (detection[flag] && !TYPE_FLAGS.includes(flag)) own.flags.add(flag);
-      if (version === 6) return;
+      const found = FLAGS.filter((flag) => detection[flag] && !TYPE_FLAGS.includes(flag));
+      for (const flag of found) own.flags.add(flag);
+      if (range.version === 6) return;
       types.add(connection_type, size);
       countries.add(country, size);
-      for (const flag of FLAGS) if (detection[flag] && !TYPE_FLAGS.includes(flag)) flags.add(flag, size);
+      for (const flag of found) flags.add(flag, size);
       levels.add(threat.level, size);
-    },
-    (position) => {
-      const [type, country] = [own.types.sorted()[0]?.value, own.countries.sorted()[0]?.value];
-      if (type !== undefined && country !== undefined) {
-        const text = JSON.stringify({ connection_type: type, country, flags: [...own.flags] } satisfies PrefixKind);
-        const kind = kinds.get(text) ?? kinds.size;
-        kinds.set(text, kind);
-        of[position] = kind;
-      }
-      own = new PrefixCounts();
-    },
-  );
+    };
+    const { runs, isTruncated } = await walkPrefix(dataset, range, undefined, yieldToEventLoop, onRun, left);
+    const [type, country] = [own.types.sorted()[0]?.value, own.countries.sorted()[0]?.value];
+    if (type !== undefined && country !== undefined) {
+      const text = JSON.stringify({ connection_type: type, country, flags: [...own.flags] } satisfies PrefixKind);
+      const kind = kinds.get(text) ?? kinds.size;
+      kinds.set(text, kind);
+      of[position] = kind;
+    }
+    left -= runs;
+    if (isTruncated) {
+      isSample = true;
+      break;
+    }
+  }
   return {
     connection_types: types.sorted(),
     countries: countries.sorted(MAX_COUNTRIES),
@@ -117,43 +129,4 @@ export function relatedNetworks(
     .search(query, MAX_RELATED + 1)
     .results.filter((result) => result.asn !== asn)
     .slice(0, MAX_RELATED);
-}
-
-type AnnouncedRun = { readonly start: bigint; readonly end: bigint; readonly match: Match; readonly version: 4 | 6 };
-
-/** True if there are more than `maxRuns`. `onPrefix` is called after the runs of each prefix, with its position. */
-export async function walkAnnounced(
-  dataset: Dataset,
-  asn: number,
-  prefixes: readonly string[],
-  maxRuns: number,
-  yieldToEventLoop: YieldToEventLoop,
-  onRun: (run: AnnouncedRun) => void,
-  onPrefix: (position: number) => void = () => {},
-): Promise<boolean> {
-  let left = maxRuns;
-  for (const [position, prefix] of prefixes.entries()) {
-    if (left <= 0) return true;
-    const range = parsePrefix(prefix);
-    const length = parseCidr(prefix)?.length;
-    if (range === undefined || length === undefined) continue;
-    const { version } = range;
-    const pause = yieldToEventLoop();
-    if (pause !== undefined) await pause;
-    const { runs, isTruncated } = await walkPrefix(
-      dataset,
-      range,
-      undefined,
-      yieldToEventLoop,
-      (start, end, match) => {
-        // A more specific prefix belongs to another network, or is in `prefixes` itself.
-        if (dataset.asnNumber(match) === asn && prefixLength(match) === length) onRun({ start, end, match, version });
-      },
-      left,
-    );
-    onPrefix(position);
-    if (isTruncated) return true;
-    left -= runs;
-  }
-  return false;
 }

@@ -4,8 +4,8 @@
  */
 import type { Actor, AuditLog } from '../audit/audit-log.ts';
 import { clientNetwork } from '../limits/client.ts';
-import { GuessThrottle } from '../limits/guess-throttle.ts';
-import { SignInThrottle } from '../limits/sign-in-throttle.ts';
+import { GuessThrottle, SignInThrottle } from '../limits/guess-throttle.ts';
+import { present } from '../present.ts';
 import type { AccountStore, StoredAccount } from '../storage/stores/account-store.ts';
 import type { LinkStore, StoredLink } from '../storage/stores/link-store.ts';
 import type { SessionStore } from '../storage/stores/session-store.ts';
@@ -153,7 +153,7 @@ export class Accounts {
       nameKey: nameKeyOf(name),
       role,
       createdAt: now,
-      ...(providerSubject === undefined ? {} : { providerSubject }),
+      ...present({ providerSubject }),
     };
     if (!(await this.#stores.accounts.insert(account)))
       throw new InvalidAccount('name', 'another account has this name');
@@ -180,7 +180,7 @@ export class Accounts {
   }
 
   async invite(role: Role, note: string | undefined, actor: Actor, now: Date): Promise<MadeLink> {
-    const newLink = { kind: 'invitation', role, ...(note === undefined ? {} : { note }) } as const;
+    const newLink = { kind: 'invitation', role, ...present({ note }) } as const;
     const made = await this.links.make(newLink, actor, now);
     await this.#audit.record(actor, 'account.invited', invitationTarget(made.link), now, { role });
     return made;
@@ -206,7 +206,7 @@ export class Accounts {
   ): Promise<'changed' | 'last admin'> {
     const isDisabledNow = account.disabledAt !== undefined;
     const change = {
-      ...(role === undefined ? {} : { role }),
+      ...present({ role }),
       ...(isDisabled === undefined || isDisabled === isDisabledNow ? {} : { disabledAt: isDisabled ? now : null }),
     };
     const outcome = await this.#stores.accounts.change(account.id, change, 'admin');
@@ -274,9 +274,9 @@ export function actorOf({ name, id }: Pick<Account, 'name' | 'id'>, address: str
 }
 
 function targetOf(account: Pick<StoredAccount, 'id' | 'name'> | undefined) {
-  return { kind: 'account', ...(account === undefined ? {} : { id: account.id, name: account.name }) } as const;
+  return { kind: 'account', ...present({ id: account?.id, name: account?.name }) } as const;
 }
 
 function invitationTarget({ id, note }: StoredLink) {
-  return { kind: 'invitation', id, ...(note === undefined ? {} : { name: note }) } as const;
+  return { kind: 'invitation', id, ...present({ name: note }) } as const;
 }

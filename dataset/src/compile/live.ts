@@ -41,18 +41,11 @@ export function liveInput(embedded: CompileInput, all: readonly IngestedFeed[], 
     });
   return {
     ...embedded,
-    ...(day !== undefined && { day }),
+    day: day ?? embedded.day,
     routes: [
       ...ingested.flatMap(({ parsed, source, feed }) =>
         parsed.shape === 'routes' && feed.drives.includes('routes')
-          ? [
-              {
-                source,
-                ranges: parsed.ranges,
-                otherOrigins: parsed.otherOrigins,
-                ...(parsed.isDerived === true ? { isDerived: true } : {}),
-              },
-            ]
+          ? [{ source, ranges: parsed.ranges, otherOrigins: parsed.otherOrigins, isDerived: parsed.isDerived }]
           : [],
       ),
       ...embedded.routes,
@@ -107,15 +100,7 @@ function countriesOf({ parsed, source }: IngestedFeed): RangeSource[] {
 function networkListsOf({ parsed, source, feed }: IngestedFeed): NetworkList[] {
   if (parsed.shape !== 'networks') return [];
   const { drives, connection_type, operator } = feed;
-  return [
-    {
-      source,
-      drives,
-      networks: parsed.networks,
-      ...(connection_type === undefined ? {} : { role: connection_type }),
-      ...(operator === undefined ? {} : { operator }),
-    },
-  ];
+  return [{ source, drives, networks: parsed.networks, role: connection_type, operator }];
 }
 
 function overlaysOf({ parsed, source, feed }: IngestedFeed): Overlay[] {
@@ -127,15 +112,15 @@ function overlaysOf({ parsed, source, feed }: IngestedFeed): Overlay[] {
       drives,
       ranges: parsed.ranges,
       statements: statementsOf(parsed, feed),
-      ...(provider === undefined ? {} : { provider }),
-      ...(company === undefined ? {} : { company }),
-      ...(operator === undefined ? {} : { operator }),
-      ...(crawler === undefined ? {} : { crawler }),
-      ...(is_relay === undefined ? {} : { isRelay: is_relay }),
-      ...(is_generic === undefined ? {} : { isGeneric: is_generic }),
-      ...(asns === undefined ? {} : { asns: new Set(asns) }),
-      ...(contains === undefined ? {} : { contains }),
-      ...(feed.format === 'onionoo' ? { namesTorOperators: true } : {}),
+      provider,
+      company,
+      operator,
+      crawler,
+      isRelay: is_relay,
+      isGeneric: is_generic,
+      asns: asns && new Set(asns),
+      contains,
+      namesTorOperators: feed.format === 'onionoo',
     },
   ];
 }

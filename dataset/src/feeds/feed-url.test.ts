@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { fillDate, findLink } from './feed-url.ts';
+import { fillDate, findLink } from './fetch-feed.ts';
 
 for (const [behaviour, url, now, want] of [
   ['an address without a date stays', 'https://example.com/list', '2026-10-07', 'https://example.com/list'],

@@ -7,8 +7,13 @@ import * as lineLists from './sources/lists/line-lists.ts';
 import { parseOnionoo } from './sources/lists/onionoo.ts';
 import { parseDbipCityCsv } from './sources/locations/dbip-city-csv.ts';
 import { parseAsMetadataCsv, parseAsn2orgCsv, parseAsnames, parsePeeringdbIx } from './sources/names/names-csv.ts';
-import { parseAsMetadataJson } from './sources/networks/as-metadata-json.ts';
-import { parseAsdbCsv, parseAsnCsv, parseNdjsonAsndrop, parsePeeringdbNet } from './sources/networks/network-list.ts';
+import {
+  parseAsdbCsv,
+  parseAsMetadataJson,
+  parseAsnCsv,
+  parseNdjsonAsndrop,
+  parsePeeringdbNet,
+} from './sources/networks/network-list.ts';
 import { parseGeofeed } from './sources/prefixes/geofeed.ts';
 import * as jsonLists from './sources/prefixes/json-lists.ts';
 import { parseDelegatedExt } from './sources/routes/delegated-ext.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { feedProblem } from './feed-problem.ts';
+import { feedProblem } from '../commands/dataset/build.ts';
 
 for (const [behaviour, feeds, refused, dns, connection, want] of [
   ['nothing was refused', 51, 0, 0, 0, undefined],

@@ -18,14 +18,14 @@ export type Connection = {
   readonly isAssumed: boolean;
   /** The type was assigned to this network in particular, so a list of hosting prefixes does not overrule it. */
   readonly isLabelled: boolean;
-  readonly cloud_provider?: string;
-  readonly vpn?: { readonly operator: string | undefined; readonly source: Source };
+  readonly cloud_provider: string | undefined;
+  readonly vpn: { readonly operator: string | undefined; readonly source: Source } | undefined;
   /** Who scans the internet from the whole network. */
-  readonly scanner?: Stated<string>;
+  readonly scanner: Stated<string> | undefined;
   /** The list that names the whole network as criminal. */
-  readonly criminal?: Source;
+  readonly criminal: Source | undefined;
   /** Lists that name the whole network and are too old to count. */
-  readonly tooOld?: readonly Pick<NetworkList, 'source' | 'tooOld'>[];
+  readonly tooOld: readonly Pick<NetworkList, 'source' | 'tooOld'>[] | undefined;
 };
 
 type ConnectionTables = Pick<CompileInput['tables'], 'networks' | 'scanners' | 'name-rules' | 'type-signals'>;
@@ -56,11 +56,11 @@ export function connectionOf(
       : vpnList && { operator: vpnList.operator, source: vpnList.source };
   const scanner = scanners.find('', asn)?.operator;
   const marks = {
-    ...(scanner === undefined ? {} : { scanner: { value: scanner, source: tables.scanners } }),
-    ...(known?.cloud_provider === undefined ? {} : { cloud_provider: known.cloud_provider }),
-    ...(vpn === undefined ? {} : { vpn }),
-    ...(criminal === undefined ? {} : { criminal }),
-    ...(tooOld.length === 0 ? {} : { tooOld }),
+    scanner: scanner === undefined ? undefined : { value: scanner, source: tables.scanners },
+    cloud_provider: known?.cloud_provider,
+    vpn,
+    criminal,
+    tooOld: tooOld.length === 0 ? undefined : tooOld,
   };
   if (known !== undefined)
     return { type: known.connection_type, decidedBy: tables.networks, isLabelled: true, isAssumed: false, ...marks };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { displayName, usableName } from './display-names.ts';
+import { displayName, usableName } from './network-names.ts';
 
 for (const [behaviour, name, want] of [
   ['an ordinary name', 'Example Net GmbH', 'Example Net GmbH'],

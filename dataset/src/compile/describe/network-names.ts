@@ -2,10 +2,11 @@
  * The names of networks. Sources are in the order of trust; the first that has a value decides. A name that says
  * nothing counts as none, and where a network is labelled by hand, the label may be the better name.
  */
+
+import { labelledNetworks, networkNames, placeNames } from '../../data-files/data-files.ts';
 import type { DelegatedAsns, NetworkName } from '../../feeds/parsed.ts';
 import type { Source } from '../../record.ts';
 import type { NameSource, Stated } from '../input/compile-input.ts';
-import { displayName, usableName } from './display-names.ts';
 
 export class NetworkNames {
   readonly #sources: readonly NameSource[];
@@ -87,4 +88,82 @@ function search(rows: readonly DelegatedAsns[], asn: number): DelegatedAsns | un
     else return row;
   }
   return undefined;
+}
+
+/**
+ * Which names of networks are shown. Sources have names that say nothing (a placeholder of a registry, a tax number, a
+ * street) or the wrong thing (the registered owner of an address block instead of who runs the network), handles in
+ * place of names, and names in capitals. For networks that are labelled by hand, the label is a better name in all of
+ * these cases.
+ */
+
+/** The name without surplus spaces, or undefined if it says nothing about the network. */
+export function usableName(text: string): string | undefined {
+  // Some registries publish `A & B` with the `&` replaced by a space.
+  const name = text
+    .trim()
+    .replaceAll(/(?<=[\p{L}\p{N}]) {3}(?=[\p{L}\p{N}])/gu, ' & ')
+    .replaceAll(/\s+/g, ' ');
+  const isPlace = isStreetAddress(name) || isBuildingOrSector(name) || placeNames.find(name) !== undefined;
+  return isPlace || MEANINGLESS.some((pattern) => pattern.test(name)) ? undefined : name;
+}
+
+const MEANINGLESS: readonly RegExp[] = [
+  /^[^\p{L}]*$/u, // tax and telephone numbers
+  /^-Reserved AS-$/,
+  /^AS[0-9]+$/i,
+  // ARIN's name for numbers that it handed over to RIPE; RIPE calls itself differently.
+  /^RIPE Network Coordination Centre$/,
+];
+
+/**
+ * A street address, which APNIC lists as the name of many networks. `Level 3 Communications, Inc.` and `Yuma School
+ * District #70` are not: a legal form says that the text is a name, and so does a word for an organisation unless the
+ * text clearly begins with an address.
+ */
+function isStreetAddress(name: string): boolean {
+  if (!/[0-9]/.test(name) || LEGAL_FORM.test(name)) return false;
+  const isClear = (FIRST_PART.test(name) && name.includes(',')) || NUMBERED_STREET.test(name);
+  if (!isClear && ORGANISATION.test(name)) return false;
+  return isClear || FIRST_PART.test(name) || STREET.test(name);
+}
+
+/**
+ * A numbered part of a town or a building, `Sector 125` or `DLF Building, Tower D`. A word for a street alone does not make
+ * an address: `Jane Street` and `Long Island Rail Road` are companies. Others are in the table of places.
+ */
+function isBuildingOrSector(name: string): boolean {
+  return NUMBERED_PLACE.test(name) && !LEGAL_FORM.test(name) && !ORGANISATION.test(name);
+}
+
+const NUMBERED_PLACE =
+  /(?:^|, ?)(?:[\p{L}]+ )?(?:sector|phase|block|plot|tower|wing|building|bldg)[ .#-]+(?:no\b[ .#:]*)?(?:[0-9]{1,4}|[a-z])(?=$|,)/iu;
+const LEGAL_FORM =
+  /\b(?:inc|llc|l\.l\.c|ltd|limited|ltda|gmbh|corp|corporation|company|co\.?,? ltd|llp|bvba|pty|pvt|pte|pt|s\.?a|sas|srl|s\.r\.l|c\.a|b\.?v|a\.s|sp|kft|oy|ab|aps)\b|\bas$/i;
+const ORGANISATION =
+  /\b(?:schools?|university|college|authority|association|bank|commission|office|ministry|command|hospital|county|isp|networks?|telecom\w*|communications?|online|technolog\w+|tecnolog\w+|solutions|services?|holding|group|systems|hosting|cloud|union|funds?|condominiums|broadband|wireless|productions|administration|utility|electrical|agricultural|clinic|policlinic)\b/i;
+const FIRST_PART =
+  /^(?:(?:level|floor|suite|unit|room|rm|flat|plot|house|shop|no)\b[ .#]*(?:no\b[ .]*)?[0-9]|[0-9]+(?:[-/][0-9]+)?(?:st|nd|rd|th)? ?\/?f(?:l|loor)?\b)/i;
+const NUMBERED_STREET = /\b(?:road|street)\b,? no\.? ?[0-9]|\bno\.? ?[0-9]+\b.*\b(?:road|street)\b/i;
+const STREET =
+  /\b(?:street|road|rd|avenue|ave|drive|parkway|crescent|quay|lane|jalan|jl|rua|calle|marg|boulevard|blvd|plaza|square|tower|building|bldg|floor|mansion|centre|section|sec|box|park|town|ward|house|court)\b/i;
+
+/** The name to show instead of `name`, which a source has; undefined if that is fine. */
+export function displayName(asn: number, name: string | undefined): string | undefined {
+  const known = labelledNetworks.find(asn);
+  if (name === undefined) return known?.name ?? networkNames.find(asn)?.name;
+  const isPoor = isHandle(name) || isShouting(name) || /\bAutonomous System\b/i.test(name);
+  return isPoor || known?.misnamed_as !== undefined ? known?.name : undefined;
+}
+
+/** One word with hyphens or in capitals: `TE-AS`, `DACOM-PUBNETPLUS`, `USDA`. */
+function isHandle(name: string): boolean {
+  if (!/^[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+)*$/.test(name)) return false;
+  return /[-_]/.test(name) || (/[A-Z]/.test(name) && name === name.toUpperCase());
+}
+
+/** Eight letters or more, all of them capitals. Shorter names are abbreviations with a company form: `OVH SAS`. */
+function isShouting(name: string): boolean {
+  const letters = name.replaceAll(/[^\p{L}]/gu, '');
+  return letters.length >= 8 && letters === letters.toUpperCase();
 }

@@ -19,7 +19,7 @@ export type CompileInput = {
   readonly networkLists: readonly NetworkList[];
   readonly overlays: readonly Overlay[];
   /** The day of the build, yyyy-mm-dd. Without it no list is too old. */
-  readonly day?: string;
+  readonly day?: string | undefined;
   /** The tables of this repository, as sources. */
   readonly tables: Readonly<Record<'iana' | 'networks' | 'scanners' | 'name-rules' | 'type-signals', Source>>;
 };
@@ -33,7 +33,10 @@ export type RangeSource = { readonly source: Source; readonly ranges: FamilyRang
 type CountrySource = RangeSource & { readonly isMistaken?: (asn: number, country: string) => boolean };
 
 /** Values are AS numbers. `isDerived`: its ranges are not the announced prefixes. */
-type RouteSource = RangeSource & { readonly otherOrigins: readonly OtherOrigin[]; readonly isDerived?: boolean };
+type RouteSource = RangeSource & {
+  readonly otherOrigins: readonly OtherOrigin[];
+  readonly isDerived?: boolean | undefined;
+};
 
 /** Values are positions in `holders`. */
 export type DelegationSource = RangeSource & {
@@ -48,8 +51,8 @@ export type NetworkList = {
   readonly source: Source;
   readonly drives: readonly Drive[];
   readonly networks: ReadonlyMap<number, ListedNetwork>;
-  readonly role?: ConnectionType;
-  readonly operator?: string;
+  readonly role?: ConnectionType | undefined;
+  readonly operator?: string | undefined;
 } & TooOld;
 
 /** `tooOld`: what the list no longer drives, because it is too old. Only evidence and reasons name it. */
@@ -73,23 +76,23 @@ export type Overlay = RangeSource &
     readonly drives: readonly Drive[];
     readonly statements: readonly Statement[];
     /** The owner of the addresses: a cloud, an AI company, a VPN operator. */
-    readonly provider?: string;
-    readonly company?: string;
-    readonly operator?: string;
+    readonly provider?: string | undefined;
+    readonly company?: string | undefined;
+    readonly operator?: string | undefined;
     /** The labels of its statements are operators of Tor exits. */
-    readonly namesTorOperators?: boolean;
+    readonly namesTorOperators?: boolean | undefined;
     /** It is a table of this repository, and not a list that was downloaded. */
     readonly isTable?: boolean;
     /** The name of the crawler that fetches from the addresses. */
-    readonly crawler?: string;
+    readonly crawler?: string | undefined;
     /** A relay that hides addresses for privacy. Its addresses are not a VPN, whatever other lists say. */
-    readonly isRelay?: boolean;
+    readonly isRelay?: boolean | undefined;
     /** A VPN list of third parties; see generic-vpn-lists.ts for what is used of it. */
-    readonly isGeneric?: boolean;
+    readonly isGeneric?: boolean | undefined;
     /** The networks for which it may state a country; without them, all. */
-    readonly asns?: ReadonlySet<number>;
+    readonly asns?: ReadonlySet<number> | undefined;
     /** Ids of sources that it repeats. */
-    readonly contains?: readonly string[];
+    readonly contains?: readonly string[] | undefined;
   };
 
 export type Statement = {

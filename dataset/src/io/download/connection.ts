@@ -69,7 +69,7 @@ function proxyOf(url: URL, { proxies = {} }: Network): HttpProxy | undefined {
 function reach(url: URL, protocol: string, network: Network, signal: AbortSignal, party: string): Promise<Socket> {
   if (protocol === 'https:') return opened(startTls(url, network), 'secureConnect', signal, party);
   const { lookup } = network;
-  const socket = connectTcp({ host: hostOf(url), port: portOf(url), ...(lookup && { lookup }) });
+  const socket = connectTcp({ host: hostOf(url), port: portOf(url), lookup });
   return opened(socket, 'connect', signal, party);
 }
 
@@ -81,9 +81,9 @@ function startTls(url: URL, { ca, lookup }: Network, socket?: Socket): TLSSocket
     // RFC 6066 §3: addresses are not sent as a server name. The certificate is checked against `host`.
     ...(isIP(host) === 0 && { servername: host }),
     ALPNProtocols: ['http/1.1'],
-    ...(ca !== undefined && { ca }),
-    ...(lookup && { lookup }),
-    ...(socket && { socket }),
+    ca,
+    lookup,
+    socket,
   });
 }
 

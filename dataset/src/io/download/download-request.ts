@@ -8,12 +8,12 @@ export type DownloadRequest = {
   /** The path to write the body to. */
   readonly target: string;
   /** The validators of the copy that the caller has. */
-  readonly etag?: string;
-  readonly lastModified?: string;
+  readonly etag?: string | undefined;
+  readonly lastModified?: string | undefined;
   readonly limits: DownloadLimits;
   /** An address or page in the User-Agent, for the operators of feeds. */
-  readonly contact?: string;
-  readonly network?: Network;
+  readonly contact?: string | undefined;
+  readonly network?: Network | undefined;
   readonly now: Date;
   readonly sleep: (ms: number) => Promise<void>;
 };

@@ -213,9 +213,9 @@ function formatWait(seconds: number): string {
 type PartNote = {
   readonly url: string;
   readonly if_range: string;
-  readonly etag?: string;
-  readonly last_modified?: string;
-  readonly total?: number;
+  readonly etag?: string | undefined;
+  readonly last_modified?: string | undefined;
+  readonly total?: number | undefined;
 };
 
 type Part = PartNote & { readonly bytes: number };
@@ -255,9 +255,9 @@ function noteOf(url: string, headers: IncomingHttpHeaders, total: number | undef
   return {
     url,
     if_range: ifRange,
-    ...(etag === undefined ? {} : { etag }),
-    ...(lastModified === undefined ? {} : { last_modified: lastModified }),
-    ...(total === undefined ? {} : { total }),
+    etag,
+    last_modified: lastModified,
+    total,
   };
 }
 

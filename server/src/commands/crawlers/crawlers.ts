@@ -1,7 +1,8 @@
 /** `whence crawlers access.log`: who calls itself a crawler, whether it is one, and which requests are of scanners. */
 
-import type { Address } from '@whence/dataset/address';
+import { type Address, formatAddress } from '@whence/dataset/address';
 import { type Verification, verifyCrawler } from '../../address/crawler-verification.ts';
+import { type Crawler, claimedCrawler } from '../../address/crawlers.ts';
 import type { Hostname } from '../../address/hostname.ts';
 import { HostnameLookups } from '../../address/hostname-lookups.ts';
 import { scannerOf } from '../../address/scanner.ts';
@@ -16,7 +17,7 @@ import { CRAWLER_STATUSES, type CrawlerStatus } from '../../vocabulary.ts';
 import { inOrder } from '../email/in-order.ts';
 import type { DataSettings } from '../embedded-data.ts';
 import { openOverridden } from '../local-dataset.ts';
-import { type Claim, type LogClaims, readClaims } from './claims.ts';
+import { readLog } from './log-entry.ts';
 
 type CrawlersOptions = { json?: boolean; dns?: boolean; all?: boolean; status?: ReadonlySet<CrawlerStatus> };
 type Settings = DataSettings & { readonly dnsServers: readonly string[] };
@@ -174,4 +175,57 @@ const padCount = (count: number, title: string) => formatCount(count).padStart(t
 
 function statusCell(status: CrawlerStatus, { red, yellow, green }: Style): Cell {
   return [status, status === 'forged' ? red : status === 'verified' ? green : yellow];
+}
+
+/** Who calls itself a crawler in a log, and which addresses belong to scanners, with the number of requests. */
+type Claim = { readonly crawler: Crawler; readonly address: Address; readonly ip: string; requests: number };
+
+type ScannerRequests = { operator: string; ips: Set<string>; requests: number };
+
+type LogClaims = {
+  readonly claims: readonly Claim[];
+  /** Research scanners, whatever they call themselves. */
+  readonly scanners: readonly ScannerRequests[];
+  readonly lines: number;
+  /** Lines without an address or a user agent. */
+  readonly unreadable: number;
+  /** Requests of crawlers that were not recorded, because there were too many addresses before. */
+  readonly dropped: number;
+};
+
+/** A claim takes some 300 bytes, and up to three DNS questions. */
+const MAX_CLAIMS = 100_000;
+
+/** `scannerOf` returns the operator of a scanner. */
+async function readClaims(
+  file: string,
+  stdin: CommandStreams['stdin'],
+  scannerOf: (address: Address) => string | undefined,
+): Promise<LogClaims> {
+  const claims = new Map<string, Claim>();
+  const scanners = new Map<string, ScannerRequests>();
+  let [unreadable, dropped] = [0, 0];
+  const lines = await readLog(file, stdin, (entry) => {
+    if (entry?.userAgent === undefined) {
+      unreadable++;
+      return;
+    }
+    const operator = scannerOf(entry.address);
+    const ip = formatAddress(entry.address);
+    if (operator !== undefined) {
+      const scanner = scanners.get(operator) ?? { operator, ips: new Set(), requests: 0 };
+      scanner.requests++;
+      scanners.set(operator, scanner);
+      if (scanner.ips.size < MAX_CLAIMS) scanner.ips.add(ip);
+    }
+    const crawler = claimedCrawler(entry.userAgent);
+    if (crawler === undefined) return;
+    const key = `${crawler.name} ${ip}`;
+    const claim = claims.get(key);
+    if (claim !== undefined) claim.requests++;
+    else if (claims.size < MAX_CLAIMS) claims.set(key, { crawler, address: entry.address, ip, requests: 1 });
+    else dropped++;
+  });
+  const byRequests = [...scanners.values()].sort((a, b) => b.requests - a.requests);
+  return { claims: [...claims.values()], scanners: byRequests, lines, unreadable, dropped };
 }

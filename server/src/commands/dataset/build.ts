@@ -1,5 +1,4 @@
 /** `wh dataset build|update`: from sources to the next version. */
-
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatasetError } from '@whence/dataset/dataset-error';
@@ -29,7 +28,6 @@ import { formatQuality } from '../../terminal/quality.ts';
 import { withDataDirErrors } from '../../terminal/setting-errors.ts';
 import { fit, hanging, type Terminal } from '../../terminal/style.ts';
 import { formatCount, formatMegabytes, formatTable } from '../../terminal/table.ts';
-import { feedProblem } from '../../versions/feed-problem.ts';
 import { announcingBuild } from '../../versions/running-build.ts';
 import { readUpdateReport, UpdateReporter } from '../../versions/update-report.ts';
 import { locatePackage, publishEmbedded } from '../embedded-data.ts';
@@ -129,7 +127,7 @@ export async function datasetUpdate(
             accepted,
             ...retryOf(options, context.stderr.isTTY === true),
             network: { proxies: settings.proxies },
-            ...(settings.contact === undefined ? {} : { contact: settings.contact }),
+            contact: settings.contact,
           },
           ({ id }, outcome, share, isUsed) => {
             const done = Math.round(share * feeds.length);
@@ -271,4 +269,18 @@ function noNetwork({ dns, connection }: UnreachableFeeds, [first]: readonly Refu
 
 function reasons(refused: readonly Refusal[]): string {
   return refused.map(({ id, reason }) => `\n  ${id}: ${reason}`).join('');
+}
+
+/** What went wrong with the feeds of an update, in one sentence. The refusals have the reason of each feed. */
+type FeedOutcome = { readonly feeds: number; readonly refused: number; readonly unreachable: UnreachableFeeds };
+
+/** Undefined if every feed was used. */
+export function feedProblem({ feeds, refused, unreachable: { dns, connection } }: FeedOutcome): string | undefined {
+  if (refused === 0) return undefined;
+  const silent = dns + connection;
+  const of = (amount: number) => `${amount} of ${feeds} ${feeds === 1 ? 'feed' : 'feeds'}`;
+  if (silent === 0) return `${of(refused)} refused`;
+  const cause = dns === silent ? 'no DNS' : connection === silent ? 'no connection' : 'no DNS or no connection';
+  const others = refused - silent;
+  return `${of(silent)} unreachable: ${cause}${others === 0 ? '' : `; ${others} refused`}`;
 }

@@ -4,11 +4,10 @@ import type { Dataset } from '@whence/dataset/internal/file/read';
 import type { VersionEntry } from '@whence/dataset/internal/versions/publish';
 import { clickhouseSql, writeClickhouseCsv } from '../../export/clickhouse.ts';
 import { FILTER_OPTIONS, type Filter, type FilterOptions, filterValuesOf, parseFilter } from '../../export/filter.ts';
-import { writeIpset } from '../../export/ipset.ts';
 import { writeCsv, writeNdjson } from '../../export/line-formats.ts';
 import { type CompatibleType, parseCompatible, TYPES_WITH_LOCATION } from '../../export/mmdb/compatible.ts';
 import { writeMmdb } from '../../export/mmdb/mmdb.ts';
-import { writeNftables } from '../../export/nftables.ts';
+import { writeIpset, writeNftables } from '../../export/nftables.ts';
 import { creditedMeta, noticeText } from '../../export/notice.ts';
 import {
   type Format,

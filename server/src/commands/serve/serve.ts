@@ -23,13 +23,12 @@ import { withDataDirErrors } from '../../terminal/setting-errors.ts';
 import { checkFeedsFile } from '../dataset/feeds-file.ts';
 import { publishEmbedded } from '../embedded-data.ts';
 import { makeFirstKey, makeFirstSetupLink } from './first-access.ts';
-import { buildFirstDataset } from './first-dataset.ts';
 import { loadServer, startMetrics } from './listen.ts';
 import { isServingDataset, tellUnknownFlags, untilReady } from './readiness.ts';
 import { announceServer, listServer } from './running-server.ts';
 import { serveAsWorker } from './serve-as-worker.ts';
 import { type Started, startAlone, startWorkers } from './start-processes.ts';
-import { serveEmbeddedMeanwhile, startPuller, startUpdater } from './start-updates.ts';
+import { buildFirstDataset, serveEmbeddedMeanwhile, startPuller, startUpdater } from './start-updates.ts';
 
 const bin = fileURLToPath(new URL('../../bin.js', import.meta.url));
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { bytesContent, type Content } from '../../../io/content.ts';
 import { listedNetworks } from '../../../test/listed.ts';
-import { parseAsMetadataJson } from './as-metadata-json.ts';
+import { parseAsMetadataJson } from './network-list.ts';
 
 const entry = (asn: number, category: string | null) => ({
   asn,

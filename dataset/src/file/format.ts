@@ -33,7 +33,7 @@ import { DatasetError } from '../dataset-error.ts';
 import { decodeSections, encodeSections, hasMagic, versionOf } from './section-file.ts';
 
 const MAGIC = 'WHENCE\r\n';
-/** A change of the format raises it. Files of another format are refused. */
+/** A change of the format raises it, and `earlier-formats.ts` can convert files of the format before. */
 export const FORMAT_VERSION = 6;
 /** The format of release 1.0.0. */
 const FIRST_FORMAT = 6;

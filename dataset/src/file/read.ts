@@ -18,6 +18,7 @@ import { type ListedOrigin, OtherOrigins } from './addresses/other-origins.ts';
 import { PrefixList, prefixesJson } from './addresses/prefix-list.ts';
 import { checkSections } from './check-sections.ts';
 import { ConsecutiveGroups } from './consecutive-groups.ts';
+import { inCurrentFormat } from './earlier-formats.ts';
 import { decodeFile, type Match, prefixLength, recordNumber, type SectionName, wordsOf } from './format.ts';
 import { NetworkTexts } from './networks/network-texts.ts';
 import { Networks } from './networks/networks.ts';
@@ -51,7 +52,7 @@ export function readPublished(path: string, day?: string): Buffer<ArrayBuffer> {
 /**
  * The bytes of a file, checked. The file is not read again, so a thread can do this and hand the bytes over, and later
  * changes on disk have no effect. Throws a DatasetError unless the file is complete and undamaged, and the one with the
- * SHA-256, if that is given. Lists that have become too old until `day` no longer count.
+ * SHA-256, if that is given. Earlier formats are converted. Lists that have become too old until `day` no longer count.
  */
 export function readChecked(
   path: string,
@@ -61,9 +62,10 @@ export function readChecked(
 ): Buffer<ArrayBuffer> {
   const opened = openSync(path, 'r');
   try {
-    const file = readWhole(opened, fstatSync(opened).size);
+    const bytes = readWhole(opened, fstatSync(opened).size);
+    const file = inCurrentFormat(bytes);
     check(file);
-    if (sha256 !== undefined && createHash('sha256').update(file).digest('hex') !== sha256)
+    if (sha256 !== undefined && createHash('sha256').update(bytes).digest('hex') !== sha256)
       throw new DatasetError('checksum mismatch: not the file that was published');
     return day === undefined ? file : withoutAgedLists(file, day);
   } catch (error) {
@@ -75,10 +77,11 @@ export function readChecked(
 }
 
 /**
- * Whether the bytes of a file are used as they are: without lists that have become too old until `day`. Throws a
- * DatasetError unless they are complete and undamaged.
+ * Whether the bytes of a file are used as they are: in the current format, and without lists that have become too old until
+ * `day`. Throws a DatasetError unless they are complete and undamaged.
  */
 export function checkAsWritten(file: Buffer<ArrayBuffer>, day: string): boolean {
+  if (inCurrentFormat(file) !== file) return false;
   checkFile(file);
   return !hasAgedLists(file, day);
 }

@@ -1,6 +1,7 @@
 /** What a replica reads of the manifest of a static host: the file of the current version. */
 import { DatasetError } from '../dataset-error.ts';
-import { FORMAT_VERSION, UnreadableFormat } from '../file/format.ts';
+import { isReadable } from '../file/earlier-formats.ts';
+import { UnreadableFormat } from '../file/format.ts';
 import { SUPPLEMENT_FORMAT } from '../supplement/supplement.ts';
 import { type Published, supplementName } from './publish.ts';
 
@@ -17,7 +18,7 @@ export function parsePublished(text: string): Published {
   if (entry === undefined) throw new DatasetError(`names version ${current} as current, but does not list it`);
   // Manifests that do not state the format were written before 1.0.0.
   const format = typeof entry['format'] === 'number' ? entry['format'] : 0;
-  if (format !== FORMAT_VERSION) throw new UnreadableFormat(format, `names version ${current}, which`);
+  if (!isReadable(format)) throw new UnreadableFormat(format, `names version ${current}, which`);
   return { format, ...checkFile(current, entry), ...supplementOf(entry) };
 }
 

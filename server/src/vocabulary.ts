@@ -25,7 +25,7 @@ export type Tier = (typeof TIER_NAMES)[number];
 
 export const PERMISSIONS = ['ip:read', 'ip:batch', 'asn:read', 'email:read', 'decide:read', 'database:read'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
-/** Permissions of a key for which none are chosen. A server writes database files only if a key may download them. */
+/** Of a key for which none are chosen. A server writes database files only if a key may download them. */
 export const DEFAULT_PERMISSIONS = PERMISSIONS.filter((permission) => permission !== 'database:read');
 
 export const KEY_STATUSES = ['active', 'revoked'] as const;

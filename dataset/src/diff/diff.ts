@@ -26,7 +26,7 @@ type ChangeKind = (typeof CHANGE_KINDS)[number];
 /** `asn` is the network after the change, or the one before it where the addresses are no longer announced. */
 type ChangedNetwork = { network: string; asn: number; asn_name: string; from?: string; to?: string; size: number };
 
-/** `size`: IPv4 addresses, or IPv6 /48s (tally.ts). `count` and `size` cover all changes, `largest` at most `limit`. */
+/** `size`: IPv4 addresses, or IPv6 /48s. `count` and `size` cover all changes, `largest` at most `limit`. */
 export type AttributeChange = {
   attribute: ComparedAttribute;
   change: ChangeKind;

@@ -69,7 +69,7 @@ const COMMANDS: readonly (readonly [name: string, argv: () => readonly string[],
   ['dataset list', () => ['dataset', 'list'], /feed-that-has-moved +not used/],
   ['dataset feeds', () => ['dataset', 'feeds'], /off +two/],
   ['dataset verify', () => ['dataset', 'verify'], /version 2: valid/],
-  ['dataset diff', () => ['dataset', 'diff', '1', '2'], /networks appeared/],
+  ['dataset diff', () => ['dataset', 'diff', '1', '2'], /asn gained, IPv4/],
   ['dataset check', () => ['dataset', 'check', '--labels', inFolder('labels.csv'), '--min', '1'], /below --min/],
   ['crawlers', () => ['crawlers', '--no-dns', inFolder('access.log')], /Googlebot/],
 ];

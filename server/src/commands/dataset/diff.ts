@@ -12,7 +12,7 @@ import { type Dataset, openDataset } from '@whence/dataset/internal/file/read';
 import { type Manifest, readManifest, versionPath } from '@whence/dataset/internal/versions/publish';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
 import { hanging, print, type Style, type Terminal } from '../../terminal/style.ts';
-import { formatCount, formatTable } from '../../terminal/table.ts';
+import { countIn, formatCount, formatTable } from '../../terminal/table.ts';
 import { noDatasetError } from '../local-dataset.ts';
 import { noVersionError } from './find-version.ts';
 
@@ -77,7 +77,7 @@ function formatDiff({ from, to, is_same, changes, sources }: DatasetDiff, style:
 }
 
 const FAMILIES = { ipv4: 'IPv4', ipv6: 'IPv6' } as const;
-const UNITS = { ipv4: 'addresses', ipv6: '/48s' } as const;
+const UNITS = { ipv4: { noun: 'address', plural: 'es' }, ipv6: { noun: '/48', plural: 's' } } as const;
 
 const nameOf = ({ attribute, change }: AttributeChange) => `${attribute.replace(/^is_/, '')} ${change}`;
 
@@ -86,7 +86,7 @@ function formatTotals(changes: readonly AttributeChange[], style: Style): string
     nameOf(change),
     FAMILIES[change.family],
     formatCount(change.count),
-    `${formatCount(change.size)} ${UNITS[change.family]}`,
+    countIn(style, change.size, UNITS[change.family].noun, UNITS[change.family].plural),
   ]);
   return formatTable(rows, style, { head: ['', '', 'networks', 'size'] });
 }

@@ -18,13 +18,8 @@ import { DEFAULT_PERMISSIONS } from '../../vocabulary.ts';
 /** In the audit log. */
 const SERVE = { name: 'wh serve' };
 
-/** For trying Whence on one's own machine: without a daily limit, and with every permission to read. */
-const FIRST = {
-  name: 'quickstart',
-  tier: 'enterprise',
-  permissions: [...DEFAULT_PERMISSIONS, 'database:read'],
-} as const;
-const FIRST_KEY = 'A first key, tier Enterprise (no daily limit) with every permission to read,';
+/** Without a daily limit: it is for trying Whence on one's own machine. */
+const FIRST = { name: 'quickstart', tier: 'enterprise', permissions: DEFAULT_PERMISSIONS } as const;
 
 type Place = { readonly firstKey: FirstKey; readonly dataDir: string; readonly url: string };
 
@@ -72,8 +67,7 @@ const NONE = `\nThere is no key yet, and WHENCE_FIRST_KEY is off: ${PROGRAM} key
 
 function printed(secret: string, url: string): string {
   return `
-${FIRST_KEY} was made for you. It is shown
-only this once:
+A first key, tier Enterprise (no daily limit), was made for you. It is shown only this once:
 
   ${secret}
 
@@ -86,8 +80,8 @@ Try it:
 
 function inFile(path: string, url: string): string {
   return `
-${FIRST_KEY} is in ${path}, which only
-this user can read. Keep it elsewhere and remove the file: only a hash of it is stored.
+A first key, tier Enterprise (no daily limit), is in ${path}, which only this user can read. Keep it elsewhere and
+remove the file: only a hash of it is stored.
 
   curl -H "X-API-Key: $(cat ${path})" ${url}/v1/ip/8.8.8.8
 

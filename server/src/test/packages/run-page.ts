@@ -4,7 +4,7 @@
  *
  * - A page may use a server at http://127.0.0.1:8080 or https://whence.example.com, and a key as $WHENCE_KEY or `whence_…`.
  *   `wh serve` on the page starts it; otherwise it is started in the page's folder before the first command that needs it.
- *   Every 8080 is replaced with a free port. The key has every permission.
+ *   Every 8080 is replaced with a free port. The key has every permission; that of the README has those of a first key.
  * - `example.com` has DNS records here. No other name is found, and no other network is there.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
@@ -16,7 +16,7 @@ import type { Readable } from 'node:stream';
 import { findProgram, freePort } from '@whence/testing/programs';
 import { startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import { until } from '@whence/testing/until';
-import { PERMISSIONS } from '../../vocabulary.ts';
+import { DEFAULT_PERMISSIONS, PERMISSIONS } from '../../vocabulary.ts';
 import { allBlocks, type Block } from './page-blocks.ts';
 
 /** What a block may need that is not there where the tests run. */
@@ -140,7 +140,7 @@ export async function runPage(
   report: (outcome: Outcome) => void = () => {},
 ): Promise<Outcome[]> {
   const dns = await startScriptedDnsServer(DNS);
-  const shell = new PageShell(program, await freePort(), dns.address);
+  const shell = new PageShell(program, await freePort(), dns.address, page === 'README.md');
   const outcomes: Outcome[] = [];
   try {
     for (const block of allBlocks(page)) {
@@ -168,14 +168,16 @@ class PageShell {
   readonly #folder = mkdtempSync(join(tmpdir(), 'whence-page-'));
   readonly #work = join(this.#folder, 'work');
   readonly #port: number;
+  readonly #hasFirstKey: boolean;
   readonly #shell: ChildProcess;
   #answers = '';
   #count = 0;
   #server: { readonly pid: string; readonly settings: string } | undefined;
   #key: string | undefined;
 
-  constructor(program: string, port: number, dnsServer: string) {
+  constructor(program: string, port: number, dnsServer: string, hasFirstKey: boolean) {
     this.#port = port;
+    this.#hasFirstKey = hasFirstKey;
     const home = join(this.#folder, 'home');
     for (const folder of [this.#work, home]) mkdirSync(folder);
     // curl shows its progress where its output is not a terminal, and takes an error of the server for success.
@@ -274,7 +276,7 @@ class PageShell {
       if (failure !== undefined) throw new Error(failure);
     }
     if (!withKey || this.#key !== undefined) return;
-    const permissions = PERMISSIONS.join(',');
+    const permissions = (this.#hasFirstKey ? DEFAULT_PERMISSIONS : PERMISSIONS).join(',');
     const [dataDir = '', others = ''] = [/--data-dir.*/, /^WHENCE.*/].map(
       (pattern) => pattern.exec(this.#server?.settings ?? '')?.[0] ?? '',
     );

@@ -28,8 +28,8 @@ test('cli: dataset diff shows totals, then the largest of each kind', async () =
   assert.match(stdout, /^version 1 \(\d{4}-\d\d-\d\d \d\d:\d\d UTC\) to version 2 \(/);
   for (const part of [
     /\nasn gained +IPv4 +1 +65,536 addresses\n/,
-    /\ntor_exit gained +IPv4 +1 +1 addresses\n/,
-    /\nthreat_level changed +IPv4 +1 +1 addresses\n/,
+    /\ntor_exit gained +IPv4 +1 +1 address\n/,
+    /\nthreat_level changed +IPv4 +1 +1 address\n/,
     /\nasn gained, IPv4\n {2}9\.0\.0\.0\/16 +65,536 +none → AS22394 +AS22394 Verizon Wireless\n/,
     /\ntor_exit gained, IPv4\n {2}1\.0\.9\.9\/32 +1 +AS64500 Exämple "Nord" GmbH\n/,
     /\ncountry changed, IPv4, the largest 1 of 2\n {2}3\.0\.0\.0\/8 +16,777,216 +ZZ → US /,

@@ -12,7 +12,7 @@ import { type Dataset, openDataset } from '@whence/dataset/internal/file/read';
 import { type Manifest, readManifest, versionPath } from '@whence/dataset/internal/versions/publish';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
 import { hanging, print, type Style, type Terminal } from '../../terminal/style.ts';
-import { countIn, formatCount, formatTable } from '../../terminal/table.ts';
+import { countOf, formatCount, formatTable } from '../../terminal/table.ts';
 import { noDatasetError } from '../local-dataset.ts';
 import { noVersionError } from './find-version.ts';
 
@@ -86,7 +86,7 @@ function formatTotals(changes: readonly AttributeChange[], style: Style): string
     nameOf(change),
     FAMILIES[change.family],
     formatCount(change.count),
-    countIn(style, change.size, UNITS[change.family].noun, UNITS[change.family].plural),
+    countOf(change.size, UNITS[change.family].noun, UNITS[change.family].plural),
   ]);
   return formatTable(rows, style, { head: ['', '', 'networks', 'size'] });
 }

@@ -86,7 +86,7 @@ assert.equal(dataset.version, version);
 
 const diff = (await compareDatasetVersions({ ...required, query: { from: 1, to: 2, limit: 3 } })).data.data;
 assert.deepEqual([diff.from.version, diff.to.version, diff.limit], [1, 2, 3]);
-const gained: number = diff.prefixes.gained.ipv4.largest[0]?.addresses ?? 0;
+const gained: number = diff.changes.find(({ change }) => change === 'gained')?.largest[0]?.size ?? 0;
 assert.ok(gained > 0);
 
 // Refusals: the code narrows the type of the details.

@@ -58,7 +58,7 @@ test('newcomer: npm start in a fresh clone says what it does, and npx wh answers
   const built = spawnSync('npm', ['run', '--silent', 'build'], { cwd: clone, encoding: 'utf8' });
   assert.match(
     built.stderr,
-    /^building Whence for the first time, which takes about \d+ s\n {2}compiling: \d+ s\n {2}bundling: \d+ s\n {2}building the dashboard: \d+ s\n$/,
+    /^building Whence for the first time, which takes about \d+ s\n {2}compiling: \d+ s\n {2}checking the tables: \d+ s\n {2}bundling: \d+ s\n {2}building the dashboard: \d+ s\n$/,
   );
   assert.equal(built.stdout, '');
   const server = spawn('npm', ['start', '--silent'], {

@@ -259,7 +259,8 @@ test('cli: a build removes old versions; on a replica, or when a lock keeps them
   afterBuild({ dataDir: builder, datasetUrl: undefined, keepVersions: 2 }, new Date(), output);
   assert.equal(stderr, '');
   assert.equal(readManifest(builder)?.versions.length, 2);
-  writeFileSync(join(builder, 'datasets/lock'), String(process.ppid));
+  const lock = { id: '4f0a1f0e-0000-4000-8000-000000000000', pid: process.ppid };
+  writeFileSync(join(builder, 'datasets/lock'), JSON.stringify(lock));
   afterBuild({ dataDir: builder, datasetUrl: host.url, keepVersions: 2 }, new Date(), output);
   assert.match(
     stderr,

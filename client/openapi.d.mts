@@ -896,7 +896,6 @@ export interface components {
             /** @description Whether it announces any prefix. */
             is_announced: boolean;
             prefix_count: components["schemas"]["PrefixCount"];
-            address_count: components["schemas"]["AddressCount"];
             /**
              * @description Short name in the registry, when known.
              * @example GOOGLE
@@ -912,6 +911,7 @@ export interface components {
              * @example Google Cloud
              */
             cloud_provider?: string;
+            address_count: components["schemas"]["AddressCount"];
             routing?: components["schemas"]["NetworkRouting"];
             prefixes?: components["schemas"]["AsnPrefixes"];
         };

@@ -22,6 +22,9 @@ export function isTooOld(source: DatedSource, day: string): boolean {
   return (lastDay(source) ?? day) < day;
 }
 
+/** The next day, on which what counts until `day` no longer does. */
+export const dayAfter = (day: string): string => dayOfMs(Date.parse(day) + DAY_MS);
+
 /** Lists that count longer come first. */
 export function compareLastDays(a: DatedSource, b: DatedSource): number {
   const [first = FOREVER, second = FOREVER] = [lastDay(a), lastDay(b)];
@@ -29,8 +32,6 @@ export function compareLastDays(a: DatedSource, b: DatedSource): number {
 }
 
 export const FOREVER = '9999-12-31';
-/** What reasons and evidence say of a list that is. */
-export const TOO_OLD = 'too old to count';
 
 /** The date of the oldest source that decides prefixes or countries. */
 export function dataAsOf({ data_sources, sources }: Pick<Meta, 'data_sources' | 'sources'>): string | undefined {

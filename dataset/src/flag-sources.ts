@@ -4,7 +4,7 @@
  * list counts by its own date, so a flag can become dated while a server runs.
  */
 import { isTooOld } from './data-age.ts';
-import { FLAG_FACTS, FLAG_SUBJECTS, type FlagSubject, type Meta, type Source } from './record.ts';
+import { FLAG_FACTS, FLAG_SUBJECTS, type FlagSubject, type Meta, type Source, type ThreatKnowledge } from './record.ts';
 
 const SHORT_LIVED: ReadonlySet<FlagSubject> = new Set(
   FLAG_SUBJECTS.filter((subject) => subject === 'blocklists' || FLAG_FACTS[subject].isShortLived),
@@ -38,5 +38,15 @@ export function flagKnowledge({ flag_sources, sources }: FlagMeta, day: string):
   }
   return { unknown, dated, tooOld };
 }
+
+/** A table of this program knows a few addresses of a past date, so it does not count here. */
+export function threatKnowledge({ threat_lists, sources }: ThreatMeta, day: string): ThreatKnowledge {
+  const current = new Set(sources.flatMap((source) => (isList(source) && !isTooOld(source, day) ? source.id : [])));
+  // A version that was built before it had these is taken for one without lists, until the next build.
+  const isKnown = (family: 'ipv4' | 'ipv6') => threat_lists?.[family].some((id) => current.has(id)) ?? false;
+  return { ipv4: isKnown('ipv4'), ipv6: isKnown('ipv6') };
+}
+
+type ThreatMeta = Pick<Meta, 'threat_lists' | 'sources'>;
 
 const isList = ({ is_table }: Source): boolean => is_table !== true;

@@ -93,6 +93,13 @@ export const THREAT_WEIGHTS = {
 
 export type Threat = { score: number; level: ThreatLevel; explanation?: string[] };
 
+/** Per address family, whether a current list of addresses or networks could have raised a score. */
+export type ThreatKnowledge = { ipv4: boolean; ipv6: boolean };
+
+/** Without a current list, a score for which there is no reason is not low but unknown. */
+export const isThreatKnown = ({ ip, threat }: { ip: string; threat: Threat }, known: ThreatKnowledge): boolean =>
+  threat.explanation !== undefined || known[ip.includes(':') ? 'ipv6' : 'ipv4'];
+
 export type IpRecord = {
   ip: string;
   prefix: string;
@@ -113,9 +120,15 @@ export type Evidence = {
   source: string;
   prefix: string;
   as_of: string;
-  /** Why the row does not count: `list of 2025-04-15, too old to count`. */
+  /** Why it has this value or these points: `list of 2025-04-15, too old to count`, `neighbour of 7 listed servers`. */
   note?: string;
 };
+
+/** What the evidence says of a list that is. */
+export const TOO_OLD = 'too old to count';
+
+/** Why an address that a list does not name has its flag. */
+export const neighbourWords = (servers: number): string => `neighbour of ${servers} listed servers`;
 
 /** Names in the evidence that a list gives to the addresses on it, and that end with it. */
 export const AGING_NAMES: readonly string[] = ['crawler', 'relay', 'vpn_service', 'tor_operator', 'scanner'];
@@ -172,6 +185,8 @@ export type Meta = {
   refused: readonly Refusal[];
   figures: Figures;
   flag_sources: FlagSources;
+  /** Ids of the lists that add points to addresses of a family. */
+  threat_lists: { ipv4: readonly string[]; ipv6: readonly string[] };
   providers: readonly string[];
   counts: Counts;
   data_sources: DataSources;
@@ -180,9 +195,12 @@ export type Meta = {
 
 /**
  * Per field the oldest source that decides it for at least 1 % of the answered IPv4 addresses or IPv6 /48s. A source that
- * only fills gaps is not the age of the data.
+ * only fills gaps is not the age of the data. `ipv4` and `ipv6` are the same for one family.
  */
-export type DataSources = Partial<Record<'prefix' | 'country', { source: string; as_of: string }>>;
+export type DataSources = Partial<
+  Record<'prefix' | 'country', { source: string; as_of: string; ipv4?: DataSource; ipv6?: DataSource }>
+>;
+export type DataSource = { source: string; as_of: string };
 
 export type Counts = {
   ipv4_intervals: number;

@@ -17,6 +17,7 @@ const SAMPLE: Sample = {
     ['3.0.0.0/16', 16509, 'Amazon'],
     ['4.0.0.0/16', 7922, 'Comcast'],
     ['5.0.0.0/16', 64502, 'Fiber Broadband Internet Service'],
+    ['6.0.0.0/16', 1299, 'Arelion'],
     ['2a00::/32', 64500, 'Example Widgets'],
   ],
   countries: [['1.0.0.0/16', 'DE']],
@@ -158,7 +159,7 @@ for (const [behaviour, changes, ip, want] of [
     { is_vpn: true, score: 15 },
   ],
   [
-    'reports about a privacy relay add no points and are explained',
+    'reports about a privacy relay add no points',
     {
       overlays: [
         overlay('relay', ['is_vpn'], ['1.0.7.0/24'], RELAY),
@@ -168,7 +169,7 @@ for (const [behaviour, changes, ip, want] of [
     '1.0.7.7',
     {
       score: 0,
-      explanation: ['on 4 blocklists, limited because many people share the address (reports, 2026-11-01): +0'],
+      explanation: undefined,
     },
   ],
   [
@@ -311,10 +312,7 @@ for (const [behaviour, changes, ip, want] of [
     {
       score: 24,
       level: 'low',
-      explanation: [
-        'criminal netblock, limited because Example Monitor uses the address (drop, 2026-11-01): +24',
-        'on 5 blocklists, limited because Example Monitor uses the address (reports, 2026-11-01): +0',
-      ],
+      explanation: ['criminal netblock, limited because Example Monitor uses the address (drop, 2026-11-01): +24'],
     },
   ],
   [
@@ -361,10 +359,7 @@ for (const [behaviour, changes, ip, want] of [
     {
       is_tor_exit: true,
       score: 49,
-      explanation: [
-        'on 5 blocklists, limited because many people share the exit (reports, 2026-11-01): +49',
-        'Tor exit, limited because many people share the exit (tor-exits, 2026-11-01): +0',
-      ],
+      explanation: ['on 5 blocklists, limited because many people share the exit (reports, 2026-11-01): +49'],
     },
   ],
   [
@@ -397,6 +392,18 @@ for (const [behaviour, changes, ip, want] of [
     { overlays: [overlay('x4b-datacenter', ['is_datacenter'], ['4.0.7.0/24'])] },
     '4.0.7.7',
     { connection_type: 'residential' },
+  ],
+  [
+    'a list of hosting prefixes finds the data centres of a carrier',
+    { overlays: [overlay('x4b-datacenter', ['is_datacenter'], ['6.0.7.0/24'])] },
+    '6.0.7.7',
+    { connection_type: 'datacenter' },
+  ],
+  [
+    'a list of hosting networks does not make a carrier a data centre',
+    { networkLists: [list('bad-asn', ['is_datacenter'], [1299])] },
+    '6.0.0.1',
+    { connection_type: 'business', is_datacenter: false },
   ],
   [
     'addresses of another kind than their network, before a hosting list',
@@ -502,6 +509,68 @@ for (const [behaviour, changes, ip, want] of [
     else assert.deepEqual(pick(got, want), want);
   });
 }
+
+/** 9.0.0.0/16 is a hosting network by its name; the list names two servers in each of its first /24s. */
+const HOSTING = sampleInput({ routes: [['9.0.0.0/16', 64530, 'Example Hosting']] });
+const SERVERS = overlay('servers', ['is_vpn'], ['9.0.1.1', '9.0.1.2'], { isGeneric: true, operator: 'Example VPN' });
+const WIDE = overlay('wide', ['is_vpn'], ['9.0.1.0/24'], { isGeneric: true });
+const MONITOR = overlay('monitor', ['known_good'], ['9.0.1.7', '9.0.1.1'], { operator: 'Example Monitor' });
+const SCANS = overlay('scans', ['scanner'], ['9.0.1.7', '9.0.1.1'], { operator: 'Example Scans' });
+const INFERRED = 'is_vpn true, neighbour of 2 listed servers';
+const OVERRULED = 'is_vpn false, what names the address itself comes first';
+const NETWORK = list('vpn-asns', ['is_vpn'], [64530]);
+
+for (const [behaviour, changes, ip, want] of [
+  ['a neighbour of listed servers is one, and says so', { overlays: [SERVERS] }, '9.0.1.7', [INFERRED]],
+  ['a known service next to listed servers is none', { overlays: [SERVERS, MONITOR] }, '9.0.1.7', [OVERRULED]],
+  ['a scanner next to listed servers is none', { overlays: [SERVERS, SCANS] }, '9.0.1.7', [OVERRULED]],
+  ['a scanner in a listed block is none', { overlays: [SERVERS, WIDE, SCANS] }, '9.0.1.7', [OVERRULED, OVERRULED]],
+  [
+    'a crawler in a network of a VPN is none',
+    { networkLists: [NETWORK], overlays: [overlay('bot', ['crawler'], ['9.0.1.7'], { crawler: 'Examplebot' })] },
+    '9.0.1.7',
+    [OVERRULED],
+  ],
+  [
+    'a node of a CDN in a network of a VPN is none',
+    { networkLists: [NETWORK], overlays: [overlay('cdn', ['cloud_provider'], ['9.0.1.7'], { provider: 'Bunny' })] },
+    '9.0.1.7',
+    [OVERRULED],
+  ],
+  ['a scanner that the list names is one', { overlays: [SERVERS, SCANS] }, '9.0.1.1', ['is_vpn true']],
+  ['a known service that the list names is none', { overlays: [SERVERS, MONITOR] }, '9.0.1.1', [OVERRULED]],
+] as const satisfies readonly (readonly [string, Partial<CompileInput>, string, readonly string[]])[])
+  test(`compile: VPN: ${behaviour}`, () => {
+    const got = answer(datasetOf({ ...HOSTING, ...changes }), ip);
+    const rows = got?.evidence.filter(({ field }) => field === 'is_vpn');
+    assert.deepEqual(
+      rows?.map(({ field, value, note }) => [`${field} ${value}`, note].filter(Boolean).join(', ')),
+      want,
+    );
+    const isFlagged = want[0]?.startsWith('is_vpn true');
+    assert.equal(got?.is_vpn, isFlagged);
+    const reason = want[0] === INFERRED ? 'VPN, neighbour of 2 listed servers' : 'VPN operator Example VPN';
+    assert.deepEqual(got?.explanation, isFlagged ? [`${reason} (servers, 2026-11-01): +15`] : undefined);
+  });
+
+test('compile: a known service has no flag from any list, and points below medium', () => {
+  const lists = (['is_tor_exit', 'is_proxy', 'is_vpn', 'criminal_netblock'] as const).map((drive) =>
+    overlay(drive, [drive], ['9.0.1.7']),
+  );
+  const { is_tor_exit, is_proxy, is_vpn, score } =
+    answer(datasetOf({ ...HOSTING, overlays: [MONITOR, ...lists] }), '9.0.1.7') ?? {};
+  assert.deepEqual([is_tor_exit, is_proxy, is_vpn, score], [false, false, false, 24]);
+});
+
+test('compile: evidence says why a list adds no points', () => {
+  const reports = overlay('reports', ['blocklist'], ['9.0.1.7'], { statements: [{ lists: 4 }] });
+  const data = datasetOf({ ...HOSTING, overlays: [overlay('relay', ['is_vpn'], ['9.0.1.7'], RELAY), reports] });
+  const rows = answer(data, '9.0.1.7')?.evidence.filter(({ field }) => field.startsWith('threat'));
+  assert.deepEqual(
+    rows?.map(({ field, value, note }) => [field, value, note]),
+    [['threat.score', 0, 'limited because many people share the address']],
+  );
+});
 
 test('compile: evidence of a contribution names the list, its points and what it listed', () => {
   const data = dataset({ overlays: [overlay('cins', ['blocklist'], ['1.0.7.0/24'])] });
@@ -802,17 +871,17 @@ test('figures: what is covered, how far sources agree, what is flagged', () => {
     overlays: [overlay('tor', ['is_tor_exit'], ['1.0.0.1', '1.0.0.9'])],
   }).meta;
   assert.deepEqual(figures.ipv4, {
-    announced: 5 * 65536,
+    announced: 6 * 65536,
     answered_share: 1,
-    country_share: 0.2,
-    country_confirmed_share: 0.1,
-    exact_rir_share: 0.3,
+    country_share: 0.16667,
+    country_confirmed_share: 0.08333,
+    exact_rir_share: 0.25,
     connection_type_share: 1,
-    connection_type_from: { list: 0, table: 0.4, rule: 0.2, signals: 0.4, none: 0 },
+    connection_type_from: { list: 0, table: 0.5, rule: 0.16667, signals: 0.33333, none: 0 },
   });
   assert.deepEqual(figures.countries, {
     DE: { ipv4_addresses: 65536, ipv6_48s: 0 },
-    ZZ: { ipv4_addresses: 4 * 65536, ipv6_48s: 65536 },
+    ZZ: { ipv4_addresses: 5 * 65536, ipv6_48s: 65536 },
   });
   assert.deepEqual(figures.registries['LACNIC'], { ipv4_addresses: 32768, ipv6_48s: 0 });
   assert.deepEqual(figures.country_agreement[0], {

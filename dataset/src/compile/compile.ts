@@ -8,6 +8,7 @@ import { oldestDay } from '../data-age.ts';
 import type { Drive } from '../feeds/feed.ts';
 import type { Compiled } from '../file/write.ts';
 import { FLAG_SUBJECTS, type FlagSource, type FlagSources, type FlagSubject, type Source } from '../record.ts';
+import { SCORING_DRIVES } from './describe/threat.ts';
 import { FlaggedAccessNetworks } from './guard/flagged-access-networks.ts';
 import { HeldOutAddresses } from './held-out/addresses.ts';
 import { heldOutNetworkRows, labelledNetworkRows } from './held-out/networks.ts';
@@ -59,6 +60,7 @@ export function compile(input: CompileInput, progress: Progress = () => {}): Com
     figures: figures.finish(),
     dataSources: figures.dataSources(),
     flagSources,
+    threatLists: { ipv4: threatLists(input, 4), ipv6: threatLists(input, 6) },
     flaggedAccessNetworks: accessNetworks.finish(),
     heldOut: [
       ...heldOut.finish(flagSources),
@@ -113,6 +115,16 @@ function flagSource({ overlays, networkLists, tables }: CompileInput, subject: F
     sources: [...new Set(sources.map(({ id }) => id))],
     ...(oldest === undefined ? {} : { as_of: oldest }),
   };
+}
+
+/** A list of networks is about both families. The addresses of a relay have no points. */
+function threatLists({ overlays, networkLists }: CompileInput, version: 4 | 6): string[] {
+  const ofAddresses = overlays.filter(
+    ({ ranges, isTable, isRelay }) => ranges[version].length > 0 && isTable !== true && isRelay !== true,
+  );
+  return [...ofAddresses, ...networkLists].flatMap(({ source, drives }) =>
+    drives.some((drive) => SCORING_DRIVES.includes(drive)) ? source.id : [],
+  );
 }
 
 /** The order of the file: the largest network first, records by network, and every reference to them by row. */

@@ -50,7 +50,7 @@ for (const [behaviour, row, want] of [
     ['tor-exits', 'is_tor_exit', '2024-02-27', 7],
     {
       flags: [],
-      reasons: ['Tor exit (tor-exits, 2024-02-27): +0, too old to count'],
+      reasons: [],
       notes: ['threat.score 0: list of 2024-02-27, too old to count', OLD_TOR.note],
     },
   ],
@@ -59,7 +59,7 @@ for (const [behaviour, row, want] of [
     ['drop', 'criminal_netblock', '2025-04-15', 30],
     {
       flags: [],
-      reasons: ['criminal netblock (drop, 2025-04-15): +0, too old to count'],
+      reasons: [],
       notes: ['threat.score 0: list of 2025-04-15, too old to count'],
     },
   ],
@@ -83,7 +83,7 @@ test('dated lists: a table of this program keeps its flag, without points', () =
     answers([['tor-blocks', 'is_tor_exit', '2026-08-20', 7, { isTable: true }]]),
   );
   assert.deepEqual([flags, score], [['is_tor_exit'], 0]);
-  assert.deepEqual(reasons, ['Tor exit (tor-blocks, 2026-08-20): +0, too old to count']);
+  assert.deepEqual(reasons, []);
   assert.deepEqual(notes, [
     'is_tor_exit true: list of 2026-08-20, too old to count',
     'threat.score 0: list of 2026-08-20, too old to count',
@@ -122,6 +122,15 @@ for (const [behaviour, day, flags, score] of [
       'the reasons add up',
     );
   });
+
+test('dated lists: a flag stays with one of several lists, whatever else becomes too old', () => {
+  const rows: readonly Row[] = [
+    ['tor-exits', 'is_tor_exit', '2026-11-14', 30],
+    ['old-exits', 'is_tor_exit', '2024-02-27', 7],
+    ['cins', 'blocklist', '2026-11-14', 7],
+  ];
+  assert.deepEqual(answer(answers(rows, '2026-11-25')).flags, ['is_tor_exit']);
+});
 
 test('dated lists: an answer of a later day is that of a build of that day', () => {
   for (const day of ['2026-11-22', '2026-11-30', '2027-01-01']) {

@@ -26,10 +26,10 @@ test('data files: every file in dataset/data is a declared table', () => {
   );
 });
 
-const HEADER = 'asn,connection_type,name,cloud_provider,vpn_operator,misnamed_as,group,as_of,source';
+const HEADER = 'asn,connection_type,role,name,cloud_provider,vpn_operator,misnamed_as,group,as_of,source';
 const row = (asn: number | string, changes: Partial<Record<'type' | 'name' | 'day' | 'source', string>> = {}) => {
   const { type = 'business', name = 'Example', day = '2026-11-17', source = 'its website' } = changes;
-  return `${asn},${type},${name},,,,Germany,${day},${source}`;
+  return `${asn},${type},,${name},,,,Germany,${day},${source}`;
 };
 
 for (const [behaviour, lines, problems] of [
@@ -59,7 +59,7 @@ for (const [behaviour, lines, problems] of [
   [
     'a name with a comma and no quotes',
     [HEADER, row(1, { name: 'Example, Inc.' })],
-    ['2: 10 cells instead of 9; a value with a comma must be in quotes'],
+    ['2: 11 cells instead of 10; a value with a comma must be in quotes'],
   ],
   ['a quote that is not closed', [HEADER, row(1, { name: '"Example' }), row(2)], ['2: a quote is not closed']],
   ['an empty line', [HEADER, row(1), '', row(2)], ['3: the line is empty']],
@@ -135,7 +135,7 @@ for (const [behaviour, table, line, problem] of [
 test('data files: of many problems the first ten are listed', () => {
   const problems = refusalOf(labelledNetworks, [HEADER, ...Array.from({ length: 12 }, () => 'x')]);
   assert.deepEqual([problems.length, problems[9], problems[10]], [11, problems[9], 'and 2 more problems']);
-  assert.match(problems[9] ?? '', /^networks\.csv:11: 1 cells instead of 9/);
+  assert.match(problems[9] ?? '', /^networks\.csv:11: 1 cells instead of 10/);
 });
 
 test('data files: a file of a spreadsheet is read: byte order mark, CR LF, quotes', () => {
@@ -165,6 +165,17 @@ test('networks: those of clouds and of VPN operators are datacenters', () => {
   assert.deepEqual(other, []);
 });
 
+test('networks: a carrier is business, and has neither a cloud nor a VPN', () => {
+  const carriers = labelledNetworks.rows.filter(({ role }) => role === 'carrier');
+  assert.ok(carriers.length >= 100);
+  const other = carriers.filter(
+    ({ cloud_provider, vpn_operator, connection_type: type }) =>
+      type !== 'business' || cloud_provider !== undefined || vpn_operator !== undefined,
+  );
+  assert.deepEqual(other, []);
+  for (const asn of [174, 1299, 3356, 6461, 6939, 8220]) assert.equal(labelledNetworks.find(asn)?.role, 'carrier');
+});
+
 for (const [asn, type, why] of [
   [22394, 'mobile', 'named Verizon Business, carries Verizon Wireless handsets'],
   [21928, 'mobile', 'T-Mobile US'],
@@ -172,10 +183,11 @@ for (const [asn, type, why] of [
   [55836, 'mobile', 'Reliance Jio'],
   [29465, 'mobile', 'MTN Nigeria, though two public lists call it hosting'],
   [7922, 'residential', 'Comcast'],
-  [3320, 'residential', 'Deutsche Telekom'],
   [29447, 'residential', 'named Scaleway, is Iliad Italia'],
   [16591, 'residential', 'Google Fiber is not Google Cloud'],
   [14593, 'residential', 'Starlink'],
+  [45700, 'residential', "named PT. NAP Info, is Starlink's network in Indonesia"],
+  [3320, 'residential', 'Deutsche Telekom sells transit, and connects homes'],
   [4538, 'education', 'CERNET'],
   [749, 'business', 'US Department of Defense'],
   [9009, 'datacenter', 'M247 is a hoster, not a VPN operator'],
@@ -214,6 +226,7 @@ for (const [asn, provider] of [
 
 test('networks: an AS number of a VPN operator is a VPN', () => {
   assert.equal(labelledNetworks.find(209854)?.vpn_operator, 'Surfshark');
+  assert.equal(labelledNetworks.find(206092)?.vpn_operator, 'ExpressVPN (F.N.S. Holdings)');
 });
 
 test('address types: prefixes are not wider than an allocation, and do not overlap', () => {

@@ -31,6 +31,8 @@ export const labelledNetworks = new CsvTable(
   {
     asn,
     connection_type: connectionType,
+    // A carrier sells transit to other networks, and is neither access nor hosting.
+    role: optional(oneOf(['carrier'])),
     // Shown in answers where the registered name is none.
     name: column.text(48),
     cloud_provider: optional(text),

@@ -5,10 +5,11 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { type Address, formatAddress, ipv4 } from '../address.ts';
-import { FOREVER, lastDay } from '../data-age.ts';
+import { dayAfter, FOREVER, lastDay } from '../data-age.ts';
 import { DatasetError } from '../dataset-error.ts';
+import { threatKnowledge } from '../flag-sources.ts';
 import { addressBits, formatPrefix, fromBigInt, lastAddress, toBigInt } from '../prefix.ts';
-import type { AsnPrefixes, AsnRecord, IpRecord, Meta } from '../record.ts';
+import type { AsnPrefixes, AsnRecord, IpRecord, Meta, ThreatKnowledge } from '../record.ts';
 import { CoveredPrefixes } from './addresses/covered.ts';
 import { boundsOf, type Cursor, startOf } from './addresses/cursor.ts';
 import { Ipv4Table } from './addresses/ipv4-table.ts';
@@ -161,10 +162,28 @@ export class Dataset {
     this.#networkStrings = new Array(this.networks.count).fill(undefined);
   }
 
+  get threatKnowledge(): ThreatKnowledge {
+    return threatKnowledge(this.meta, this.day);
+  }
+
   /** The last day on which the same lists count as on `day`. */
   get lastDay(): string {
     const days = this.meta.sources.map((source) => lastDay(source) ?? FOREVER);
     return days.filter((last) => last >= this.day).sort()[0] ?? FOREVER;
+  }
+
+  /** The day on which a list of it stops counting, after `day`; undefined if none does. */
+  get validUntil(): string | undefined {
+    const { lastDay } = this;
+    return lastDay === FOREVER ? undefined : dayAfter(lastDay);
+  }
+
+  /** When its answers became those of `day`: at its build, or when a list stopped counting. */
+  get changedAt(): string {
+    const { built_at, sources } = this.meta;
+    const ended = sources.flatMap((source) => lastDay(source) ?? []).filter((last) => last < this.day);
+    const changed = `${dayAfter(ended.sort().at(-1) ?? '1970-01-01')}T00:00:00.000Z`;
+    return changed > built_at ? changed : built_at;
   }
 
   /**

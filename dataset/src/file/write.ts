@@ -17,6 +17,7 @@ export type Compiled = {
   readonly sources: readonly Source[];
   readonly figures: Figures;
   readonly flagSources: FlagSources;
+  readonly threatLists: Meta['threat_lists'];
   readonly dataSources: DataSources;
   readonly flaggedAccessNetworks: readonly FlaggedAccessNetwork[];
   /** How right the answers are without the sources that are used as labels. */
@@ -89,7 +90,10 @@ export function encodeContent(compiled: Compiled, refused: readonly Refusal[] = 
   return {
     sections,
     flaggedAccessNetworks,
-    meta: { content_sha256, sources, refused, figures, flag_sources, data_sources, providers, counts, quality },
+    meta: {
+      ...{ content_sha256, sources, refused, figures, flag_sources, data_sources, providers, counts, quality },
+      threat_lists: compiled.threatLists,
+    },
   };
 }
 

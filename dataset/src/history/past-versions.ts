@@ -8,7 +8,7 @@ import { DatasetError } from '../dataset-error.ts';
 import { UnreadableFormat } from '../file/format.ts';
 import type { Dataset } from '../file/read.ts';
 import { fileFingerprint } from '../io/file-fingerprint.ts';
-import { explain } from '../lookup/evidence.ts';
+import { explanationOf } from '../lookup/evidence.ts';
 import { manifestPath, readManifest, type VersionEntry, verifyVersion } from '../versions/publish.ts';
 import { compareAge, MAX_VERSIONS } from '../versions/retention.ts';
 import { type Changed, ChangesFile } from './changes-file.ts';
@@ -214,7 +214,7 @@ const newest = (nodes: readonly Node[]): Node | undefined => [...nodes].sort(com
 function explainedJson(dataset: Dataset, address: Address): string | undefined {
   const match = dataset.find(address);
   if (match === 0) return undefined;
-  return JSON.stringify({ ...dataset.record(address, match), evidence: explain(dataset, address, match) });
+  return JSON.stringify({ ...dataset.record(address, match), ...explanationOf(dataset, address, match) });
 }
 
 /** The value of the key, which becomes the most recently used one. The least recently used are dropped beyond `max`. */

@@ -1,5 +1,5 @@
 /** A thread that records the history and ends. `keepVersionsInThread` holds the lock meanwhile. */
-import { workerData } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import type { Retention } from '../versions/retention.ts';
 import { recordHistory } from './record-history.ts';
 
@@ -7,4 +7,7 @@ export type RecordTask = { readonly dataDir: string; readonly retention: Retenti
 
 // Passed by keepVersionsInThread, the only caller.
 const { dataDir, retention, nowMs } = workerData as RecordTask;
+// A catch-up over seven versions of 40 MB on a busy machine takes a minute.
+parentPort?.postMessage(600_000);
 recordHistory(dataDir, retention, new Date(nowMs));
+parentPort?.postMessage('recorded');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { parseAddress } from '../address.ts';
 import { datasetOf, sampleInput } from '../test/sample-dataset.ts';
-import { explain, explainJson } from './evidence.ts';
+import { explain, explanationJson, explanationOf } from './evidence.ts';
 
 for (const [behaviour, isDerived, rows] of [
   ['a prefix of a routing table is announced', undefined, []],
@@ -36,6 +36,10 @@ test('evidence: as JSON it is that of the address, whichever addresses were aske
     assert.ok(address);
     const match = dataset.find(address);
     assert.ok(match, text);
-    assert.deepEqual(JSON.parse(explainJson(dataset, address, match)), explain(dataset, address, match), text);
+    assert.deepEqual(
+      JSON.parse(explanationJson(dataset, address, match)),
+      explanationOf(dataset, address, match),
+      text,
+    );
   }
 });

@@ -8,11 +8,12 @@
  */
 
 import { type Address, ipv4, truncateAddress, wordMask } from '../address.ts';
-import { isTooOld, TOO_OLD } from '../data-age.ts';
+import { isTooOld } from '../data-age.ts';
 import type { Match } from '../file/format.ts';
 import type { Dataset } from '../file/read.ts';
 import { addressBits, formatPrefix, fromBigInt, lastAddress, toBigInt, widestPrefixLength } from '../prefix.ts';
-import { AGING_NAMES, type Evidence, FLAGS, type IpRecord, TYPE_SIGNALS } from '../record.ts';
+import type { Evidence, IpRecord } from '../record.ts';
+import { AGING_NAMES, FLAGS, isThreatKnown, neighbourWords, TOO_OLD, TYPE_SIGNALS } from '../record.ts';
 import { typeSourceOf } from './type-source.ts';
 
 /** Fields that the route decides: their prefix is that of the record. */
@@ -85,11 +86,18 @@ export function explain(dataset: Dataset, address: Address, match: Match): reado
   return rowsOf(dataset, address, match, preparedFor(dataset));
 }
 
+/** What an explained record has beside the record. */
+export type Explanation = { evidence: readonly Evidence[]; threat_is_known: boolean };
+
+export function explanationOf(dataset: Dataset, address: Address, match: Match): Explanation {
+  const threat_is_known = isThreatKnown(dataset.record(address, match), dataset.threatKnowledge);
+  return { evidence: explain(dataset, address, match), threat_is_known };
+}
+
 /** The same as JSON, for a server that is asked often. */
-export function explainJson(dataset: Dataset, address: Address, match: Match): string {
-  const prepared = preparedFor(dataset);
-  return prepared.jsonByPrefix.get(prefixKey(dataset, address), () =>
-    JSON.stringify(rowsOf(dataset, address, match, prepared)),
+export function explanationJson(dataset: Dataset, address: Address, match: Match): string {
+  return preparedFor(dataset).jsonByPrefix.get(prefixKey(dataset, address), () =>
+    JSON.stringify(explanationOf(dataset, address, match)),
   );
 }
 
@@ -102,22 +110,24 @@ function prefixKey(dataset: Dataset, address: Address): number | string {
 
 function rowsOf(dataset: Dataset, address: Address, match: Match, prepared: Prepared): Evidence[] {
   const record = dataset.record(address, match);
-  const row = (field: string, value: Evidence['value'], source: number, prefix: string): Evidence => {
+  const statements = statementsOf(dataset, dataset.attributesOf(match), prepared);
+  const row = (field: string, stated: Evidence['value'], source: number, prefix: string): Evidence => {
     const stating = dataset.meta.sources[source];
     const { id = '', as_of = '' } = stating ?? {};
-    const evidence = { field, value, source: id, prefix, as_of };
+    const evidence = { field, value: shownValue(field, stated), source: id, prefix, as_of };
     const isOld = stating !== undefined && AGING.has(field) && isTooOld(stating, dataset.day);
-    return isOld ? { ...evidence, note: `list of ${as_of}, ${TOO_OLD}` } : evidence;
+    const note = isOld ? `list of ${as_of}, ${TOO_OLD}` : noteOf(field, stated, source, statements);
+    return note === undefined ? evidence : { ...evidence, note };
   };
-  const statements = statementsOf(dataset, dataset.attributesOf(match), prepared);
   const lengths =
     address.version === 4
       ? statedLengths(NUMBERS, dataset, address, statements, prepared)
       : statedLengths(BIGINTS, dataset, address, statements, prepared);
-  const rows = statements.map(({ id, field, value, source }) => {
+  const shown = statements.filter(({ field }) => field !== 'threat.limit');
+  const rows = shown.map(({ id, field, value, source }) => {
     if (ANNOUNCED.has(field))
       return row(field, value === '' ? fieldValue(record, field) : value, source, record.prefix);
-    return row(field, shownValue(field, value), source, formatPrefix(address, lengths.get(id) ?? 0));
+    return row(field, value, source, formatPrefix(address, lengths.get(id) ?? 0));
   });
   // Several networks may announce the same prefix (MOAS). The record has the one that most peers see.
   const otherOrigins = dataset.otherOrigins(address, match).filter(({ asn }) => asn !== record.asn);
@@ -132,10 +142,22 @@ function typeSourceRow(dataset: Dataset, match: Match, decided: Evidence): Evide
   return { ...decided, field: 'connection_type_source', value: typeSourceOf(dataset, match) };
 }
 
-/** A flag with the value 0 is on a list that is too old to set it. */
+/** A flag with the value 0 was overruled; with another number the list names that many servers next to the address. */
 function shownValue(field: string, value: Evidence['value']): Evidence['value'] {
   if (field === 'type_signal') return SIGNAL_NAMES.get(value) ?? '';
-  return value === 0 && field.startsWith('is_') ? false : value;
+  return typeof value === 'number' && field.startsWith('is_') ? value > 0 : value;
+}
+
+function noteOf(
+  field: string,
+  value: Evidence['value'],
+  source: number,
+  statements: readonly Statement[],
+): string | undefined {
+  if (field === 'threat.score' && value === 0)
+    return statements.find((one) => one.field === 'threat.limit' && one.source === source)?.value as string | undefined;
+  if (typeof value !== 'number' || !field.startsWith('is_')) return undefined;
+  return value > 0 ? neighbourWords(value) : 'what names the address itself comes first';
 }
 
 /**

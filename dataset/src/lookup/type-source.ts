@@ -22,8 +22,9 @@ function decide(dataset: Dataset, set: number): TypeSource {
   const decisions = dataset.decisions(set);
   const deciding = decisions.find(([field]) => field === 'connection_type')?.[1];
   const id = deciding === undefined ? '' : dataset.meta.sources[deciding]?.id;
-  if (id === 'name-rules') return 'rule';
-  if (id !== 'type-signals') return 'table';
   const signal = decisions.find(([field]) => field === 'type_signal')?.[2];
-  return signal === TYPE_SIGNALS.assumed ? 'assumed' : 'signals';
+  // Also of the operator's own networks that have no type.
+  if (signal === TYPE_SIGNALS.assumed) return 'assumed';
+  if (id === 'name-rules') return 'rule';
+  return id === 'type-signals' ? 'signals' : 'table';
 }

@@ -163,6 +163,11 @@ type Entries = {
 };
 const NOTHING: Entries = { network: undefined, relabel: undefined, verdict: undefined, labels: undefined };
 
+const noNetworks = () => ({
+  name: undefined as string | undefined,
+  ...{ ipv4Addresses: 0, ipv4Prefixes: 0, ipv6Prefixes: 0 },
+});
+
 class Preparation {
   readonly #base: Dataset;
   readonly #overrides: Overrides;
@@ -171,11 +176,23 @@ class Preparation {
   /** Networks that the file does not have, or has with another name. */
   readonly #networks: CompiledAsn[] = [];
   readonly #rows = new Map<string, number>();
+  /** By AS number: its name, and what belongs to it. */
+  readonly #ownNetworks = new Map<number, ReturnType<typeof noNetworks>>();
 
   constructor(base: Dataset, overrides: Overrides) {
     this.#base = base;
     this.#overrides = overrides;
     this.#first = firstNumbers(base);
+    for (const { asn, name, range } of overrides.networks) {
+      const own = this.#ownNetworks.get(asn) ?? noNetworks();
+      this.#ownNetworks.set(asn, own);
+      own.name ??= name;
+      if (range.version === 6) own.ipv6Prefixes++;
+      else {
+        own.ipv4Prefixes++;
+        own.ipv4Addresses += Number(range.end - range.start) + 1;
+      }
+    }
   }
 
   prepare(): Prepared {
@@ -267,13 +284,12 @@ class Preparation {
     const row = networks.rowOf(asn);
     const known = row < 0 ? undefined : networks.at(row);
     if (known !== undefined && (name === undefined || name === known.asn_name)) return row;
-    const shown = name ?? this.#overrides.networks.find((other) => other.asn === asn && other.name)?.name ?? `AS${asn}`;
+    const { name: ownName, ...counts } = this.#ownNetworks.get(asn) ?? noNetworks();
+    const shown = name ?? ownName ?? `AS${asn}`;
     const key = `${asn} ${shown}`;
     const made = this.#rows.get(key) ?? networks.count + this.#networks.length;
     if (!this.#rows.has(key)) {
       this.#rows.set(key, made);
-      const own = this.#overrides.networks.filter((other) => other.asn === asn).map(({ range }) => range);
-      const ofIpv4 = own.filter(({ version }) => version === 4);
       this.#networks.push({
         number: asn,
         name: shown,
@@ -281,9 +297,7 @@ class Preparation {
         country: relabel.country ?? UNKNOWN.country,
         rir: known?.rir,
         cloud_provider: undefined,
-        ipv4Addresses: ofIpv4.reduce((sum, { start, end }) => sum + Number(end - start) + 1, 0),
-        ipv4Prefixes: ofIpv4.length,
-        ipv6Prefixes: own.length - ofIpv4.length,
+        ...counts,
       });
     }
     return made;

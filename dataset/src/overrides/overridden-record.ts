@@ -2,7 +2,8 @@
 
 import { asciiJson } from '../file/texts/ascii-writer.ts';
 import { type Decision, decisionOrder } from '../file/texts/decisions.ts';
-import { byFlag, type Detection, type IpRecord, levelOf, type Source, THREAT_WEIGHTS, type Threat } from '../record.ts';
+import type { Detection, IpRecord, Source, Threat } from '../record.ts';
+import { byFlag, levelOf, THREAT_WEIGHTS, TYPE_SIGNALS } from '../record.ts';
 import type { Relabel, Verdict } from './overrides.ts';
 
 /** The part of a record that does not depend on the address. */
@@ -46,8 +47,10 @@ export function overriddenRecord(
   const { relabel, verdict } = applied;
   const { attributes } = base;
   const own = (field: string): [string, number] => [field, position];
+  const isAssumed = attributes === UNKNOWN && relabel.connection_type === undefined;
   const fields = [
     ...(applied.isOwnNetwork ? ['prefix', 'prefix_is_derived', 'asn', 'asn_name'] : []),
+    ...(isAssumed ? ['connection_type'] : []),
     ...Object.keys(relabel),
     ...(typeof relabel.ai_company === 'string' ? ['is_ai_crawler'] : []),
   ];
@@ -64,6 +67,7 @@ export function overriddenRecord(
   const decisions: RecordText['decisions'] = [
     ...scored.decisions,
     ...fields.map(own),
+    ...(isAssumed ? [['type_signal', position, TYPE_SIGNALS.assumed] as [string, number, string]] : []),
     ...(verdict === undefined ? [] : [['threat.score', position, threat.score] as [string, number, number]]),
   ];
   const { rir } = attributes;

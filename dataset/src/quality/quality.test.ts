@@ -135,6 +135,26 @@ test('quality: networks of the table are decided again without it', () => {
   );
 });
 
+test('quality: rows that depend on the type of carriers are also measured without them', () => {
+  const routes = [
+    ...SAMPLE.routes,
+    ['4.4.0.0/16', 3356, 'Level 3 Hosting'],
+    ['4.5.0.0/16', 7, 'Example Bank'],
+  ] as const;
+  const { heldOut } = compile(sampleInput({ ...SAMPLE, routes }));
+  assert.deepEqual(
+    heldOut
+      .filter(
+        ({ field, measure, weight }) => `${field} ${measure} ${weight}` === 'connection_type=business recall network',
+      )
+      .map(({ value, n, labels }) => [value, n, labels]),
+    [
+      [0.5, 2, 'networks'],
+      [1, 1, 'networks without carriers'],
+    ],
+  );
+});
+
 test('quality: frozen labels of countries, without the operators whose list decided', () => {
   const [prefix, country] = ['15.177.83.0/24', 'AU'];
   const sample = { routes: [[prefix, 64_500, 'Example']], countries: [[prefix, country]] } as const;

@@ -44,7 +44,13 @@ for (const [ip, want] of [
   ['107.80.1.1', { is_mobile: true }],
   ['2600:380:9000::1', { asn: 7018, is_mobile: true }],
   ['223.104.3.1', { is_mobile: true }],
+  ['5.90.142.135', { asn: 30722, is_mobile: true }],
+  ['77.136.80.128', { asn: 15557, is_mobile: true }],
+  ['2401:4900:f000::1', { asn: 55557, is_mobile: true }],
   // Homes of operators whose phones are listed.
+  ['5.89.66.224', { asn: 30722, is_residential: true }],
+  ['37.182.35.120', { asn: 30722, is_residential: true }],
+  ['2401:4900:1c00::1', { asn: 24560, is_residential: true }],
   ['84.150.1.1', { asn: 3320, is_residential: true }],
   ['93.104.1.1', { is_mobile: false }],
   ['85.176.1.1', { asn: 6805, is_residential: true }],
@@ -60,6 +66,7 @@ for (const [ip, want] of [
   ['81.240.1.1', { asn: 5432, is_residential: true }],
   ['2606:4700:4700::1111', { asn: 13335, rir: 'ARIN', cloud_provider: 'Cloudflare' }],
   ['185.220.101.1', { is_tor_exit: true }],
+  ['91.217.249.42', { asn: 206092, is_vpn: true }],
   ['66.249.66.1', { is_ai_crawler: false, is_datacenter: true }],
   ['20.171.206.1', { ai_company: 'OpenAI', cloud_provider: 'Azure' }],
 ] as const) {

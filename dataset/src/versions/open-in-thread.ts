@@ -1,7 +1,7 @@
 /** Opens a dataset without stopping the event loop: a thread reads and checks the file, and hands over its bytes. */
-import { Worker } from 'node:worker_threads';
 import { DatasetError } from '../dataset-error.ts';
 import { Dataset } from '../file/read.ts';
+import { runThread, TookTooLong } from '../io/run-thread.ts';
 import { Supplement } from '../supplement/supplement.ts';
 import type { OpenedFile, OpenTask } from './open-worker.ts';
 
@@ -24,28 +24,13 @@ export async function openSupplementInThread(path: string, sha256: string): Prom
   return new Supplement(await readInThread({ path, sha256, kind: 'supplement' }, READ_TIMEOUT_MS));
 }
 
-function readInThread(task: OpenTask, timeoutMs: number): Promise<Buffer> {
-  const { path } = task;
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL('./open-worker.js', import.meta.url), { workerData: task });
-    const timer = setTimeout(() => {
-      reject(notReadInTime(path, timeoutMs));
-      void worker.terminate();
-    }, timeoutMs);
-    worker.once('message', (opened: OpenedFile) => {
-      try {
-        resolve(bytesOf(opened));
-      } catch (error) {
-        reject(error);
-      }
-    });
-    worker.once('error', reject);
-    // After a message or an error this changes nothing.
-    worker.once('exit', (code) => {
-      clearTimeout(timer);
-      reject(new Error(`the thread that opens ${path} ended with code ${code}`));
-    });
-  });
+async function readInThread(task: OpenTask, timeoutMs: number): Promise<Buffer> {
+  try {
+    const module = new URL('./open-worker.js', import.meta.url);
+    return bytesOf(await runThread(module, task, undefined, timeoutMs));
+  } catch (error) {
+    throw error instanceof TookTooLong ? notReadInTime(task.path, timeoutMs) : error;
+  }
 }
 
 function bytesOf(opened: OpenedFile): Buffer {

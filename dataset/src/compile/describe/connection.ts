@@ -62,8 +62,11 @@ export function connectionOf(
     criminal,
     tooOld: tooOld.length === 0 ? undefined : tooOld,
   };
-  if (known !== undefined)
-    return { type: known.connection_type, decidedBy: tables.networks, isLabelled: true, isAssumed: false, ...marks };
+  if (known !== undefined) {
+    // Customers of a carrier use its addresses too, and a list of prefixes knows which of them are data centres.
+    const isLabelled = known.role !== 'carrier';
+    return { type: known.connection_type, decidedBy: tables.networks, isLabelled, isAssumed: false, ...marks };
+  }
   return { ...typeWithoutTable(network, lists, tables), ...marks };
 }
 

@@ -4,7 +4,8 @@
  */
 import { compareLastDays, isTooOld } from '../../data-age.ts';
 import type { Drive } from '../../feeds/feed.ts';
-import { type ConnectionType, type Rir, type Source, THREAT_WEIGHTS, TYPE_SIGNALS } from '../../record.ts';
+import type { ConnectionType, Rir, Source } from '../../record.ts';
+import { neighbourWords, THREAT_WEIGHTS, TYPE_SIGNALS } from '../../record.ts';
 import type { Stated } from '../input/compile-input.ts';
 import type { Listing } from '../layers/overlays.ts';
 import type { Attributes } from './attributes.ts';
@@ -16,6 +17,7 @@ import {
   REPORT_LIMITS,
   rateBlocklists,
   rateThreat,
+  SCORING_DRIVES,
   TOTAL_LIMITS,
   withoutRepeated,
 } from './threat.ts';
@@ -40,6 +42,10 @@ export type Facts = {
 
 /** A field, the source that decided it and, where the record does not show it, the value. */
 export type Reason = readonly [field: string, source: Source, value?: number | string];
+
+type ListedFlag = 'is_tor_exit' | 'is_proxy' | 'is_vpn';
+/** The value of a flag in the evidence that a list states and the answer does not have; it stands for false. */
+const OVERRULED = 0;
 
 export function describe(facts: Facts): { attributes: Attributes; reasons: readonly Reason[] } {
   const reasons: Reason[] = [];
@@ -87,12 +93,17 @@ export function describe(facts: Facts): { attributes: Attributes; reasons: reado
   /** A table that is too old still sets its flag, without points. */
   const contribute = (what: string, source: Source, points: number) => {
     const isOld = facts.day !== undefined && isTooOld(source, facts.day);
-    contributions.push(isOld ? { what, source, points: 0, isTooOld: true } : { what, source, points });
+    contributions.push({ what, source, points: isOld ? 0 : points });
   };
-  const flag = (field: 'is_tor_exit' | 'is_proxy' | 'is_vpn', what: string, points: number, source?: Source) => {
-    const decided = decide(field, source && { value: true, source });
-    if (decided?.value === true && points > 0) contribute(what, decided.source, points);
-    return decided?.value === true;
+  const knownGood = operatorListed(facts.listings, 'known_good');
+  const flag = (field: ListedFlag, what: string, points: number, source?: Source, neighbours?: number): boolean => {
+    if (source === undefined) return false;
+    if (knownGood !== undefined) reasons.push([field, source, OVERRULED]);
+    else {
+      reasons.push(neighbours === undefined ? [field, source] : [field, source, neighbours]);
+      contribute(what, source, points);
+    }
+    return knownGood === undefined;
   };
   const criminal = longestListed('criminal_netblock');
   if (criminal !== undefined) {
@@ -107,18 +118,21 @@ export function describe(facts: Facts): { attributes: Attributes; reasons: reado
   const tor = flag('is_tor_exit', relay, THREAT_WEIGHTS.tor_exit, exit?.overlay.source);
   const proxy = flag('is_proxy', 'public proxy', THREAT_WEIGHTS.proxy, longestListed('is_proxy')?.overlay.source);
   // Lists of VPN servers take in Tor exits; the score counts the anonymity once.
-  const { operator, source: tunnel } = (tor ? undefined : tunnelOf(connection, facts.listings, provider?.value)) ?? {};
-  const vpn = flag('is_vpn', operator === undefined ? 'VPN' : `VPN operator ${operator}`, THREAT_WEIGHTS.vpn, tunnel);
+  const tunnels = tor ? [] : tunnelsOf(facts, provider?.value);
+  const tunnel = tunnels.find(({ isOverruled }) => !isOverruled);
+  const vpn = flag('is_vpn', tunnel?.what ?? '', THREAT_WEIGHTS.vpn, tunnel?.source, tunnel?.neighbours);
+  if (tunnel === undefined) for (const { source } of tunnels) reasons.push(['is_vpn', source, OVERRULED]);
   contributions.push(...limitPoints(ratedBlocklists(facts), reportLimit(facts, provider?.value)));
   for (const { value, source } of facts.otherCountries)
     if (value !== country?.value) reasons.push(['country', source, value]);
-  const limited = [
-    ...limitPoints(contributions, totalLimit(facts, { tor, isMobile: (type?.value ?? connection.type) === 'mobile' })),
-    ...tooOldContributions(facts),
-  ];
-  for (const { source, points } of limited) reasons.push(['threat.score', source, points]);
-  reasons.push(...tooOldFlags(facts));
-  const threat = rateThreat(limited);
+  const isMobile = (type?.value ?? connection.type) === 'mobile';
+  const rated = limitPoints(contributions, totalLimit(facts, { tor, isMobile }));
+  for (const { source, points, limited } of rated) {
+    reasons.push(['threat.score', source, points]);
+    if (points === 0 && limited !== undefined) reasons.push(['threat.limit', source, limited]);
+  }
+  reasons.push(...tooOldReasons(facts));
+  const threat = rateThreat(rated);
 
   const attributes = {
     country: country?.value ?? 'ZZ',
@@ -177,36 +191,18 @@ function ratedBlocklists({ connection, listings }: Facts): Contribution[] {
   return rateBlocklists(withoutRepeated(entries, new Set(counted.map(({ id }) => id))));
 }
 
-type TooOldList = { readonly source: Source; readonly drive: Drive };
-
 /** What lists say that are too old to count. */
-function tooOldLists({ listings, connection }: Facts): TooOldList[] {
-  return [...listings.map(({ overlay }) => overlay), ...(connection.tooOld ?? [])].flatMap(({ source, tooOld = [] }) =>
-    tooOld.map((drive) => ({ source, drive })),
+function tooOldReasons({ listings, connection }: Facts): Reason[] {
+  const lists = [...listings.map(({ overlay }) => overlay), ...(connection.tooOld ?? [])];
+  return lists.flatMap(({ source, tooOld = [] }) =>
+    tooOld.flatMap((drive): Reason[] => {
+      const flag = drive === 'cloud_provider' ? 'is_datacenter' : drive;
+      return [
+        ...(SCORING_DRIVES.includes(drive) ? [['threat.score', source, 0] as const] : []),
+        ...(flag.startsWith('is_') ? [[flag, source, OVERRULED] as const] : []),
+      ];
+    }),
   );
-}
-
-const TOO_OLD_WORDS: Partial<Record<Drive, string>> = {
-  is_tor_exit: 'Tor exit',
-  is_proxy: 'public proxy',
-  is_vpn: 'VPN',
-  blocklist: 'on a blocklist',
-  criminal_netblock: 'criminal netblock',
-};
-
-function tooOldContributions(facts: Facts): Contribution[] {
-  return tooOldLists(facts).flatMap(({ source, drive }): Contribution[] => {
-    const what = TOO_OLD_WORDS[drive];
-    return what === undefined ? [] : [{ what, source, points: 0, isTooOld: true }];
-  });
-}
-
-/** Evidence with the value 0, which stands for false. */
-function tooOldFlags(facts: Facts): Reason[] {
-  return tooOldLists(facts).flatMap(({ source, drive }): Reason[] => {
-    if (drive === 'cloud_provider') return [['is_datacenter', source, 0]];
-    return drive.startsWith('is_') ? [[drive, source, 0]] : [];
-  });
 }
 
 /** A provider states where its own addresses are used: in a geofeed (RFC 8805), or by the region of its cloud. */
@@ -261,13 +257,22 @@ function namesOf(listing: Listing): Reason[] {
   for (const drive of ['scanner', 'known_good'] as const) if (drives.includes(drive)) add(drive, operatorOf(listing));
   if (isRelay === true) add('relay', operator ?? source.id);
   // A neighbour of servers is not named by the list.
-  else if (drives.includes('is_vpn') && statement.isNeighbour !== true) add('vpn_service', operator);
+  else if (drives.includes('is_vpn') && statement.neighbours === undefined) add('vpn_service', operator);
   if (drives.includes('cloud_provider')) add('cloud_region', statement.region);
   return names;
 }
 
 /** VPNs and privacy relays: who says that people reach the internet through the addresses, and who is believed. */
-type Tunnel = { readonly operator: string | undefined; readonly source: Source };
+type Tunnel = {
+  readonly what: string;
+  readonly source: Source;
+  /** Listed servers next to the addresses, which the list itself does not name. */
+  readonly neighbours?: number | undefined;
+  /** It is inferred, and another list names who uses the addresses. */
+  readonly isOverruled: boolean;
+};
+
+const operatedBy = (operator: string | undefined) => (operator === undefined ? 'VPN' : `VPN operator ${operator}`);
 
 /**
  * Providers whose addresses deliver content. Generic VPN lists name them because privacy relays and security products
@@ -280,23 +285,38 @@ const isCdn = (provider: string | undefined) => provider !== undefined && CDNS.h
 const isRelayed = (listings: readonly Listing[]) => listings.some(({ overlay }) => overlay.isRelay === true);
 
 /**
- * Who says that the addresses are exits of a VPN: the network, else a list, those of the services first. A relay that
- * hides addresses for privacy (iCloud Private Relay) is not a VPN, whatever other lists say.
+ * Whether it is known who uses the addresses: that says more than what is next to them or in the same network. A cloud
+ * rents its addresses out, so its list does not say it; that of a CDN does.
  */
-function tunnelOf(
-  connection: Connection,
-  listings: readonly Listing[],
-  provider: string | undefined,
-): Tunnel | undefined {
-  if (isRelayed(listings)) return undefined;
-  if (connection.vpn !== undefined) return connection.vpn;
+function isNamed({ connection, listings }: Facts, provider: string | undefined): boolean {
+  const naming: readonly Drive[] = ['known_good', 'scanner', 'crawler', 'is_ai_crawler'];
+  const drives = listings.flatMap(({ overlay }) => overlay.drives);
+  return isCdn(provider) || connection.scanner !== undefined || drives.some((drive) => naming.includes(drive));
+}
+
+/**
+ * Who says that the addresses are exits of a VPN, the most trusted first: the network, the lists of the services, then
+ * generic lists. A relay that hides addresses for privacy (iCloud Private Relay) is not a VPN, whatever other lists say.
+ */
+function tunnelsOf(facts: Facts, provider: string | undefined): Tunnel[] {
+  const { connection, listings } = facts;
+  if (isRelayed(listings)) return [];
+  const isOverruling = isNamed(facts, provider);
   // A network that only weak signals call a datacenter may connect homes.
   const isHosting = connection.type === 'datacenter' && connection.signal === undefined;
-  const overlays = listings
-    .filter(({ statement }) => statement.isNeighbour !== true || isHosting)
-    .map(({ overlay }) => overlay)
-    .filter(({ drives }) => drives.includes('is_vpn'));
-  const generic = isCdn(provider) ? undefined : overlays[0];
-  const overlay = overlays.find(({ isGeneric }) => isGeneric !== true) ?? generic;
-  return overlay && { operator: overlay.operator, source: overlay.source };
+  const rank = ({ overlay, statement: { isWide = false, neighbours } }: Listing) =>
+    overlay.isGeneric !== true ? 0 : neighbours !== undefined ? 3 : isWide ? 2 : 1;
+  const lists = listings
+    .filter(({ overlay }) => overlay.drives.includes('is_vpn') && !(overlay.isGeneric === true && isCdn(provider)))
+    .filter(({ statement }) => statement.neighbours === undefined || isHosting)
+    .sort((a, b) => rank(a) - rank(b))
+    .map((listing): Tunnel => {
+      const { operator, source } = listing.overlay;
+      const { neighbours } = listing.statement;
+      const what = neighbours === undefined ? operatedBy(operator) : `VPN, ${neighbourWords(neighbours)}`;
+      return { what, source, neighbours, isOverruled: isOverruling && rank(listing) > 1 };
+    });
+  if (connection.vpn === undefined) return lists;
+  const { operator, source } = connection.vpn;
+  return [{ what: operatedBy(operator), source, isOverruled: isOverruling }, ...lists];
 }

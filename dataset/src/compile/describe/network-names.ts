@@ -100,11 +100,14 @@ function search(rows: readonly DelegatedAsns[], asn: number): DelegatedAsns | un
 /** The name without surplus spaces, or undefined if it says nothing about the network. */
 export function usableName(text: string): string | undefined {
   // Some registries publish `A & B` with the `&` replaced by a space.
+  // The next line of a registration may follow without a break.
   const name = text
+    .replace(/descr:.*$/s, '')
     .trim()
     .replaceAll(/(?<=[\p{L}\p{N}]) {3}(?=[\p{L}\p{N}])/gu, ' & ')
     .replaceAll(/\s+/g, ' ');
-  const isPlace = isStreetAddress(name) || isBuildingOrSector(name) || placeNames.find(name) !== undefined;
+  const isPlace =
+    isStreetAddress(name) || isBuildingOrSector(name) || isTown(name) || placeNames.find(name) !== undefined;
   return isPlace || MEANINGLESS.some((pattern) => pattern.test(name)) ? undefined : name;
 }
 
@@ -136,6 +139,13 @@ function isBuildingOrSector(name: string): boolean {
   return NUMBERED_PLACE.test(name) && !LEGAL_FORM.test(name) && !ORGANISATION.test(name);
 }
 
+/** `Jinan,250000`, `Ningbo, Zhejiang Province, P.R.China.` or a building and its street, `Example Building, Long Avenue`. */
+function isTown(name: string): boolean {
+  return TOWN.test(name) && !LEGAL_FORM.test(name) && !ORGANISATION.test(name);
+}
+
+const TOWN =
+  /^[^,]+, ?[0-9]{5,6}$|,.*(?:\bP\. ?R\. ?China|, ?China)\.?$|^[^,]* province, ?P\. ?R\. ?China\.?$|\b(?:building|bldg|tower|plaza|mansion)\b.*,.* (?:avenue|road|street|rd)\b/i;
 const NUMBERED_PLACE =
   /(?:^|, ?)(?:[\p{L}]+ )?(?:sector|phase|block|plot|tower|wing|building|bldg)[ .#-]+(?:no\b[ .#:]*)?(?:[0-9]{1,4}|[a-z])(?=$|,)/iu;
 const LEGAL_FORM =

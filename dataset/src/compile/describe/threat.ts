@@ -2,8 +2,12 @@
  * The threat score: a sum of named contributions, capped at 100. Anonymity alone is not a threat: a VPN stays low. A
  * server is not a threat by itself, so a datacenter adds nothing.
  */
-import { compareLastDays, TOO_OLD } from '../../data-age.ts';
+import { compareLastDays } from '../../data-age.ts';
+import type { Drive } from '../../feeds/feed.ts';
 import { levelOf, type Source, type Threat } from '../../record.ts';
+
+/** What adds points if a list says it. */
+export const SCORING_DRIVES: readonly Drive[] = ['is_tor_exit', 'is_proxy', 'is_vpn', 'blocklist', 'criminal_netblock'];
 
 /** Points by the number of blocklists an address is on. Five or more count as five. */
 const BLOCKLIST_POINTS = [0, 15, 30, 50, 65, 80] as const;
@@ -37,13 +41,13 @@ export const TOTAL_LIMITS = {
 
 export type Limit = { readonly points: number; readonly because: string };
 
-/** What one source adds. `what` is shown in the explanation. */
+/** What one source adds, which may be nothing. `what` is shown in the explanation. */
 export type Contribution = {
   readonly what: string;
   readonly source: Source;
   readonly points: number;
-  /** The list is too old: it is shown, and adds nothing. */
-  readonly isTooOld?: boolean;
+  /** Why it adds less than its points. */
+  readonly limited?: string;
 };
 
 /**
@@ -106,7 +110,8 @@ export function limitPoints(contributions: readonly Contribution[], limit: Limit
       const points = Math.min(contribution.points, left);
       left -= points;
       if (points === contribution.points) return contribution;
-      return { ...contribution, points, what: `${contribution.what}, limited ${limit.because}` };
+      const limited = `limited ${limit.because}`;
+      return { ...contribution, points, limited, what: `${contribution.what}, ${limited}` };
     });
 }
 
@@ -116,13 +121,9 @@ export function rateThreat(contributions: readonly Contribution[]): Threat {
     contributions.reduce((sum, { points }) => sum + points, 0),
   );
   const threat: Threat = { score, level: levelOf(score) };
-  if (contributions.length > 0) {
-    threat.explanation = [...contributions]
-      .sort((a, b) => b.points - a.points)
-      .map(
-        ({ what, source, points, isTooOld }) =>
-          `${what} (${source.id}, ${source.as_of}): +${points}${isTooOld === true ? `, ${TOO_OLD}` : ''}`,
-      );
-  }
-  return threat;
+  const explanation = contributions
+    .filter(({ points }) => points > 0)
+    .sort((a, b) => b.points - a.points)
+    .map(({ what, source, points }) => `${what} (${source.id}, ${source.as_of}): +${points}`);
+  return { ...threat, ...(explanation.length > 0 && { explanation }) };
 }

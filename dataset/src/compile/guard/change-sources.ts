@@ -22,9 +22,7 @@ export function changeSources(
   for (const version of [4, 6] as const) {
     const watched = changes.flatMap((change) => {
       const { measure } = change;
-      return measure.kind !== 'bytes' && measure.kind !== 'quality' && measure.version === version
-        ? [{ change, measure }]
-        : [];
+      return 'version' in measure && measure.version === version ? [{ change, measure }] : [];
     });
     if (watched.length === 0) continue;
     const from = before && new Claims(before, watched);
@@ -73,7 +71,7 @@ type Claim = { readonly isHeld: boolean; readonly ids: readonly string[] };
 const NO_SOURCES: Claim = { isHeld: false, ids: [] };
 const NOTHING: readonly Claim[] = [];
 
-type Watched = { readonly measure: Exclude<Measure, { kind: 'bytes' | 'quality' }> };
+type Watched = { readonly measure: Extract<Measure, { version: number }> };
 
 /** The claims of a dataset, in the order of `watched`; computed once per set of attributes. */
 class Claims {

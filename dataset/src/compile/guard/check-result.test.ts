@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { formatAddress } from '../../address.ts';
 import { encodeCountry } from '../../country-code.ts';
+import { knownGood } from '../../data-files/data-files.ts';
 import type { Drive } from '../../feeds/feed.ts';
 import { Dataset } from '../../file/read.ts';
 import { type Content, encodeContent, encodeDataset } from '../../file/write.ts';
+import { fromBigInt } from '../../prefix.ts';
 import type { QualityRow } from '../../record.ts';
 import { ranges, sampleInput, source } from '../../test/sample-dataset.ts';
 import { compile } from '../compile.ts';
@@ -237,6 +240,23 @@ test('result: without the file of the previous version the causes are unknown', 
   const [change] = checkResult(contentOf({ overlays: [tor(400)] }), previous);
   assert.deepEqual([change?.after, change?.sources], [102400, [{ id: 'tor-exits', space: 102400 }]]);
 });
+
+/** A row of known-good.csv of which the dataset itself does not know that it is one. */
+for (const [behaviour, drive, want] of [
+  ['a list of proxies', 'is_proxy', ['is_proxy 0 → 1 by listed 1', 'threat.score 0 → 1 by listed 1']],
+  ['a list of VPN servers', 'is_vpn', ['is_vpn 0 → 1 by listed 1']],
+  ['a list of criminal netblocks', 'criminal_netblock', ['threat.score 0 → 1 by listed 1']],
+  ['a list of datacenters', 'is_datacenter', []],
+] as const)
+  test(`result: ${want.length === 0 ? 'published' : 'stopped'}: ${behaviour} that names a known service`, () => {
+    const { prefix } =
+      knownGood.rows.find(({ prefix: { version, start, end } }) => version === 4 && start === end) ?? assert.fail();
+    const ip = formatAddress(fromBigInt(prefix.start, 4));
+    const { routes } = sampleInput({ routes: [[`${ip}/32`, 64501, 'Network']] });
+    assert.deepEqual(stopped(undefined, { routes, overlays: [list('listed', drive, [ip])] }), want);
+    const named = list('known', 'known_good', [ip], { operator: 'Example Monitor' });
+    assert.deepEqual(stopped(undefined, { routes, overlays: [list('listed', drive, [ip]), named] }), []);
+  });
 
 const quality = (changes: Partial<QualityRow>): QualityRow => ({
   field: 'country',

@@ -2,6 +2,7 @@
 import { Dataset } from '../../file/read.ts';
 import { type Content, encodeDataset } from '../../file/write.ts';
 import { type ChangeSource, changeSources, countFlagged } from './change-sources.ts';
+import { flaggedKnownGood } from './flagged-known-good.ts';
 import {
   type ImplausibleChange,
   implausibleAccessNetworks,
@@ -23,19 +24,21 @@ export function checkResult(content: Content, previous: PreviousVersion | undefi
     previous === undefined
       ? implausibleShares(after)
       : [...implausibleChanges(previous, after), ...worseQuality(previous.quality, after.quality)];
-  if (ofVersion.length === 0 && content.flaggedAccessNetworks.length === 0) return [];
+  const dataset = new Dataset(encodeDataset(content, 1, new Date(0)));
+  const ofServices = flaggedKnownGood(dataset);
+  if (ofVersion.length === 0 && content.flaggedAccessNetworks.length === 0) return ofServices;
   const before = previous?.open();
   const ofNetworks = implausibleAccessNetworks(content.flaggedAccessNetworks, (asn, flag) =>
     countFlagged(before, asn, flag),
   );
   const changes = [...ofVersion, ...ofNetworks];
-  if (changes.length === 0) return [];
-  const dataset = new Dataset(encodeDataset(content, 1, new Date(0)));
+  if (changes.length === 0) return ofServices;
   const explained = changeSources(changes, before, dataset);
   const present = new Set(content.meta.sources.map(({ id }) => id));
-  return changes
+  const implausible = changes
     .map((change) => ({ ...change, sources: explained.get(change) ?? [] }))
     .filter((change) => !isExplainedByAbsence(change, present));
+  return [...ofServices, ...implausible];
 }
 
 /**

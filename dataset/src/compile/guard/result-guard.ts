@@ -18,6 +18,8 @@ export type Measure =
   | { readonly kind: 'answered'; readonly version: 4 | 6 }
   /** A flag on the addresses of one access network. */
   | { readonly kind: 'access network'; readonly name: string; readonly asn: number; readonly version: 4 }
+  /** A flag or points on addresses of a service in known-good.csv. */
+  | { readonly kind: 'known good'; readonly name: string; readonly service: string }
   | { readonly kind: 'quality'; readonly row: QualityRow }
   | { readonly kind: 'bytes' };
 
@@ -30,7 +32,8 @@ export type ImplausibleChange = {
 };
 
 const MAX_GROWTH = 3;
-const MAX_LOSS = 0.5;
+/** Also of a list for firewalls. */
+export const MAX_LOSS = 0.5;
 /** Share of the announced space. Smaller growth is plausible at any factor: a new feed, a new provider. */
 const SMALL_SHARE = 0.001;
 const MAX_ANSWERED_LOSS = 0.02;

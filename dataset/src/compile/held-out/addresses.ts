@@ -86,7 +86,7 @@ function vpnOutcomes(labels: readonly Listing[], decide: Decide): Outcome[] {
       overlay.drives.includes('is_vpn') &&
       overlay.operator !== undefined &&
       overlay.isRelay !== true &&
-      statement.isNeighbour !== true,
+      statement.neighbours === undefined,
   )?.overlay;
   if (service !== undefined) {
     const { vpn } = decide((overlay) => overlay.operator === service.operator || repeats(overlay, service.source));

@@ -12,6 +12,7 @@ export type HeldOutNetwork = {
   readonly answer: ConnectionType;
   /** The answer is the default. */
   readonly isAssumed: boolean;
+  readonly isCarrier: boolean;
   readonly addresses: number;
 };
 
@@ -25,10 +26,24 @@ const FIELDS: Readonly<Record<ConnectionType, string>> = {
 /** Answers that are the default are not counted as `business`: they mean that the type is unknown. */
 const ASSUMED = 'connection_type=assumed';
 
-/** The labels are the hand-written table, which is held out. */
+/**
+ * The labels are the hand-written table, which is held out. `business` of a carrier is a convention that no rule can
+ * guess, so the rows that depend on it are also measured without carriers.
+ */
 export function heldOutNetworkRows(networks: readonly HeldOutNetwork[], { id, as_of }: Source): QualityRow[] {
-  const rows = networkRows(networks, { labels: id, labels_as_of: as_of, held_out: true });
-  return [...macroRows(rows), ...rows];
+  const measure = (some: readonly HeldOutNetwork[], labels: string) => {
+    const rows = networkRows(some, { labels, labels_as_of: as_of, held_out: true });
+    return [...macroRows(rows), ...rows];
+  };
+  const others = networks.filter(({ isCarrier }) => !isCarrier);
+  return [
+    ...measure(networks, id),
+    ...(others.length === networks.length
+      ? []
+      : measure(others, `${id} without carriers`).filter(
+          ({ field }) => field === 'connection_type' || field === FIELDS.business,
+        )),
+  ];
 }
 
 /** The labels are those of a reader, for networks that the table does not have. */

@@ -105,8 +105,10 @@ export type Statement = {
   readonly type?: ConnectionType;
   /** The number of blocklists on which an aggregate found the address. */
   readonly lists?: number;
-  /** The list does not name the address, but servers next to it. */
-  readonly isNeighbour?: boolean;
+  /** The list does not name the address, but this many servers next to it. */
+  readonly neighbours?: number;
+  /** The list names a whole network or block with the address in it. */
+  readonly isWide?: boolean;
 };
 
 /** A value and the source that states it. */

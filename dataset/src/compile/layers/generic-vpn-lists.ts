@@ -7,7 +7,7 @@
  *   announced prefixes of whose blocks at least MIN_DENSITY hold such a server
  *
  * Lists are never complete: a block with MIN_NEIGHBOURS narrow rows counts as a whole, as neighbours of servers. Only in
- * hosting networks, see anonymity.ts. Servers that services list themselves do not make neighbours, so that the
+ * hosting networks, see describe.ts. Servers that services list themselves do not make neighbours, so that the
  * measurement of a service that is held out does not depend on its own list.
  *
  * docs/dataset.md has the measurements behind both numbers.
@@ -47,16 +47,19 @@ export function restrictGenericLists(overlays: readonly Overlay[], routes: Layer
     const rows = new LayerCursor(flatten(overlay.ranges[version]));
     const isTrusted = new LayerCursor(trusted);
     const { starts, ends } = overlay.ranges[version];
-    const neighbour = overlay.statements.length;
+    const own = overlay.statements;
+    const neighbours = neighbourBlocks(overlay.ranges[version], hostBits);
+    const counts = [...new Set(neighbours.map(([, count]) => count))];
     // Rows are narrower or come later, so they decide where there are any.
-    for (const block of neighbourBlocks(overlay.ranges[version], hostBits))
-      ranges.add(block << hostBits, ((block + 1n) << hostBits) - 1n, neighbour);
+    for (const [block, count] of neighbours)
+      ranges.add(block << hostBits, ((block + 1n) << hostBits) - 1n, 2 * own.length + counts.indexOf(count));
     sweep([rows, isTrusted], (start, end) => {
       if (rows.row < 0) return;
-      if (isTrusted.row >= 0 || isNarrow(starts[rows.row] as bigint, ends[rows.row] as bigint))
-        ranges.add(start, end, rows.value);
+      if (isNarrow(starts[rows.row] as bigint, ends[rows.row] as bigint)) ranges.add(start, end, rows.value);
+      else if (isTrusted.row >= 0) ranges.add(start, end, own.length + rows.value);
     });
-    const statements = [...overlay.statements, { isNeighbour: true }];
+    const wide = own.map((statement) => ({ ...statement, isWide: true }));
+    const statements = [...own, ...wide, ...counts.map((count) => ({ neighbours: count }))];
     return { ...overlay, statements, ranges: { ...overlay.ranges, [version]: ranges } };
   });
 }
@@ -64,8 +67,8 @@ export function restrictGenericLists(overlays: readonly Overlay[], routes: Layer
 const isGenericList = ({ drives, tooOld = [], isGeneric }: Overlay) =>
   isGeneric === true && [...drives, ...tooOld].includes('is_vpn');
 
-/** The blocks with enough narrow rows of a list, without those that a wide row of it covers. */
-function neighbourBlocks({ starts, ends }: Ranges, hostBits: bigint): bigint[] {
+/** The blocks with enough narrow rows of a list, and how many; without those that a wide row of it covers. */
+function neighbourBlocks({ starts, ends }: Ranges, hostBits: bigint): [block: bigint, count: number][] {
   const counts = new Map<bigint, number>();
   const wide = new Ranges();
   for (let row = 0; row < starts.length; row++) {
@@ -76,9 +79,7 @@ function neighbourBlocks({ starts, ends }: Ranges, hostBits: bigint): bigint[] {
     else counts.set(block, (counts.get(block) ?? 0) + 1);
   }
   const covered = flatten(wide);
-  return [...counts]
-    .filter(([block, count]) => count >= MIN_NEIGHBOURS && runAt(covered, block << hostBits) < 0)
-    .map(([block]) => block);
+  return [...counts].filter(([block, count]) => count >= MIN_NEIGHBOURS && runAt(covered, block << hostBits) < 0);
 }
 
 /** The blocks, and the announced prefixes in which they are dense. */

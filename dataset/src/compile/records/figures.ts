@@ -5,6 +5,7 @@
 import { oldestDay } from '../../data-age.ts';
 import {
   type AgreementFigure,
+  type DataSource,
   type DataSources,
   type FamilyFigures,
   type Figures,
@@ -108,15 +109,24 @@ export class FigureCounter {
 
   /** The oldest source per field, of those that decide enough space to matter. */
   dataSources(): DataSources {
-    const isDeciding = ({ ipv4_addresses, ipv6_48s }: SpaceFigures) =>
-      ipv4_addresses >= Math.max(1, this.#sums[4].answered * DECIDING_SHARE) ||
-      (ipv6_48s > 0 && ipv6_48s >= this.#sums[6].answered * DECIDING_SHARE);
+    const oldestWhere = (field: DecidedField, isDeciding: (space: SpaceFigures) => boolean) =>
+      oldestOf(
+        [...this.#decided[field]].flatMap(([{ id, as_of }, space]) =>
+          isDeciding(space) ? [{ source: id, as_of }] : [],
+        ),
+      );
     return Object.fromEntries(
       DECIDED_FIELDS.flatMap((field) => {
-        const deciding = [...this.#decided[field]].flatMap(([source, space]) => (isDeciding(space) ? [source] : []));
-        const as_of = oldestDay(deciding.map((source) => source.as_of));
-        const oldest = deciding.find((source) => source.as_of === as_of);
-        return oldest === undefined ? [] : [[field, { source: oldest.id, as_of: oldest.as_of }]];
+        const ipv4 = oldestWhere(
+          field,
+          ({ ipv4_addresses }) => ipv4_addresses >= Math.max(1, this.#sums[4].answered * DECIDING_SHARE),
+        );
+        const ipv6 = oldestWhere(
+          field,
+          ({ ipv6_48s }) => ipv6_48s > 0 && ipv6_48s >= this.#sums[6].answered * DECIDING_SHARE,
+        );
+        const oldest = oldestOf([ipv4, ipv6].filter((one) => one !== undefined));
+        return oldest === undefined ? [] : [[field, { ...oldest, ...(ipv4 && { ipv4 }), ...(ipv6 && { ipv6 }) }]];
       }),
     );
   }
@@ -127,6 +137,11 @@ export class FigureCounter {
     this.#flags.set(name, figures);
     addSpace(this.#flags, name, version, space);
   }
+}
+
+function oldestOf(sources: readonly DataSource[]): DataSource | undefined {
+  const day = oldestDay(sources.map(({ as_of }) => as_of));
+  return sources.find(({ as_of }) => as_of === day);
 }
 
 function addSpace<K>(figures: Map<K, SpaceFigures>, name: K, version: 4 | 6, space: number): void {

@@ -99,13 +99,14 @@ export class NetworkTable {
   /** The announced networks of the hand-written table, with the type that they would have without it. */
   heldOut(): HeldOutNetwork[] {
     return [...this.#networks.values()].flatMap(({ asn, handle, hasRecords, ipv4Addresses }) => {
-      const label = hasRecords ? labelledNetworks.find(asn)?.connection_type : undefined;
-      if (label === undefined) return [];
+      const row = hasRecords ? labelledNetworks.find(asn) : undefined;
+      if (row === undefined) return [];
       const name = this.#names.sourceName(asn)?.value ?? handle ?? `AS${asn}`;
       const { networkLists, tables } = this.#input;
       const network = { asn, name, handle, signals: () => this.#signals(asn, name) };
       const { type, isAssumed } = typeWithoutTable(network, networkLists, tables);
-      return [{ label, answer: type, isAssumed, addresses: ipv4Addresses }];
+      const isCarrier = row.role === 'carrier';
+      return [{ label: row.connection_type, answer: type, isAssumed, isCarrier, addresses: ipv4Addresses }];
     });
   }
 
@@ -117,7 +118,7 @@ export class NetworkTable {
       if (label === undefined) return [];
       // The reader's `residential` is any access network.
       const answer = connection.type === 'mobile' ? 'residential' : connection.type;
-      return [{ label, answer, isAssumed: connection.isAssumed, addresses: ipv4Addresses }];
+      return [{ label, answer, isAssumed: connection.isAssumed, isCarrier: false, addresses: ipv4Addresses }];
     });
   }
 

@@ -6,7 +6,7 @@
  *
  * A list of cloud ranges keeps its effect on the connection type: what the type would be without it is not in the file.
  */
-import { isTooOld, lastDay, TOO_OLD } from '../../data-age.ts';
+import { isTooOld, lastDay } from '../../data-age.ts';
 import { AGING_NAMES, type Detection, levelOf, type Meta, type Threat } from '../../record.ts';
 import { bytesOf, decodeFile, encodeFile, wordsOf } from '../format.ts';
 import { asciiJson } from './ascii-writer.ts';
@@ -72,8 +72,10 @@ function agedSet(
   const unchanged = { country: country.slice(-4, -2), network, threat, decisions: json };
   if (!isChanged) return unchanged;
   const members = JSON.parse(`{${network.slice(0, -1)}}`) as { detection: Detection };
-  for (const flag of LISTED_FLAGS)
-    if (decisions.some(([field, , value]) => field === flag && value === 0)) members.detection[flag] = false;
+  for (const flag of LISTED_FLAGS) {
+    const stated = decisions.filter(([field]) => field === flag);
+    if (stated.length > 0 && stated.every(([, , value]) => value === 0)) members.detection[flag] = false;
+  }
   if (!members.detection.is_ai_crawler) delete members.detection.ai_company;
   return {
     ...unchanged,
@@ -99,9 +101,9 @@ function agedDecision(decision: Decision, expired: Expired): Decision[] {
 
 function agedThreat(threat: Threat, decisions: readonly Decision[], expired: Expired): Threat {
   const ids = new Set([...expired.values()].map(({ id }) => id));
-  const explanation = (threat.explanation ?? []).map((line) => {
+  const explanation = (threat.explanation ?? []).filter((line) => {
     const id = /\(([^(),\s]+), [^)]*\): \+\d+$/.exec(line)?.[1];
-    return id !== undefined && ids.has(id) ? line.replace(/\+\d+$/, `+0, ${TOO_OLD}`) : line;
+    return id === undefined || !ids.has(id);
   });
   const sum = decisions.reduce((all, [field, , value]) => all + (field === 'threat.score' ? Number(value) : 0), 0);
   const score = Math.min(100, sum);

@@ -36,6 +36,7 @@ const FIELDS = [
   'scanner',
   'known_good',
   'is_datacenter',
+  'threat.limit',
 ] as const;
 
 /** By which the evidence of a record is sorted. */

@@ -663,10 +663,16 @@ test('spf: a chain is followed 20 deep', async () => {
   assert.equal(resolver.asked.at(-1), 'n19.example.com TXT');
 });
 
-test('spf: a record of four thousand terms is counted to 100', async () => {
-  const { report } = await check({ [DOMAIN]: spf(...times(4_000, () => 'ptr')) });
+test('spf: a record of two thousand terms is counted to 100, one of more is not read', async () => {
+  const { report } = await check({ [DOMAIN]: spf(...times(1_999, () => 'ptr')) });
   assert.equal(report.dns_lookup_count, 100);
-  assert.equal(report.mechanisms.length, 4_000);
+  assert.equal(report.mechanisms.length, 1_999);
+  const { report: longer } = await check({ [DOMAIN]: spf(...times(2_000, () => 'a')) });
+  assert.deepEqual([longer.dns_lookup_count, longer.mechanisms], [0, []]);
+  assert.deepEqual(
+    longer.validation_errors.map(({ code }) => code),
+    ['record_too_long'],
+  );
 });
 
 const NAMES = [DOMAIN, 'a.example.com', 'b.example.com', 'c.example.com', 'd.example.net'] as const;

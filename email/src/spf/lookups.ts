@@ -7,7 +7,6 @@
  * only once. Nothing is judged before everything has been asked.
  */
 import { type Answer, aliasOf, type RecordType, type Resolver } from '../dns/answer.ts';
-import { MAX_TXT_BYTES } from '../dns/budget.ts';
 import { type Absence, absenceOf, dnsFailure, type Finding, type FindingCode } from '../findings/finding.ts';
 import { limitFindings } from '../findings/finding-list.ts';
 import type { SpfReport } from '../report.ts';
@@ -20,6 +19,7 @@ import {
   evaluatedTerms,
   excerptOfTerm,
   findLookalike,
+  isReadable,
   parseSpf,
   type SpfRecord,
   type SpfSelection,
@@ -230,8 +230,8 @@ function readRecord(node: WalkNode, answer: Answer<string>, known: ReadRecords):
 /** No summary if there is not exactly one record, or one that is too long. */
 function select(txt: readonly string[]): { selected: SpfSelection; summary: SpfSummary | undefined } {
   const selected = selectSpf(txt);
-  const isReadable = selected.kind === 'one' && selected.raw.length <= MAX_TXT_BYTES;
-  return { selected, summary: isReadable ? summarizeSpf(selected.raw, MAX_COUNTED) : undefined };
+  const isSummarized = selected.kind === 'one' && isReadable(selected.raw);
+  return { selected, summary: isSummarized ? summarizeSpf(selected.raw, MAX_COUNTED) : undefined };
 }
 
 function inRecordOf(name: string): (finding: Finding) => Finding {
@@ -291,11 +291,11 @@ function findingsOf(root: WalkNode, apex: Answer<string>): SpfFindings {
   const qualifier = decisive === undefined ? '' : (decisive.allQualifier ?? '?');
   const texts = apex.kind === 'found' ? apex.records : [];
   const selected = selectSpf(texts);
-  const own = root.raw === '' || root.raw.length > MAX_TXT_BYTES ? NO_RECORD : parseSpf(root.raw);
+  const own = root.raw === '' || !isReadable(root.raw) ? NO_RECORD : parseSpf(root.raw);
   return {
     report: {
       raw: root.raw,
-      mechanisms: own.mechanisms,
+      mechanisms: [...own.mechanisms],
       all_qualifier: qualifier,
       is_valid: errors.length === 0,
       is_permissive: qualifier === '+',

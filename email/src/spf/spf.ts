@@ -9,6 +9,7 @@
  * The whole record must parse, including what follows `all` (§4.6): every term is read and every fault is reported.
  */
 import { isIPv6 } from 'node:net';
+import { MAX_SPF_TERMS, MAX_TXT_BYTES } from '../dns/budget.ts';
 import type { Finding } from '../findings/finding.ts';
 import { FindingList } from '../findings/finding-list.ts';
 import type { SpfFault } from '../findings/spf-fault.ts';
@@ -40,7 +41,7 @@ export type SpfTerm =
 
 export type SpfRecord = {
   /** Every term after the version as written, in order, including those that do not parse. */
-  readonly mechanisms: string[];
+  readonly mechanisms: readonly string[];
   /** The terms that parse. */
   readonly terms: readonly SpfTerm[];
   /** Each a `syntax_error`, and `more_errors` if there are many. */
@@ -54,12 +55,31 @@ export function selectSpf(txt: readonly string[]): SpfSelection {
   return others.length === 0 ? { kind: 'one', raw } : { kind: 'multiple', raw, raws: [raw, ...others] };
 }
 
+/** Whether the record is parsed. As many `ip4` terms as fit into MAX_TXT_BYTES are. */
+export function isReadable(raw: string): boolean {
+  return raw.length <= MAX_TXT_BYTES && (raw.match(/[^ ]+/g)?.length ?? 0) <= MAX_SPF_TERMS;
+}
+
 /** A TXT record that was meant as SPF, but is not read as such: indented, in quotation marks, `v=spf1;`, `v=spf 1`. */
 export function findLookalike(txt: readonly string[]): string | undefined {
   return txt.find((text) => LOOKALIKE.test(text) && !isSpf(text));
 }
 
+const parsed = new Map<string, SpfRecord>();
+/** A check reads the same records many times. With concurrent checks some are parsed again. */
+const MAX_PARSED = 16;
+
 export function parseSpf(raw: string): SpfRecord {
+  let record = parsed.get(raw);
+  if (record !== undefined) return record;
+  record = parse(raw);
+  parsed.set(raw, record);
+  const [oldest = ''] = parsed.keys();
+  if (parsed.size > MAX_PARSED) parsed.delete(oldest);
+  return record;
+}
+
+function parse(raw: string): SpfRecord {
   const mechanisms: string[] = [];
   const terms: SpfTerm[] = [];
   const errors = new FindingList();
@@ -70,6 +90,8 @@ export function parseSpf(raw: string): SpfRecord {
     const position = character;
     character += text.length + 1;
     if (text === '') continue;
+    // For records that are not readable, of which some rules see the beginning.
+    if (mechanisms.length === MAX_SPF_TERMS) break;
     mechanisms.push(text);
     const term = parseTerm(text, terms);
     if (!isFaulty(term)) terms.push(term);

@@ -1,0 +1,100 @@
+/** An aggregate report (RFC 9990, RFC 7489 appendix C) as its reporter wrote it, and what was seen over many of them. */
+
+export type AggregateReport = {
+  /** `org_name`. Anyone can write any name here: of reports that came by mail, only the domain of `reporterEmail` is proven. */
+  readonly reporter: string;
+  /** Empty if absent. */
+  readonly reporterEmail: string;
+  readonly reportId: string;
+  /** Of the published policy: lower case, A-labels, no final dot. */
+  readonly domain: string;
+  /** Seconds since 1970. */
+  readonly begin: number;
+  readonly end: number;
+  readonly policy: PublishedPolicy;
+  readonly rows: readonly ReportRow[];
+};
+
+/** As published; empty for what is absent. */
+export type PublishedPolicy = {
+  readonly p: string;
+  readonly sp: string;
+  readonly np: string;
+  readonly adkim: string;
+  readonly aspf: string;
+  readonly pct: string;
+  readonly testing: string;
+};
+
+/** What a reporter says about messages, beside their source and number. */
+export type ReportShape = {
+  /** `none`, `quarantine`, `reject`, or empty. */
+  readonly disposition: string;
+  /** As the reporter evaluated them, with alignment. */
+  readonly spfPassed: boolean;
+  readonly dkimPassed: boolean;
+  readonly reasons: readonly { readonly type: string; readonly comment: string }[];
+  /** Lower case. */
+  readonly headerFrom: string;
+  /** Lower case; empty if absent. */
+  readonly envelopeFrom: string;
+  readonly spf: readonly { readonly domain: string; readonly scope: string; readonly result: string }[];
+  readonly dkim: readonly { readonly domain: string; readonly selector: string; readonly result: string }[];
+};
+
+export type ReportRow = ReportShape & {
+  /** Canonical text. */
+  readonly address: string;
+  /** From 1 to 10^9. */
+  readonly count: number;
+};
+
+/** Messages of one address with the same results in the same seven days. */
+export type SeenSource = ReportShape & {
+  readonly address: string;
+  readonly messages: number;
+  /** `2026-11-15`, UTC. */
+  readonly firstDay: string;
+  readonly lastDay: string;
+  /** Names of reporters. */
+  readonly reporters: readonly string[];
+};
+
+/** The same with the messages of each day. */
+export type DailySource = SeenSource & {
+  /** The first day of its seven. */
+  readonly week: string;
+  /** Seven numbers. */
+  readonly daily: readonly number[];
+};
+
+export type SeenReporter = {
+  readonly name: string;
+  readonly email: string;
+  readonly reports: number;
+  readonly messages: number;
+  readonly firstDay: string;
+  readonly lastDay: string;
+};
+
+/** What reports say about a domain from one day to another. */
+export type ReportWindow<Source extends SeenSource = SeenSource> = {
+  /** Changes with every import and every decision for the domain. */
+  readonly generation: number;
+  /** Proven and usable ones, as are those that follow. */
+  readonly reports: number;
+  readonly reporters: readonly SeenReporter[];
+  /** By mail, and not signed by the domain of the reporter. */
+  readonly unproven: { readonly reports: number; readonly messages: number };
+  /** Proven ones with a period of more than 48 hours, or in the future. */
+  readonly unusable: number;
+  /** Of which there is another one with the same reporter, id, domain and period, and other rows. */
+  readonly conflicting: number;
+  /** Days with any report, in order. */
+  readonly days: readonly { readonly day: string; readonly messages: number }[];
+  /** Weeks of seven days that end with the last day of the window: none of the sources is in two of them. */
+  readonly sources: readonly Source[];
+};
+
+export const SENDER_DECISIONS = ['ours', 'not_ours', 'expected_forwarder'] as const;
+export type SenderDecision = (typeof SENDER_DECISIONS)[number];

@@ -6,12 +6,13 @@ import { randomBytes } from 'node:crypto';
 import type { Advice } from './advice/advice.ts';
 import { advise } from './advice/advise.ts';
 import { findTakeovers } from './advice/dangling.ts';
+import { findMissingProvider } from './advice/spf-senders.ts';
 import { dependsOnSubdomains, findSubdomains } from './advice/subdomains.ts';
 import { checkDkim } from './dkim/dkim.ts';
 import { checkDmarc, type DmarcFindings } from './dmarc/check.ts';
 import { countQuestions } from './dns/alias-chain.ts';
 import { type Answer, isTemporaryFailure, type Resolver } from './dns/answer.ts';
-import { MAX_RETRIES } from './dns/budget.ts';
+import { MAX_RETRIES, MAX_USUAL_QUESTIONS } from './dns/budget.ts';
 import { type DnsOutage, findOutage } from './dns/fault.ts';
 import { findWildcard, type Wildcard } from './dns/wildcard.ts';
 import { type Finding, hasCode } from './findings/finding.ts';
@@ -110,19 +111,21 @@ export async function examineDomain(
   const ownDmarc = withoutWildcardAlias(foundDmarc, wildcard);
   const dmarc = spf.openToAll === undefined ? ownDmarc : withStrength(ownDmarc, 'weak');
   const parts = { mx, spf, dkim, dmarc, takeovers: [], subdomains: NO_SUBDOMAINS };
-  const tries = dkim.failures.length === 0 ? 0 : MAX_RETRIES + 2;
-  const asked = { questions: MAX_USUAL_QUESTIONS - counted.count - tries, sentinel };
-  const [takeovers, subdomains] = await Promise.all([
-    findTakeovers(domain, parts, transport && missingPolicyHost(transport), resolver),
-    dependsOnSubdomains(domain, parts) ? findSubdomains(domain, asked, resolver) : NO_SUBDOMAINS,
-  ]);
+  const hasFailed = dkim.failures.length > 0 || spf.isUnverified || dmarc.isUnverified || mx.state === 'unverified';
+  // One after the other: subdomains are looked at with what the others leave.
+  const missing = await findMissingProvider(parts, resolver);
+  const takeovers = await findTakeovers(domain, parts, transport && missingPolicyHost(transport), resolver);
+  const questions = MAX_USUAL_QUESTIONS - counted.count - (hasFailed ? MAX_RETRIES + 2 : 0);
+  const subdomains = dependsOnSubdomains(domain, parts)
+    ? await findSubdomains(domain, { questions, sentinel }, resolver)
+    : NO_SUBDOMAINS;
   const findings = { ...parts, takeovers, subdomains };
   const points = score(findings);
   const apex = await txtAnswer;
   const failedQuestions = [[await mxAnswer, 'MX'] as const, [apex, 'TXT'] as const].flatMap(([answer, type]) =>
     isTemporaryFailure(answer) ? [{ name: domain, type, reason: answer.reason }] : [],
   );
-  const examined = { domain, findings, score: points, apex, resolver, spfRecords, wildcard };
+  const examined = { domain, findings, score: points, apex, resolver, spfRecords, wildcard, missing };
   const advice = await advise(examined);
   const report = renderReport(domain, findings, points, advice);
   const isDnsUnavailable =
@@ -137,12 +140,6 @@ export async function examineDomain(
   const whole = { ...advised, sender_rules: senderRules(findings) };
   return { ...examination, report: { ...report, transport: renderTransport(whole) }, transport: whole };
 }
-
-/**
- * What an ordinary check asks at most, with room for long answers, which are asked again over TCP. Subdomains are looked
- * at as far as that allows.
- */
-const MAX_USUAL_QUESTIONS = 58;
 
 /** What the host of the MTA-STS policy is an alias of, if that does not exist. */
 function missingPolicyHost({ mta_sts }: CheckedTransport): string | undefined {

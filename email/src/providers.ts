@@ -1,117 +1,54 @@
 /**
- * Mail providers, as far as their customers' records show them: the MX hosts they give, what they tell customers to
- * include in SPF, and the DKIM selectors they use. A selector cannot be found without its name, and mail is not sent by
- * the hosts that receive it, so `mx` in SPF would not cover it.
+ * Mail providers and services, as far as their customers' records show them: data/providers.csv, one row each. A selector
+ * cannot be found without its name, and mail is not sent by the hosts that receive it, so `mx` in SPF would not cover it.
  */
+import { readFileSync } from 'node:fs';
+import { registrableDomain } from './registrable-domain.ts';
 
 export type Provider = {
   readonly name: string;
+  /** A gateway filters mail for mailboxes at another provider. A service only sends, or also takes replies. */
+  readonly role: 'mailbox' | 'gateway' | 'service';
   /** MX hosts are one of these names, or below one. */
   readonly mx: readonly string[];
   /** What to include, the preferred name first. Empty if it differs from customer to customer. */
   readonly includes: readonly string[];
   /** Other names that show the provider in an SPF record. */
   readonly spfNames: readonly string[];
+  /** `*` is the first label of the name in SPF, the number of the account. */
   readonly selectors: readonly string[];
   /**
-   * For a service whose bounces go to a domain of its own unless that is changed: SPF then passes for that domain, which
-   * is not the one in From, so that its mail passes DMARC only with a signature (RFC 9989 §4.4). `setup` is where the
-   * customer switches that on, `keyHosts` what the selectors are aliases of.
+   * `fixed`: there are no others. `rotating`: the same, and only one has a key until the first rotation. `changeable`:
+   * customers may choose another. `own`: each customer has others.
    */
-  readonly signing: { readonly setup: string; readonly keyHosts: readonly string[] } | undefined;
+  readonly selectorKind: 'fixed' | 'rotating' | 'changeable' | 'own' | '';
+  /** What its selectors are aliases of. */
+  readonly keyHosts: readonly string[];
+  /** An SPF term at the domain has no effect on its mail, because its bounces go to another domain. */
+  readonly needsSpf: 'yes' | 'no' | '';
+  /**
+   * `no`: bounces go to a domain of its own unless that is changed. SPF then passes for that domain, which is not the one
+   * in From, so that its mail passes DMARC only with a signature (RFC 9989 §4.4). `''`: not known.
+   */
+  readonly aligns: 'yes' | 'no' | '';
+  /** Where the customer switches DKIM on, in the words of its console. */
+  readonly setup: string;
+  /** What looks like a mistake and is none. */
+  readonly normal: string;
 };
 
-const SES_REGIONS =
-  'us-east-1 us-west-2 eu-west-1 eu-central-1 eu-west-2 ap-southeast-2 ap-northeast-1 ca-central-1'.split(' ');
-
-/**
- * One per line: name, MX hosts, what to include, selectors, other SPF names, where DKIM is switched on, and what its
- * selectors are aliases of. Mailboxes first: where their users send from is what SPF has to name. Then services that
- * send, of which some receive too. The name of a part comes before that of the whole.
- */
-const TABLE = `
-Google | google.com googlemail.com | _spf.google.com | google | _netblocks.google.com aspmx.googlemail.com
-Microsoft 365 | mail.protection.outlook.com mx.microsoft | spf.protection.outlook.com | selector1 selector2
-Zoho (com) | zoho.com zohomail.com | zohomail.com zoho.com | zmail zoho | one.zoho.com
-Zoho (eu) | zoho.eu zohomail.eu | zohomail.eu zoho.eu | zmail zoho | one.zoho.eu
-Zoho (in) | zoho.in zohomail.in | zohomail.in zoho.in | zmail zoho | one.zoho.in
-Zoho (com.au) | zoho.com.au zohomail.com.au | zohomail.com.au zoho.com.au | zmail zoho | one.zoho.com.au
-Zoho (jp) | zoho.jp zohomail.jp | zohomail.jp zoho.jp | zmail zoho | one.zoho.jp
-Zoho (sa) | zoho.sa zohomail.sa | zohomail.sa zoho.sa | zmail zoho | one.zoho.sa
-Fastmail | messagingengine.com | spf.messagingengine.com | fm1 fm2 fm3 mesmtp
-Proton | protonmail.ch | _spf.protonmail.ch | protonmail protonmail2 protonmail3
-iCloud | mail.icloud.com | icloud.com | sig1
-Yandex | mx.yandex.net mx.yandex.ru | _spf.yandex.net _spf.yandex.ru | mail
-VK WorkSpace | emx.mail.ru | _spf.mail.ru | mailru
-OVHcloud | mail.ovh.net mx.ovh.com | mx.ovh.com
-IONOS (US) | ionos.com 1and1.com perfora.net ionos.ca ionos.mx | _spf-us.ionos.com | s1-ionos s2-ionos | _spf.perfora.net _spf.1and1.com
-IONOS (EU) | ionos.de ionos.co.uk ionos.fr ionos.es ionos.it kundenserver.de | _spf-eu.ionos.com _spf.kundenserver.de | s1-ionos s2-ionos
-Strato | rzone.de | _spf.strato.com | strato-dkim-0002 strato-dkim-0003 | smtp.strato.de
-Gandi | mail.gandi.net | _mailcust.gandi.net | gm1 gm2 gm3
-Hostinger | hostinger.com | _spf.mail.hostinger.com | hostingermail-a hostingermail-b hostingermail-c
-mailbox.org | mailbox.org | mailbox.org | mbo0001 mbo0002 mbo0003 mbo0004
-Migadu | migadu.com | spf.migadu.com | key1 key2 key3
-Rackspace | emailsrvr.com | emailsrvr.com
-GoDaddy | secureserver.net | secureserver.net
-Titan | titan.email | spf.titan.email | titan1 titan2
-Private Email | privateemail.com | spf.privateemail.com | default
-Cloudflare Email Routing | mx.cloudflare.net | _spf.mx.cloudflare.net | cf2024-1
-ImprovMX | improvmx.com | spf.improvmx.com | dkimprovmx1 dkimprovmx2
-Forward Email | forwardemail.net | spf.forwardemail.net
-Infomaniak | infomaniak.ch | spf.infomaniak.ch
-Tuta | tutanota.de | spf.tutanota.de | s1 s2
-Runbox | runbox.com | spf.runbox.com | selector1 selector2
-DreamHost | dreamhost.com | netblocks.dreamhost.com | dreamhost
-Hosted Email | hostedemail.com | _spf.hostedemail.com
-Loopia | loopia.se | spf.loopia.se
-one.com | one.com | _custspf.one.com
-Aruba | aruba.it | _spf.aruba.it
-Tencent | mxbiz1.qq.com mxbiz2.qq.com | spf.mail.qq.com
-Alibaba Mail | mxhichina.com | spf.qiye.aliyun.com spf.mxhichina.com
-Amazon SES | ${SES_REGIONS.map((region) => `inbound-smtp.${region}.amazonaws.com`).join(' ')} | amazonses.com | | | verify the domain with Easy DKIM | dkim.amazonses.com
-Mailgun (EU) | eu.mailgun.org | eu.mailgun.org | pic mailo k1 | | publish the DKIM record of Sending, Domain settings | eu.mailgun.org
-Mailgun | mailgun.org | mailgun.org | pic mailo k1 | | publish the DKIM record of Sending, Domain settings | mailgun.org
-SendGrid | mx.sendgrid.net | sendgrid.net | s1 s2 | | authenticate the domain under Settings, Sender authentication | sendgrid.net
-Postmark | inbound.postmarkapp.com | spf.mtasv.net | pm | | publish the DKIM record of Sender signatures | mtasv.net postmarkapp.com
-Mailchimp | | servers.mcsv.net | k1 k2 k3 | | authenticate the domain under Website, Domains | mcsv.net
-Mandrill | | spf.mandrillapp.com | mandrill mte1 mte2 | | add the DKIM records of Settings, Domains | mandrillapp.com
-HubSpot | | | | hubspotemail.net | connect the domain as an email sending domain | hubspotemail.net
-Salesforce | | _spf.salesforce.com | salesforce sf1 sf2 | _spf.mta.salesforce.com | create and activate a key under Setup, DKIM Keys | custdkim.salesforce.com
-Marketing Cloud | | cust-spf.exacttarget.com | | | set up a private domain with Sender Authentication | exacttarget.com
-Pardot | | aspmx.pardot.com et._spf.pardot.com | | | verify the domain under Domain Management | pardot.com
-Zendesk | | mail.zendesk.com | zendesk1 zendesk2 | | enable DKIM under Channels, Email | zendesk.com
-Freshdesk | | email.freshdesk.com fwdkim1.freshemail.io | fwdkim1 | | verify the domain under Admin, Email | freshemail.io freshdesk.com
-Help Scout | | helpscoutemail.com | strong1 strong2 | | add the DKIM records of the mailbox settings | helpscout.net
-Intercom | | spf.intercom.io | intercom | | authenticate the domain under Channels, Email | intercom.io
-Brevo | | spf.brevo.com | mail brevo1 brevo2 | spf.sendinblue.com | authenticate the domain under Senders, Domains | dkim.brevo.com sendinblue.com
-Mailjet | | spf.mailjet.com | mailjet | | authenticate the domain under Sender domains | mailjet.com
-MailerLite | | _spf.mlsend.com | litesrv ml | | authenticate the domain under Account settings, Domains | mlsend.com
-ActiveCampaign | | emsd1.com | acdkim1 | | authenticate the domain under Settings, Advanced | acdkim1.com acdkim.com emsd1.com
-Constant Contact | | spf.constantcontact.com | ctct1 ctct2 | | authenticate the domain under Advanced settings | constantcontact.com ccsend.com
-Campaign Monitor | | _spf.createsend.com | cm | | authenticate the sending domain under Account settings | createsend.com
-Marketo | | mktomail.com | m1 | | set up SPF and DKIM under Admin, Email | mktdns.com mktomail.com
-SparkPost | | sparkpostmail.com _netblocks.sparkpostmail.com | | | verify the sending domain with DKIM | sparkpostmail.com
-SMTP2GO | | spf.smtp2go.com | | | verify the sender domain | smtp2go.net smtp2go.com
-AWeber | | send.aweber.com | aweber_key_a aweber_key_b | | authenticate the domain under Domain and Address | aweber.com
-Elastic Email | | _spf.elasticemail.com | api | | verify the domain under Settings, Domains | elasticemail.com
-`;
-
-const PROVIDERS: readonly Provider[] = TABLE.trim()
-  .split('\n')
-  .map((line): Provider => {
-    const [name = '', mx, includes, selectors, spfNames, setup = '', keyHosts] = line
-      .split('|')
-      .map((cell) => cell.trim());
+/** The name of a part comes before that of the whole. Cells have no commas. */
+const PROVIDERS: readonly Provider[] = readFileSync(new URL('../data/providers.csv', import.meta.url), 'utf8')
+  .trim()
+  .split(/\r?\n/)
+  .slice(1)
+  .map((line) => {
+    const [name, role, mx, includes, spfNames, selectors, selectorKind, keyHosts, needsSpf, aligns, setup, normal] =
+      line.split(',');
     const words = (text = '') => text.split(' ').filter((word) => word !== '');
-    const signing = setup === '' ? undefined : { setup, keyHosts: words(keyHosts) };
-    return {
-      name,
-      mx: words(mx),
-      includes: words(includes),
-      spfNames: words(spfNames),
-      selectors: words(selectors),
-      signing,
-    };
+    const lists = { mx: words(mx), includes: words(includes), spfNames: words(spfNames) };
+    const keys = { selectors: words(selectors), selectorKind, keyHosts: words(keyHosts) };
+    return { name, role, ...lists, ...keys, needsSpf, aligns, setup, normal } as Provider;
   });
 
 /** The provider of an MX host; undefined if it is not in the list. */
@@ -135,24 +72,51 @@ export function providerOfSpfName(name: string): Provider | undefined {
   return known.find((one) => one !== undefined);
 }
 
+/** By the registrable domains of its own names, which it signs and takes bounces with. */
+const BY_DOMAIN = new Map(
+  PROVIDERS.flatMap((one) =>
+    [...one.includes, ...one.spfNames, ...one.keyHosts].map((name) => [registrableDomain(name) ?? name, one] as const),
+  ).reverse(),
+);
+
+/** The provider that a name belongs to, such as the bounce domain or the signer of a message. */
+export function providerOfDomain(name: string): Provider | undefined {
+  return BY_DOMAIN.get(registrableDomain(name) ?? name);
+}
+
+/** Names under which services publish the ranges that their customers share. */
+export function publishedRanges(): readonly { readonly service: string; readonly include: string }[] {
+  const isShared = ({ role, name }: Provider) => role === 'service' || name === 'Google' || name === 'Microsoft 365';
+  return PROVIDERS.filter(isShared).flatMap(({ name, includes }) =>
+    includes.map((include) => ({ service: name, include })),
+  );
+}
+
 /** Those that the MX hosts, and names in SPF records or in what was meant as one, show. */
-function providersSeen(mxHosts: readonly string[], spfTexts: readonly string[]): Set<Provider> {
-  const seen = [...mxHosts.map(providerOf), ...spfTexts.flatMap(namesIn).map(providerOfSpfName)];
+function providersSeen(mxHosts: readonly string[], spfNames: readonly string[]): Set<Provider> {
+  const seen = [...mxHosts.map(providerOf), ...spfNames.map(providerOfSpfName)];
   return new Set(seen.filter((known) => known !== undefined));
 }
 
 /** Whether a key with this selector, which may be an alias, is one that the provider signs with. */
-export function isKeyOf({ name, selectors, signing }: Provider, selector: string, alias: string | undefined): boolean {
-  const hosts = signing?.keyHosts ?? [];
-  if (alias !== undefined && hosts.some((host) => isWithin(alias, host))) return true;
+export function isKeyOf({ selectors, selectorKind, keyHosts }: Provider, selector: string, alias?: string): boolean {
+  if (alias !== undefined && keyHosts.some((host) => isWithin(alias, host))) return true;
   // The alias leads to another service: selectors such as k1 and s1 are used by several.
-  if (alias !== undefined && PROVIDERS.some((one) => one.signing?.keyHosts.some((host) => isWithin(alias, host))))
-    return false;
+  if (alias !== undefined && providerOfKey(alias) !== undefined) return false;
   const lower = selector.toLowerCase();
-  if (name === 'HubSpot') return /^hs[12]-\d+$/.test(lower);
-  if (selectors.length > 0) return selectors.includes(lower);
+  if (selectors.some((one) => isSelectorLike(lower, one))) return true;
   // Its customers choose the name, or get one of their own: any that no other service is known to use.
-  return !isKnownSelector(lower);
+  return selectorKind === 'own' && !isKnownSelector(lower);
+}
+
+/** The provider of the name that a selector is an alias of. */
+export function providerOfKey(alias: string): Provider | undefined {
+  return PROVIDERS.find(({ keyHosts }) => keyHosts.some((host) => isWithin(alias, host)));
+}
+
+function isSelectorLike(selector: string, pattern: string): boolean {
+  if (!pattern.endsWith('*')) return selector === pattern;
+  return selector.startsWith(pattern.slice(0, -1)) && /^\d+$/.test(selector.slice(pattern.length - 1));
 }
 
 function isKnownSelector(selector: string): boolean {
@@ -172,7 +136,7 @@ function namesIn(text: string): string[] {
     text
       .slice(0, MAX_SPF_CHARACTERS)
       .toLowerCase()
-      .match(/[a-z0-9_-]+(?:\.[a-z0-9_-]+)+/g) ?? []
+      .match(/(?<![a-z0-9_-])[a-z0-9_-]+(?:\.[a-z0-9_-]+)+/g) ?? []
   );
 }
 
@@ -186,13 +150,18 @@ const MAX_PROVIDER_SELECTORS = 10;
 
 /** Selectors of the providers that the records show, each once. */
 export function providerSelectors(mxHosts: readonly string[], spfTexts: readonly string[]): string[] {
-  const selectors = [...providersSeen(mxHosts, spfTexts)].flatMap((seen) => seen.selectors);
-  const accounts = spfTexts.flatMap(namesIn).flatMap(hubSpotSelectors);
-  return [...new Set([...selectors, ...accounts])].slice(0, MAX_PROVIDER_SELECTORS);
+  const names = spfTexts.flatMap(namesIn);
+  const selectors = [...providersSeen(mxHosts, names)].flatMap((seen) => selectorsOf(seen, names));
+  return [...new Set(selectors)].slice(0, MAX_PROVIDER_SELECTORS);
 }
 
-/** HubSpot names keys after the account, which is also the first label of the name to include. */
-function hubSpotSelectors(name: string): string[] {
-  const [, account] = /^(\d{3,12})\.spf\d*\.hubspotemail\.net$/.exec(name) ?? [];
-  return account === undefined ? [] : [`hs1-${account}`, `hs2-${account}`];
+/** Those to ask for, with the number of the account where `names`, which SPF records have, tell it. */
+export function selectorsOf(provider: Provider, names: readonly string[]): string[] {
+  const [account] = names.flatMap((name) =>
+    providerOfSpfName(name) === provider ? (/^\d{3,12}(?=\.)/.exec(name) ?? []) : [],
+  );
+  return provider.selectors.flatMap((one) => {
+    if (!one.endsWith('*')) return [one];
+    return account === undefined ? [] : [one.replace('*', account)];
+  });
 }

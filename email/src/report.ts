@@ -110,8 +110,10 @@ export type SmtpServer<Problem = string> = {
   certificate: SmtpCertificate;
   /** Whether a TLSA record of the host matches its certificate; `''` if DANE does not apply. */
   dane: 'match' | 'mismatch' | '';
-  /** Whether the certificate is one that the MTA-STS policy accepts; `''` without a policy. */
+  /** Whether the MTA-STS policy names the host and accepts its certificate; `''` without a policy. */
   mta_sts: 'match' | 'mismatch' | '';
+  /** Senders that use DANE, or a policy in enforce mode, do not deliver to it. */
+  stops_delivery: boolean;
   is_valid: boolean;
   validation_errors: Problem[];
 };

@@ -6,12 +6,13 @@ import type { DnsFault } from '../dns/fault.ts';
 import { isSpecialUse } from '../dns/special-use.ts';
 import { type Finding, isFailure } from '../findings/finding.ts';
 import { explain } from '../findings/finding-text.ts';
+import { registrableDomain } from '../registrable-domain.ts';
 import type { Takeover } from '../score/score.ts';
 import { MAX_LOOKUPS, MAX_VOID_LOOKUPS } from '../spf/limits.ts';
 import type { OpenToAll } from '../spf/open-to-all.ts';
 import type { SomeTerms } from '../spf/summary.ts';
 import { cutText, excerpt, MAX_TEXT_CHARACTERS, visible } from '../visible-text.ts';
-import type { Advice, AdviceCode, AdviceDetails, KeySize, NamedKey, ReportsTo } from './advice.ts';
+import type { Advice, AdviceCode, AdviceDetails, KeySize, NamedKey, ReportsTo, SigningPlace } from './advice.ts';
 import type { DmarcEdit } from './dmarc-record.ts';
 import { explainMistakes } from './pasted-text.ts';
 import type { Obstacle } from './readiness.ts';
@@ -42,7 +43,7 @@ const SENTENCES: { readonly [Code in AdviceCode]: (detail: AdviceDetails[Code]) 
   domain_missing: ({ domain }) =>
     isSpecialUse(domain)
       ? `${domain} is a special-use name, which the public DNS does not have and which cannot receive mail from the internet.`
-      : `The domain ${domain} does not exist in DNS. Check the spelling, or register it.`,
+      : `The domain ${domain} does not exist in DNS. Check the spelling, or ${registrableDomain(domain) === domain ? 'register' : 'create'} it.`,
   unverified: ({ part, errors, isPartial = false, fault }) =>
     `${isPartial ? `Some ${part} selectors` : part} could not be verified ${reasonOf(part, errors)}.${fault === undefined ? '' : ` ${FAULTS[fault]}`}`,
   more_advice: ({ count }) => `${count} more recommendations are not listed.`,
@@ -57,6 +58,18 @@ const SENTENCES: { readonly [Code in AdviceCode]: (detail: AdviceDetails[Code]) 
   anyone_can_send: ({ domain, openToAll }) =>
     `Anyone can send mail as ${domain}: ${explainOpenToAll(domain, openToAll)}. Name the servers that send, and let ~all mark the others.`,
   takeover: (takeover) => `${explainTakeover(takeover)} Remove the reference.`,
+  mail_refused_now: (sender) =>
+    `${explainRefused(sender)}. At ${sender.service} ${sender.setup}; or remove "${excerpt(sender.term)}" from SPF if it no longer sends.`,
+  sender_not_proven: ({ domain, services, unknown, policy }) => {
+    const keys =
+      services.length === 0
+        ? ''
+        : `No key of ${listWithAnd(services)} was found, of which not every selector is known or was answered: check again with their names. `;
+    const others =
+      unknown.length === 0 ? '' : `SPF lets senders pass that are not known here: ${firstThree(unknown)}. `;
+    const what = policy === 'none' ? 'before the policy becomes stricter' : `since the policy is ${policy}`;
+    return `${keys}${others}See in the reports that their mail as ${domain} passes DMARC, ${what}.`;
+  },
   not_ready: ({ steps, obstacles }) =>
     `${listWithAnd(steps)} would be safe when: ${firstThree(obstacles.map(explainObstacle))}.`,
 
@@ -101,8 +114,8 @@ const SENTENCES: { readonly [Code in AdviceCode]: (detail: AdviceDetails[Code]) 
   spf_publish: ({ domain, senders, alias }) => {
     if (alias !== undefined)
       return `${domain} has no SPF record, and cannot have one of its own because it is an alias of ${alias}; publish it there.`;
-    if (senders === 'unknown')
-      return `${domain} has no SPF record, and its MX hosts belong to others, which tells nothing about who sends. Publish a record that names the servers that send its mail; your mail provider says what to include.`;
+    if (senders === 'unknown' || senders === 'not told')
+      return `${domain} has no SPF record${senders === 'unknown' ? ', and its MX hosts belong to others, which tells nothing about who sends' : ''}. Publish a record that names the servers that send its mail; your mail provider says what to include.`;
     const who =
       typeof senders === 'object'
         ? senders.providers.join(' and ')
@@ -116,8 +129,10 @@ const SENTENCES: { readonly [Code in AdviceCode]: (detail: AdviceDetails[Code]) 
   },
   spf_split: ({ domain, rest }) =>
     `The SPF record of ${domain} is in two TXT records: receivers do not read '${excerpt(rest)}', which has no v=spf1. Publish both as one.`,
-  spf_merge: ({ domain, count }) =>
-    `Merge the ${count} SPF records of ${domain} into one; receivers ignore all of them while there are several.`,
+  spf_merge: ({ domain, count, lookups, terms }) =>
+    `Merge the ${count} SPF records of ${domain} into one; receivers ignore all of them while there are several.${lookups > MAX_LOOKUPS ? ` Together they need ${lookups} DNS lookups (${MAX_LOOKUPS} are allowed), so first remove what is no longer used, or replace it with ip4 and ip6: ${terms.map(explainCost).join(', ')}.` : ''}`,
+  spf_private: ({ terms }) =>
+    `Receivers on the internet never see the private addresses of ${listOf(terms)} in the SPF record. Remove them, and name the public addresses that the mail leaves from.`,
   spf_faults: ({ errors, isSoftened, mistakes, glued }) =>
     `Fix the SPF record, which receivers ignore: ${explanationsOf(errors)}.${explainMistakes(mistakes)}${glued === undefined ? '' : ` "${excerpt(glued)}" is two terms: the strings of a record are joined without a blank, so one has to be at the end of the first string.`}${isSoftened ? ' Begin with ~all, since it was not in force.' : ''}`,
   spf_limits: ({ lookups, voidLookups, terms }) =>
@@ -126,8 +141,8 @@ const SENTENCES: { readonly [Code in AdviceCode]: (detail: AdviceDetails[Code]) 
     `The SPF record of ${domain} lists no server, so that its own mail fails SPF too. Name the servers that send.`,
   spf_soften: ({ hasAll }) =>
     hasAll
-      ? 'The SPF record says nothing about servers that it does not list: ?all. Let ~all mark their mail.'
-      : 'The SPF record says nothing about servers that it does not list. Let ~all at its end mark their mail.',
+      ? 'The SPF record says nothing about servers that it does not list: ?all. Write ~all instead, so that receivers suspect their mail.'
+      : 'The SPF record says nothing about servers that it does not list. End it with ~all, so that receivers suspect their mail.',
   spf_at_limit: () =>
     `The SPF record needs exactly the ${MAX_LOOKUPS} DNS lookups that are allowed: one more, also in the record of a provider, and receivers ignore it (RFC 7208 section 4.6.4).`,
   spf_void: ({ terms }) =>
@@ -156,18 +171,14 @@ const SENTENCES: { readonly [Code in AdviceCode]: (detail: AdviceDetails[Code]) 
   spf_size: ({ domain, bytes }) =>
     `The TXT records of ${domain} take ${bytes > MAX_TXT_BYTES ? 'more than ' : ''}${Math.min(bytes, MAX_TXT_BYTES)} bytes; over 512 some resolvers need TCP for every check. Remove verification records that are no longer needed.`,
 
-  dkim_publish: ({ domain, isDefaultMode }) => {
-    const tried = isDefaultMode
-      ? 'under any common selector; if you use another one, check again with its name. Otherwise have'
-      : 'under the selectors given. Have';
-    return `No DKIM key was found ${tried} your mail server sign with a 2048-bit RSA key, and publish the key as a TXT record at SELECTOR._domainkey.${domain}.`;
-  },
-  dkim_revoked: ({ names, domain }) =>
-    `Every DKIM key that was found is revoked (${firstThree(names)}). Have your mail server sign with a 2048-bit RSA key, and publish it at SELECTOR._domainkey.${domain}.`,
-  dkim_dangling: ({ selectors }) =>
-    `No DKIM key was found, because ${firstThree(selectors.map(({ name, target }) => `${name} is an alias of ${target}, which has no key`))}. Switch DKIM on at the provider that gave you the alias, so that it publishes the key.`,
-  dkim_dangling_beside: ({ name, target }) =>
-    `${name} is an alias of ${target}, which has no key. Remove it, or have its provider publish the key.`,
+  dkim_publish: ({ domain, isDefaultMode, places }) =>
+    `No DKIM key was found under ${isDefaultMode ? 'any common selector; if you use another one, check again with its name' : 'the selectors given'}. ${explainSigning(domain, places)}`,
+  dkim_revoked: ({ names, domain, places }) =>
+    `Every DKIM key that was found is revoked (${firstThree(names)}). ${explainSigning(domain, places)}`,
+  dkim_dangling: ({ selectors, places }) =>
+    `No DKIM key was found, because ${firstThree(selectors.map(({ name, target }) => `${name} is an alias of ${target}, which has no key`))}. ${places.length > 0 ? explainSigning('', places) : 'Switch DKIM on at the provider that gave you the alias, so that it publishes the key.'}`,
+  dkim_dangling_beside: ({ name, target, provider, setup }) =>
+    `${name} is an alias of ${target}, which has no key. ${setup === '' ? 'Remove it, or have its provider publish the key' : `If ${provider} sends for you, switch signing on: ${setup}`}.`,
   dkim_doubled: ({ domain, names }) =>
     `The DKIM key is under a doubled name, ${firstThree(names)}, where no receiver looks: the DNS panel has added ${domain} once more. Enter the name without it.`,
   dkim_faults: ({ keys }) => `Fix the DKIM keys: ${firstThree(keys.map(faultsOfKey))}.`,
@@ -210,10 +221,16 @@ const SENTENCES: { readonly [Code in AdviceCode]: (detail: AdviceDetails[Code]) 
   },
   dmarc_refuses_own: ({ domain, policy }) =>
     `Neither SPF nor DKIM passes for ${domain}, so that receivers ${policy === 'reject' ? 'refuse' : 'treat as spam'} its own mail too: the DMARC policy is ${policy}. Publish a working SPF record or DKIM key first of all.`,
+  dmarc_spf_alone: ({ domain, policy }) =>
+    `Mail of ${domain} passes DMARC by SPF alone, since no DKIM key was found. A mailing list or a mailbox that forwards it breaks SPF, and receivers then ${policy === 'reject' ? 'refuse it' : 'treat it as spam'}: the policy is ${policy}. A DKIM signature survives forwarding.`,
+  dmarc_weaker_than_parent: ({ domain, policy, parent, inherited }) =>
+    `The record of ${domain} has p=${policy}, which protects it less than ${inherited}, the policy that it would inherit from ${parent}. Make it stricter when its mail passes, or remove it.`,
   dmarc_reports_elsewhere: ({ domain }) =>
     `Without rua you receive no DMARC reports. ${domain} cannot receive mail, so name a mailbox of another domain of yours, which has to agree to it (RFC 9990).`,
   dmarc_multiple: ({ name }) =>
     `Keep one DMARC record at ${name}; receivers discard all of them while there are several.`,
+  dmarc_delegated: ({ domain, servers }) =>
+    `_dmarc.${domain} is delegated to ${firstThree(servers)}: publish its TXT record in that zone. A record for it in the zone of ${domain} is hidden.`,
   dmarc_dangling: ({ name, target }) =>
     `${name} is an alias of ${target}, which does not exist. Have its provider publish the record, or replace the alias.`,
   dmarc_too_long: ({ name, isRead }) =>
@@ -222,8 +239,8 @@ const SENTENCES: { readonly [Code in AdviceCode]: (detail: AdviceDetails[Code]) 
     `Remove the DMARC record at ${name}: receivers look only at _dmarc.${domain}.`,
   dmarc_subdomains: ({ policy, recordDomain }) =>
     `sp=${policy} protects subdomains less than ${recordDomain} itself. Remove sp when their mail passes.`,
-  dmarc_nonexistent: ({ domain }) =>
-    `np=none lets others send as names below ${domain} that do not exist. No mail of yours comes from those: np=reject is safe.`,
+  dmarc_nonexistent: ({ domain, np }) =>
+    `np=${np} ${np === 'none' ? `lets others send as names below ${domain} that do not exist` : `protects names below ${domain} that do not exist less than the domain itself`}. No mail of yours comes from those: np=reject is safe.`,
   dmarc_psd: ({ domain }) =>
     `psd=y says that ${domain} is a public suffix, below which others register domains: each name below it is then an organization of its own. Remove psd=y unless that is so.`,
   dmarc_reports_lost: ({ uri, host, arrival }) =>
@@ -255,12 +272,23 @@ const NO_MAIL_STEPS = {
 } as const;
 
 /** What stands before the recipe. */
-function aboutNoMail({ domain, isDeclared, isPublicSuffix, mailGoesTo, alias }: AdviceDetails['no_mail']): string {
+function aboutNoMail({
+  domain,
+  isDeclared,
+  isPublicSuffix,
+  mailGoesTo,
+  policy,
+  alias,
+}: AdviceDetails['no_mail']): string {
   const suffix = isPublicSuffix ? `${domain} is a public suffix, under which others register domains. ` : '';
   const aliased = alias === undefined ? '' : `${domain} is an alias of ${alias}: MX and SPF belong there. `;
   if (isDeclared) return suffix + aliased;
   const address = mailGoesTo === 'own address' ? 'an address, but no' : 'no';
-  const risk = `Anyone can send mail as ${domain}, which has ${address} MX record, no DKIM key, and no SPF record that names a server. `;
+  const has = `has ${address} MX record, no DKIM key, and no SPF record that names a server`;
+  const risk =
+    policy === 'none'
+      ? `Anyone can send mail as ${domain}, which ${has}. `
+      : `${domain} ${has}; the DMARC policy ${policy} protects it. `;
   return `${suffix}${risk}${aliased}If it sends mail, publish those that its mail provider names. `;
 }
 
@@ -331,6 +359,12 @@ const TAKEOVERS: Readonly<Record<Takeover['kind'], readonly [how: string, gain: 
   'policy host': ['is an alias of', 'can switch off the MTA-STS policy of this domain'],
 };
 
+/** Whose mail the policy refuses now, without the full stop. */
+export function explainRefused({ domain, service, selectors, policy }: AdviceDetails['mail_refused_now']): string {
+  const what = policy === 'reject' ? 'refuse' : 'treat as spam';
+  return `Receivers ${what} what ${service} sends as ${domain}, if it still sends for you: its bounces go to a domain of its own, none of its keys (${selectors.join(', ')}) is published, and the DMARC policy is ${policy}`;
+}
+
 /** What has to become true, after "when". */
 export function explainObstacle(obstacle: Obstacle): string {
   switch (obstacle.code) {
@@ -344,6 +378,8 @@ export function explainObstacle(obstacle: Obstacle): string {
       return 'a DKIM key is found';
     case 'sender_without_key':
       return `${obstacle.service} signs as you (there: ${obstacle.setup})`;
+    case 'mail_refused':
+      return `mail from ${obstacle.service} passes: reports show ${obstacle.messages} messages that would be refused`;
     case 'no_reports':
       return 'reports arrive at a mailbox of yours, named in rua=';
     case 'reports_lost': {
@@ -398,7 +434,8 @@ const EDITS: { readonly [Kind in DmarcEdit['kind']]: (edit: Extract<DmarcEdit, {
   nonexistent: () => 'with np=reject, since names that do not exist send no mail',
   idle: ({ tag }) => `without ${tag}, which has no effect beside p=none`,
   'separated addresses': ({ tag }) => `with commas between the addresses in ${tag}`,
-  full: ({ tag }) => `without ${tag}, so that the policy holds for all mail`,
+  full: ({ tag }) =>
+    `without ${tag}, so that the policy holds for all mail, when the reports show that your mail passes`,
   dropped: ({ tag, why }) =>
     why === 'historic' ? `without ${tag}, which RFC 9989 has dropped` : `without "${tag}", which receivers cannot read`,
   'repaired address': ({ tag, from, to }) => `${to} instead of ${from} in ${tag}`,
@@ -428,13 +465,21 @@ function explainPolicy({ published, inForce, to, sendsNoMail }: Extract<DmarcEdi
   return `${step}, when the reports show that your mail passes`;
 }
 
-function explainCost({ term, lookups, unsigned }: AdviceDetails['spf_limits']['terms'][number]): string {
-  const use = unsigned === undefined ? '' : `; no key of ${unsigned} was found`;
+function explainCost({ term, lookups, unsigned, unneeded }: AdviceDetails['spf_limits']['terms'][number]): string {
+  const need = unneeded === undefined ? '' : `; ${unneeded} needs no SPF here`;
+  const use = unsigned === undefined ? need : `; no key of ${unsigned} was found`;
   return `"${excerpt(term, 60)}" (${lookups}${use})`;
 }
 
 function faultsOfKey({ name, errors }: NamedKey): string {
   return `${name} (${explanationsOf(errors)})`;
+}
+
+/** What a customer of a known provider does there, or what the owner of a mail server does. */
+function explainSigning(domain: string, places: readonly SigningPlace[]): string {
+  const there = places.map(({ name, setup, normal }) => `at ${name} ${setup}${normal === '' ? '' : ` (${normal})`}`);
+  if (there.length > 0) return `Switch signing on: ${there.join('; ')}.`;
+  return `Have your mail server sign with a 2048-bit RSA key, and publish the key as a TXT record at SELECTOR._domainkey.${domain}.`;
 }
 
 function sizeOfKey({ name, bits }: KeySize): string {

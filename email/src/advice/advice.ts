@@ -6,13 +6,14 @@
 import type { Arrival } from '../dmarc/destinations.ts';
 import type { DnsFault } from '../dns/fault.ts';
 import type { Finding, FindingDetails } from '../findings/finding.ts';
+import type { Provider } from '../providers.ts';
 import type { DmarcPolicy } from '../report.ts';
 import type { Takeover } from '../score/score.ts';
 import type { OpenToAll } from '../spf/open-to-all.ts';
 import type { SomeTerms } from '../spf/summary.ts';
 import type { DmarcEdit } from './dmarc-record.ts';
 import type { PastedMistake } from './pasted-text.ts';
-import type { Readiness } from './readiness.ts';
+import type { Readiness, RefusedSender, UnprovenSenders } from './readiness.ts';
 import type { ProposedRecord } from './zone-file.ts';
 
 export type AdviceDetails = { readonly [Code in keyof Details]: Readonly<Details[Code]> };
@@ -34,6 +35,8 @@ type Details = {
   anyone_can_send: { domain: string; openToAll: OpenToAll };
   /** Another owner can register the domain of the name that is referred to. */
   takeover: Takeover;
+  mail_refused_now: RefusedSender;
+  sender_not_proven: UnprovenSenders;
   /** Stricter steps, and what stands in their way. */
   not_ready: Readiness;
 
@@ -49,6 +52,8 @@ type Details = {
     mailGoesTo: 'own address' | 'nowhere';
     /** Subdomains that send: the policy for names below stays. */
     sending: readonly string[];
+    /** What protects it already: the policy in force, which it may inherit. */
+    policy: DmarcPolicy;
     alias?: string | undefined;
   };
   no_mail_finished: NoDetail;
@@ -67,13 +72,17 @@ type Details = {
 
   spf_publish: {
     domain: string;
-    senders: 'MX hosts' | 'own address' | 'unknown' | { providers: readonly string[] };
+    /** `unknown`: the MX hosts are of others. `not told`: there are none, or they are not known. */
+    senders: 'MX hosts' | 'own address' | 'unknown' | 'not told' | { providers: readonly string[] };
     alias?: string | undefined;
   };
   spf_lookalike: { domain: string; raw: string; isBesideRecord: boolean; mistakes: readonly PastedMistake[] };
   /** The rest of the record is a TXT record of its own. */
   spf_split: { domain: string; rest: string };
-  spf_merge: { domain: string; count: number };
+  /** `lookups` and what costs them, if the merged record has too many. */
+  spf_merge: { domain: string; count: number; lookups: number; terms: AdviceDetails['spf_limits']['terms'] };
+  /** Addresses that no receiver on the internet sees. */
+  spf_private: { terms: SomeTerms };
   spf_faults: {
     errors: readonly Finding[];
     isSoftened: boolean;
@@ -84,11 +93,12 @@ type Details = {
   spf_limits: {
     lookups: number;
     voidLookups: number;
-    /** What to remove first; `unsigned` is a service that seems not to be used. */
+    /** What to remove first; `unsigned` is a service that seems not to be used, `unneeded` one that needs no term. */
     terms: {
       term: string;
       lookups: number;
       unsigned?: string | undefined;
+      unneeded?: string | undefined;
     }[];
   };
   spf_at_limit: NoDetail;
@@ -117,10 +127,11 @@ type Details = {
   spf_size: { domain: string; bytes: number };
   spf_long: { bytes: number };
 
-  dkim_publish: { domain: string; isDefaultMode: boolean };
-  dkim_revoked: { names: readonly string[]; domain: string };
-  dkim_dangling: { selectors: readonly { name: string; target: string }[] };
-  dkim_dangling_beside: { name: string; target: string };
+  dkim_publish: { domain: string; isDefaultMode: boolean; places: readonly SigningPlace[] };
+  dkim_revoked: { names: readonly string[]; domain: string; places: readonly SigningPlace[] };
+  dkim_dangling: { selectors: readonly { name: string; target: string }[]; places: readonly SigningPlace[] };
+  /** `provider` is that of the target, `''` if it is not known. */
+  dkim_dangling_beside: { name: string; target: string; provider: string; setup: string };
   dkim_doubled: { domain: string; names: readonly string[] };
   dkim_faults: { keys: readonly NamedKey[] };
   dkim_repair: NamedKey & { mistakes: readonly PastedMistake[] };
@@ -156,15 +167,20 @@ type Details = {
   dmarc_change: { name: string; edits: readonly DmarcEdit[]; reports: ReportsTo; alias?: string | undefined };
   /** Neither SPF nor DKIM can pass, so that the policy is used on the owner's mail. */
   dmarc_refuses_own: { domain: string; policy: DmarcPolicy };
+  /** Mail passes by SPF only, which forwarding breaks. */
+  dmarc_spf_alone: { domain: string; policy: DmarcPolicy };
+  dmarc_weaker_than_parent: { domain: string; policy: DmarcPolicy; parent: string; inherited: DmarcPolicy };
   dmarc_reports_elsewhere: { domain: string };
   dmarc_multiple: { name: string };
+  /** `_dmarc` is a zone of its own. */
+  dmarc_delegated: { domain: string; servers: readonly string[] };
   dmarc_dangling: { name: string; target: string };
   /** `isRead`: it is below the limit, but too long for advice. */
   dmarc_too_long: { name: string; isRead: boolean };
   dmarc_misplaced_beside: { name: string; domain: string };
   dmarc_subdomains: { policy: DmarcPolicy | ''; recordDomain: string };
-  /** `np=none` beside a stricter policy. */
-  dmarc_nonexistent: { domain: string };
+  /** `np` beside a stricter policy. */
+  dmarc_nonexistent: { domain: string; np: DmarcPolicy };
   /** `psd=y` at a domain that is not a public suffix. */
   dmarc_psd: { domain: string };
   /** Reports to an address do not reach the owner of the domain. */
@@ -179,6 +195,8 @@ type Details = {
 /** `includes`: any of these names; which one is right may depend on the region. */
 type ProviderIncludes = { readonly provider: string; readonly includes: readonly string[] };
 type NoDetail = Readonly<Record<string, never>>;
+/** Where a provider of the domain switches DKIM on. */
+export type SigningPlace = Pick<Provider, 'name' | 'setup' | 'normal'>;
 /** `name` is that of the TXT record: `google._domainkey.example.com`. */
 export type NamedKey = { readonly name: string; readonly errors: readonly Finding[] };
 export type KeySize = { readonly name: string; readonly bits: number };
@@ -222,6 +240,7 @@ export type Draft<Code extends AdviceCode = AdviceCode> = Code extends AdviceCod
 export const RANKS = {
   anyoneCanSend: 1000,
   takeover: 900,
+  refused: 850,
   noMail: 800,
   noPolicy: 700,
   byWildcard: 650,

@@ -63,7 +63,7 @@ for (const [behaviour, parts, sentence] of [
   [
     'no all',
     { spf: 'v=spf1 mx', dkim: KEYS.strong, dmarc: `v=DMARC1; p=reject; ${RUA}` },
-    'The SPF record says nothing about servers that it does not list. Let ~all at its end mark their mail: example.com. IN TXT "v=spf1 mx ~all"',
+    'The SPF record says nothing about servers that it does not list. End it with ~all, so that receivers suspect their mail: example.com. IN TXT "v=spf1 mx ~all"',
   ],
   [
     'a domain that is set up to send no mail is finished',

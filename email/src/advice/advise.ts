@@ -12,24 +12,25 @@ import { adviseDmarc } from './dmarc.ts';
 import { looksUnused } from './mail-role.ts';
 import { adviseMx } from './mx.ts';
 import { adviseNoMail } from './no-mail.ts';
-import { readinessOf } from './readiness.ts';
-import { adviseSpf } from './spf.ts';
-import { findMissingProvider } from './spf-senders.ts';
+import { judgePresent, readinessOf } from './readiness.ts';
+import { adviseSpf, checkMerged } from './spf.ts';
 
 export async function advise(examined: Examined): Promise<Advice[]> {
   const { domain, findings, score } = examined;
   if (hasCode(findings.mx.report.errors, 'domain_not_found'))
     return [{ code: 'domain_missing', detail: { domain }, points: 0 }];
-  const missing = await findMissingProvider(findings, examined.resolver);
+  const merged = await checkMerged(examined);
   const found: Draft[] = [
     ...findings.takeovers.map((takeover): Draft => ({ code: 'takeover', detail: takeover, rank: RANKS.takeover })),
+    ...advisePresent(domain, findings),
     ...adviseNoMail(domain, findings),
     ...adviseDmarc(domain, findings, score),
     ...adviseDkim(domain, findings, score, examined.apex),
-    ...adviseSpf(domain, findings, score, { missing, apex: examined.apex }),
+    ...adviseSpf(domain, findings, score, { missing: examined.missing, apex: examined.apex, merged }),
     ...adviseMx(domain, findings, score),
     ...adviseSteps(domain, findings),
   ];
+  found.push(...(await adviseDelegated(found, examined)));
   const drafts = await Promise.all(found.map((draft) => withFault(draft, examined)));
   const mayPublish = examined.wildcard.answersForDomain === 'no';
   const isNoted = !mayPublish && drafts.some(({ change }) => change !== undefined);
@@ -45,6 +46,23 @@ function adviseSteps(domain: string, findings: Findings): Draft[] {
   const { steps, obstacles } = readinessOf(domain, findings);
   if (steps.length === 0 || looksUnused(findings) || obstacles.every(({ code }) => code === 'unverified')) return [];
   return [{ code: 'not_ready', detail: { steps, obstacles } }];
+}
+
+/** What the policy does already. */
+function advisePresent(domain: string, findings: Findings): Draft[] {
+  const { refused, unproven } = judgePresent(domain, findings);
+  const drafts = refused.map((detail): Draft => ({ code: 'mail_refused_now', detail, rank: RANKS.refused }));
+  return unproven === undefined ? drafts : [...drafts, { code: 'sender_not_proven', detail: unproven }];
+}
+
+/** What the zone of the domain has below a delegation is hidden. */
+async function adviseDelegated(drafts: readonly Draft[], { domain, resolver }: Examined): Promise<Draft[]> {
+  const name = `_dmarc.${domain}`;
+  if (!drafts.some(({ change }) => change?.record.name === name)) return [];
+  const answer = await resolver.unchecked?.(name, 'NS');
+  if (answer?.kind !== 'found' || answer.aliases.length > 0) return [];
+  const servers = answer.records.filter((record) => typeof record === 'string');
+  return [{ code: 'dmarc_delegated', detail: { domain, servers }, rank: RANKS.noPolicy }];
 }
 
 async function withFault(draft: Draft, { resolver }: Examined): Promise<Draft> {

@@ -17,6 +17,7 @@ import type { DmarcPolicy } from '../report.ts';
 import { type Findings, type Score, score } from '../score/score.ts';
 import { checkSpf, type ReadRecords } from '../spf/lookups.ts';
 import type { Change } from './advice.ts';
+import type { MissingProvider } from './spf-senders.ts';
 
 /** What is known of a domain when advice is given. */
 export type Examined = {
@@ -29,6 +30,7 @@ export type Examined = {
   /** The records of the SPF tree. */
   readonly spfRecords: ReadRecords;
   readonly wildcard: Wildcard;
+  readonly missing: MissingProvider | undefined;
 };
 
 /**

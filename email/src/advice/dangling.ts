@@ -5,8 +5,10 @@
 import type { Resolver } from '../dns/answer.ts';
 import { isSpecialUse } from '../dns/special-use.ts';
 import type { Absence } from '../findings/finding.ts';
+import { providerOfKey } from '../providers.ts';
 import { registrableDomain } from '../registrable-domain.ts';
 import type { DanglingName, Findings, Takeover } from '../score/score.ts';
+import type { SpfNode } from '../spf/lookups.ts';
 
 type Examined = Pick<Findings, 'mx' | 'spf' | 'dkim' | 'dmarc'>;
 
@@ -21,7 +23,8 @@ export async function findTakeovers(
   resolver: Resolver,
 ): Promise<Takeover[]> {
   const own = registrableDomain(domain);
-  const candidates = danglingNames(domain, findings, policyHost).flatMap((name) => {
+  const names = [...danglingNames(domain, findings, policyHost), ...(await danglingHosts(findings.spf.tree, resolver))];
+  const candidates = names.flatMap((name) => {
     const registrable = registrableDomain(name.target);
     const isOther = registrable !== undefined && registrable !== own && !isSpecialUse(registrable);
     return isOther ? [{ ...name, registrable }] : [];
@@ -54,17 +57,35 @@ function danglingNames(
   for (const { code, detail } of mx.report.errors)
     if (code === 'mx_target_missing' && detail.absence !== 'null MX with a preference')
       add('MX host', domain, detail.host, detail.absence);
-  for (const { name, target } of dkim.dangling) names.push({ kind: 'DKIM selector', name, target });
+  for (const { name, target } of dkim.dangling)
+    if (providerOfKey(target) === undefined) names.push({ kind: 'DKIM selector', name, target });
   const [own] = dmarc.steps;
   if (dmarc.isOwnAliasMissing && own?.alias !== undefined)
     names.push({ kind: 'DMARC alias', name: `_dmarc.${domain}`, target: own.alias });
-  for (const { via, name: target } of spf.tree.children)
-    if (spf.voidTerms.includes(via) && /^\+?(?:a|mx):/i.test(via) && !target.includes('%'))
-      names.push({ kind: 'SPF host', name: domain, target });
   // A host that has not agreed may not exist either, which was not asked of all.
   for (const { host, arrival } of [...dmarc.destinations.rua, ...dmarc.destinations.ruf])
     if (arrival.kind === 'no such host' || arrival.kind === 'not authorized')
       names.push({ kind: 'report host', name: `_dmarc.${dmarc.recordDomain}`, target: host });
   if (policyHost !== undefined) names.push({ kind: 'policy host', name: `mta-sts.${domain}`, target: policyHost });
   return names;
+}
+
+/**
+ * Names by which SPF lets servers pass, at any depth of the record. Those that were looked up are known to the resolver.
+ * Of a name with a macro, and of `ptr`, only the end is fixed: whether that is free is all that can be asked.
+ */
+async function danglingHosts({ name, children }: SpfNode, resolver: Resolver): Promise<DanglingName[]> {
+  const passing = children.filter(({ via }) => !/^[-~?]/.test(via));
+  const found = passing.map(async (child): Promise<DanglingName[]> => {
+    const [, mechanism = ''] = /^\+?([a-z]+)/i.exec(child.via) ?? [];
+    const isRecord = /^(?:include|redirect)$/i.test(mechanism);
+    if (!child.name.includes('%') && isRecord) return danglingHosts(child, resolver);
+    const target = child.name.replace(/^.*%(?:\{[^}]*\}|.)[^.]*\.?/, '').replace(/\.$/, '');
+    const isAsked = target === child.name && !/^ptr$/i.test(mechanism);
+    const answer = isAsked && (await (/^mx$/i.test(mechanism) ? resolver.mx(target) : resolver.a(target)));
+    if (answer !== false && answer.kind !== 'nxdomain') return [];
+    const alias = answer === false ? undefined : answer.alias;
+    return [{ kind: isRecord ? 'include' : 'SPF host', name, target: alias ?? target }];
+  });
+  return (await Promise.all(found)).flat();
 }

@@ -1,11 +1,13 @@
 /** Advice on DKIM. A key cannot be proposed, since only the mail server has the other half; a repaired record can. */
 import { type PublishedKey, parseDkimKey } from '../dkim/dkim.ts';
 import type { Answer } from '../dns/answer.ts';
+import { isKeyOf, type Provider, providerOf, providerOfKey } from '../providers.ts';
 import { parseTagList } from '../records/tag-list.ts';
 import { type Findings, MAX_POINTS, type Score, STRONG_RSA_BITS } from '../score/score.ts';
 import type { Change, Draft } from './advice.ts';
 import { looksUnused } from './mail-role.ts';
 import { type PastedMistake, repairCharacters } from './pasted-text.ts';
+import { namedServices } from './readiness.ts';
 
 /** `apex` is the answer to the TXT question for the domain itself. */
 export function adviseDkim(domain: string, findings: Findings, score: Score, apex: Answer<string>): Draft[] {
@@ -38,17 +40,28 @@ function adviseKeys(domain: string, findings: Findings, points: number): Draft[]
   const broken = found.filter(({ report, isRevoked }) => !report.is_valid && !isRevoked);
   const named = (key: PublishedKey) => ({ name: nameOf(key, domain), errors: key.report.validation_errors });
   if (found.length === 0 && dkim.dangling.length > 0)
-    return [{ code: 'dkim_dangling', detail: { selectors: dkim.dangling }, points }];
+    return [{ code: 'dkim_dangling', detail: { selectors: dkim.dangling, places: placesOf(findings) }, points }];
   const [unread] = dkim.unread.slice(0, MAX_REPAIRS).flatMap((key) => repairOf(key, domain));
   if (found.length === 0 && unread !== undefined) return [unread];
   if (found.length === 0 && dkim.doubledNames.length > 0)
     return [{ code: 'dkim_doubled', detail: { domain, names: dkim.doubledNames }, points }];
   if (found.length === 0)
-    return [{ code: 'dkim_publish', detail: { domain, isDefaultMode: dkim.isDefaultMode }, points }];
-  const beside = dkim.dangling.map((selector): Draft => ({ code: 'dkim_dangling_beside', detail: selector }));
+    return [
+      {
+        code: 'dkim_publish',
+        detail: { domain, isDefaultMode: dkim.isDefaultMode, places: placesOf(findings) },
+        points,
+      },
+    ];
+  const beside = dkim.dangling
+    .filter(({ target }) => !isBeforeRotation(target, valid))
+    .map(({ name, target }): Draft => {
+      const { name: provider = '', setup = '' } = providerOfKey(target) ?? {};
+      return { code: 'dkim_dangling_beside', detail: { name, target, provider, setup } };
+    });
   if (valid.length === 0 && broken.length === 0) {
     const names = found.map((key) => nameOf(key, domain));
-    return [{ code: 'dkim_revoked', detail: { domain, names }, points }, ...beside];
+    return [{ code: 'dkim_revoked', detail: { domain, names, places: placesOf(findings) }, points }, ...beside];
   }
   if (valid.length === 0) {
     // One key is enough for the points.
@@ -63,6 +76,24 @@ function adviseKeys(domain: string, findings: Findings, points: number): Draft[]
   if (valid.every(({ report }) => report.key_type === 'ed25519'))
     drafts.push({ code: 'dkim_only_ed25519', detail: {} });
   return [...drafts, ...beside];
+}
+
+/** The providers of the domain by its aliases, MX hosts and SPF terms, where it is known how DKIM is switched on there. */
+function placesOf({ mx, spf, dkim }: Findings): Provider[] {
+  const hosts = mx.report.records.slice(0, MAX_MX_HOSTS).map(providerOf);
+  const seen = [...dkim.dangling.map(({ target }) => providerOfKey(target)), ...hosts, ...namedServices(spf.tree)];
+  const known = seen.filter((one) => one !== undefined && one.setup !== '') as Provider[];
+  return [...new Set(known)].slice(0, MAX_PLACES);
+}
+
+const MAX_MX_HOSTS = 20;
+const MAX_PLACES = 2;
+
+/** The alias waits for the key that replaces the present one. */
+function isBeforeRotation(target: string, valid: readonly PublishedKey[]): boolean {
+  const provider = providerOfKey(target);
+  if (provider?.selectorKind !== 'rotating') return false;
+  return valid.some(({ report, alias }) => isKeyOf(provider, report.selector, alias));
 }
 
 /** RFC 8301 §3.2: verifiers need not support longer ones. */
@@ -178,6 +209,6 @@ function repairedKey(raw: string, blank: '' | '+'): string {
 }
 
 function padded(base64: string): string {
-  const digits = base64.replace(/=+$/, '');
+  const digits = base64.replace(/(?<!=)=+$/, '');
   return digits + '='.repeat((4 - (digits.length % 4)) % 4);
 }

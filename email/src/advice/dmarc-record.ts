@@ -97,7 +97,12 @@ export function rewriteDmarc(raw: string, wish: DmarcWish): { text: string; edit
   if (wish.subdomains !== undefined && wish.subdomains.policy !== wish.policy && !names.has('sp')) {
     edits.push({ kind: 'subdomains kept', ...wish.subdomains });
     tags.push(`sp=${wish.subdomains.policy}`);
-  } else if (wish.below === undefined && !names.has('sp') && inForce !== '' && inForce !== to)
+  } else if (
+    wish.below === undefined &&
+    !names.has('sp') &&
+    inForce !== '' &&
+    (inForce !== to || edits.some(({ kind }) => kind === 'full'))
+  )
     edits.push({ kind: 'subdomains too' });
   const isNonexistentOpen =
     record.standing === 'as published' && POLICY_LEVELS[record.nonexistentPolicy || 'none'] < POLICY_LEVELS[to];
@@ -226,7 +231,7 @@ const MAX_ADDRESSES = 100;
 /** `a@b.example`, `mailto://a@b.example`, `mailto:<a@b.example>` and the like; undefined if it is not an address. */
 function repairAddress(item: string): string | undefined {
   if (isReportUri(item)) return item;
-  const address = item.replace(/^mailto:?\/*/i, '').replace(/^[<"']+|[>"'.]+$/g, '');
+  const address = item.replace(/^mailto:?\/*/i, '').replace(/^[<"']+|(?<![>"'.])[>"'.]+$/g, '');
   const uri = `mailto:${address.replaceAll('!', '%21')}`;
   return address.includes('@') && isReportUri(uri) ? uri : undefined;
 }
@@ -239,7 +244,9 @@ function isReportUri(text: string): boolean {
 function withVersion(raw: string): string {
   if (/^[vV][ \t]*=[ \t]*DMARC1[ \t]*(?:;|$)/.test(raw)) return raw;
   // At the end also the bytes of a typographic quotation mark.
-  const rest = raw.replace(/^\W{0,9}v[ \t]*=[ \t]*dmarc\d*[\s;,]*/i, '').replace(/["'\s\x80-\xff]+$/, '');
+  const rest = raw
+    .replace(/^\W{0,9}v[ \t]*=[ \t]*dmarc\d*[\s;,]*/i, '')
+    .replace(/(?<!["'\s\x80-\xff])["'\s\x80-\xff]+$/, '');
   return `v=DMARC1; ${rest.replace(TAG_AFTER_BLANK, '; ')}`;
 }
 

@@ -4,7 +4,7 @@
  * inherits is answered with a record of its own.
  */
 import type { Arrival } from '../dmarc/destinations.ts';
-import type { DmarcRecord } from '../dmarc/dmarc.ts';
+import { type DmarcRecord, POLICY_LEVELS } from '../dmarc/dmarc.ts';
 import { hasCode } from '../findings/finding.ts';
 import { registrableDomain } from '../registrable-domain.ts';
 import type { DmarcPolicy } from '../report.ts';
@@ -12,7 +12,7 @@ import { type Findings, MAX_POINTS, type Score } from '../score/score.ts';
 import { type Advice, type AdviceDetails, type Change, type Draft, RANKS, type ReportsTo } from './advice.ts';
 import { type DmarcEdit, rewriteDmarc } from './dmarc-record.ts';
 import { canReceive, isPublicSuffix, isSuffixRecord, looksUnused, receivesMail } from './mail-role.ts';
-import { readinessOf, reportArrivals, stricterThan } from './readiness.ts';
+import { policyInForce, readinessOf, reportArrivals, STRICTER, WEAKER } from './readiness.ts';
 import { MAX_RECORD_BYTES } from './spf-record.ts';
 
 export function adviseDmarc(domain: string, findings: Findings, score: Score): Draft[] {
@@ -101,9 +101,14 @@ function adviseOwn(domain: string, record: DmarcRecord, findings: Findings): Dra
   const current =
     record.standing === 'void' ? undefined : record.standing === 'as none' ? 'none' : record.policy || 'none';
   const policy = nextPolicy(current, record, isReady);
-  const isStricter = current !== undefined && policy !== current;
+  // Without `pct` and `t=y` the same policy is stricter. What a share of the mail had cannot be written with `sp`.
+  const isWhole = isReady && policy !== 'none' && policy === current && isPartial(record);
+  const isStricter = current !== undefined && (policy !== current || isWhole);
+  const present = !isWhole ? current : record.isTestMode || record.percentage === 0 ? WEAKER[policy] : undefined;
   const keeps =
-    isStricter && subdomains.sending.length > 0 ? { policy: current, names: subdomains.sending } : undefined;
+    isStricter && present !== undefined && subdomains.sending.length > 0
+      ? { policy: present, names: subdomains.sending }
+      : undefined;
   const { text, edits } = rewriteDmarc(record.raw, {
     policy,
     inForce: current ?? '',
@@ -163,7 +168,9 @@ function adviseInherited(domain: string, parent: string, record: DmarcRecord, fi
   };
   const change = dmarcChange(domain, text, findings);
   const isFirstReport = obstacles.length === 1 && obstacles[0]?.code === 'no_reports' && reports === 'domain';
-  const onlyWith = isFirstReport && inherited !== 'reject' ? 'record' : 'points';
+  // Below a public suffix the owner has no reports at all without a record of its own.
+  const isNeeded = isFirstReport && (inherited !== 'reject' || isSuffixRecord(parent, record));
+  const onlyWith = isNeeded ? 'record' : 'points';
   return change === undefined ? [] : [{ code: 'dmarc_own', detail, change, onlyWith }];
 }
 
@@ -171,8 +178,11 @@ function adviseInherited(domain: string, parent: string, record: DmarcRecord, fi
 function adviseOwnMail(domain: string, { spf, dkim, dmarc }: Findings): Draft[] {
   const { effective_policy: policy } = dmarc.report;
   const isUnknown = spf.isUnverified || dkim.isUnverified;
-  const canPass = spf.report.is_valid || dkim.report.some(({ is_valid }) => is_valid);
-  if (policy === 'none' || isUnknown || canPass) return [];
+  const hasKey = dkim.report.some(({ is_valid }) => is_valid);
+  if (policy === 'none' || isUnknown || hasKey) return [];
+  const inForce = policyInForce(dmarc);
+  if (spf.report.is_valid)
+    return inForce === 'none' ? [] : [{ code: 'dmarc_spf_alone', detail: { domain, policy: inForce } }];
   return [{ code: 'dmarc_refuses_own', detail: { domain, policy }, rank: RANKS.byWildcard }];
 }
 
@@ -183,7 +193,7 @@ function adviseOwnMail(domain: string, { spf, dkim, dmarc }: Findings): Draft[] 
 function nextPolicy(current: DmarcPolicy | undefined, record: DmarcRecord, maySharpen: boolean): DmarcPolicy {
   if (current === undefined) return 'none';
   if (!maySharpen || (current !== 'none' && isPartial(record))) return current;
-  return stricterThan(current);
+  return STRICTER[current];
 }
 
 function isPartial({ percentage, isTestMode }: DmarcRecord): boolean {
@@ -213,8 +223,18 @@ function adviseDetails(domain: string, findings: Findings): Draft[] {
   if (dmarc.historicTags.length > 0 && recordDomain === domain) add('dmarc_historic', { tags: dmarc.historicTags });
   drafts.push(...adviseReports(domain, findings));
   const [own] = dmarc.steps;
-  if (own?.kind === 'one' && own.record.nonexistentPolicy === 'none' && /;\s*np\s*=/i.test(own.record.raw)) {
-    if (own.record.policy !== 'none') add('dmarc_nonexistent', { domain });
+  if (own?.kind === 'one' && own.record.standing === 'as published') {
+    const { policy, nonexistentPolicy: np, raw } = own.record;
+    if (/;\s*np\s*=/i.test(raw) && isLess(np, policy)) add('dmarc_nonexistent', { domain, np: np || 'none' });
+    const parent = dmarc.steps.slice(1).find(({ kind }) => kind === 'one');
+    const below = parent?.kind === 'one' ? parent.record.subdomainPolicy || parent.record.policy : '';
+    if (parent !== undefined && isLess(policy, below))
+      add('dmarc_weaker_than_parent', {
+        domain,
+        policy: policy || 'none',
+        parent: parent.name,
+        inherited: below || 'none',
+      });
   }
   if (own?.kind === 'one' && own.record.psd === 'y' && !isPublicSuffix(domain)) add('dmarc_psd', { domain });
   if (own?.kind === 'none' && own.alias !== undefined && dmarc.isOwnAliasMissing)
@@ -223,9 +243,16 @@ function adviseDetails(domain: string, findings: Findings): Draft[] {
   return drafts;
 }
 
+function isLess(policy: DmarcPolicy | '', than: DmarcPolicy | ''): boolean {
+  return POLICY_LEVELS[policy || 'none'] < POLICY_LEVELS[than || 'none'];
+}
+
 /** What becomes of reports to each address. That of a stricter policy waits for them, so that it comes before points. */
 function adviseReports(domain: string, findings: Findings): Draft[] {
   const { dmarc } = findings;
+  const used = dmarc.steps.find(({ name }) => name === dmarc.recordDomain);
+  // Where a registry's reports go is not for the owner to correct.
+  if (used?.kind === 'one' && used.name !== domain && isSuffixRecord(used.name, used.record)) return [];
   const rua = reportArrivals(domain, findings);
   const isLost = (kind: Arrival['kind']) => kind !== 'arrives' && kind !== 'unknown';
   const isWaitedFor = dmarc.report.effective_policy !== 'reject' && rua.every(({ arrival }) => isLost(arrival.kind));

@@ -31,6 +31,7 @@ const SUBDOMAIN: ZoneRecords = {
   ...READY,
   'mail.example.com': { MX: [[10, 'mx.example.com']], TXT: ['v=spf1 mx -all'] },
 };
+const NONE_LOST = { ipv4Addresses: 0, ipv6Slash48s: 0 };
 const reports = 'rua=mailto:d@example.com';
 
 for (const [behaviour, records, file, want] of [
@@ -41,6 +42,12 @@ for (const [behaviour, records, file, want] of [
     NO_POLICY,
     `_dmarc TXT "v=DMARC1; p=reject; ${reports}"`,
     ['step_skipped', 'step_skipped'],
+  ],
+  [
+    'a service that does not sign, under a strict policy',
+    { ...STRICT, 'servers.mcsv.net': { TXT: ['v=spf1 ip4:205.201.128.0/20 -all'] } },
+    '@ TXT "v=spf1 mx include:spf.example.net include:servers.mcsv.net ~all"',
+    ['mail_refused_now'],
   ],
   ['a first policy of none', NO_POLICY, `_dmarc TXT "v=DMARC1; p=none; ${reports}"`, []],
   ['a step without a key', NO_KEY, `_dmarc TXT "v=DMARC1; p=quarantine; ${reports}"`, ['step_skipped']],
@@ -100,7 +107,7 @@ for (const [behaviour, records, file, want] of [
     assert.equal(fault, undefined);
     const resolver = changeRecords('example.com', zone(records), { records: tried }, before);
     const after = await examineDomain('example.com', { resolver });
-    const risks = judgeChange('example.com', before.findings, after.findings, 0);
+    const risks = judgeChange('example.com', before, after, NONE_LOST);
     assert.deepEqual(
       risks.map(({ code }) => code),
       want,
@@ -112,6 +119,6 @@ test('a tried change: what would be safe later is named', async () => {
   const before = await examineDomain('example.com', { resolver: zone(MAILCHIMP) });
   const tried = { dmarc: `v=DMARC1; p=quarantine; ${reports}` };
   const after = await examineDomain('example.com', { resolver: changeRecords('example.com', zone(MAILCHIMP), tried) });
-  const [risk] = judgeChange('example.com', before.findings, after.findings, 0);
+  const [risk] = judgeChange('example.com', before, after, NONE_LOST);
   assert.match(risk?.text ?? '', /^p=quarantine would be safe when: Mailchimp signs as you/);
 });

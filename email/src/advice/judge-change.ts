@@ -4,11 +4,18 @@
  * owner's own mail.
  */
 import { POLICY_LEVELS } from '../dmarc/dmarc.ts';
+import { type Provider, providerOfSpfName } from '../providers.ts';
+import { keyDataOf } from '../records/tag-list.ts';
 import type { DmarcPolicy } from '../report.ts';
 import type { Findings } from '../score/score.ts';
-import { explainObstacle, explainTakeover, listWithAnd } from './advice-text.ts';
+import type { SpfNode } from '../spf/lookups.ts';
+import { coversAll, type Passing, passingNetworks } from '../spf/passing.ts';
+import { evaluatedTerms, parseSpf } from '../spf/spf.ts';
+import type { Advice } from './advice.ts';
+import { explainObstacle, explainRefused, explainTakeover, listWithAnd } from './advice-text.ts';
 import { sendsNoMail } from './mail-role.ts';
-import { namedServices, type Obstacle, readinessOf, reportArrivals } from './readiness.ts';
+import { isWeakerAll, policyStrength, policyWords } from './policy-strength.ts';
+import { judgePresent, namedServices, type Obstacle, readinessOf, reportArrivals } from './readiness.ts';
 import { isAll } from './spf-record.ts';
 
 export const CHANGE_RISKS = [
@@ -17,6 +24,7 @@ export const CHANGE_RISKS = [
   'senders_lost',
   'takeover',
   'anyone_can_send',
+  'mail_refused_now',
   'policy_weaker',
   'subdomains_refused',
   'keys_lost',
@@ -25,12 +33,19 @@ export const CHANGE_RISKS = [
 ] as const;
 export type ChangeRisk = { code: (typeof CHANGE_RISKS)[number]; text: string };
 
-/** The most important first. `lostAddresses`: how many IPv4 addresses could send before and cannot after. */
-export function judgeChange(domain: string, before: Findings, after: Findings, lostAddresses: number): ChangeRisk[] {
+/** What a check found, and what it advises. */
+type Judged = { readonly findings: Findings; readonly advice: readonly Advice[] };
+/** How many addresses could send before and cannot after. */
+type LostAddresses = { readonly ipv4Addresses: number; readonly ipv6Slash48s: number };
+
+/** The most important first. */
+export function judgeChange(domain: string, then: Judged, now: Judged, lost: LostAddresses): ChangeRisk[] {
+  const [before, after] = [then.findings, now.findings];
+  const skipped = skippedSteps(domain, before, after);
   const risks = {
-    step_skipped: skippedSteps(domain, before, after),
+    step_skipped: skipped,
     reports_lost: lostReports(domain, before, after),
-    senders_lost: lostSenders(domain, before, after, lostAddresses),
+    senders_lost: [...lostSenders(domain, before, after, lost), ...unnamedProvider(then, now)],
     takeover: after.takeovers
       .filter(({ target }) => !before.takeovers.some((known) => known.target === target))
       .map(explainTakeover),
@@ -38,11 +53,11 @@ export function judgeChange(domain: string, before: Findings, after: Findings, l
       before.spf.openToAll === undefined && after.spf.openToAll !== undefined
         ? ['Anyone could send mail as this domain: its SPF record would let everyone pass.']
         : [],
+    // A step that is skipped names the service already.
+    mail_refused_now: skipped.length > 0 ? [] : newlyRefused(domain, before, after),
     policy_weaker: weakerPolicies(before, after),
     subdomains_refused: refusedSubdomains(before, after),
-    keys_lost: lostKeys(before, after).map(
-      (selector) => `The key of selector ${selector} would no longer be valid: mail that is signed with it fails DKIM.`,
-    ),
+    keys_lost: lostKeys(before, after),
     mail_lost:
       isReceiving(before) && !isReceiving(after) && !isDeclared(before, after)
         ? [`Mail to ${domain} could no longer be delivered.`]
@@ -55,16 +70,10 @@ export function judgeChange(domain: string, before: Findings, after: Findings, l
   return CHANGE_RISKS.flatMap((code) => risks[code].map((text) => ({ code, text })));
 }
 
-/** -1 without a policy. */
-function levelOf({ dmarc }: Findings): number {
-  const { record_domain, effective_policy } = dmarc.report;
-  return record_domain === '' || dmarc.isFatal ? -1 : POLICY_LEVELS[effective_policy];
-}
-
 function skippedSteps(domain: string, before: Findings, after: Findings): string[] {
   // For a domain that sends no mail, the strictest records are the first.
   if (sendsNoMail(after)) return [];
-  const [from, to] = [levelOf(before), levelOf(after)];
+  const [{ own: from }, { own: to }] = [policyStrength(before.dmarc.report), policyStrength(after.dmarc.report)];
   const policy = `p=${after.dmarc.report.effective_policy}`;
   const obstacles = obstaclesOf(domain, before, after);
   const steps = [
@@ -77,8 +86,14 @@ function skippedSteps(domain: string, before: Findings, after: Findings): string
       : [`${listWithAnd(steps)} would be safe when: ${listWithAnd(obstacles.map(explainObstacle))}.`];
   const first =
     from < 0 && to > 0 ? [`A first policy of ${policy} skips p=none, with which reports show who sends.`] : [];
-  const skipped = from === 0 && to === 2 ? ['p=reject after p=none skips p=quarantine.'] : [];
+  const skipped = from === 0 && to > 100 ? ['p=reject after p=none skips p=quarantine.'] : [];
   return [...unsafe, ...first, ...skipped];
+}
+
+function newlyRefused(domain: string, before: Findings, after: Findings): string[] {
+  const known = judgePresent(domain, before).refused.map(({ service }) => service);
+  const refused = judgePresent(domain, after).refused.filter(({ service }) => !known.includes(service));
+  return refused.map((sender) => `${explainRefused(sender)}.`);
 }
 
 /** What stands in the way after the change, and reports that did not arrive before: they have to be read first. */
@@ -103,19 +118,54 @@ function lostReports(domain: string, before: Findings, after: Findings): string[
   ];
 }
 
-function lostSenders(domain: string, before: Findings, after: Findings, lostAddresses: number): string[] {
-  if (after.spf.isUnverified || before.spf.openToAll !== undefined) return [];
+function lostSenders(domain: string, before: Findings, after: Findings, lost: LostAddresses): string[] {
+  // Where everyone may send, no one is lost.
+  if (after.spf.isUnverified || after.spf.openToAll !== undefined) return [];
   const kept = namedServices(after.spf.tree);
-  const services = namedServices(before.spf.tree).filter((service) => !kept.includes(service));
+  const services = namedServices(before.spf.tree).filter(
+    (service) => !kept.includes(service) && !hasAddressesOf(service, before, after),
+  );
   const isLost = !authorizesNone(before) && authorizesNone(after) && !sendsNoMail(after);
-  const count = `${lostAddresses.toLocaleString('en')} IPv4 address${lostAddresses === 1 ? '' : 'es'}`;
+  const counts = [
+    ...(lost.ipv4Addresses > 0 ? [counted(lost.ipv4Addresses, 'IPv4 address', 'es')] : []),
+    ...(lost.ipv6Slash48s > 0 ? [counted(lost.ipv6Slash48s, 'IPv6 /48')] : []),
+  ];
   return [
     ...(services.length > 0
       ? [`${listWithAnd(services.map(({ name }) => name))} could no longer send as ${domain}.`]
       : []),
-    ...(lostAddresses > 0 ? [`${count} that may send as ${domain} now no longer could.`] : []),
+    ...(counts.length > 0 && before.spf.openToAll === undefined
+      ? [`${listWithAnd(counts)} that may send as ${domain} now no longer could.`]
+      : []),
     ...(isLost ? [`No server at all could send as ${domain}: its own mail would fail SPF.`] : []),
   ];
+}
+
+function counted(count: number, one: string, plural = 's'): string {
+  return `${count.toLocaleString('en')} ${one}${count === 1 ? '' : plural}`;
+}
+
+/** A flattened record has the addresses of a service instead of its name. Addresses behind macros are not known. */
+function hasAddressesOf(service: Provider, before: Findings, after: Findings): boolean {
+  const passing = ({ raw, children }: SpfNode): Passing[] => [
+    passingNetworks(evaluatedTerms(parseSpf(raw).terms)),
+    ...children.flatMap(passing),
+  ];
+  const ofService = (node: SpfNode): Passing[] =>
+    providerOfSpfName(node.name) === service ? passing(node) : node.children.flatMap(ofService);
+  const ranges = ofService(before.spf.tree);
+  return ranges.some(({ ipv4 }) => ipv4.length > 0) && coversAll(after.spf.passing, ranges);
+}
+
+/** The provider of the MX hosts, if SPF does not let it send and that is new. */
+function unnamedProvider(then: Judged, now: Judged): string[] {
+  const missing = ({ advice }: Judged) =>
+    advice.flatMap(({ code, detail }) =>
+      code === 'spf_provider_missing' || code === 'spf_provider_refused' ? [detail.provider] : [],
+    );
+  return missing(now)
+    .filter((provider) => !missing(then).includes(provider))
+    .map((provider) => `Mail that is sent through ${provider}, which has the MX hosts, would fail SPF.`);
 }
 
 /** A term with `-`, `~` or `?` lets no server pass. */
@@ -126,17 +176,23 @@ function authorizesNone({ spf }: Findings): boolean {
   );
 }
 
-function weakerPolicies(before: Findings, after: Findings): string[] {
-  if (after.dmarc.isUnverified || before.dmarc.isUnverified) return [];
-  const words = ({ dmarc }: Findings) =>
-    dmarc.report.record_domain === '' ? 'no policy' : dmarc.report.effective_policy;
-  const below = ({ dmarc }: Findings) => POLICY_LEVELS[dmarc.report.subdomain_policy || 'none'];
-  const own =
-    levelOf(after) < levelOf(before)
-      ? [`The DMARC policy would become weaker: ${words(before)} → ${words(after)}.`]
-      : [];
-  const isBelowWeaker = below(after) < below(before) && own.length === 0;
-  return [...own, ...(isBelowWeaker ? ['The DMARC policy of subdomains would become weaker.'] : [])];
+function weakerPolicies({ spf, dmarc: before }: Findings, { spf: changed, dmarc: after }: Findings): string[] {
+  const weaker: string[] = [];
+  const [from, to] = [spf.report, changed.report];
+  // What lets everyone pass, or is not valid, is a risk of its own.
+  if (from.is_valid && to.is_valid && changed.openToAll === undefined && isWeakerAll(from, to))
+    weaker.push(`SPF would say less about other servers: ${from.all_qualifier}all → ${to.all_qualifier}all.`);
+  if (after.isUnverified || before.isUnverified) return weaker;
+  const [then, now] = [policyStrength(before.report), policyStrength(after.report)];
+  if (now.own < then.own)
+    weaker.push(`The DMARC policy would become weaker: ${policyWords(before.report)} → ${policyWords(after.report)}.`);
+  else if (now.subdomains < then.subdomains) weaker.push('The DMARC policy of subdomains would become weaker.');
+  else if (now.nonexistent < then.nonexistent)
+    weaker.push('The DMARC policy of subdomains that do not exist would become weaker.');
+  for (const name of ['dkim_alignment', 'spf_alignment'] as const)
+    if (before.report[name] === 's' && after.report[name] === 'r' && now.own > 0)
+      weaker.push('Mail that passes for a subdomain only would pass DMARC too: its alignment would be relaxed.');
+  return [...new Set(weaker)];
 }
 
 /** RFC 9989 §4.7: `p` holds for subdomains without a record, unless `sp` says otherwise. */
@@ -151,10 +207,15 @@ function refusedSubdomains(before: Findings, after: Findings): string[] {
 
 function lostKeys({ dkim: before }: Findings, { dkim: after }: Findings): string[] {
   if (after.isUnverified) return [];
-  const valid = ({ keys }: Findings['dkim']) =>
-    keys.flatMap(({ report }) => (report.is_valid ? [report.selector] : []));
-  const kept = valid(after).map((selector) => selector.toLowerCase());
-  return valid(before).filter((selector) => !kept.includes(selector.toLowerCase()));
+  const valid = ({ keys }: Findings['dkim']) => keys.filter(({ report }) => report.is_valid);
+  return valid(before).flatMap(({ report, isTesting }) => {
+    const named = `The key of selector ${report.selector} would`;
+    const now = valid(after).find((key) => key.report.selector.toLowerCase() === report.selector.toLowerCase());
+    if (now === undefined) return [`${named} no longer be valid: mail that is signed with it fails DKIM.`];
+    if (keyDataOf(now.report) !== keyDataOf(report))
+      return [`${named} be another: mail that is signed with the present one fails DKIM. Use a new selector for it.`];
+    return now.isTesting && !isTesting ? [`${named} be in test mode: mail with it counts as not signed.`] : [];
+  });
 }
 
 /** A null MX says on purpose what the address of a web server never meant. */

@@ -1,5 +1,5 @@
 /** Advice on MX. No mail host is invented: only the domain's own host and the null MX are proposed. */
-import type { MxFindings } from '../mx/mx.ts';
+import type { MailHost, MxFindings } from '../mx/mx.ts';
 import { registrableDomain } from '../registrable-domain.ts';
 import { type Findings, MAX_POINTS, type Score } from '../score/score.ts';
 import { type Change, type Draft, RANKS } from './advice.ts';
@@ -10,25 +10,30 @@ export function adviseMx(domain: string, findings: Findings, score: Score): Draf
   const { mx, spf, dkim } = findings;
   const { state, report, duplicates, privateHosts } = mx;
   const points = MAX_POINTS.mx - score.mx;
+  const isFaulty = state === 'partly' || state === 'unusable';
+  const isOnlyLocal = mx.hosts.length > 0 && mx.hosts.every(isLocal);
   const drafts: Draft[] = [];
   if (state === 'unverified')
     drafts.push({ code: 'unverified', detail: { part: 'MX', errors: report.errors }, rank: points });
   // What looks unused has a recipe of its own.
   else if ((state === 'implicit' || state === 'none') && !looksUnused(findings))
     drafts.push(...adviseWithoutMx(domain, spf.alias, mx));
-  else if (state === 'partly' || state === 'unusable')
+  else if (isFaulty && !isOnlyLocal)
     drafts.push({ code: 'mx_faults', detail: { domain, errors: report.errors, isDead: state === 'unusable' }, points });
-  else if (report.errors.length > 0 && !looksUnused(findings))
+  else if (report.errors.length > 0 && !isFaulty && !looksUnused(findings))
     drafts.push({ code: 'mx_too_many', detail: { domain, errors: report.errors } });
 
   if (state === 'null' && spf.records.length === 1 && !isOnlyMinusAll(spf.report.raw) && !looksUnused(findings)) {
     const hasKey = dkim.report.some(({ is_valid }) => is_valid);
     drafts.push({ code: 'mx_null_but_sends', detail: { domain, hasKey } });
   }
-  const local = mx.hosts.find(
-    ({ host, addresses }) => LOCAL.test(host) || addresses.some((one) => /^127\.|^::1$/.test(one)),
-  );
-  if (local !== undefined) drafts.push({ code: 'mx_localhost', detail: { host: local.host } });
+  const local = mx.hosts.find(isLocal);
+  if (local !== undefined)
+    drafts.push({
+      code: 'mx_localhost',
+      detail: { host: local.host },
+      points: isOnlyLocal ? points : 0,
+    });
   const reachable = mx.hosts.filter(({ addresses }) => addresses.length > 0);
   if (reachable.length > 0 && reachable.every(({ addresses }) => addresses.every((one) => one.includes(':'))))
     drafts.push({ code: 'mx_only_ipv6', detail: { hosts: reachable.map(({ host }) => host) } });
@@ -37,6 +42,10 @@ export function adviseMx(domain: string, findings: Findings, score: Score): Draf
   if (duplicates.length > 0) drafts.push({ code: 'mx_duplicates', detail: { hosts: duplicates } });
   if (privateHosts.length > 0) drafts.push({ code: 'mx_private', detail: { hosts: privateHosts } });
   return drafts;
+}
+
+function isLocal({ host, addresses }: MailHost): boolean {
+  return LOCAL.test(host) || addresses.some((one) => /^127\.|^::1$/.test(one));
 }
 
 const LOCAL = /^localhost(?:\.|$)|\.localhost$|\.localdomain$/i;

@@ -10,6 +10,7 @@ import { dmarcChange } from './dmarc.ts';
 import { rewriteDmarc } from './dmarc-record.ts';
 import { isPublicSuffix, isSetUpForNoMail, looksUnused, sendsNoMail } from './mail-role.ts';
 import { mxChange } from './mx.ts';
+import { policyInForce } from './readiness.ts';
 import { isOnlyMinusAll } from './spf-record.ts';
 
 export function adviseNoMail(domain: string, findings: Findings): Draft[] {
@@ -29,6 +30,7 @@ export function adviseNoMail(domain: string, findings: Findings): Draft[] {
     isPublicSuffix: isPublicSuffix(domain),
     mailGoesTo: mx.state === 'implicit' ? 'own address' : 'nowhere',
     sending: findings.subdomains.sending,
+    policy: policyInForce(findings.dmarc),
     alias: spf.alias,
   } as const;
   return changes.flatMap(({ record, change }, i) => {

@@ -7,6 +7,7 @@ export type PastedMistake =
   | 'no-break spaces'
   | 'invisible characters'
   | 'typographic dashes'
+  | 'typographic tildes'
   | 'quotation marks'
   | 'backslashes'
   | 'HTML entities'
@@ -34,6 +35,8 @@ const REPLACEMENTS: readonly (readonly [mistake: PastedMistake, pattern: RegExp,
   ['invisible characters', /\xe2\x80[\x8b-\x8f]|\xe2\x81\xa0|\xef\xbb\xbf|\xc2\xad/g, ''],
   // U+2010 to U+2015, U+2212, U+FE58, U+FF0D.
   ['typographic dashes', /\xe2\x80[\x90-\x95]|\xe2\x88\x92|\xef\xb9\x98|\xef\xbc\x8d/g, '-'],
+  // U+02DC, U+223C, U+301C; U+FF5E is a full-width character.
+  ['typographic tildes', /\xcb\x9c|\xe2\x88\xbc|\xe3\x80\x9c|&(?:tilde|sim);/g, '~'],
   // U+2018 to U+201F, U+2032, U+2033, U+00AB, U+00BB.
   ['quotation marks', /\xe2\x80[\x98-\x9f\xb2\xb3]|\xc2[\xab\xbb]/g, '"'],
   ['backslashes', /\\(?=[;"'\s]|$)/g, ''],
@@ -77,6 +80,7 @@ const WORDS: Readonly<Record<PastedMistake, string>> = {
   'no-break spaces': 'no-break spaces where blanks belong',
   'invisible characters': 'invisible characters',
   'typographic dashes': 'typographic dashes where a hyphen belongs',
+  'typographic tildes': 'a typographic tilde',
   'quotation marks': 'quotation marks, which only a zone file needs',
   backslashes: 'backslashes, which only a zone file needs',
   'HTML entities': 'HTML entities such as &quot;',

@@ -19,19 +19,21 @@ for (const [behaviour, records, want] of [
   [
     'a service without a key, beside a good key',
     mail('v=spf1 mx include:servers.mcsv.net ~all', NONE),
-    ['Mailchimp signs as you (there: authenticate the domain under Website, Domains)'],
+    ['Mailchimp signs as you (there: authenticate the domain under Website > Domains)'],
   ],
   [
     'two services, one of which has a key',
     mail('v=spf1 include:sendgrid.net include:mail.zendesk.com ~all', NONE),
-    ['Zendesk signs as you (there: enable DKIM under Channels, Email)'],
+    ['Zendesk signs as you (there: enable DKIM in Admin Center under Channels > Talk and email > Email)'],
   ],
   [
     'a service that an include of an include names',
     mail('v=spf1 mx include:_spf.example.com ~all', NONE, {
       '_spf.example.com': { TXT: ['v=spf1 include:_spf.salesforce.com -all'] },
     }),
-    ['Salesforce signs as you (there: create and activate a key under Setup, DKIM Keys)'],
+    [
+      'Salesforce signs as you (there: create and activate a key under Setup > DKIM Keys; then check again with the name of its selector)',
+    ],
   ],
   ['a service that may not send', mail('v=spf1 mx -include:servers.mcsv.net ~all', NONE), []],
   [
@@ -40,7 +42,7 @@ for (const [behaviour, records, want] of [
       'k1._domainkey.example.com': { CNAME: 'k1.dkim.mailgun.org' },
       'k1.dkim.mailgun.org': { TXT: [KEYS.strong] },
     }),
-    ['Mailchimp signs as you (there: authenticate the domain under Website, Domains)'],
+    ['Mailchimp signs as you (there: authenticate the domain under Website > Domains)'],
   ],
   ['a service with its key', mail('v=spf1 include:servers.mcsv.net ~all', NONE, key('k2')), []],
   ['a mailbox provider, whose bounces are aligned', mail('v=spf1 include:_spf.google.com ~all', NONE), []],
@@ -110,6 +112,48 @@ for (const [behaviour, records, want] of [
         [],
       );
     } else assert.ok(offered.length > 0, report.recommendations.join('\n'));
+  });
+
+for (const [behaviour, policy, more, steps, sentence] of [
+  [
+    't=y',
+    'p=quarantine; t=y',
+    {},
+    ['p=quarantine without t=y'],
+    /without t=y, so that the policy holds for all mail, when the reports show that your mail passes; it also holds for every subdomain/,
+  ],
+  [
+    'pct',
+    'p=reject; pct=40',
+    {},
+    ['p=reject without pct'],
+    /without pct.*, when the reports show that your mail passes; it also holds for every subdomain/,
+  ],
+  [
+    't=y with a subdomain that sends',
+    'p=reject; t=y',
+    { 'mg.example.com': { TXT: ['v=spf1 ip4:192.0.2.7 -all'] } },
+    ['p=reject without t=y'],
+    /with sp=quarantine, so that nothing changes for mg\.example\.com/,
+  ],
+  [
+    't=y with a service that does not sign',
+    'p=quarantine; t=y',
+    { 'example.com': { MX: [[10, 'mx.example.com']], TXT: ['v=spf1 mx include:mail.zendesk.com -all'] } },
+    ['p=quarantine without t=y'],
+    /^p=quarantine without t=y would be safe when: Zendesk signs as you/m,
+  ],
+] as const)
+  test(`readiness: removing ${behaviour} is a step`, async () => {
+    const { findings, report } = await examine(
+      mail('v=spf1 mx -all', dmarc(`v=DMARC1; ${policy}; rua=mailto:d@example.com`), more),
+    );
+    assert.deepEqual(readinessOf('example.com', findings).steps, steps);
+    assert.match(report.recommendations.join('\n'), sentence);
+    const isOffered = report.recommendations.some(
+      (text) => /IN TXT "v=DMARC1/.test(text) && !/t=y|pct/.test(text.slice(text.indexOf(' IN TXT '))),
+    );
+    assert.equal(isOffered, readinessOf('example.com', findings).obstacles.length === 0);
   });
 
 test('readiness: an address for reports that does not work stays, and one that works is added', async () => {

@@ -3,11 +3,13 @@
  * decides it. The answer is what stands in the way, as data; without an obstacle the step may be offered.
  */
 import type { Arrival } from '../dmarc/destinations.ts';
-import { isKeyOf, type Provider, providerOfSpfName } from '../providers.ts';
+import type { Finding } from '../findings/finding.ts';
+import { isKeyOf, type Provider, providerOfSpfName, selectorsOf } from '../providers.ts';
+import { registrableDomain } from '../registrable-domain.ts';
 import type { DmarcPolicy } from '../report.ts';
 import type { Findings } from '../score/score.ts';
 import type { SpfNode } from '../spf/lookups.ts';
-import { isSuffixRecord, receivesMail } from './mail-role.ts';
+import { isSuffixRecord, looksUnused, receivesMail } from './mail-role.ts';
 
 export type Obstacle =
   /** DNS did not answer for it, so that nothing is known. */
@@ -15,12 +17,15 @@ export type Obstacle =
   | { readonly code: 'spf_invalid' | 'spf_open' | 'no_key' | 'no_reports' }
   /** SPF names a service that passes DMARC only with a signature, and no key of it was found. */
   | { readonly code: 'sender_without_key'; readonly service: string; readonly setup: string }
+  /** Reports show that this much of its mail would be refused. */
+  | { readonly code: 'mail_refused'; readonly service: string; readonly messages: number }
   /** No address of `rua` takes reports for the owner; this is the first of them. */
   | { readonly code: 'reports_lost'; readonly uri: string; readonly arrival: Arrival };
 
 export type ObstacleCode = Obstacle['code'];
 
-export type StricterStep = 'p=quarantine' | 'p=reject' | '-all';
+/** `without`: the policy holds for all mail then, of which `t=y` or `pct` takes out a share. */
+export type StricterStep = 'p=quarantine' | 'p=reject' | '-all' | `p=${DmarcPolicy} without ${'t=y' | 'pct'}`;
 
 export type Readiness = {
   /** The next steps that there are: none for a domain that is as strict as can be, or that sends no mail. */
@@ -29,17 +34,40 @@ export type Readiness = {
   readonly obstacles: readonly Obstacle[];
 };
 
-export function readinessOf(domain: string, findings: Findings): Readiness {
-  return { steps: stepsOf(findings), obstacles: [...senderObstacles(findings), ...reportObstacles(domain, findings)] };
+/** What aggregate reports show. */
+export type MeasuredSenders = {
+  readonly areArriving: boolean;
+  /** Services all of whose mail passes. */
+  readonly passing: readonly string[];
+  readonly refused: readonly { readonly service: string; readonly messages: number }[];
+};
+
+/** What was measured replaces what DNS lets expect. */
+export function readinessOf(domain: string, findings: Findings, measured?: MeasuredSenders): Readiness {
+  const isSeen = (one: Obstacle) =>
+    one.code === 'sender_without_key' && measured?.passing.includes(one.service) === true;
+  const refused = (measured?.refused ?? []).map(({ service, messages }) => ({ service, messages }));
+  return {
+    steps: stepsOf(findings),
+    obstacles: [
+      ...refused.map((one) => ({ code: 'mail_refused', ...one }) as const),
+      ...senderObstacles(findings).filter((one) => !isSeen(one)),
+      ...(measured?.areArriving === true ? [] : reportObstacles(domain, findings)),
+    ],
+  };
 }
 
 /** The next step of each record, whether it is safe or not. */
 function stepsOf({ spf, dmarc }: Findings): StricterStep[] {
-  const { effective_policy, record_domain } = dmarc.report;
-  const next = ({ none: 'p=quarantine', quarantine: 'p=reject', reject: undefined } as const)[effective_policy];
+  const { effective_policy, record_domain, percentage } = dmarc.report;
+  const tag = dmarc.isTestMode ? 't=y' : percentage < 100 ? 'pct' : undefined;
+  const isPartial = tag !== undefined && effective_policy !== 'none';
+  const next = isPartial ? (`p=${effective_policy} without ${tag}` as const) : STEPS[effective_policy];
   const isSoft = spf.report.all_qualifier !== '-' && spf.records.length === 1;
   return [...(next === undefined || record_domain === '' ? [] : [next]), ...(isSoft ? (['-all'] as const) : [])];
 }
+
+const STEPS = { none: 'p=quarantine', quarantine: 'p=reject', reject: undefined } as const;
 
 function senderObstacles({ spf, dkim }: Findings): Obstacle[] {
   const obstacles: Obstacle[] = [];
@@ -57,25 +85,97 @@ function senderObstacles({ spf, dkim }: Findings): Obstacle[] {
 
 /** Services that SPF lets send, that need a signature to pass DMARC, and of which no key was found. */
 export function unsignedServices({ spf, dkim }: Pick<Findings, 'spf' | 'dkim'>): { name: string; setup: string }[] {
-  const keys = dkim.keys.filter(({ report }) => report.is_valid);
   return namedServices(spf.tree).flatMap((service) => {
-    const { name, signing } = service;
-    if (signing === undefined || keys.some(({ report, alias }) => isKeyOf(service, report.selector, alias))) return [];
-    // Its customers choose the selector, so that it cannot be asked for.
-    const isNamed = service.selectors.length > 0 || name === 'HubSpot';
-    return [
-      { name, setup: isNamed ? signing.setup : `${signing.setup}; then check again with the name of its selector` },
-    ];
+    if (service.aligns !== 'no' || isSigned(service, dkim)) return [];
+    const setup = isGuessable(service)
+      ? service.setup
+      : `${service.setup}; then check again with the name of its selector`;
+    return [{ name: service.name, setup }];
   });
+}
+
+function isSigned(service: Provider, { keys }: Findings['dkim']): boolean {
+  return keys.some(({ report, alias }) => report.is_valid && isKeyOf(service, report.selector, alias));
+}
+
+function isGuessable({ selectors, selectorKind }: Provider): boolean {
+  return selectors.length > 0 && selectorKind !== 'own';
+}
+
+/** What the policy does to mail that fails: with `t=y`, or for no share of it, one level less (RFC 9989 §4.7). */
+export function policyInForce({ report, isTestMode, isUnverified, isFatal }: Findings['dmarc']): DmarcPolicy {
+  const { effective_policy: policy, record_domain, percentage } = report;
+  if (isUnverified || isFatal || record_domain === '') return 'none';
+  return percentage > 0 && !isTestMode ? policy : WEAKER[policy];
+}
+
+type AboutSender = { readonly domain: string; readonly policy: DmarcPolicy };
+type Service = { readonly service: string; readonly setup: string; readonly selectors: readonly string[] };
+/** SPF names a service by `term`, which needs a key and has none: the policy in force refuses its mail. */
+export type RefusedSender = AboutSender & Service & { readonly term: string };
+/** Services whose selectors a check cannot know, and included names of which nothing is known. */
+export type UnprovenSenders = AboutSender & {
+  readonly services: readonly string[];
+  readonly unknown: readonly string[];
+};
+
+/** The policy in force, judged like a step to it. */
+export function judgePresent(domain: string, { spf, dkim, dmarc, ...others }: Findings) {
+  const refused: RefusedSender[] = [];
+  const unproven = new Set<string>();
+  const policy = policyInForce(dmarc);
+  const { services, unknown } = sendersIn(spf.tree);
+  const isIdle =
+    dmarc.isUnverified || dmarc.report.record_domain === '' || looksUnused({ spf, dkim, dmarc, ...others });
+  for (const { service, node } of isIdle || policy === 'none' ? [] : services) {
+    const { name, setup, aligns, selectorKind } = service;
+    if (aligns === 'yes' || isSigned(service, dkim) || dkim.isUnverified) continue;
+    const selectors = selectorsOf(service, [node.name]);
+    const isFixed = aligns === 'no' && (selectorKind === 'fixed' || selectorKind === 'rotating');
+    const isAbsent = selectors.length > 0 && selectors.every((one) => isAnswered(one, dkim)) && !dkim.isWildcard;
+    if (!isFixed || !isAbsent) unproven.add(name);
+    else if (!refused.some((known) => known.service === name))
+      refused.push({ domain, service: name, setup, selectors, term: node.via, policy });
+  }
+  const senders: UnprovenSenders = {
+    domain,
+    services: [...unproven],
+    unknown: isIdle ? [] : unknown.map(({ name }) => name),
+    policy,
+  };
+  return { refused, unproven: unproven.size + senders.unknown.length === 0 ? undefined : senders };
+}
+
+function isAnswered(selector: string, { asked, failures }: Findings['dkim']): boolean {
+  const isOf = ({ detail }: Finding) => 'name' in detail && detail.name.toLowerCase().startsWith(`${selector}.`);
+  return asked.includes(selector) && !failures.some(isOf);
 }
 
 /** Providers that the record lets send, by the names in it and in what it includes. */
 export function namedServices(tree: SpfNode): Provider[] {
-  const passing = (node: SpfNode): string[] => [
-    node.name,
-    ...node.children.filter(({ via }) => !/^[-~?]/.test(via)).flatMap(passing),
-  ];
-  return [...new Set(passing(tree).flatMap((name) => providerOfSpfName(name) ?? []))];
+  return [...new Set(sendersIn(tree).services.map(({ service }) => service))];
+}
+
+type Senders = {
+  readonly services: readonly { readonly service: Provider; readonly node: SpfNode }[];
+  /** Included names that belong to none of them, neither by themselves nor by what they include. */
+  readonly unknown: readonly SpfNode[];
+};
+
+/** What a known provider includes is its own; `root` is the name of the domain. */
+export function sendersIn({ name: parent, children }: SpfNode, root = parent): Senders {
+  const own = registrableDomain(root);
+  const found = children
+    .filter(({ via }) => !/^[-~?]/.test(via))
+    .map((node): Senders => {
+      const service = providerOfSpfName(node.name);
+      if (service !== undefined) return { services: [{ service, node }], unknown: [] };
+      const inside = sendersIn(node, root);
+      const isOther = registrableDomain(node.name) !== own;
+      const isUnknown = isOther && inside.services.length === 0 && /^\+?include:|^redirect=/i.test(node.via);
+      return isUnknown ? { services: [], unknown: [node] } : inside;
+    });
+  return { services: found.flatMap(({ services }) => services), unknown: found.flatMap(({ unknown }) => unknown) };
 }
 
 /** Reports show the owner what a stricter policy would refuse, so that they have to arrive before it. */
@@ -104,8 +204,5 @@ export function reportArrivals(domain: string, findings: Findings): { uri: strin
   });
 }
 
-const STRICTER = { none: 'quarantine', quarantine: 'reject', reject: 'reject' } as const;
-
-export function stricterThan(policy: DmarcPolicy): DmarcPolicy {
-  return STRICTER[policy];
-}
+export const STRICTER = { none: 'quarantine', quarantine: 'reject', reject: 'reject' } as const;
+export const WEAKER = { none: 'none', quarantine: 'none', reject: 'quarantine' } as const;

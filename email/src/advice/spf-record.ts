@@ -52,14 +52,14 @@ export function repairedTerms(raw: string): string[] | undefined {
   if (raw.length > MAX_RECORD_BYTES) return undefined;
   const text = repairCharacters(raw)
     .text.replace(/^\W{0,9}(?:v[ \t]*[=:][ \t]*)?spf[ \t]*1?[\s:;,"']*/i, '')
-    .replace(/[\s"';,]+$/, '');
+    .replace(/(?<![\s"';,])[\s"';,]+$/, '');
   const pieces = text.split(/[\s,;]+/).flatMap(splitGlued);
   const terms: string[] = [];
   for (let i = 0; i < pieces.length; i++) {
     let piece = pieces[i] ?? '';
     // `include: a.example`, `- all`
     if (/^[+\-?~]?[a-z\d]+[:=]$|^[+\-?~]$/i.test(piece)) piece += pieces[++i] ?? '';
-    const term = repairTerm(piece.replace(/^["']+|["'.]+$/g, ''));
+    const term = repairTerm(piece.replace(/^["']+|(?<!["'.])["'.]+$/g, ''));
     if (!/^v=spf1$/i.test(term) && term !== '') terms.push(term);
   }
   return parseSpf(recordOf(terms)).errors.length === 0 ? terms : undefined;

@@ -6,6 +6,7 @@ import type { Findings } from '../score/score.ts';
 import { checkSpf, type SpfNode } from '../spf/lookups.ts';
 import { coversAll, type Passing } from '../spf/passing.ts';
 import type { AdviceDetails } from './advice.ts';
+import { namedServices } from './readiness.ts';
 import { withAll } from './spf-record.ts';
 
 type LikelySenders = { readonly senders: AdviceDetails['spf_publish']['senders']; readonly records: string[] };
@@ -16,7 +17,7 @@ type LikelySenders = { readonly senders: AdviceDetails['spf_publish']['senders']
  */
 export function likelySenders(domain: string, { mx, spf }: Findings): LikelySenders {
   if (mx.state === 'implicit') return { senders: 'own address', records: [withAll(['a'], '~')] };
-  if (mx.state !== 'valid' && mx.state !== 'partly') return { senders: 'unknown', records: [] };
+  if (mx.state !== 'valid' && mx.state !== 'partly') return { senders: 'not told', records: [] };
   const hosts = mx.report.records;
   const providers = [...new Set(hosts.flatMap((host) => providerOf(host) ?? []))].filter(hasInclude);
   const own = registrableDomain(domain) ?? domain;
@@ -67,7 +68,9 @@ export async function findMissingProvider(
   const isOfProvider = ({ name }: SpfNode) => names.some((one) => isWithin(name, one));
   const isNamed = (node: SpfNode): boolean =>
     isOfProvider(node) || node.name.includes('%') || node.children.filter(lets).some(isNamed);
-  if (isNamed(spf.tree)) return undefined;
+  // Mail may leave from the mailboxes behind a gateway, and not through it.
+  const isBehind = namedServices(spf.tree).some(({ role }) => role === 'mailbox');
+  if (isNamed(spf.tree) || (provider.role === 'gateway' && isBehind)) return undefined;
   const ranges = await Promise.all(provider.includes.map((name) => rangesOf(name, resolver)));
   const includes = provider.includes.filter((_, i) => ranges[i] !== undefined);
   if (includes.length === 0 || ranges.some((one) => one !== undefined && coversAll(spf.passing, one))) return undefined;

@@ -2,16 +2,18 @@
  * Advice on SPF. A record that was not in force until now, because it was missing, broken or open, is proposed with
  * `~all`: mail from a server that was forgotten is marked and not refused. `-all` is the step after that.
  */
+import { isPrivateAddress } from '../address-scope.ts';
 import type { Answer } from '../dns/answer.ts';
 import { hasCode } from '../findings/finding.ts';
 import { providerOfSpfName } from '../providers.ts';
 import { type Findings, MAX_POINTS, type Score } from '../score/score.ts';
 import { MAX_LOOKUPS } from '../spf/limits.ts';
-import { SPF_LIMIT_CODES } from '../spf/lookups.ts';
+import { checkSpf, SPF_LIMIT_CODES } from '../spf/lookups.ts';
 import { ALL_IPV4 } from '../spf/sender-count.ts';
-import { excerptOfTerm, parseSpf } from '../spf/spf.ts';
+import { excerptOfTerm, parseSpf, type SpfTerm } from '../spf/spf.ts';
 import type { SomeTerms } from '../spf/summary.ts';
 import { type AdviceDetails, type Change, type Draft, RANKS } from './advice.ts';
+import type { Examined } from './apply.ts';
 import { looksUnused } from './mail-role.ts';
 import { repairCharacters } from './pasted-text.ts';
 import { readinessOf, unsignedServices } from './readiness.ts';
@@ -31,11 +33,18 @@ import { likelySenders, type MissingProvider } from './spf-senders.ts';
 
 export type SpfContext = {
   readonly missing: MissingProvider | undefined;
+  /** The record that several were merged into, as receivers would read it. */
+  readonly merged: Findings['spf'] | undefined;
   /** The answer to the TXT question for the domain itself. */
   readonly apex: Answer<string>;
 };
 
-export function adviseSpf(domain: string, findings: Findings, score: Score, { missing, apex }: SpfContext): Draft[] {
+export function adviseSpf(
+  domain: string,
+  findings: Findings,
+  score: Score,
+  { missing, apex, merged }: SpfContext,
+): Draft[] {
   const { spf } = findings;
   const { report, isUnverified } = spf;
   if (isUnverified) {
@@ -46,7 +55,7 @@ export function adviseSpf(domain: string, findings: Findings, score: Score, { mi
   if (looksUnused(findings)) return [];
   const others = apex.kind === 'found' && spf.hasNoAll ? apex.records.slice(0, MAX_FRAGMENTS) : [];
   const rest = others.find(isFragment);
-  return [...adviseRecord(domain, findings, score, { missing, rest }), ...adviseOddities(domain, findings)];
+  return [...adviseRecord(domain, findings, score, { missing, rest, merged }), ...adviseOddities(domain, findings)];
 }
 
 /** TXT records that may be the rest of the record. A zone can have thousands. */
@@ -56,7 +65,7 @@ function adviseRecord(
   domain: string,
   findings: Findings,
   score: Score,
-  { missing, rest }: { readonly missing: MissingProvider | undefined; readonly rest: string | undefined },
+  { missing, rest, merged }: Pick<SpfContext, 'missing' | 'merged'> & { readonly rest: string | undefined },
 ): Draft[] {
   const { spf } = findings;
   const { report } = spf;
@@ -87,7 +96,9 @@ function adviseRecord(
     return [adviseFirst(domain, findings)];
   }
   if (spf.records.length > 1) {
-    const detail = { domain, count: spf.records.length };
+    const lookups = merged?.report.dns_lookup_count ?? 0;
+    const terms = merged === undefined ? [] : costlyTerms({ ...findings, spf: merged });
+    const detail = { domain, count: spf.records.length, lookups, terms };
     return [{ code: 'spf_merge', detail, points: gainWith(score, '~'), change: changeOf(mergedRecord(spf.records)) }];
   }
   if (rest !== undefined && spf.hasNoAll && report.is_valid && !/redirect=/i.test(report.raw)) {
@@ -136,10 +147,12 @@ function adviseInvalid(domain: string, findings: Findings, score: Score, changeO
 function costlyTerms({ spf, dkim }: Findings): AdviceDetails['spf_limits']['terms'] {
   const unsigned = unsignedServices({ spf, dkim }).map(({ name }) => name);
   const terms = spf.tree.children.map(({ via: term, lookups, name }) => {
-    const service = providerOfSpfName(name)?.name;
-    return { term, lookups, unsigned: service !== undefined && unsigned.includes(service) ? service : undefined };
+    const service = providerOfSpfName(name);
+    const isUnsigned = service !== undefined && unsigned.includes(service.name);
+    const unneeded = service?.needsSpf === 'no' ? service.name : undefined;
+    return { term, lookups, unsigned: isUnsigned ? service.name : undefined, unneeded };
   });
-  const rank = ({ unsigned: service }: (typeof terms)[number]) => (service === undefined ? 0 : 1);
+  const rank = (one: (typeof terms)[number]) => ((one.unsigned ?? one.unneeded) === undefined ? 0 : 1);
   return terms.sort((a, b) => rank(b) - rank(a) || b.lookups - a.lookups).slice(0, MAX_COSTLY);
 }
 
@@ -196,6 +209,19 @@ function wideNetworks(raw: string): string[] {
   );
 }
 
+/** Undefined unless there are several records that can be merged. */
+export async function checkMerged({
+  domain,
+  findings,
+  resolver,
+  spfRecords,
+}: Examined): Promise<Findings['spf'] | undefined> {
+  const { records } = findings.spf;
+  const text = records.length > 1 ? mergedRecord(records) : undefined;
+  if (text === undefined) return undefined;
+  return checkSpf(domain, { kind: 'found', records: [text], aliases: [] }, resolver, spfRecords);
+}
+
 /** The terms of all records, each once. A redirect becomes an include. */
 function mergedRecord(records: readonly string[]): string | undefined {
   const terms = records.map(repairedTerms);
@@ -219,6 +245,9 @@ function adviseValid(
 ): Draft[] {
   const { spf } = findings;
   const { all_qualifier, mechanisms } = spf.report;
+  // Each term denies: that is not a list of servers, and not the declaration that there are none.
+  if (mechanisms.some((term) => /^[-~?]/.test(term) && !isAll(term)) && listsNoSender(spf.report.raw))
+    return adviseNoSender(domain, findings, changeOf);
   // A term that has no effect may stand for a server that sends: its mail must not be refused.
   const idle = adviseIdleTerms(findings, changeOf);
   if (idle.length > 0) return idle;
@@ -233,17 +262,19 @@ function adviseValid(
   }
   if (all_qualifier === '-') return [];
   // A stricter `all` would be about the domain's own mail.
-  if (listsNoSender(spf.report.raw)) {
-    const { records } = likelySenders(domain, findings);
-    const [change, ...alternatives] = records.flatMap((text) => changeOf(text) ?? []);
-    return [{ code: 'spf_lists_none', detail: { domain }, change, alternatives }];
-  }
+  if (listsNoSender(spf.report.raw)) return adviseNoSender(domain, findings, changeOf);
   // What stands in the way of a stricter step is said once, for all steps.
   if (all_qualifier === '~' && readinessOf(domain, findings).obstacles.length > 0) return [];
   if (all_qualifier === '~')
     return [{ code: 'spf_harden', detail: { domain }, change: changeOf(withAll(mechanisms, '-')) }];
   const text = withAll(mechanisms, '~');
   return [{ code: 'spf_soften', detail: { hasAll: !spf.hasNoAll }, change: changeOf(text) }];
+}
+
+function adviseNoSender(domain: string, findings: Findings, changeOf: ChangeOf): Draft[] {
+  const { records } = likelySenders(domain, findings);
+  const [change, ...alternatives] = records.flatMap((text) => changeOf(text) ?? []);
+  return [{ code: 'spf_lists_none', detail: { domain }, change, alternatives }];
 }
 
 function adviseIdleTerms({ spf }: Findings, changeOf: ChangeOf): Draft[] {
@@ -297,11 +328,20 @@ function adviseOddities(domain: string, { spf }: Findings): Draft[] {
   if (report.is_valid && report.dns_lookup_count === MAX_LOOKUPS) add({ code: 'spf_at_limit', detail: {} });
   if (report.is_valid && spf.voidTerms.length > 0 && withoutVoidTerms(spf) === undefined)
     add({ code: 'spf_void', detail: { terms: someVoidTerms(spf) } });
+  const ofPrivate = parseSpf(report.raw)
+    .terms.filter(isPrivateTerm)
+    .map(({ text }) => excerptOfTerm(text));
+  if (ofPrivate.length > 0)
+    add({ code: 'spf_private', detail: { terms: { shown: ofPrivate.slice(0, 5), count: ofPrivate.length } } });
   if (usesPtr) add({ code: 'spf_ptr', detail: {} });
   if (report.raw.length > MAX_MESSAGE_BYTES) add({ code: 'spf_long', detail: { bytes: report.raw.length } });
   else if (apexTxtBytes > MAX_QUIET_TXT_BYTES) add({ code: 'spf_size', detail: { domain, bytes: apexTxtBytes } });
   if (spf.openToAll === undefined) drafts.push(...adviseSenderCounts(spf));
   return drafts;
+}
+
+function isPrivateTerm(term: SpfTerm): boolean {
+  return (term.kind === 'ip4' || term.kind === 'ip6') && term.qualifier === '+' && isPrivateAddress(term.address);
 }
 
 const MAX_MESSAGE_BYTES = 512;

@@ -31,18 +31,24 @@ export async function findSubdomains(
   { questions, sentinel }: { readonly questions: number; readonly sentinel: string },
   resolver: Resolver,
 ): Promise<Subdomains> {
-  const names = COMMON_NAMES.slice(0, Math.max(0, Math.floor(questions / 2))).map((label) => `${label}.${domain}`);
+  const count = Math.max(0, Math.floor(questions / 2));
+  const names = COMMON_NAMES.slice(0, count).map((label) => `${label}.${domain}`);
   // Asked before: it shows a wildcard, whose records are not those of a name.
   const wildcard = await resolver.txt(`${sentinel}.${domain}`);
   const found = await Promise.all(
     names.map(async (name) => {
       const [txt, mx] = await Promise.all([resolver.txt(name), resolver.mx(name)]);
       if (isSame(txt, wildcard) && txt.kind !== 'nodata') return [];
-      return sends(txt, mx) && !(await hasPolicy(name, resolver)) ? [name] : [];
+      return sends(txt, mx) ? [name] : [];
     }),
   );
-  return { asked: names, sending: found.flat() };
+  const sending = found.flat().slice(0, MAX_POLICIES);
+  const governed = await Promise.all(sending.map((name) => hasPolicy(name, resolver)));
+  return { asked: names, sending: sending.filter((_, i) => governed[i] === false) };
 }
+
+/** Of so many names that send it is asked whether they have a policy of their own; of others it would not be known. */
+const MAX_POLICIES = 2;
 
 /** SPF that lets a server send, or an MX record beside no SPF record that denies it. */
 function sends(txt: Answer<string>, mx: Answer<MxHost>): boolean {

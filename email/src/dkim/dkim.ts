@@ -50,6 +50,8 @@ export type DkimFindings = {
   failures: Finding[];
   isWildcard: boolean;
   isDefaultMode: boolean;
+  /** In lower case. */
+  asked: readonly string[];
   dangling: readonly DanglingSelector[];
   /** Default mode: names with TXT records that are not read as keys. */
   unread: readonly PublishedKey[];
@@ -110,6 +112,7 @@ export async function checkDkim(
     failures,
     isWildcard: wildcard.texts.length > 0,
     isDefaultMode,
+    asked: answered.map(({ key }) => key.report.selector.toLowerCase()),
     dangling: answered.flatMap(({ answer, key }) => {
       const target = answer.kind === 'found' ? undefined : aliasOf(answer);
       // A wildcard alias makes every selector one.

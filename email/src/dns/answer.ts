@@ -45,8 +45,8 @@ export type MxHost = {
 
 /** What a check asks for. */
 export type CheckedType = 'TXT' | 'MX' | 'A' | 'AAAA' | 'TLSA';
-/** PTR is asked for addresses, outside of checks. */
-export type RecordType = CheckedType | 'PTR';
+/** PTR is asked for addresses, outside of checks; NS, whether a name below the domain is delegated. */
+export type RecordType = CheckedType | 'PTR' | 'NS';
 
 /** Names are A-labels without a final dot. `aliases` of a found answer are the CNAMEs that were followed, in order. */
 export type Resolver = {

@@ -6,8 +6,14 @@
 import { registrableDomain } from '../registrable-domain.ts';
 import { type Failure, failure, type Reply } from './answer.ts';
 
-/** A check of an ordinary domain asks 50 to 60 questions. */
+/** All that a check has to know. Only hostile zones need so much. */
 const MAX_QUESTIONS = 200;
+
+/**
+ * Up to here a check also looks at what it need not know: subdomains, then whether two of them have a policy, and whether
+ * `_dmarc` is delegated, which makes 60.
+ */
+export const MAX_USUAL_QUESTIONS = 57;
 
 /** Questions about names of one other registrable domain, which may be the victim of the zone's owner. */
 const MAX_FOREIGN_QUESTIONS = 40;
@@ -20,6 +26,9 @@ export const MAX_ALIASES = 8;
 
 /** One TXT record. The longest keys and SPF records in use are below 4 KiB. */
 export const MAX_TXT_BYTES = 16 * 1024;
+
+/** Terms of an SPF record. The longest in use have some hundreds. */
+export const MAX_SPF_TERMS = 2_000;
 
 /** The replies that all checks of a process share. */
 export const MAX_CACHE_BYTES = 64 * 1024 * 1024;

@@ -14,6 +14,7 @@ import {
   type Resolver,
 } from './answer.ts';
 import { MAX_ALIASES } from './budget.ts';
+import { EventLoopSlices } from './event-loop-slices.ts';
 import type { MasterRecord } from './master-file.ts';
 
 /**
@@ -32,9 +33,12 @@ export type TriedRecords = {
 /** By question, as `example.com TXT`. */
 export type KnownAnswers = Map<string, Answer<RecordData>>;
 
+/** Answers that need no network would let the second check run without a pause. */
+const slices = new EventLoopSlices();
+
 const METHODS = { TXT: 'txt', MX: 'mx', A: 'a', AAAA: 'aaaa', TLSA: 'tlsa' } as const;
 
-/** Answers what is known, and asks the rest. Failures are not remembered. */
+/** Answers what is known, and asks the rest. What failed once stays failed: no change of records has repaired it. */
 export function rememberAnswers(resolver: Resolver, known: KnownAnswers): Resolver {
   const remember = async <T extends RecordData>(
     question: string,
@@ -42,9 +46,12 @@ export function rememberAnswers(resolver: Resolver, known: KnownAnswers): Resolv
   ): Promise<Answer<T>> => {
     // The question holds the type, so that the records of its answer are of that type.
     const before = known.get(question) as Answer<T> | undefined;
-    if (before !== undefined) return before;
+    if (before !== undefined) {
+      await slices.next();
+      return before;
+    }
     const answer = await ask();
-    if (answer.kind !== 'failure') known.set(question, answer);
+    known.set(question, answer);
     return answer;
   };
   const { unchecked } = resolver;
@@ -56,11 +63,6 @@ export function rememberAnswers(resolver: Resolver, known: KnownAnswers): Resolv
   };
 }
 
-/** Answers from what is known without adding to it: what a change brings is left to the cache of the DNS client. */
-export function askUnknown(resolver: Resolver, known: ReadonlyMap<string, Answer<RecordData>>): Resolver {
-  return rememberAnswers(resolver, new Map(known));
-}
-
 /**
  * Answers as if the records had been published for the domain. `isByWildcard`: it exists only because a wildcard answers
  * for it. A record at the name or below it ends that (RFC 4592 §2.2.1), and with it everything that the wildcard gave.
@@ -70,12 +72,14 @@ export function changeRecords(
   resolver: Resolver,
   tried: TriedRecords,
   { isByWildcard = false } = {},
-): Resolver {
+): ChangedResolver {
   const names = changedNames(domain, tried);
+  const questions = new Set<string>();
   const isPublishing = [...names.values()].some(hasRecords);
   const present = isByWildcard && isPublishing ? withoutWildcard(domain, resolver) : resolver;
   const answer = async (name: string, type: CheckedType, aliases: number): Promise<Answer<RecordData>> => {
     const entry = names.get(name);
+    questions.add(`${name} ${entry?.CNAME === undefined ? type : 'CNAME'}`);
     if (entry?.CNAME !== undefined) {
       if (aliases === MAX_ALIASES) return failure('alias loop');
       return behind(entry.CNAME, await answer(entry.CNAME, type, aliases + 1));
@@ -91,8 +95,22 @@ export function changeRecords(
     // It exists now, and is no alias: nothing may stand beside a CNAME (RFC 1034 §3.6.2).
     return isPublishing && (before.kind === 'nxdomain' || aliasOf(before) !== undefined) ? { kind: 'nodata' } : before;
   };
-  return { ...present, ...toResolver((name, type) => answer(name.toLowerCase(), type, 0)) };
+  return {
+    ...present,
+    ...toResolver((name, type) => answer(name.toLowerCase(), type, 0)),
+    unasked(probed) {
+      const isProbed = (name: string) => probed.some((one) => name === one || name === `_dmarc.${one}`);
+      return [...names].flatMap(([name, { isSpf: _, ...entry }]) =>
+        Object.keys(entry)
+          .map((type) => `${name} ${type}`)
+          .filter((record) => isProbed(name) || !questions.has(record)),
+      );
+    },
+  };
 }
+
+/** `unasked`: changed records that no question was about, as `news.example.com TXT`; of `probed` names, none was. */
+type ChangedResolver = Resolver & { unasked(probed: readonly string[]): string[] };
 
 /** What is published at a name. `isSpf`: the texts are SPF, whatever they look like. */
 type ChangedName = {
@@ -154,7 +172,7 @@ function behind(target: string, answer: Answer<RecordData>): Answer<RecordData> 
 function replacedAt(name: string, domain: string, { TXT = [], isSpf: isField = false }: ChangedName) {
   if (name === `_dmarc.${domain}`) return isDmarc;
   if (name !== domain) return () => true;
-  return isField || TXT.some((text) => text === '' || isSpf(text)) ? isSpf : () => false;
+  return isField || TXT.some((text) => text === '' || IS_MEANT_AS_SPF.test(text)) ? isSpf : () => false;
 }
 
 /** The domain exists then, without records; names below it do not. */
@@ -166,6 +184,8 @@ function withoutWildcard(domain: string, resolver: Resolver): Resolver {
   });
 }
 
+/** A mistyped record is published instead of the present one too. */
+const IS_MEANT_AS_SPF = /^\W{0,9}(?:v\s*=?\s*)?spf(?!2\.0\/)/i;
 /** RFC 7208 §4.5: the version is a word of its own. */
 const isSpf = (text: string) => /^"?v=spf1(?:\s|$)/i.test(text.trim());
 const isDmarc = (text: string) => /^"?\s*v\s*=\s*DMARC1/i.test(text);

@@ -70,6 +70,9 @@ for (const [behaviour, file, line, expected] of [
   ['a string that is too long', `@ TXT "${'x'.repeat(256)}"`, 1, /at most 255 bytes, not 256/],
   ['a name elsewhere', '\nother.example. TXT "x"', 2, /names in example\.com, not other\.example/],
   ['no type', '@ "v=spf1 -all"', 1, /a type such as TXT or MX/],
+  ['thirty thousand TTLs', `@ ${'1 '.repeat(30_000)}`, 1, /a name, then a type/],
+  // Tried in every division, this one would not end.
+  ['digits that are no TTL', `@ ${'1'.repeat(60)}! TXT "x"`, 1, /a name, then a type/],
   ['another class', '@ CH TXT "x"', 1, /class IN/],
   ['$INCLUDE', '$INCLUDE /etc/passwd', 1, /\$ORIGIN NAME or \$TTL/],
   ['MX without a preference', '@ MX mx.example.com.', 1, /a preference and a host/],

@@ -59,7 +59,8 @@ export function parseMasterFile(text: string, domain: string): MasterFile {
 
 /** Whether a text is a line of a zone file, not the text of a record. */
 export function looksLikeMasterFile(text: string): boolean {
-  const isLine = /^\s*\S+[ \t]+(?:\d\w*[ \t]+)?(?:IN[ \t]+)?(?:\d\w*[ \t]+)?(?:TXT|MX|CNAME)[ \t(]/im;
+  // Not \s, which would go on over the next lines from each of them.
+  const isLine = /^[ \t]*\S+[ \t]+(?:\d\w*[ \t]+)?(?:IN[ \t]+)?(?:\d\w*[ \t]+)?(?:TXT|MX|CNAME)[ \t(]/im;
   return !/^\s*"?v\s*=/i.test(text) && (isLine.test(text) || /^\s*\$(?:ORIGIN|TTL)\b/i.test(text));
 }
 
@@ -120,10 +121,9 @@ function unescaped(text: string, line: number): string {
 }
 
 function withoutTtlAndClass(words: readonly Word[], line: number): readonly Word[] {
-  const [first = NO_WORD, ...rest] = words;
-  if (/^(?:CH|HS|CS)$/i.test(first.text)) throw new Fault(line, 'records of class IN');
-  const isPassedOver = /^IN$/i.test(first.text) || /^(?:\d+[smhdw]?)+$/i.test(first.text);
-  return isPassedOver ? withoutTtlAndClass(rest, line) : words;
+  const at = words.findIndex(({ text }) => !/^(?:IN|(?=\d)(?:\d+[smhdw])*\d*)$/i.test(text));
+  if (/^(?:CH|HS|CS)$/i.test(words[at]?.text ?? '')) throw new Fault(line, 'records of class IN');
+  return at === -1 ? [] : words.slice(at);
 }
 
 function nameOf(text: string, origin: string, domain: string, line: number, notes: string[]): string {

@@ -70,6 +70,7 @@ test('dns message: what dns-packet encodes is decoded', () => {
     MX: fc.record({ preference: fc.nat(0xffff), exchange: name }, { noNullPrototype: true }),
     A: fc.ipV4(),
     PTR: name,
+    NS: name,
     AAAA: fc.constantFrom('::', '::1', '2001:db8::1', '2001:db8:1:2:3:4:5:6', 'fe80::a:0:0:1', '1:0:0:2::3'),
   };
   const message = fc

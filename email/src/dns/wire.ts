@@ -158,6 +158,7 @@ function dataOf(
       const exchange = end - start < 3 ? undefined : names.read(start + 2);
       return exchange?.end === end ? { preference: bytes.readUInt16BE(start), exchange: exchange.text } : undefined;
     }
+    case 'NS':
     case 'PTR': {
       const name = names.read(start);
       return name?.end === end ? name.text : undefined;

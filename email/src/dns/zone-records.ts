@@ -13,6 +13,7 @@ export type ZoneEntry = {
   /** As in a zone file: `3 1 1 0c72…`. */
   readonly TLSA?: readonly string[];
   readonly PTR?: readonly string[];
+  readonly NS?: readonly string[];
   readonly CNAME?: string;
   /** Names below this one are aliases of the same names below another; this name itself is not. */
   readonly DNAME?: string;

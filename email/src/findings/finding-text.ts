@@ -1,5 +1,5 @@
 /** The sentences for findings. They are made only here; everything else uses the code and the detail. */
-import { MAX_TXT_BYTES } from '../dns/budget.ts';
+import { MAX_SPF_TERMS, MAX_TXT_BYTES } from '../dns/budget.ts';
 import { isSpecialUse } from '../dns/special-use.ts';
 import { cutText, visible } from '../visible-text.ts';
 import type {
@@ -31,7 +31,7 @@ const EXPLANATIONS: { readonly [Code in FindingCode]: (detail: FindingDetails[Co
   alias_too_long: ({ name, type, reason }) => `${name} ${type}: ${reason}`,
   record_too_long: (detail) => {
     const where = detail.record === 'DKIM' ? `for selector "${detail.selector}"` : `at ${detail.name}`;
-    return `the ${detail.record} record ${where} has more than ${MAX_TXT_BYTES} bytes and is not read`;
+    return `the ${detail.record} record ${where} has more than ${MAX_TXT_BYTES} bytes${detail.record === 'SPF' ? ` or ${MAX_SPF_TERMS} terms` : ''} and is not read`;
   },
   more_errors: ({ count }) => `${count} more ${count === 1 ? 'is' : 'are'} not listed`,
   domain_not_found: ({ name }) => explainAbsence(name, 'no such name'),
@@ -173,6 +173,7 @@ const EXPLANATIONS: { readonly [Code in FindingCode]: (detail: FindingDetails[Co
   starttls_injection: ({ address }) =>
     `${address} sent plain text after its reply to STARTTLS, as in an attack that injects replies (CVE-2011-0411)`,
   certificate_expired: ({ until }) => `the certificate was valid until ${until}`,
+  certificate_ends_soon: ({ until }) => `the certificate is valid until ${until}: renew it`,
   certificate_not_yet_valid: ({ from }) => `the certificate is valid from ${from} on`,
   certificate_self_signed: () => 'the certificate is self-signed: senders that check certificates do not accept it',
   certificate_untrusted: ({ reason }) => `the certificate leads to no authority that senders know (${reason})`,
@@ -180,14 +181,17 @@ const EXPLANATIONS: { readonly [Code in FindingCode]: (detail: FindingDetails[Co
     `the certificate is not for ${host}, but for ${names.length === 0 ? 'no name' : names.join(', ')}`,
   dane_mismatch: ({ host }) =>
     `no TLSA record of ${host} matches its certificate: senders that use DANE do not deliver to it`,
-  mta_sts_mismatch: ({ host, mode }) =>
-    mode === 'enforce'
-      ? `${host} does not present a valid certificate, on which the MTA-STS policy insists: senders that use it do not deliver`
-      : `${host} does not present a valid certificate: with the MTA-STS policy in enforce mode, senders would not deliver`,
+  mta_sts_mismatch: ({ host, mode, isUnlisted }) => {
+    const fault = isUnlisted ? 'is not named by the MTA-STS policy' : 'does not present a valid certificate';
+    return mode === 'enforce'
+      ? `${host} ${fault}, and the policy is in enforce mode: senders that use it do not deliver`
+      : `${host} ${fault}: with the MTA-STS policy in enforce mode, senders would not deliver`;
+  },
 
   sender_needs_spf: () => 'a valid SPF record is required',
   sender_needs_dkim: () => 'a DKIM key of at least 1024 bits is required',
   sender_needs_dmarc: () => 'a DMARC policy is required, at least p=none',
+  mail_refused_now: ({ service }) => `mail of ${service} does not pass the DMARC policy`,
 };
 
 function explainSmtpFault(step: SmtpStep, fault: SmtpFault): string {

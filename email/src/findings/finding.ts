@@ -17,7 +17,7 @@ type Details = {
   multiple_records:
     | { record: NamedRecord; name: string; count: number }
     | { record: 'DKIM'; selector: string; count: number };
-  /** More than MAX_TXT_BYTES; the record was not parsed. */
+  /** More than MAX_TXT_BYTES, or an SPF record of more than MAX_SPF_TERMS; the record was not parsed. */
   record_too_long: { record: NamedRecord; name: string } | { record: 'DKIM'; selector: string };
   /** The last entry of a list that was cut. */
   more_errors: { count: number };
@@ -125,6 +125,7 @@ type Details = {
   sender_needs_spf: NoDetail;
   sender_needs_dkim: NoDetail;
   sender_needs_dmarc: NoDetail;
+  mail_refused_now: { service: string };
 
   /** What follows was seen by connecting to the MX hosts. None of these addresses could be reached. */
   smtp_blocked: { addresses: readonly string[] };
@@ -134,13 +135,14 @@ type Details = {
   /** Plain text after the reply to STARTTLS, which a client that reads on would take for text of the server. */
   starttls_injection: { address: string };
   certificate_expired: { until: string };
+  certificate_ends_soon: { until: string };
   certificate_not_yet_valid: { from: string };
   certificate_self_signed: NoDetail;
   certificate_untrusted: { reason: string };
   certificate_other_name: { host: string; names: readonly string[] };
   /** Senders that use DANE or MTA-STS do not deliver. */
   dane_mismatch: { host: string };
-  mta_sts_mismatch: { host: string; mode: 'enforce' | 'testing' };
+  mta_sts_mismatch: { host: string; mode: 'enforce' | 'testing'; isUnlisted: boolean };
 };
 
 export type SmtpStep = 'connection' | 'greeting' | 'EHLO' | 'STARTTLS' | 'TLS handshake';

@@ -89,3 +89,8 @@ function trimBlanks(text: string): string {
 function isBlank(code: number): boolean {
   return code === 0x20 || code === 0x09 || code === 0x0d || code === 0x0a;
 }
+
+/** `p=` of a DKIM key without white space, `''` if there is none: a selector can be renamed, and tags around a key change. */
+export function keyDataOf({ raw }: { readonly raw: string }): string {
+  return tagValue(parseTagList(raw), 'p')?.replace(/\s/g, '') ?? '';
+}

@@ -68,6 +68,41 @@ for (const [behaviour, more, line] of [
     /^policy in force \| reject \| reject for 10 % \| Receivers refuse less/,
   ],
   [
+    'a policy in test mode',
+    { '_dmarc.example.com': { TXT: ['v=DMARC1; p=reject; t=y; rua=mailto:d@example.com'] } },
+    /^policy in force \| reject \| reject in test mode \(t=y\) \| Receivers refuse less/,
+  ],
+  [
+    'two policies',
+    { '_dmarc.example.com': { TXT: ['v=DMARC1; p=reject', 'v=DMARC1; p=none'] } },
+    /^policy in force \| reject \| no policy \| Receivers refuse less/,
+  ],
+  [
+    'a weaker policy for names that do not exist',
+    { '_dmarc.example.com': { TXT: ['v=DMARC1; p=reject; np=none; rua=mailto:d@example.com'] } },
+    /^policy for names that do not exist \| none \| Others can send as subdomains/,
+  ],
+  [
+    'reports that go nowhere',
+    { '_dmarc.example.com': { TXT: ['v=DMARC1; p=reject'] } },
+    /^report address \| mailto:d@example\.com \| Reports no longer go to this address/,
+  ],
+  [
+    'a key in test mode',
+    { 'google._domainkey.example.com': { TXT: [`${KEYS.strong}; t=y`] } },
+    /^key google \| in use \| in test mode \(t=y\) \| Receivers are asked to treat mail with this key as not signed/,
+  ],
+  [
+    'another key under its selector',
+    { 'google._domainkey.example.com': { TXT: [KEYS.weak] } },
+    /^key \| google, rsa 2048, fingerprint [0-9a-f]{16} \| Mail that is signed with this key/,
+  ],
+  [
+    '~all after -all',
+    { 'example.com': { ...BEFORE['example.com'], TXT: ['v=spf1 include:spf.example.net ip4:192.0.2.0/24 ~all'] } },
+    /^record \| v=spf1 .* -all \| v=spf1 .* ~all \| Receivers are told less/,
+  ],
+  [
     'a weaker policy for subdomains',
     { '_dmarc.example.com': { TXT: ['v=DMARC1; p=reject; sp=none; rua=mailto:d@example.com'] } },
     /^policy for subdomains \| reject \| none \| Others can send as subdomains/,

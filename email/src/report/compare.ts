@@ -3,7 +3,9 @@
  * it, and how strict the policy is; each with the reason why it matters. What DNS did not answer for, then or now, is not
  * a change.
  */
-import type { DkimReport, DmarcPolicy, EmailReport, TransportReport } from '../report.ts';
+import { isWeakerAll, policyStrength, policyWords } from '../advice/policy-strength.ts';
+import { colonList, parseTagList, tagValue } from '../records/tag-list.ts';
+import type { DkimReport, EmailReport, TransportReport } from '../report.ts';
 import { type Evidence, keyFingerprint, mailboxProviders } from './evidence.ts';
 import type { Part } from './part-state.ts';
 import { type ComparedPart, compareLists, compareTexts, isFailureText, type ReportChange } from './report-change.ts';
@@ -83,10 +85,12 @@ const BECAME_OPEN = 'Anyone can now send mail as the domain, and DMARC passes fo
 function compareSpf(before: ComparedReport, now: ComparedReport): ReportChange[] {
   const maySend = (report: ComparedReport) => (isOpenToAll(report) ? 'everyone' : 'the servers that are listed');
   const why = isOpenToAll(now) ? BECAME_OPEN : undefined;
+  const isWeaker = isWeakerAll(before.spf, now.spf);
+  const weakerAll = isWeaker ? 'Receivers are told less about servers that are not listed.' : undefined;
   return [
     ...compareTexts('spf', 'who may send', maySend(before), maySend(now), why),
     ...compareSenderCounts(before, now),
-    ...compareTexts('spf', 'record', before.spf.raw, now.spf.raw, weakerAll(before, now)),
+    ...compareTexts('spf', 'record', before.spf.raw, now.spf.raw, weakerAll),
     ...compareTexts('spf', 'lookups', String(before.spf.dns_lookup_count), String(now.spf.dns_lookup_count)),
     ...compareLists('spf', 'error', before.spf.validation_errors, now.spf.validation_errors),
   ];
@@ -94,13 +98,6 @@ function compareSpf(before: ComparedReport, now: ComparedReport): ReportChange[]
 
 function isOpenToAll({ spf, evidence }: ComparedReport): boolean {
   return evidence?.open_to_all ?? spf.is_permissive;
-}
-
-const ALL_STRENGTH = { '-': 3, '~': 2, '?': 1, '+': 0, '': 0 } as const;
-
-function weakerAll({ spf: before }: EmailReport, { spf: now }: EmailReport): string | undefined {
-  if (ALL_STRENGTH[now.all_qualifier] >= ALL_STRENGTH[before.all_qualifier]) return undefined;
-  return 'Receivers are told less about servers that are not listed.';
 }
 
 /** More addresses than this, and twice as many as before, is growth; less is how providers change their ranges. */
@@ -147,8 +144,16 @@ function compareKeys(before: readonly DkimReport[], now: readonly DkimReport[]):
   return [
     ...gone.map(changedKey('removed', 'Mail that is signed with this key no longer passes DKIM.')),
     ...added.map(changedKey('added', 'The owner of this key can sign mail as the domain.')),
+    ...[...current].flatMap(([fingerprint, key]) => compareTestMode(old.get(fingerprint), key)),
     ...compareLists('dkim', 'error', keyErrors(before), keyErrors(now)),
   ];
+}
+
+function compareTestMode(before: DkimReport | undefined, now: DkimReport): ReportChange[] {
+  const mode = ({ raw }: DkimReport) =>
+    colonList(tagValue(parseTagList(raw), 't') ?? '').includes('y') ? 'in test mode (t=y)' : 'in use';
+  const why = mode(now) === 'in use' ? undefined : 'Receivers are asked to treat mail with this key as not signed.';
+  return before === undefined ? [] : compareTexts('dkim', `key ${now.selector}`, mode(before), mode(now), why);
 }
 
 function usable(keys: readonly DkimReport[]): Map<string, DkimReport> {
@@ -173,33 +178,27 @@ function keyErrors(keys: readonly DkimReport[]): string[] {
     .flatMap(({ selector, validation_errors }) => validation_errors.map((error) => `${selector}: ${error}`));
 }
 
-const POLICY_STRENGTH: Readonly<Record<DmarcPolicy | '', number>> = { '': 0, none: 0, quarantine: 1, reject: 2 };
-
 function compareDmarc({ dmarc: before }: EmailReport, { dmarc: now }: EmailReport): ReportChange[] {
-  const strength = ({ raw, effective_policy, percentage }: EmailReport['dmarc']) =>
-    raw === '' ? -1 : POLICY_STRENGTH[effective_policy] * percentage;
-  const isWeaker = strength(now) < strength(before);
-  const isWeakerBelow = POLICY_STRENGTH[now.subdomain_policy] < POLICY_STRENGTH[before.subdomain_policy];
-  const [from, to] = [before, now].map((dmarc) =>
-    dmarc.raw === ''
-      ? 'no record'
-      : `${dmarc.effective_policy}${dmarc.partial_rollout ? ` for ${dmarc.percentage} %` : ''}`,
-  );
+  const [then, current] = [policyStrength(before), policyStrength(now)];
+  const why = (name: 'own' | 'subdomains' | 'nonexistent', text: string) =>
+    current[name] < then[name] ? text : undefined;
+  const below = 'Others can send as subdomains more easily than before.';
   return [
     ...compareTexts(
       'dmarc',
       'policy in force',
-      from ?? '',
-      to ?? '',
-      isWeaker ? 'Receivers refuse less of the mail that others send as the domain.' : undefined,
+      policyWords(before),
+      policyWords(now),
+      why('own', 'Receivers refuse less of the mail that others send as the domain.') ?? why('subdomains', below),
     ),
     ...compareTexts(
       'dmarc',
       'policy for subdomains',
       before.subdomain_policy,
       now.subdomain_policy,
-      isWeakerBelow ? 'Others can send as subdomains more easily than before.' : undefined,
+      why('subdomains', below),
     ),
+    ...compareTexts('dmarc', 'policy for names that do not exist', then.np, current.np, why('nonexistent', below)),
     ...compareTexts('dmarc', 'record', before.raw, now.raw),
     ...compareTexts('dmarc', 'record of', before.record_domain, now.record_domain),
     ...compareLists(
@@ -208,6 +207,7 @@ function compareDmarc({ dmarc: before }: EmailReport, { dmarc: now }: EmailRepor
       before.aggregate_report_uris,
       now.aggregate_report_uris,
       'Reports name every server that sends as the domain; this address now receives them.',
+      'Reports no longer go to this address.',
     ),
     ...compareLists('dmarc', 'error', before.validation_errors, now.validation_errors),
   ];

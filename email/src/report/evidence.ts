@@ -4,9 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 import { explainObstacle } from '../advice/advice-text.ts';
-import { type ObstacleCode, readinessOf } from '../advice/readiness.ts';
+import { type MeasuredSenders, type ObstacleCode, readinessOf } from '../advice/readiness.ts';
 import { providerOf } from '../providers.ts';
-import { parseTagList, tagValue } from '../records/tag-list.ts';
+import { keyDataOf } from '../records/tag-list.ts';
 import { registrableDomain } from '../registrable-domain.ts';
 import type { DkimReport } from '../report.ts';
 import type { Findings } from '../score/score.ts';
@@ -33,8 +33,8 @@ export type ReadinessReport = {
   obstacles: { code: ObstacleCode; text: string }[];
 };
 
-export function describeReadiness(domain: string, findings: Findings): ReadinessReport {
-  const { steps, obstacles } = readinessOf(domain, findings);
+export function describeReadiness(domain: string, findings: Findings, measured?: MeasuredSenders): ReadinessReport {
+  const { steps, obstacles } = readinessOf(domain, findings, measured);
   const described = obstacles.map((one) => ({ code: one.code, text: cutText(visible(explainObstacle(one))) }));
   return { steps: [...steps], is_ready: obstacles.length === 0, obstacles: described };
 }
@@ -80,9 +80,9 @@ function named(part: Part, names: readonly string[]): Evidence['dangling'] {
 
 const MAX_NAMES = 50;
 
-/** Fingerprint of the key itself: a selector can be renamed, and tags around a key change. `''` without one. */
-export function keyFingerprint({ raw }: Pick<DkimReport, 'raw'>): string {
-  const data = tagValue(parseTagList(raw), 'p')?.replace(/\s/g, '') ?? '';
+/** Fingerprint of the key itself. `''` without one. */
+export function keyFingerprint(key: Pick<DkimReport, 'raw'>): string {
+  const data = keyDataOf(key);
   return data === '' ? '' : createHash('sha256').update(data).digest('hex').slice(0, FINGERPRINT_CHARACTERS);
 }
 

@@ -3,8 +3,9 @@
  * did not answer for is `unverified`: it is neither missing nor worth fewer points.
  */
 
-import { explainTakeover } from '../advice/advice-text.ts';
+import { explainRefused, explainTakeover } from '../advice/advice-text.ts';
 import { isSetUpForNoMail } from '../advice/mail-role.ts';
+import { judgePresent } from '../advice/readiness.ts';
 import type { DkimReport, EmailReport } from '../report.ts';
 import type { Findings } from '../score/score.ts';
 import { MAX_LOOKUPS } from '../spf/limits.ts';
@@ -29,7 +30,10 @@ export type PartViews = Readonly<Record<Part, PartView>>;
 /** What the whole check says, apart from the score. */
 export type Verdict = {
   readonly unverified: readonly Part[];
-  /** How others can act for the domain: send mail as it, or take over a name that it refers to; `''` if they cannot. */
+  /**
+   * How others can act for the domain: send mail as it, or take over a name that it refers to; or which mail of its own
+   * is refused; `''` if there is nothing of this.
+   */
   readonly risk: string;
   /** Set up to send no mail: there is nothing left to do, whatever the grade. */
   readonly isFinished: boolean;
@@ -47,11 +51,14 @@ export function verdictOf(findings: Findings): Verdict {
   return { unverified: PARTS.filter((part) => isUnverified[part]), risk: riskOf(findings), isFinished };
 }
 
-function riskOf({ mx, spf, dmarc, takeovers }: Findings): string {
+function riskOf(findings: Findings): string {
+  const { mx, spf, dmarc, takeovers } = findings;
   if (mx.report.errors.some(({ code }) => code === 'domain_not_found')) return '';
   if (spf.openToAll !== undefined) return `${ANYONE}, because ${OPEN_SPF}`;
   const [takeover] = takeovers;
   if (takeover !== undefined) return explainTakeover(takeover).replace(/\.$/, '');
+  const [refused] = judgePresent(spf.tree.name, findings).refused;
+  if (refused !== undefined) return explainRefused(refused).replace(/^R/, 'r');
   const hasNoPolicy = !dmarc.isUnverified && (dmarc.report.record_domain === '' || dmarc.isFatal);
   return hasNoPolicy ? `${ANYONE}, because no DMARC policy is in force` : '';
 }

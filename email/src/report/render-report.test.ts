@@ -25,6 +25,6 @@ test('report: a term of more than 500 characters is cut', async () => {
 });
 
 test('report: of very many terms, as many as take 16 KiB are listed', async () => {
-  const { mechanisms } = await spfOf(`v=spf1 ${'ptr '.repeat(4_000)}`);
-  assert.deepEqual([mechanisms.length, mechanisms.at(-1)], [2_731, '…']);
+  const { mechanisms } = await spfOf(`v=spf1 ${'ptr:ab '.repeat(1_990)}`);
+  assert.deepEqual([mechanisms.length, mechanisms.at(-1)], [1_821, '…']);
 });

@@ -46,11 +46,12 @@ export function compareLists(
   before: readonly string[],
   now: readonly string[],
   whyAdded?: string,
+  whyRemoved?: string,
 ): ReportChange[] {
   const removed = before.filter((value) => !now.includes(value));
   const added = now.filter((value) => !before.includes(value));
   return [
-    ...removed.map((value): ReportChange => ({ kind: 'removed', part, what, value })),
+    ...removed.map((value): ReportChange => ({ kind: 'removed', part, what, value, why: whyRemoved })),
     ...added.map((value): ReportChange => ({ kind: 'added', part, what, value, why: whyAdded })),
   ];
 }

@@ -4,6 +4,7 @@
  * TLS, few complaints and a way to unsubscribe, which DNS records of the domain do not show.
  */
 import { looksUnused } from '../advice/mail-role.ts';
+import { judgePresent } from '../advice/readiness.ts';
 import { dnsFailure, type Finding, isFailure } from '../findings/finding.ts';
 import type { SenderRulesReport } from '../report.ts';
 import type { Findings } from '../score/score.ts';
@@ -12,7 +13,7 @@ type State = SenderRulesReport['google'];
 
 export function senderRules(findings: Findings): SenderRulesReport<Finding> {
   if (looksUnused(findings)) return rulesOf('not_applicable', []);
-  const missing = [...spfRule(findings), ...dkimRule(findings), ...dmarcRule(findings)];
+  const missing = [...spfRule(findings), ...dkimRule(findings), ...dmarcRule(findings), ...refusals(findings)];
   if (missing.length === 0) return rulesOf('met', []);
   return rulesOf(missing.every(isFailure) ? 'unverified' : 'not_met', missing);
 }
@@ -37,6 +38,12 @@ function dmarcRule({ dmarc }: Findings): Finding[] {
   if (dmarc.isUnverified) return failureIn(dmarc.report.validation_errors, 'DMARC');
   const isInForce = dmarc.report.record_domain !== '' && !dmarc.isFatal;
   return isInForce ? [] : [{ code: 'sender_needs_dmarc', detail: {} }];
+}
+
+/** Mail that receivers refuse does not reach them either. */
+function refusals(findings: Findings): Finding[] {
+  const { refused } = judgePresent(findings.spf.tree.name, findings);
+  return refused.map(({ service }) => ({ code: 'mail_refused_now', detail: { service } }));
 }
 
 function failureIn(errors: readonly Finding[], name: string): Finding[] {

@@ -5,7 +5,6 @@
  * What SPF lets pass is an upper bound: a term with `-`, `~` or `?` before it may take addresses out.
  */
 import type { Answer, RecordType, Resolver } from '../dns/answer.ts';
-import { MAX_TXT_BYTES } from '../dns/budget.ts';
 import { EventLoopSlices } from '../dns/event-loop-slices.ts';
 import { dnsFailure, type Finding } from '../findings/finding.ts';
 import { FindingList } from '../findings/finding-list.ts';
@@ -13,7 +12,7 @@ import type { MxFindings } from '../mx/mx.ts';
 import type { SpfFindings, SpfNode } from '../spf/lookups.ts';
 import { type Passing, passingNetworks, unionSize } from '../spf/passing.ts';
 import { ALL_IPV4 } from '../spf/sender-count.ts';
-import { evaluatedTerms, excerptOfTerm, parseSpf, type SpfTerm } from '../spf/spf.ts';
+import { evaluatedTerms, excerptOfTerm, isReadable, parseSpf, type SpfTerm } from '../spf/spf.ts';
 
 export type MailSenders = {
   readonly mx: readonly { readonly host: string; readonly addresses: readonly string[] }[];
@@ -130,10 +129,11 @@ class SenderWalk {
   }
 
   async visit(node: SpfNode): Promise<Passed[]> {
-    if (node.raw === '' || node.raw.length > MAX_TXT_BYTES) return [];
+    if (node.raw === '' || !isReadable(node.raw)) return [];
     const terms = await this.#termsOf(node);
-    const others = terms.filter(({ kind }) => kind !== 'ip4' && kind !== 'ip6');
-    const followed = await Promise.all(others.map((term) => this.#follow(term, node)));
+    // A term that is repeated leads to the same addresses.
+    const others = new Map(terms.flatMap((term) => (isNetwork(term) ? [] : [[term.text, term]])));
+    const followed = await Promise.all(Array.from(others.values(), (term) => this.#follow(term, node)));
     return [{ terms, recordOf: node.name }, ...followed.flat()];
   }
 
@@ -172,7 +172,7 @@ function listRanges(passed: readonly Passed[]): { ranges: SenderRange[]; rangesL
   let rangesLeftOut = 0;
   for (const { terms, recordOf } of passed)
     for (const term of terms) {
-      if (term.kind !== 'ip4' && term.kind !== 'ip6') continue;
+      if (!isNetwork(term)) continue;
       if (ranges.size === MAX_RANGES) rangesLeftOut++;
       else {
         const range = `${term.address}/${term.length}`;
@@ -180,6 +180,10 @@ function listRanges(passed: readonly Passed[]): { ranges: SenderRange[]; rangesL
       }
     }
   return { ranges: [...ranges.values()], rangesLeftOut };
+}
+
+function isNetwork(term: SpfTerm): term is Extract<SpfTerm, { kind: 'ip4' | 'ip6' }> {
+  return term.kind === 'ip4' || term.kind === 'ip6';
 }
 
 function passes(term: SpfTerm): boolean {

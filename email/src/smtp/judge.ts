@@ -4,6 +4,7 @@
  */
 import type { Finding } from '../findings/finding.ts';
 import type { SmtpServer, TransportReport } from '../report.ts';
+import { allowsHost } from '../transport/mta-sts-policy.ts';
 import { describeCertificate, isSelfSigned, matchesTlsa, NO_CERTIFICATE } from './certificate.ts';
 import type { SmtpSession } from './session.ts';
 
@@ -25,7 +26,10 @@ export function judgeSession(session: SmtpSession, context: SmtpContext): Judged
   // What could not be asked says nothing about the certificate.
   const wasAsked = tls !== undefined || (failure === undefined && !hasStartTls);
   const dane = wasAsked ? daneOf(session, context) : '';
-  const mta_sts = wasAsked ? mtaStsOf(certificate, context) : '';
+  const mode = modeOf(context);
+  const isUnlisted = mode !== undefined && !allowsHost(context.transport?.mta_sts.mx ?? [], host);
+  const isAccepted = !isUnlisted && certificate.is_trusted && certificate.is_for_host;
+  const mta_sts = mode === undefined || !(wasAsked || isUnlisted) ? '' : isAccepted ? 'match' : 'mismatch';
   const errors: Finding[] = [
     ...failureOf(session, address),
     ...(failure === undefined && !hasStartTls ? [{ code: 'no_starttls', detail: { address } } as const] : []),
@@ -33,7 +37,7 @@ export function judgeSession(session: SmtpSession, context: SmtpContext): Judged
     ...(dane === 'match' ? [] : certificateFaults(session, context)),
     ...(dane === 'mismatch' ? [{ code: 'dane_mismatch', detail: { host } } as const] : []),
     ...(mta_sts === 'mismatch'
-      ? [{ code: 'mta_sts_mismatch', detail: { host, mode: modeOf(context) ?? 'testing' } } as const]
+      ? [{ code: 'mta_sts_mismatch', detail: { host, mode: mode ?? 'testing', isUnlisted } } as const]
       : []),
   ];
   return {
@@ -46,7 +50,9 @@ export function judgeSession(session: SmtpSession, context: SmtpContext): Judged
     certificate,
     dane,
     mta_sts,
-    is_valid: errors.length === 0,
+    stops_delivery: dane === 'mismatch' || (mta_sts === 'mismatch' && mode === 'enforce'),
+    // A certificate that ends soon is valid.
+    is_valid: errors.every(({ code }) => code === 'certificate_ends_soon'),
     validation_errors: errors,
   };
 }
@@ -62,11 +68,14 @@ function certificateFaults({ tls }: SmtpSession, { host, now }: SmtpContext): Fi
   const { certificate, trustError = '' } = tls;
   if (certificate === undefined) return [{ code: 'certificate_untrusted', detail: { reason: 'no certificate' } }];
   const { valid_from, valid_to, names, is_trusted, is_for_host } = describeCertificate(tls, host);
-  const isLate = new Date(certificate.validTo) < now;
+  const leftMs = new Date(certificate.validTo).getTime() - now.getTime();
   const isEarly = new Date(certificate.validFrom) > now;
   const isUntrusted = !is_trusted && !DATES.includes(trustError);
   return [
-    ...(isLate ? [{ code: 'certificate_expired', detail: { until: valid_to } } as const] : []),
+    ...(leftMs < 0 ? [{ code: 'certificate_expired', detail: { until: valid_to } } as const] : []),
+    ...(leftMs >= 0 && leftMs < ENDS_SOON_MS && !isEarly
+      ? [{ code: 'certificate_ends_soon', detail: { until: valid_to } } as const]
+      : []),
     ...(isEarly ? [{ code: 'certificate_not_yet_valid', detail: { from: valid_from } } as const] : []),
     ...(isSelfSigned(certificate)
       ? [{ code: 'certificate_self_signed', detail: {} } as const]
@@ -76,6 +85,9 @@ function certificateFaults({ tls }: SmtpSession, { host, now }: SmtpContext): Fi
     ...(is_for_host ? [] : [{ code: 'certificate_other_name', detail: { host, names: names.slice(0, 5) } } as const]),
   ];
 }
+
+/** Authorities that renew by themselves have done so at least a fortnight before. */
+const ENDS_SOON_MS = 14 * 86_400_000;
 
 /** OpenSSL names one reason; dates are looked at by themselves. */
 const DATES: readonly string[] = ['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID'];
@@ -87,11 +99,6 @@ function daneOf({ tls }: SmtpSession, { domain, host, transport, now }: SmtpCont
   if (!is_authenticated || own?.is_authenticated !== true) return '';
   const isMatching = matchesTlsa(own.records, tls?.certificate, [host, domain], now);
   return isMatching === undefined ? '' : isMatching ? 'match' : 'mismatch';
-}
-
-function mtaStsOf({ is_trusted, is_for_host }: SmtpServer['certificate'], context: SmtpContext): SmtpServer['mta_sts'] {
-  if (modeOf(context) === undefined) return '';
-  return is_trusted && is_for_host ? 'match' : 'mismatch';
 }
 
 function modeOf({ transport }: SmtpContext): 'enforce' | 'testing' | undefined {

@@ -17,10 +17,15 @@ const before = (days: number) => new Date(Date.now() - days * DAY_MS);
 const good = authority.issue([HOST]);
 
 type Transport = NonNullable<SmtpContext['transport']>;
-const transportOf = (records: readonly string[], mode: Transport['mta_sts']['mode'] = '', isAuthenticated = true) =>
+const transportOf = (
+  records: readonly string[],
+  mode: Transport['mta_sts']['mode'] = '',
+  isAuthenticated = true,
+  mx: readonly string[] = ['*.example.com'],
+) =>
   ({
     dane: { is_authenticated: isAuthenticated, hosts: [{ host: HOST, records, is_authenticated: true }] },
-    mta_sts: { mode },
+    mta_sts: { mode, mx },
   }) as unknown as Transport;
 
 async function probe(script: SmtpScript, { timeoutMs = 20_000, transport = undefined as Transport | undefined } = {}) {
@@ -211,3 +216,28 @@ test('smtp: DANE and MTA-STS need STARTTLS', async () => {
   const { dane, mta_sts } = await probe({ ehlo: '250 x\r\n' }, { transport: transportOf(['3 1 1 00'], 'testing') });
   assert.deepEqual([dane, mta_sts], ['mismatch', 'mismatch']);
 });
+
+test('smtp: a certificate that ends within 14 days is mentioned, and valid', async () => {
+  const ending = authority.issue([HOST], { from: before(80), until: before(-10) });
+  const { errors, is_valid, stops_delivery } = await probe({ certificate: ending });
+  assert.match(errors.join(), /^certificate_ends_soon: the certificate is valid until \d{4}-[^,]*: renew it$/);
+  assert.deepEqual([is_valid, stops_delivery], [true, false]);
+});
+
+for (const [mode, mx, fits, stops] of [
+  ['enforce', ['other.example.com'], 'mismatch', true],
+  ['enforce', ['*.mx.example.com', '*.com'], 'mismatch', true],
+  ['testing', ['other.example.com'], 'mismatch', false],
+  ['enforce', [HOST], 'match', false],
+  ['none', ['other.example.com'], '', false],
+] as const)
+  test(`smtp: a host under a policy of mode ${mode} for ${mx.join(' and ')}`, async () => {
+    const transport = transportOf([], mode, true, mx);
+    const { mta_sts, stops_delivery, errors } = await probe({ certificate: good }, { transport });
+    assert.deepEqual([mta_sts, stops_delivery], [fits, stops]);
+    assert.equal(
+      errors.join().includes(`${HOST} is not named by the MTA-STS policy`),
+      fits === 'mismatch',
+      errors.join(),
+    );
+  });

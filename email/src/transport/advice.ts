@@ -77,7 +77,10 @@ function adviseMtaSts(evidence: TransportEvidence): TransportAdvice[] {
   // A policy that leaves out a host stops its mail, so all of them must be known.
   if (findings.mx.state !== 'valid') return [];
   if (hasCode(mta_sts.validation_errors, 'no_mta_sts_record')) {
-    const text = `Senders deliver to ${domain} without checking certificates. Before: each MX host must have a certificate for its own name, and https://mta-sts.${domain} a valid one. Publish the policy there first, then the record, and change testing to enforce when the reports show no failure.`;
+    const { is_authenticated, hosts } = transport.dane;
+    const isDane =
+      is_authenticated && hosts.length > 0 && hosts.every((host) => host.is_authenticated && host.records.length > 0);
+    const text = `Senders ${isDane ? 'that do not use DANE ' : ''}deliver to ${domain} without checking certificates. Before: each MX host must have a certificate for its own name, and https://mta-sts.${domain} a valid one. Publish the policy there first, then the record, and change testing to enforce when the reports show no failure.`;
     return [{ text, ...policyOf(evidence, 'testing', FIRST_AGE_SECONDS) }];
   }
   if (!mta_sts.policy_found) return [];

@@ -337,6 +337,20 @@ test('transport: what is missing comes with records and a policy to paste', asyn
   assert.deepEqual([mode, mx, errors], ['testing', ['mx1.example.com', 'mx2.backup.example.net'], []]);
 });
 
+for (const [behaviour, records, said] of [
+  ['neither MTA-STS nor DANE', BARE, /^Senders deliver to example\.com without checking certificates/],
+  ['DANE', { ...FULL, '_mta-sts.example.com': {} }, /^Senders that do not use DANE deliver to example\.com without/],
+  [
+    'DANE for one host of two',
+    { ...FULL, '_mta-sts.example.com': {}, '_25._tcp.mx1.example.com': {} },
+    /^Senders deliver to example\.com without/,
+  ],
+] as const)
+  test(`transport: certificates with ${behaviour}`, async () => {
+    const { transport } = await transportOf(records);
+    assert.match(transport.mta_sts.recommendations[0]?.text ?? '', said);
+  });
+
 for (const [behaviour, policy, text, mode] of [
   ['testing', POLICY.replace('enforce', 'testing'), /testing mode/, 'enforce'],
   ['none', POLICY.replace('enforce', 'none'), /switched off/, 'testing'],

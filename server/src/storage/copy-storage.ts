@@ -1,7 +1,7 @@
 /**
  * Copies all data between two databases, of either engine, and compares the copy. The target's content is replaced.
  *
- * `usage`, which has most rows by far, is copied first, in parts. All other tables follow in one transaction: until then
+ * The tables that have most rows by far are copied first, in parts. All others follow in one transaction: until then
  * the target has the keys that it had before. A copy that was ended starts anew.
  */
 
@@ -12,7 +12,7 @@ import { contentOf, pagesOf, type Row, type TableName } from './tables.ts';
 
 /** Processes report every ten seconds. */
 const SEEN_MS = 30_000;
-const LARGE_TABLE = 'usage';
+const LARGE_TABLES: readonly TableName[] = ['usage', 'report_pages', 'report_weeks'];
 
 type CopiedTable = { readonly table: TableName; readonly rows: number };
 
@@ -25,16 +25,17 @@ export class CopyMismatch extends Error {
   override name = 'CopyMismatch';
 }
 
-/** Only `tables`, among which is the large one. */
 export async function copyStorage(
   source: Engine,
   target: Engine,
   progress: CopyProgress,
   tables: readonly TableName[],
 ): Promise<CopiedTable[]> {
-  await copyLargeTable(source, target, (rows) => progress('copying', LARGE_TABLE, rows));
+  const isLarge = (table: TableName) => LARGE_TABLES.includes(table);
+  for (const table of tables.filter(isLarge))
+    await copyLargeTable(source, target, table, (rows) => progress('copying', table, rows));
   await target.db.transaction().execute(async (transaction) => {
-    for (const table of tables.filter((name) => name !== LARGE_TABLE)) {
+    for (const table of tables.filter((name) => !isLarge(name))) {
       await sql`delete from ${sql.table(table)}`.execute(transaction);
       let rows = 0;
       for await (const page of pagesOf(source.db, table)) {
@@ -58,12 +59,17 @@ export async function copyStorage(
 }
 
 /** In parts: one transaction for most of the rows would be too long for either engine. */
-async function copyLargeTable(source: Engine, target: Engine, copied: (rows: number) => void): Promise<void> {
+async function copyLargeTable(
+  source: Engine,
+  target: Engine,
+  table: TableName,
+  copied: (rows: number) => void,
+): Promise<void> {
   // Takes no longer with more rows. No trigger of this table has to see them.
-  if (target.name === 'PostgreSQL') await sql`truncate ${sql.table(LARGE_TABLE)}`.execute(target.db);
-  else await sql`delete from ${sql.table(LARGE_TABLE)}`.execute(target.db);
+  if (target.name === 'PostgreSQL') await sql`truncate ${sql.table(table)}`.execute(target.db);
+  else await sql`delete from ${sql.table(table)}`.execute(target.db);
   let rows = 0;
-  const pages = pagesOf(source.db, LARGE_TABLE);
+  const pages = pagesOf(source.db, table);
   let next = pages.next();
   for (;;) {
     const { value: page, done } = await next;
@@ -72,7 +78,7 @@ async function copyLargeTable(source: Engine, target: Engine, copied: (rows: num
     next = pages.next();
     // It is awaited in the next round, unless writing this page fails.
     next.catch(() => {});
-    await insertPage(target, target.db, LARGE_TABLE, page);
+    await insertPage(target, target.db, table, page);
     rows += page.length;
     copied(rows);
   }
@@ -103,7 +109,7 @@ export async function processesUsing({ db, now }: Engine): Promise<string[]> {
   const rows = await db
     .selectFrom('processes')
     .select(['host', 'pid'])
-    .where('seen_at', '>', sql<number>`${now} - ${sql.lit(SEEN_MS)}`)
+    .where('stored_at', '>', sql<number>`${now} - ${sql.lit(SEEN_MS)}`)
     .execute();
   return rows.map(({ host, pid }) => `${host}, process ${pid}`);
 }

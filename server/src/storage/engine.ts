@@ -5,6 +5,15 @@ import type { LeaseChanges } from './leases/lease-changes.ts';
 import type { Db } from './schema.ts';
 import type { StatisticsChanges } from './statistics-changes.ts';
 
+export type ClockState = {
+  /** By how much the clock of the database differs from the time in use, or from this machine while no two clocks agree; or 0. */
+  readonly differenceMs: number;
+  /** Whether two clocks agree on the time in use. */
+  readonly isAgreed: boolean;
+  /** The day of that time, if they do and it is not recorded yet. */
+  readonly newDay: string | undefined;
+};
+
 export type Engine = {
   readonly name: 'SQLite' | 'PostgreSQL';
   /** Location for messages, without a password. */
@@ -23,8 +32,8 @@ export type Engine = {
   readonly now: RawBuilder<number>;
   /** The time on that clock; undefined where it is the clock of this machine. */
   nowMs(): number | undefined;
-  /** By how much its last reading differs from that time, if it was refused because no other clock agrees with it. */
-  refusedClockMs(): number | undefined;
+  /** Whether clocks agree on that time; undefined where there is only that of this machine. */
+  clockState(): ClockState | undefined;
   /** Lease operations. Each changes a lease and its day atomically: in one statement, or in a cheap transaction. */
   readonly leases: LeaseChanges;
   /** Adds to statistics, each batch once: in one statement, or in a cheap transaction. */

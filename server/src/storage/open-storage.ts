@@ -17,6 +17,7 @@ import { linkStore } from './stores/link-store.ts';
 import { maintenanceStore } from './stores/maintenance-store.ts';
 import { processStore } from './stores/process-store.ts';
 import { registrationStore } from './stores/registration-store.ts';
+import { reportStore } from './stores/report-store.ts';
 import { sessionStore } from './stores/session-store.ts';
 
 export type StorageOptions = {
@@ -50,7 +51,7 @@ export async function openStorage(location: StorageLocation, options: StorageOpt
   return {
     engine: engine.name,
     nowMs: engine.nowMs,
-    refusedClockMs: engine.refusedClockMs,
+    clockState: engine.clockState,
     keys: keyStore(db, keyWrites, engine.keyChanges),
     keyList: keyListStore(engine),
     leases: leaseStore(engine, options.leaseMs),
@@ -60,8 +61,9 @@ export async function openStorage(location: StorageLocation, options: StorageOpt
     links: linkStore(db),
     audit: auditStore(db, statisticsReads),
     traffic,
-    processes: processStore(db),
+    processes: processStore(engine),
     registrations: registrationStore(db),
+    reports: reportStore(engine),
     maintenance:
       own === undefined
         ? maintenance

@@ -176,22 +176,86 @@ export type Schema = {
     pid: number;
     started_at: number;
     seen_at: number;
+    /** The clock of its machine; null while it does not agree with the time in use. */
+    machine_at: number | null;
+    /** The clock of the database when this was written. */
+    stored_at: number;
     memory_bytes: number;
     lag_ms: number;
     dataset_version: number;
+    rules_checksum: string;
+    overrides_checksum: string;
+    settings_checksum: string;
   };
   /**
    * One row. `probes` counts attempts to write; `pruned_at` is when a process last claimed to remove old
-   * rows, and `steady_hours` how many claims before followed each other within a day.
+   * rows, and `steady_hours` how many claims before followed each other within a day; `agreed_day` is the last day on which
+   * the clocks of PostgreSQL and machines agreed.
    */
-  maintenance: { id: number; probes: number; pruned_at: number; steady_hours: number };
+  maintenance: { id: number; probes: number; pruned_at: number; steady_hours: number; agreed_day: string | null };
   /** Answers of registries by subject: an address, an IPv6 /64, a bootstrap file. */
   registrations: { subject: Fixed; content: string; fetched_at: number };
+  /** Domains that reports or decisions are about. Ids are hashes: see `prepared-report`. */
+  report_domains: { id: number; domain: Fixed; generation: number };
+  /** Aggregate reports. Their days, like those below, are numbers: days since 1970. */
+  reports: {
+    id: number;
+    /** Of reporter, its id of the report, domain and period. */
+    key_id: number;
+    domain_id: number;
+    /** The middle of its period. */
+    day: number;
+    /** As the report has them. */
+    reporter: Fixed;
+    reporter_email: Fixed;
+    report_id: Fixed;
+    begin_at: number;
+    end_at: number;
+    /** JSON. */
+    policy: Fixed;
+    row_count: number;
+    messages: number;
+    passed: number;
+    /** SHA-256 of the XML. */
+    digest: Fixed;
+    /** `file`, `key` or `message`; `arrived_from` is the id of the key. */
+    arrived: Fixed;
+    arrived_from: Fixed;
+    imported_at: number;
+    /** 0 if it came by mail without a signature of the reporter's domain. */
+    proven: number;
+    /** 0 if its period is longer than 48 hours, or in the future. */
+    usable: number;
+    /** 1 if there is another one with the same key and other rows. */
+    conflicts: number;
+  };
+  /** Its rows: JSON of shape, address and messages. */
+  report_pages: { report: number; number: number; content: Fixed };
+  /**
+   * Messages of proven and usable reports by address and by everything else that a row says, its shape; for each day of a
+   * week that begins on a Monday. A domain of a million rows has some ten thousand of these. `reporters` has a bit for each
+   * number in `report_reporters`.
+   */
+  report_weeks: {
+    domain_id: number;
+    /** Since 1970. */
+    week: number;
+    shape_id: number;
+    address: Fixed;
+    reporters: number;
+  } & Record<(typeof WEEKDAYS)[number], Generated<number>>;
+  report_reporters: { domain_id: number; number: number; reporter: Fixed };
+  /** `content` is JSON; `last_day` is that of the last report with the shape. */
+  report_shapes: { domain_id: number; id: number; content: Fixed; last_day: number };
+  /** What people decided about a service that sends as a domain. */
+  sender_decisions: { domain_id: number; service: Fixed; decision: string; decided_at: number; decided_by: string };
   /** Processes that write statistics, and the number of the last stored batch of each. */
   writers: { id: Fixed; last_batch: number; written_at: number };
 };
 
 export type Db = Kysely<Schema>;
+
+export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
 
 /**
  * State, tier and permissions of a key. Part of the definition of indexes: both engines use an index of an expression for the

@@ -1,4 +1,5 @@
 /** The storage interface of the server. Nothing above it knows the engine. */
+import type { Engine } from './engine.ts';
 import type { LeaseStore } from './leases/lease-store.ts';
 import type { AccountStore } from './stores/account-store.ts';
 import type { AuditStore } from './stores/audit-store.ts';
@@ -8,6 +9,7 @@ import type { LinkStore } from './stores/link-store.ts';
 import type { MaintenanceStore } from './stores/maintenance-store.ts';
 import type { ProcessStore } from './stores/process-store.ts';
 import type { RegistrationStore } from './stores/registration-store.ts';
+import type { ReportStore } from './stores/report-store.ts';
 import type { SessionStore } from './stores/session-store.ts';
 import type { TrafficStore, UsageStore } from './stores/usage-store.ts';
 
@@ -16,8 +18,7 @@ export type Storage = {
   readonly engine: string;
   /** The clock that all processes share; undefined if that is the clock of this machine. */
   nowMs(): number | undefined;
-  /** By how much its last reading differs from that time, if it was refused because no other clock agrees with it. */
-  refusedClockMs(): number | undefined;
+  clockState: Engine['clockState'];
   readonly keys: KeyStore;
   readonly keyList: KeyListStore;
   readonly leases: LeaseStore;
@@ -29,6 +30,7 @@ export type Storage = {
   readonly traffic: TrafficStore;
   readonly processes: ProcessStore;
   readonly registrations: RegistrationStore;
+  readonly reports: ReportStore;
   readonly maintenance: MaintenanceStore;
   /** Whether the database that statistics have of their own does not answer; undefined if they have none. */
   isStatisticsAway(): boolean | undefined;

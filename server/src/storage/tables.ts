@@ -20,6 +20,13 @@ const TABLES = {
   audit: ['id'],
   traffic: ['hour', 'counter'],
   key_refusals: ['key_id', 'hour', 'reason'],
+  report_domains: ['id'],
+  reports: ['id'],
+  report_pages: ['report', 'number'],
+  report_weeks: ['domain_id', 'week', 'shape_id', 'address'],
+  report_reporters: ['domain_id', 'number'],
+  report_shapes: ['domain_id', 'id'],
+  sender_decisions: ['domain_id', 'service'],
   maintenance: ['id'],
 } as const satisfies { readonly [Table: string]: readonly string[] };
 

@@ -1,6 +1,6 @@
 /**
- * Tells that storage is not open yet, because its server is starting or has no free connection: a person who waits for a
- * command, and the log of a server, should know. Few callers open storage, and all of them would pass this on.
+ * Tells what does not end an attempt to open storage: its server is starting or has no free connection, one of several does
+ * not answer, or no server of the deployment uses it. A person who runs a command, and the log of a server, should know. Few callers open storage, and all of them would pass this on.
  */
 import { channel } from 'node:diagnostics_channel';
 

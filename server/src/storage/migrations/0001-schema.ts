@@ -6,7 +6,7 @@
  */
 import type { Kysely, Migration } from 'kysely';
 import { SqliteAdapter, sql } from '../kysely.ts';
-import { FACET, SORT_VALUES } from '../schema.ts';
+import { FACET, SORT_VALUES, WEEKDAYS } from '../schema.ts';
 
 const FACET_COLUMNS = 'revoked_at, has_expired, paused_at, tier, permissions, owner_id';
 
@@ -168,14 +168,82 @@ const tables = (sorted: string, withoutRowid: string) => `
     pid integer not null,
     started_at bigint not null,
     seen_at bigint not null,
+    machine_at bigint,
+    stored_at bigint not null,
     memory_bytes bigint not null,
     lag_ms bigint not null,
-    dataset_version bigint not null
+    dataset_version bigint not null,
+    rules_checksum text not null,
+    overrides_checksum text not null,
+    settings_checksum text not null
   );
   create table registrations (subject text primary key, content text not null, fetched_at bigint not null);
   create index registrations_fetched_at on registrations (fetched_at);
+
+  create table report_domains (id bigint primary key, domain text not null, generation bigint not null);
+  create table reports (
+    id bigint primary key,
+    key_id bigint not null,
+    domain_id bigint not null,
+    day integer not null,
+    reporter text not null,
+    reporter_email text not null,
+    report_id text not null,
+    begin_at bigint not null,
+    end_at bigint not null,
+    policy text not null,
+    row_count integer not null,
+    messages bigint not null,
+    passed bigint not null,
+    digest text not null,
+    arrived text not null,
+    arrived_from text not null,
+    imported_at bigint not null,
+    proven integer not null,
+    usable integer not null,
+    conflicts integer not null
+  );
+  create index reports_of_domain on reports (domain_id, day);
+  create index reports_of_key on reports (key_id);
+  create index reports_by_day on reports (day);
+  create table report_pages (
+    report bigint not null, number integer not null, content text not null,
+    constraint report_pages_key primary key (report, number)
+  );
+  create table report_weeks (
+    domain_id bigint not null,
+    week integer not null,
+    shape_id bigint not null,
+    address ${sorted} not null,
+    reporters bigint not null,
+    ${WEEKDAYS.map((column) => `${column} bigint not null default 0,`).join(' ')}
+    constraint report_weeks_key primary key (domain_id, week, shape_id, address)
+  ) ${withoutRowid};
+  create index report_weeks_by_week on report_weeks (week);
+  create table report_reporters (
+    domain_id bigint not null, number integer not null, reporter text not null,
+    constraint report_reporters_key primary key (domain_id, number)
+  );
+  create table report_shapes (
+    domain_id bigint not null,
+    id bigint not null,
+    content text not null,
+    last_day integer not null,
+    constraint report_shapes_key primary key (domain_id, id)
+  );
+  create index report_shapes_by_day on report_shapes (last_day);
+  create table sender_decisions (
+    domain_id bigint not null,
+    service ${sorted} not null,
+    decision text not null,
+    decided_at bigint not null,
+    decided_by text not null,
+    constraint sender_decisions_key primary key (domain_id, service)
+  );
+
   create table maintenance (
-    id integer primary key, probes bigint not null, pruned_at bigint not null, steady_hours integer not null
+    id integer primary key, probes bigint not null, pruned_at bigint not null, steady_hours integer not null,
+    agreed_day text
   );
   create table compatibility (id integer primary key, oldest_program text not null);
   insert into revisions (id, keys, recalls) values (1, 0, 0);

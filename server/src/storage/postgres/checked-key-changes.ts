@@ -9,20 +9,19 @@
  * - its write-ahead log has become shorter: the files were restored from a snapshot;
  * - the change with the revision that is known here is missing or another one: see `key-changes`.
  *
- * A server that is read-only may be a standby, or a primary that was replaced: its answers are refused.
+ * A server that is read-only may be a standby, or a primary that was replaced: its answers are refused. So are those of an
+ * earlier timeline.
  */
 import { changesSince, type KeyChangesAnswer, knownNumber, MAX_CHANGED, type ReadKeyChanges } from '../key-changes.ts';
 import { sql } from '../kysely.ts';
 import type { Db } from '../schema.ts';
 import { ReadOnlyStorage, StorageUnavailable } from '../storage-unavailable.ts';
+import { isWithheld, type Lineage } from './lineage.ts';
 
 type Answer = KeyChangesAnswer & { wal_bytes: number; is_standby: boolean; is_read_only: boolean };
 
-/** `feature_not_supported`, `insufficient_privilege`, `undefined_function`. */
-const REFUSALS = ['0A000', '42501', '42883'];
-
 /** `reconnect` is called for an answer that must not be used, and is to open other connections, to another server if there is one. */
-export function checkedKeyChanges(db: Db, reconnect: () => void): ReadKeyChanges {
+export function checkedKeyChanges(db: Db, reconnect: () => void, lineage: Lineage): ReadKeyChanges {
   // Services that refuse the functions for it are asked without: `key_changes` and the table alone tell.
   let withPlace = true;
   let walBytes = 0;
@@ -30,7 +29,7 @@ export function checkedKeyChanges(db: Db, reconnect: () => void): ReadKeyChanges
     try {
       return await readChanges(db, number, withPlace);
     } catch (error) {
-      if (!withPlace || !REFUSALS.includes(codeOf(error))) throw error;
+      if (!withPlace || !isWithheld(codeOf(error))) throw error;
       const answer = await readChanges(db, number, false);
       withPlace = false;
       return answer;
@@ -49,6 +48,12 @@ export function checkedKeyChanges(db: Db, reconnect: () => void): ReadKeyChanges
       reconnect();
       throw new ReadOnlyStorage(answer.is_standby);
     }
+    try {
+      lineage.enter(answer.database);
+    } catch (error) {
+      reconnect();
+      throw new StorageUnavailable((error as Error).message);
+    }
     const isShorter = answer.wal_bytes < knownWalBytes;
     walBytes = isShorter ? answer.wal_bytes : Math.max(walBytes, answer.wal_bytes);
     const changes = changesSince(since, answer);
@@ -64,4 +69,4 @@ async function readChanges(db: Db, known: number, withPlace: boolean): Promise<A
   return rows[0];
 }
 
-const codeOf = (error: unknown) => ((error as Error).cause as { code?: string } | undefined)?.code ?? '';
+const codeOf = (error: unknown) => ((error as Error).cause as { code?: string } | undefined)?.code;

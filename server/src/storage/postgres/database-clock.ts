@@ -1,21 +1,29 @@
 /**
- * The clock of the database, read at intervals and continued with the monotonic clock of this machine. The day that a
- * request counts for must not depend on the wall clock of a replica, which may be wrong or be changed.
- *
- * Neither must it depend on the clock of the database alone: limits would be reset, keys revoked and statistics removed by
- * a clock that is wrong for a minute. A reading that differs from the expected time by more than an hour is used only if
- * the wall clock agrees with it; until then, time continues from the last reading that was used.
+ * The time that replicas share: read from the database at intervals and continued with the monotonic clock of this machine.
+ * Limits would be reset, keys revoked and statistics removed by one clock that is wrong for a minute, so two must agree
+ * within an hour: the database, this machine, the machines of other processes as they recorded them in the last minutes,
+ * and, with half a vote, the time that this process has used so far. It is the same at a start and later. While no two
+ * agree, time stays within the last recorded day.
  */
+import { type Day, dayAt } from '../../day.ts';
+import type { ClockState } from '../engine.ts';
 import { StorageUnavailable } from '../storage-unavailable.ts';
 
 const INTERVAL_MS = 10_000;
 /** While the clock was never read. */
 const RETRY_MS = 250;
 const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
-/** What the database answers: its time, and when a process of the deployment last removed old rows, if it is known. */
-export type ClockReading = { readonly databaseMs: number; readonly lastSeenMs?: number | undefined };
+/** Records are written every ten seconds. Those from the future count: the clock of the database was turned back. */
+const RECENT_MS = 300_000;
+
+export type ClockReading = {
+  readonly databaseMs: number;
+  /** The last day on which clocks agreed. */
+  readonly recordedDay?: string | undefined;
+  /** The clocks of machines as their processes recorded them, and that of the database when they did. */
+  readonly records?: readonly { readonly machineMs: number; readonly storedMs: number }[];
+};
 
 type Clocks = { readonly monotonicMs: () => number; readonly machineMs: () => number };
 
@@ -25,7 +33,12 @@ export class DatabaseClock {
   readonly #machineMs: () => number;
   /** Added to the monotonic clock; undefined until the first reading. */
   #offsetMs: number | undefined;
-  #refusedMs: number | undefined;
+  /** The same for the time on which two clocks last agreed: a clock that only stays near the time in use cannot lead it away. */
+  #agreedOffsetMs: number | undefined;
+  /** While no two clocks agree. */
+  #heldDay: Day | undefined;
+  #differenceMs = 0;
+  #recordedDay: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
@@ -53,12 +66,16 @@ export class DatabaseClock {
 
   /** Undefined until it has been read once. */
   nowMs(): number | undefined {
-    return this.#offsetMs === undefined ? undefined : Math.floor(this.#monotonicMs() + this.#offsetMs);
+    if (this.#offsetMs === undefined) return undefined;
+    const nowMs = Math.floor(this.#monotonicMs() + this.#offsetMs);
+    return this.#heldDay === undefined ? nowMs : within(this.#heldDay, nowMs);
   }
 
-  /** By how much the last reading differs from the time in use, if it was refused. */
-  get refusedMs(): number | undefined {
-    return this.#refusedMs;
+  state(): ClockState {
+    const nowMs = this.nowMs();
+    const isAgreed = nowMs !== undefined && this.#heldDay === undefined;
+    const day = isAgreed ? dayAt(nowMs).text : undefined;
+    return { differenceMs: this.#differenceMs, isAgreed, newDay: day === this.#recordedDay ? undefined : day };
   }
 
   #schedule(): void {
@@ -75,23 +92,38 @@ export class DatabaseClock {
 
   async #synchronize(): Promise<void> {
     const sentMs = this.#monotonicMs();
-    const { databaseMs, lastSeenMs } = await this.#read();
+    const { databaseMs, recordedDay, records = [] } = await this.#read();
     if (!Number.isFinite(databaseMs)) throw new StorageUnavailable('the database did not answer with its time');
     // The database read its clock between request and response; the middle halves the possible error.
     const readAtMs = (sentMs + this.#monotonicMs()) / 2;
     const machineMs = this.#machineMs();
-    const expectedMs =
-      this.#offsetMs === undefined ? firstTime(databaseMs, machineMs, lastSeenMs) : readAtMs + this.#offsetMs;
-    const isUsed = isNear(databaseMs, expectedMs) || isNear(databaseMs, machineMs);
-    this.#offsetMs = (isUsed ? databaseMs : expectedMs) - readAtMs;
-    this.#refusedMs = isUsed ? undefined : databaseMs - expectedMs;
+    const usedMs = this.#agreedOffsetMs === undefined ? undefined : readAtMs + this.#agreedOffsetMs;
+    const others = records
+      .map((record) => ({ ...record, ageMs: databaseMs - record.storedMs }))
+      .filter(({ ageMs }) => ageMs <= RECENT_MS)
+      .map((record) => record.machineMs + Math.max(0, record.ageMs));
+    const votes = (ms: number) => [databaseMs, machineMs, ...others].filter((other) => isNear(other, ms)).length;
+    const isUsed = (ms: number) => usedMs !== undefined && isNear(ms, usedMs);
+    const weight = (ms: number) => votes(ms) + (isUsed(ms) ? 0.5 : 0);
+    const best = weight(machineMs) > weight(databaseMs) ? machineMs : databaseMs;
+    this.#recordedDay = recordedDay;
+    if (weight(best) > 1) {
+      // Replicas share the clock of the database. Without it, time goes on as before.
+      const nowMs = isNear(databaseMs, best) ? databaseMs : isUsed(best) ? (usedMs as number) : best;
+      this.#offsetMs = nowMs - readAtMs;
+      if (votes(best) > 1) this.#agreedOffsetMs = this.#offsetMs;
+      this.#differenceMs = isNear(databaseMs, best) ? 0 : databaseMs - nowMs;
+      this.#heldDay = undefined;
+      return;
+    }
+    // Where nothing was recorded, the earlier day: that of tomorrow must not be begun.
+    const known = [usedMs ?? [], Math.min(databaseMs, machineMs), Math.max(databaseMs, machineMs)].flat();
+    const day = dayAt(recordedDay === undefined ? (known[0] as number) : Date.parse(recordedDay));
+    this.#heldDay = day;
+    this.#offsetMs = (known.find((ms) => within(day, ms) === ms) ?? (known[0] as number)) - readAtMs;
+    this.#differenceMs = databaseMs - machineMs;
   }
 }
 
 const isNear = (aMs: number, bMs: number) => Math.abs(aMs - bMs) <= HOUR_MS;
-
-/** If the two clocks differ, the database's is used, unless only the other one fits what the deployment has seen. */
-function firstTime(databaseMs: number, machineMs: number, lastSeenMs: number | undefined): number {
-  const fits = (ms: number) => lastSeenMs === undefined || (ms > lastSeenMs - HOUR_MS && ms < lastSeenMs + DAY_MS);
-  return !fits(databaseMs) && fits(machineMs) ? machineMs : databaseMs;
-}
+const within = (day: Day, ms: number) => Math.min(Math.max(ms, day.startMs), day.endMs - 1);

@@ -38,33 +38,39 @@ const MESSAGES: readonly (readonly [RegExp, string, string])[] = [
     'it does not offer TLS',
     'Turn it on there (ssl = on), or use sslmode=disable where the network is yours.',
   ],
+  [/^connect ENOENT/, 'its socket does not exist', 'Is PostgreSQL running, and is its socket in that folder?'],
   [/timeout|timed out/i, 'it does not answer', 'Check host and port, and whether a firewall lets connections through.'],
 ];
 
-/** States of a server, or of a pooler, that pass by themselves. */
+/**
+ * States of a network, a server or a pooler that pass by themselves. A name that does not exist is one of them: a service of
+ * Compose or Kubernetes has no name before it runs. A read-only server is one because a standby may be promoted.
+ */
 const PASSING: readonly RegExp[] = [
-  /^57P03$/,
-  /^53300$/,
-  /^ECONNREFUSED$/,
-  /no more connections allowed/,
-  /server login has been failing/,
+  /^E(AI_AGAIN|NOTFOUND|PIPE|TIMEDOUT|CONN(REFUSED|RESET|ABORTED)|(HOST|NET)(UNREACH|DOWN))$/,
+  /^(08(00.|P02)|57P0[1235]|53300)$/,
+  /^(connect ENOENT|the server is read-only|Connection terminated|socket disconnected)/i,
+  /timeout( (expired|exceeded.*))?$|timed out/i,
+  // Messages of PgBouncer.
+  /no more connections allowed|server login has been failing|cannot connect to server|server conn crashed|shutting down/,
 ];
 
-/** Why it cannot be opened yet, if that passes by itself. */
+/** Why it cannot be opened yet, if that passes by itself. Of several hosts, one is enough. */
 export function passingReason(error: unknown): string | undefined {
-  if (!(error instanceof StorageUnavailable)) return undefined;
-  const { message, code = '' } = origin(error);
-  return PASSING.some((pattern) => pattern.test(code) || pattern.test(message)) ? message || code : undefined;
+  const found = error instanceof StorageUnavailable ? origins(error).find(isPassing) : undefined;
+  return found === undefined ? undefined : found.message || found.code;
 }
 
 /** `place` is the database without user and password. Other errors are returned unchanged. */
 export function openFailure(error: unknown, place: string, waitMs: number): unknown {
   if (!(error instanceof StorageUnavailable) || error.cause === undefined) return error;
-  const { message, code } = origin(error);
-  const known = MESSAGES.find(([pattern]) => pattern.test(message));
-  const advice = known?.[2] ?? (code !== undefined && Object.hasOwn(ADVICE, code) ? ADVICE[code] : undefined);
+  const all = origins(error);
+  const { message, code } = all.find((origin) => !isPassing(origin)) ?? (all[0] as Origin);
+  const known = (text: string) => MESSAGES.find(([pattern]) => pattern.test(text));
+  const advice = known(message)?.[2] ?? (code !== undefined && Object.hasOwn(ADVICE, code) ? ADVICE[code] : undefined);
+  const reasons = new Set(all.map((origin) => known(origin.message)?.[1] ?? (origin.message || origin.code)));
   // The outermost message names the schema step that failed.
-  const reason = known?.[1] ?? (error.cause instanceof StorageUnavailable ? error.message : message || code);
+  const reason = error.cause instanceof StorageUnavailable && !known(message) ? error.message : [...reasons].join('; ');
   const waited = waitMs === 0 || passingReason(error) === undefined ? '' : `, for ${waitMs / 1000} s`;
   return new StorageUnavailable(
     `${place} cannot be used: ${reason}${waited}${advice === undefined ? '' : `. ${advice}`}`,
@@ -74,8 +80,13 @@ export function openFailure(error: unknown, place: string, waitMs: number): unkn
   );
 }
 
-/** An AggregateError has one error per address; the first is enough. */
-function origin(error: Error & { code?: string }): { message: string; code?: string } {
-  const inner = error instanceof AggregateError ? error.errors[0] : error.cause;
-  return inner instanceof Error ? origin(inner) : error;
+type Origin = { readonly message: string; readonly code?: string };
+
+const isPassing = ({ message, code = '' }: Origin) =>
+  PASSING.some((pattern) => pattern.test(code) || pattern.test(message));
+
+/** An AggregateError has one error per host or address. The cause of a timeout is the connection that was cut by it. */
+function origins(error: Error & { code?: string }): Origin[] {
+  if (error instanceof AggregateError) return error.errors.flatMap(origins);
+  return error.cause instanceof Error && !/connection timeout$/.test(error.message) ? origins(error.cause) : [error];
 }

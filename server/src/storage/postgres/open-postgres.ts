@@ -8,23 +8,25 @@ import type { Db, Schema } from '../schema.ts';
 import { NoDatabase, StorageUnavailable } from '../storage-unavailable.ts';
 import { tellWaiting } from '../waiting.ts';
 import { checkedKeyChanges } from './checked-key-changes.ts';
-import { DatabaseClock } from './database-clock.ts';
+import { type ClockReading, DatabaseClock } from './database-clock.ts';
 import { readDatabaseUrl } from './database-url.ts';
+import { Lineage } from './lineage.ts';
 import { oneStatementLeases } from './one-statement-leases.ts';
 import { oneStatementStatistics } from './one-statement-statistics.ts';
 import { openFailure, passingReason } from './open-failure.ts';
 import {
-  type Answers,
   heldBack,
   MIGRATION_CONNECTIONS,
   openPool,
   openTransaction,
   type Pool,
+  type PoolOptions,
   type PoolTimeouts,
   STATEMENT_CONNECTIONS,
   STATISTICS_CONNECTIONS,
   URGENT_CONNECTIONS,
 } from './pool.ts';
+import { refuseTwoPrimaries, watchPrimaries } from './primaries.ts';
 import { shareConnection } from './shared-connection.ts';
 import { unavailableDialect } from './unavailable-dialect.ts';
 
@@ -34,6 +36,10 @@ const STATISTICS_TIMEOUTS: PoolTimeouts = { connectMs: 10_000, statementMs: 20_0
 
 /** A replica waits while another one migrates; a step on a large table can take minutes. So can a copy of the database. */
 const BULK_TIMEOUTS: PoolTimeouts = { connectMs: 10_000, statementMs: 600_000, lockMs: 60_000, queryMs: 660_000 };
+
+type Shared = Pick<PoolOptions, 'answers' | 'lineage'>;
+/** What is known of the schema of a worker. */
+const UP_TO_DATE = { isEmpty: false, pending: [] };
 
 /** Between attempts to open it. */
 const RETRY_MS = 250;
@@ -53,34 +59,41 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   const { mustExist, mayBeAway = false, isBulk = false, failFast = false } = options;
   const { name: place, ...read } = readDatabaseUrl(url);
   const waitMs = mayBeAway || failFast ? 0 : read.waitMs;
-  const answers = { lastMs: Number.NEGATIVE_INFINITY };
+  const shared = { answers: { lastMs: Number.NEGATIVE_INFINITY }, lineage: new Lineage() };
   const mainTimeouts = isBulk ? BULK_TIMEOUTS : TIMEOUTS;
-  const mainPool = openPool(url, { max: STATEMENT_CONNECTIONS, timeouts: mainTimeouts, answers });
+  const mainPool = openPool(url, { max: STATEMENT_CONNECTIONS, timeouts: mainTimeouts, ...shared });
   // Never behind other statements, and at a distance several at the same time.
   const urgentPool = shareConnection(
-    openPool(url, { max: URGENT_CONNECTIONS, timeouts: TIMEOUTS, answers, isPipelined: true }),
+    openPool(url, { max: URGENT_CONNECTIONS, timeouts: TIMEOUTS, ...shared, isPipelined: true }),
   );
-  const statisticsPool = openPool(url, { max: STATISTICS_CONNECTIONS, timeouts: STATISTICS_TIMEOUTS, answers });
+  const statisticsPool = openPool(url, { max: STATISTICS_CONNECTIONS, timeouts: STATISTICS_TIMEOUTS, ...shared });
   const main = databaseOf(mainPool, mainTimeouts);
   const urgent = databaseOf(urgentPool, TIMEOUTS);
   const statisticsReads = databaseOf(statisticsPool, STATISTICS_TIMEOUTS);
   const clock = new DatabaseClock(async () => {
-    const { rows } = await sql<{ now: number; seen: number | null }>`
-      select ${NOW} as now, nullif(pruned_at, 0) as seen from maintenance`.execute(urgent);
-    return { databaseMs: rows[0]?.now ?? Number.NaN, lastSeenMs: rows[0]?.seen ?? undefined };
+    const { rows } = await sql<{ now: number; day: string | null; records: ClockReading['records'] | null }>`
+      select ${NOW} as now, agreed_day as day, (
+        select json_agg(record) from (
+          select distinct on (host) machine_at as "machineMs", stored_at as "storedMs" from processes
+          where machine_at is not null order by host, stored_at desc
+        ) as record
+      ) as records from maintenance`.execute(urgent);
+    const { now = Number.NaN, day, records } = rows[0] ?? {};
+    return { databaseMs: now, recordedDay: day ?? undefined, records: records ?? [] };
   });
+  const stopWatching = watchPrimaries(url, shared.lineage);
   const destroy = main.destroy.bind(main);
   main.destroy = async () => {
     clock.stop();
+    stopWatching();
     await Promise.all([urgent.destroy(), statisticsReads.destroy(), destroy()]);
   };
   try {
     await whilePassing(place, waitMs, async () => {
-      if (!mayBeAway) {
-        const { isEmpty, pending } = await schemaState(main, place);
-        if (isEmpty && mustExist) throw new NoDatabase(`${place} has no Whence tables: is it the right database?`);
-        if (pending.length > 0) await migrateAlone(url, answers);
-      }
+      const { isEmpty, pending } = mayBeAway ? UP_TO_DATE : await schemaState(main, place);
+      await refuseTwoPrimaries(url);
+      if (isEmpty && mustExist) throw new NoDatabase(`${place} has no Whence tables: is it the right database?`);
+      if (pending.length > 0) await migrateAlone(url, shared);
       await clock.start({ mayFail: mayBeAway }).catch(async (error) => {
         const held = await heldBack(error, () => answersOn(main));
         throw held === error ? error : new StorageUnavailable(held.message, { cause: held });
@@ -93,6 +106,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   const reconnect = () => {
     for (const pool of [mainPool, urgentPool, statisticsPool]) pool.renew();
   };
+  const keyChanges = checkedKeyChanges(urgent, reconnect, shared.lineage);
   return {
     name: 'PostgreSQL',
     place,
@@ -100,10 +114,14 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
     // Connections do not queue behind statistics there.
     keyWrites: main,
     statisticsReads,
-    keyChanges: checkedKeyChanges(urgent, reconnect),
+    keyChanges: async (since) => {
+      // Until then, requests would count for the day of this machine.
+      if (clock.nowMs() === undefined) throw new StorageUnavailable('the time of the database is not known yet');
+      return keyChanges(since);
+    },
     now: NOW,
     nowMs: () => clock.nowMs(),
-    refusedClockMs: () => clock.refusedMs,
+    clockState: () => clock.state(),
     leases: oneStatementLeases(main, NOW),
     statistics: oneStatementStatistics(main, NOW),
   };
@@ -133,8 +151,11 @@ async function whilePassing(place: string, waitMs: number, work: () => Promise<v
 }
 
 /** Uses separate connections, with the timeouts for migrations. */
-async function migrateAlone(url: string, answers: Answers): Promise<void> {
-  const db = databaseOf(openPool(url, { max: MIGRATION_CONNECTIONS, timeouts: BULK_TIMEOUTS, answers }), BULK_TIMEOUTS);
+async function migrateAlone(url: string, shared: Shared): Promise<void> {
+  const db = databaseOf(
+    openPool(url, { max: MIGRATION_CONNECTIONS, timeouts: BULK_TIMEOUTS, ...shared }),
+    BULK_TIMEOUTS,
+  );
   try {
     await migrate(db);
   } finally {

@@ -8,6 +8,7 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import { readDatabaseUrl } from './database-url.ts';
+import { isWithheld, Lineage, PLACE } from './lineage.ts';
 
 export type PoolTimeouts = {
   /** For a connection, whether a new one or one from the pool. */
@@ -23,6 +24,9 @@ export type PoolTimeouts = {
 export type Connection = PostgresPoolClient & {
   /** Whether it will be closed when it is released. */
   isBroken(): boolean;
+  /** As of when it was opened; the place as in `lineage`. */
+  readonly place: string | undefined;
+  readonly isReadOnly: boolean;
 };
 
 export type Pool = Omit<PostgresPool, 'connect'> & {
@@ -52,14 +56,15 @@ const KEEP_ALIVES = { idle: 10, interval: 5, count: 3 };
 const READ_ONLY = '25006';
 
 /** When any connection of this process was last answered, by the monotonic clock. */
-export type Answers = { lastMs: number };
+type Answers = { lastMs: number };
 
-type PoolOptions = {
+export type PoolOptions = {
   /** Connections at most. */
   readonly max: number;
   readonly timeouts: PoolTimeouts;
   /** Shared by the pools of a process. */
   readonly answers?: Answers;
+  readonly lineage?: Lineage;
   /** Whether a statement is sent before earlier ones of its connection are answered. */
   readonly isPipelined?: boolean;
 };
@@ -81,7 +86,8 @@ export function openPool(url: string, options: PoolOptions): Pool {
           failures.push(error);
         }
       }
-      throw failures[0];
+      const { message, code } = failures[0] as Error & { code?: string };
+      throw failures.length === 1 ? failures[0] : Object.assign(new AggregateError(failures, message), { code });
     },
     renew() {
       for (const pool of pools) pool.renew();
@@ -95,6 +101,7 @@ export function openPool(url: string, options: PoolOptions): Pool {
 
 function openHost(url: string, options: PoolOptions, mustBeWritable: boolean): Pool {
   const { max, timeouts, answers = { lastMs: Number.NEGATIVE_INFINITY }, isPipelined = false } = options;
+  const { lineage = new Lineage() } = options;
   const pool = new pg.Pool({
     connectionString: withTlsOfLibpq(url),
     application_name: 'whence',
@@ -109,7 +116,7 @@ function openHost(url: string, options: PoolOptions, mustBeWritable: boolean): P
   });
   const open = new Set<pg.PoolClient>();
   const broken = new WeakMap<pg.PoolClient, Error>();
-  const prepared = new WeakSet<pg.PoolClient>();
+  const prepared = new WeakMap<pg.PoolClient, Session>();
   // A listener for as long as the connection exists. Those of the pool end when it hands the connection out, and a
   // server that shuts down may send "ready" and its last message in one packet: an error without a listener would end
   // the process.
@@ -122,24 +129,27 @@ function openHost(url: string, options: PoolOptions, mustBeWritable: boolean): P
   pool.on('error', () => {});
   const prepare = async (client: pg.PoolClient) => {
     const startedMs = performance.now();
+    let session: Session;
     try {
-      if (!prepared.has(client) && (await prepareSession(client, timeouts)) === 'read-only' && mustBeWritable)
+      session = prepared.get(client) ?? (await prepareSession(client, timeouts));
+      if (session.isReadOnly && mustBeWritable)
         throw Object.assign(new Error('the server is read-only'), { code: READ_ONLY });
+      if (!prepared.has(client)) lineage.enter(session.place);
     } catch (error) {
       client.release(true);
       // A pooler in session mode lets a client in and makes its first statement wait for a connection of another one.
       throw await heldBack(error as Error, () => answers.lastMs > startedMs);
     }
-    prepared.add(client);
+    prepared.set(client, session);
     answers.lastMs = performance.now();
-    return closedWhenBroken(client, () => broken.get(client), answers);
+    return { ...closedWhenBroken(client, () => broken.get(client), answers), ...session };
   };
   return {
     async connect() {
       for (;;) {
         const client = await pool.connect();
         const failure = broken.get(client);
-        if (failure === undefined) return prepare(client);
+        if (failure === undefined && lineage.isCurrent(prepared.get(client)?.place)) return prepare(client);
         client.release(true);
         // One that was in use before is replaced; a new one that is broken already is the answer of the server.
         if (!prepared.has(client)) throw failure;
@@ -159,12 +169,14 @@ function openHost(url: string, options: PoolOptions, mustBeWritable: boolean): P
   };
 }
 
+type Session = Pick<Connection, 'place' | 'isReadOnly'>;
+
 /**
  * One round trip for a new connection. Isolation is explicit because the default of a database may be a level at which
  * statements fail when they meet. A pooler in transaction mode applies this to the server connection that it used, so
  * transactions set their timeouts themselves: see `openTransaction`.
  */
-async function prepareSession(client: pg.PoolClient, { statementMs, lockMs }: PoolTimeouts) {
+async function prepareSession(client: pg.PoolClient, { statementMs, lockMs }: PoolTimeouts): Promise<Session> {
   const settings = {
     statement_timeout: statementMs,
     lock_timeout: lockMs,
@@ -175,8 +187,13 @@ async function prepareSession(client: pg.PoolClient, { statementMs, lockMs }: Po
     tcp_keepalives_count: KEEP_ALIVES.count,
   };
   const calls = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', false)`);
-  const { rows } = await client.query(`select current_setting('transaction_read_only') as read_only, ${calls}`);
-  return rows[0]?.read_only === 'on' ? 'read-only' : 'writable';
+  const ask = (place: string) =>
+    client.query(`select current_setting('transaction_read_only') as read_only, ${place} as place, ${calls}`);
+  const { rows } = await ask(PLACE).catch((error) => {
+    if (!isWithheld(error.code)) throw error;
+    return ask('null');
+  });
+  return { isReadOnly: rows[0]?.read_only === 'on', place: rows[0]?.place ?? undefined };
 }
 
 /** Begins a transaction with its settings in the same round trip. */
@@ -206,7 +223,7 @@ function closedWhenBroken(
   client: pg.PoolClient,
   connectionError: () => Error | undefined,
   answers: Answers,
-): Connection {
+): Omit<Connection, keyof Session> {
   let queryError: Error | undefined;
   const query = async (...args: unknown[]) => {
     const failure = connectionError() ?? queryError;

@@ -219,9 +219,13 @@ test('postgres: of several hosts, the primary is used', { skip }, async () => {
         ),
       );
       await engine.db.destroy();
-      await assert.rejects(openStorage(`postgres://whence@${standbyHost}${database}?target_session_attrs=primary`), {
-        message: /cannot be used: the server is read-only\. It is read-only: name the primary server, not a standby/,
-      });
+      await assert.rejects(
+        openStorage(`postgres://whence@${standbyHost}${database}?target_session_attrs=primary&connect_timeout=1`),
+        {
+          message:
+            /cannot be used: the server is read-only, for 1 s\. It is read-only: name the primary server, not a standby/,
+        },
+      );
     });
   } finally {
     await standby.stop();

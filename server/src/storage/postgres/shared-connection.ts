@@ -22,8 +22,7 @@ export function shareConnection(pool: Pool): Pool {
     shared.users++;
     const connection = await shared.opening;
     return {
-      query: connection.query,
-      isBroken: connection.isBroken,
+      ...connection,
       release() {
         shared.users--;
         // One that broke is closed for all who use it: an answer that never comes must not keep it.

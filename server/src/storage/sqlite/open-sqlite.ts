@@ -58,7 +58,7 @@ export async function openSqlite(path: string, { mustExist, waitMs }: SqliteOpti
     keyChanges: fileKeyChanges(db),
     now: NOW,
     nowMs: () => undefined,
-    refusedClockMs: () => undefined,
+    clockState: () => undefined,
     leases: transactionalLeases(db, NOW),
     statistics: transactionalStatistics(db, NOW),
   };

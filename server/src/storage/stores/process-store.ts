@@ -1,13 +1,14 @@
 /** What the processes of a deployment last said of themselves, on all machines that share the storage. */
+import type { Engine } from '../engine.ts';
 import { fromRow, type Stored, toRow } from '../rows.ts';
-import type { Db } from '../schema.ts';
 
 export type ProcessReport = Stored<'processes'>;
 
-export function processStore(db: Db) {
+export function processStore({ db, now }: Pick<Engine, 'db' | 'now'>) {
   return {
-    async report(report: ProcessReport): Promise<void> {
-      const { id, ...state } = toRow<'processes'>(report);
+    async report(report: Omit<ProcessReport, 'storedAt'>): Promise<void> {
+      const row = toRow<'processes'>({ ...report, storedAt: report.seenAt });
+      const { id, ...state } = { machine_at: null, ...row, stored_at: now };
       await db
         .insertInto('processes')
         .values({ id, ...state })
@@ -23,6 +24,9 @@ export function processStore(db: Db) {
         .orderBy('pid')
         .execute();
       return rows.map(fromRow<'processes'>);
+    },
+    async recordAgreedDay(day: string): Promise<void> {
+      await db.updateTable('maintenance').set({ agreed_day: day }).execute();
     },
     async remove(id: string): Promise<void> {
       await db.deleteFrom('processes').where('id', '=', id).execute();

@@ -1,0 +1,201 @@
+/** Aggregate reports in storage: what holds on every engine. */
+import assert from 'node:assert/strict';
+import test, { after } from 'node:test';
+import type { AggregateReport, ReportRow } from '@whence/email/internal/reports/report';
+import { testEngines } from '../test/storage/engines.ts';
+import { openStorage } from './open-storage.ts';
+import { type Arrival, prepareReport } from './prepared-report.ts';
+import type { Storage } from './storage.ts';
+
+const NOW = Date.parse('2026-11-15T12:00:00Z');
+const at = (text: string) => Date.parse(`${text}Z`) / 1000;
+
+const row = (more: Partial<ReportRow> = {}): ReportRow => ({
+  address: '192.0.2.1',
+  count: 3,
+  disposition: 'none',
+  spfPassed: true,
+  dkimPassed: false,
+  reasons: [],
+  headerFrom: 'example.com',
+  envelopeFrom: '',
+  spf: [{ domain: 'example.com', scope: 'mfrom', result: 'pass' }],
+  dkim: [],
+  ...more,
+});
+
+const report = (more: Partial<AggregateReport> = {}): AggregateReport => ({
+  reporter: 'Example Inc.',
+  reporterEmail: 'reports@example.net',
+  reportId: '1',
+  domain: 'example.com',
+  begin: at('2026-11-10T00:00:00'),
+  end: at('2026-11-10T23:59:59'),
+  policy: { p: 'none', sp: '', np: '', adkim: '', aspf: '', pct: '', testing: '' },
+  rows: [row()],
+  ...more,
+});
+
+const FILE: Arrival = { arrived: 'file', arrivedFrom: '', digest: 'ab', isProven: true };
+const UNPROVEN: Arrival = { ...FILE, arrived: 'message', isProven: false };
+const onDay = (day: string) => ({ begin: at(`${day}T00:00:00`), end: at(`${day}T23:59:59`) });
+
+for (const engine of testEngines()) {
+  const { name, skip } = engine;
+  after(() => engine.close());
+
+  const withStorage = (behaviour: string, work: (storage: Storage, location: string) => Promise<void>) =>
+    test(`reports on ${name}: ${behaviour}`, { skip }, async () => {
+      const location = await engine.newLocation();
+      const storage = await openStorage(location);
+      try {
+        await work(storage, location);
+      } finally {
+        await storage.close();
+      }
+    });
+  const add = async ({ reports }: Storage, given: AggregateReport, arrival = FILE) =>
+    (await reports.add([prepareReport(given, arrival, NOW)], NOW))[0];
+  const window = ({ reports }: Storage, from = '2026-10-12', to = '2026-11-15') =>
+    reports.window('example.com', from, to);
+
+  withStorage('rows come back as they were put in, with their reporter', async (storage) => {
+    const hostile = 'a"b\\\u{1f600}\u202e\x1b[31m,{}[]\'; drop table reports --';
+    const rows = [
+      row({ address: '2001:db8::1', reasons: [{ type: 'mailing_list', comment: hostile }], headerFrom: hostile }),
+      row({ dkim: [{ domain: 'example.com', selector: hostile, result: 'fail' }], envelopeFrom: 'b.example' }),
+      row({ spfPassed: false, dkimPassed: true, disposition: 'reject', spf: [] }),
+    ];
+    assert.equal(await add(storage, report({ reporter: hostile, rows })), 'read');
+    const found = await window(storage);
+    assert.deepEqual(
+      [found.reports, found.reporters[0]?.name, found.days],
+      [1, hostile, [{ day: '2026-11-10', messages: 9 }]],
+    );
+    const wanted = rows.map(({ count, ...rest }) => ({
+      ...rest,
+      messages: count,
+      firstDay: '2026-11-10',
+      lastDay: '2026-11-10',
+      reporters: [hostile],
+      week: '2026-11-09',
+      daily: [0, count, 0, 0, 0, 0, 0],
+    }));
+    const text = (sources: readonly object[]) =>
+      sources.map((one) => JSON.stringify(Object.entries(one).sort())).sort();
+    assert.deepEqual(text(found.sources), text(wanted));
+    const [domain] = await storage.reports.domains();
+    assert.deepEqual([domain?.domain, domain?.messages, domain?.passed], ['example.com', 9, 9]);
+  });
+
+  withStorage('sources are added up by week, whatever report they are in', async (storage) => {
+    for (const [i, day] of ['2026-11-15', '2026-11-09', '2026-11-08', '2026-11-02'].entries())
+      await add(storage, report({ reportId: String(i), reporter: `R${i}`, ...onDay(day) }));
+    const { sources, reporters } = await window(storage);
+    assert.deepEqual(
+      sources.map(({ firstDay, lastDay, messages, reporters: by, daily }) => [firstDay, lastDay, messages, by, daily]),
+      [
+        ['2026-11-09', '2026-11-15', 6, ['R0', 'R1'], [3, 0, 0, 0, 0, 0, 3]],
+        ['2026-11-02', '2026-11-08', 6, ['R2', 'R3'], [3, 0, 0, 0, 0, 0, 3]],
+      ],
+    );
+    assert.equal(reporters.length, 4);
+    assert.equal((await window(storage, '2026-11-09', '2026-11-15')).reports, 2);
+    // A week of the window that is in two weeks of the calendar is one.
+    const [last, first, ...others] = (await window(storage, '2026-11-01', '2026-11-12')).sources;
+    assert.deepEqual([last?.daily, first?.daily, others], [[0, 0, 3, 3, 0, 0, 0], [0, 0, 0, 3, 0, 0, 0], []]);
+    assert.deepEqual((await storage.reports.window('example.org', '2026-11-01', '2026-11-15')).sources, []);
+  });
+
+  withStorage(
+    'the same key and rows are repeated, in any order of rows; other rows are kept and flagged',
+    async (storage) => {
+      const rows = [row(), row({ address: '192.0.2.2' }), row({ spfPassed: false })];
+      assert.equal(await add(storage, report({ rows })), 'read');
+      assert.equal(await add(storage, report({ rows: rows.toReversed() })), 'repeated');
+      assert.equal((await window(storage)).conflicting, 0);
+      assert.equal(await add(storage, report({ rows: rows.slice(1) })), 'read');
+      const { conflicting, reports } = await window(storage);
+      assert.deepEqual([conflicting, reports], [2, 2]);
+      for (const other of [{ reportId: '2' }, { reporter: 'B' }, onDay('2026-11-11')])
+        assert.equal(await add(storage, report({ rows, ...other })), 'read');
+      assert.equal((await window(storage)).conflicting, 2);
+    },
+  );
+
+  withStorage('unproven reports count apart, flag no proven ones, and can be proven later', async (storage) => {
+    await add(storage, report());
+    const forged = report({ rows: [row({ count: 1_000 })] });
+    assert.equal(await add(storage, forged, UNPROVEN), 'read');
+    const { reports, conflicting, unproven, sources } = await window(storage);
+    assert.deepEqual([reports, conflicting, unproven, sources.length], [1, 0, { reports: 1, messages: 1_000 }, 1]);
+    const before = await storage.reports.generation('example.com');
+    assert.equal(await add(storage, forged, UNPROVEN), 'repeated');
+    assert.equal(await storage.reports.generation('example.com'), before);
+    assert.equal(await add(storage, forged, FILE), 'repeated');
+    assert.notEqual(await storage.reports.generation('example.com'), before);
+    assert.equal((await window(storage)).reports, 2);
+  });
+
+  withStorage('periods of more than 48 hours and in the future are not used', async (storage) => {
+    await add(storage, report({ begin: at('2026-11-10T00:00:00'), end: at('2026-11-12T00:00:01') }));
+    await add(storage, report({ ...onDay('2026-11-17') }));
+    await add(storage, report({ reportId: '2' }));
+    const { reports, unusable, sources } = await window(storage, '2026-11-01', '2026-11-30');
+    assert.deepEqual([reports, unusable, sources.length], [1, 2, 1]);
+  });
+
+  withStorage('a report that several processes import at once counts once', async (storage, location) => {
+    const other = await openStorage(location);
+    const rows = Array.from({ length: 9_000 }, (_, i) => row({ address: `10.0.${i >> 8}.${i & 255}` }));
+    const stores = [storage, other, storage, other];
+    const states = await Promise.all(stores.map((one) => add(one, report({ rows }))));
+    assert.deepEqual(states.sort(), ['read', 'repeated', 'repeated', 'repeated']);
+    assert.equal((await window(storage)).days[0]?.messages, 27_000);
+    await other.close();
+  });
+
+  withStorage('a decision is replaced and taken back, and changes the generation', async ({ reports }) => {
+    const when = new Date(NOW);
+    const generations = new Set([await reports.generation('example.com')]);
+    for (const decision of ['ours', 'not_ours'] as const) {
+      await reports.decide('example.com', 'Zendesk', decision, 'Ada', when);
+      generations.add(await reports.generation('example.com'));
+      assert.deepEqual(await reports.decisions('example.com'), [{ service: 'Zendesk', decision, at: when, by: 'Ada' }]);
+    }
+    await reports.decide('example.com', 'Zendesk', undefined, 'Ada', when);
+    generations.add(await reports.generation('example.com'));
+    assert.deepEqual([await reports.decisions('example.com'), generations.size], [[], 4]);
+  });
+
+  withStorage('more reporters than have a number are called others', async (storage) => {
+    for (let i = 0; i < 60; i++) await add(storage, report({ reporter: `R${i}` }));
+    const [source] = (await window(storage)).sources;
+    assert.deepEqual(
+      [source?.messages, source?.reporters.length, source?.reporters.at(-1)],
+      [180, 52, 'other reporters'],
+    );
+  });
+
+  withStorage('a report without rows is stored', async (storage) => {
+    assert.equal(await add(storage, report({ rows: [] })), 'read');
+    assert.equal(await add(storage, report({ rows: [] })), 'repeated');
+  });
+
+  withStorage('old reports are removed in parts, with all that belongs to them', async (storage) => {
+    const rows = Array.from({ length: 25 }, (_, i) => row({ address: `192.0.2.${i}` }));
+    await add(storage, report({ rows, ...onDay('2025-10-10') }));
+    await add(storage, report({ domain: 'example.org', ...onDay('2025-10-09') }));
+    await add(storage, report());
+    const removed: number[] = [];
+    do removed.push(await storage.reports.prune('2025-10-13', 10));
+    while (removed.at(-1) !== 0);
+    assert.deepEqual(removed, [10, 10, 6, 0]);
+    assert.deepEqual(
+      (await storage.reports.domains()).map(({ domain }) => domain),
+      ['example.com'],
+    );
+    assert.deepEqual((await window(storage, '2025-10-01', '2026-11-15')).reports, 1);
+    assert.equal((await window(storage)).sources.length, 1);
+  });
+}

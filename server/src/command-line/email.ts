@@ -1,10 +1,11 @@
 /** Command-line definition of `wh email`. */
+
 import type { Command } from 'commander';
 import { INCLUDABLE_SECTIONS } from '../vocabulary.ts';
-import { type Invocation, jsonOption, keyOption, namesAmong, urlOption } from './command.ts';
+import { type Invocation, jsonOption, keyOption, namesAmong, newOption, urlOption } from './command.ts';
 
 export function defineEmail(program: Command, invocation: Invocation): void {
-  program
+  const email = program
     .command('email')
     .description(
       'check MX, SPF, DKIM and DMARC records of domains; exit code 0 if all have grade A or B, or are set up to send no mail',
@@ -31,5 +32,34 @@ export function defineEmail(program: Command, invocation: Invocation): void {
     .action(async (domains: string[], options) => {
       const { emailCommand } = await import('../commands/email/email.ts');
       await invocation.exitWith(emailCommand(domains, options, invocation.config('read'), invocation));
+    });
+  const reports = email
+    .command('reports')
+    .description(
+      'who sends as a domain, by its DMARC reports, and whether a stricter policy is safe; exit code 0 yes, 1 no, 4 not enough reports',
+    )
+    .argument('<domain>', 'example.com')
+    .option('--days <days>', 'up to today, 1 to 400', '35')
+    .option('--policy <policy>', 'reject, quarantine, or the same of another tag: sp=reject, np=reject', 'reject')
+    .option(
+      '--decide <service=decision>',
+      'record what a sender is: ours, not-ours, expected-forwarder, or undecided; then judge again',
+    )
+    .option('--csv', 'print CSV')
+    .addOption(jsonOption())
+    .addOption(urlOption())
+    .addOption(keyOption())
+    .action(async (domain: string, options) => {
+      const { sendersCommand } = await import('../commands/email/senders.ts');
+      await invocation.exitWith(sendersCommand(domain, options, invocation.storage, invocation));
+    });
+  reports
+    .command('import')
+    .description('import DMARC aggregate reports; exit code 0 if all were read or are known')
+    .argument('<path...>', 'files, folders or mailboxes; - reads a message from standard input')
+    .addOption(newOption())
+    .action(async (paths: string[], options) => {
+      const { importReports } = await import('../commands/email/import-reports.ts');
+      await invocation.exitWith(importReports(await invocation.storage(), paths, options, invocation));
     });
 }

@@ -35,6 +35,16 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'wh email example.com --selectors s1,s2 --include transport',
     'wh email --file domains.txt --csv > report.csv',
   ],
+  'email reports': [
+    'wh email reports example.com',
+    'wh email reports example.com --policy quarantine --csv',
+    'wh email reports example.com --decide Zendesk=not-ours',
+  ],
+  'email reports import': [
+    'wh email reports import google.com.zip',
+    'wh email reports import reports/ mailbox.mbox',
+    'wh email reports import - < message.eml',
+  ],
   'decide check': [
     'wh decide check rules.yaml',
     'wh decide check rules.json',

@@ -22,7 +22,10 @@ export function defineKey(program: Command, invocation: Invocation): void {
       .description('create a key and print it; it is not shown again')
       .requiredOption('--name <name>', 'what it is for')
       .addOption(new Option('--tier <tier>', 'limits of the key').choices(TIER_NAMES).default('free'))
-      .option('--permissions <list>', `some of ${PERMISSIONS.join(', ')} (default: all but database:read)`)
+      .option(
+        '--permissions <list>',
+        `some of ${PERMISSIONS.join(', ')} (default: all but those of databases and reports)`,
+      )
       .addOption(newOption()),
   ).action(async (options) =>
     exitWith((await keys()).keyCreate((await storage()).storageLocation, options, invocation)),

@@ -6,6 +6,7 @@
  */
 import type { Advice } from '@whence/email/internal/advice/advice';
 import { explainAdvice } from '@whence/email/internal/advice/advice-text';
+import type { MeasuredSenders } from '@whence/email/internal/advice/readiness';
 import { zoneFileLine } from '@whence/email/internal/advice/zone-file';
 import type { Examination } from '@whence/email/internal/check';
 import { limitFindings } from '@whence/email/internal/findings/finding-list';
@@ -20,6 +21,7 @@ import {
 } from '@whence/email/internal/report/evidence';
 import { gradeText, type Part, partViews, verdictOf } from '@whence/email/internal/report/part-state';
 import { senderRules, senderRulesText } from '@whence/email/internal/report/sender-rules';
+import type { AskedPolicy, VerdictAnswer } from '@whence/email/internal/reports/verdict';
 import { MAX_POINTS } from '@whence/email/internal/score/score';
 import type { SpfNode } from '@whence/email/internal/spf/lookups';
 import { excerpt } from '@whence/email/internal/visible-text';
@@ -33,7 +35,7 @@ export type CheckDetails = Judgement & {
   evidence: Evidence;
 };
 type Judgement = {
-  /** How others can send mail as the domain, or take over a name that it refers to; `''` if they cannot. */
+  /** How others can send as the domain or take over a name of it, or which mail of its own is refused; `''` if none. */
   risk: string;
   /** Set up to send no mail: there is nothing left to do, whatever the grade. */
   is_finished: boolean;
@@ -43,7 +45,12 @@ type Judgement = {
   readiness: ReadinessReport;
   /** Whether it meets what large mailbox providers ask of bulk senders, in one line. */
   sender_rules: string;
+  /** What reports say about a stricter policy; absent without reports, or without the right to read them. */
+  senders?: SendersLine;
 };
+/** What reports show. */
+export type Measured = { readonly line: SendersLine; readonly measured: MeasuredSenders };
+export type SendersLine = { policy: AskedPolicy; answer: VerdictAnswer; text: string };
 /** `lookups`: those of the subtree, itself included. */
 export type SpfTreeLine = { depth: number; term: string; lookups: number; errors: string[] };
 
@@ -53,31 +60,33 @@ const MAX_ADDRESSES = 8;
 const MAX_NODE_ERRORS = 3;
 const MAX_TERM_CHARACTERS = 100;
 
-export function detailsOf(examination: Examination): CheckDetails {
+/** `reported` is what aggregate reports show, for those who may read them. */
+export function detailsOf(examination: Examination, reported?: Measured): CheckDetails {
   const { findings, score } = examination;
   const { mx, spf, dkim, dmarc } = score;
   return {
     points: { mx, spf, dkim, dmarc },
     unverified: [...verdictOf(findings).unverified],
-    ...judgementOf(examination),
+    ...judgementOf(examination, reported),
     spf_tree: treeLines(findings.spf.tree, 0),
     evidence: evidenceOf(examination.report.domain, findings),
   };
 }
 
-function judgementOf({ report: { domain }, findings, advice }: Examination): Judgement {
+function judgementOf({ report: { domain }, findings, advice }: Examination, reported: Measured | undefined): Judgement {
   const { risk, isFinished } = verdictOf(findings);
   const rules = senderRules(findings);
   return {
     risk,
     is_finished: isFinished,
     advice: advice.map(describeAdvice),
-    readiness: describeReadiness(domain, findings),
+    readiness: describeReadiness(domain, findings, reported?.measured),
     sender_rules: senderRulesText({ ...rules, validation_errors: rules.validation_errors.map(formatFinding) }),
+    ...(reported && { senders: reported.line }),
   };
 }
 
-export function describeCheck(examination: Examination) {
+export function describeCheck(examination: Examination, reported?: Measured) {
   const { report, score, findings } = examination;
   const { mx, spf, dkim, dmarc } = findings;
   const points = (part: Part) => ({ points: score[part], max: MAX_POINTS[part] });
@@ -86,7 +95,7 @@ export function describeCheck(examination: Examination) {
   /** `words`: the record, or why there is none. */
   const view = (part: Part) => ({ state: views[part].state, is_valid: views[part].isValid, words: views[part].words });
   return {
-    ...judgementOf(examination),
+    ...judgementOf(examination, reported),
     points: { mx: points('mx'), spf: points('spf'), dkim: points('dkim'), dmarc: points('dmarc') },
     parts: { mx: view('mx'), spf: view('spf'), dkim: view('dkim'), dmarc: view('dmarc') },
     /** The grade, with a question mark if a part could not be verified. */

@@ -1,8 +1,10 @@
 /** Requests for an email check: which texts they take, how they are refused, and the check itself. */
 
+import type { Dataset } from '@whence/dataset/internal/file/read';
 import { normalizeDomain } from '@whence/email/domain-name';
 import { isSelector, MAX_SELECTORS, tidySelectors } from '@whence/email/internal/dkim/selectors';
 import type { DnsOutage } from '@whence/email/internal/dns/fault';
+import type { CheckedZone, SendersReport } from '@whence/email/internal/reports/judge-senders';
 import { ApiError } from '../http/errors.ts';
 import { listParameter, object, oneOfTexts, optional, type TextsOf, typed } from '../http/json-schema.ts';
 import { parseInclude } from '../http/requests.ts';
@@ -10,8 +12,9 @@ import type { Requester } from '../limits/cost-classes.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
 import { requireDataset } from '../lookup/lookup-requests.ts';
 import { EMAIL_SECTIONS } from '../vocabulary.ts';
+import type { Measured } from './check-details.ts';
 import type { EmailChecks } from './email-checks.ts';
-import type { Checked } from './examine-mail.ts';
+import type { Checked, CheckRequest } from './examine-mail.ts';
 
 export const checkQuery = object({
   selectors: optional({
@@ -39,12 +42,33 @@ export const checkQuery = object({
   ),
 });
 
-export type CheckSources = { readonly emailChecks: EmailChecks; readonly live: LiveDataset };
+/** What aggregate reports show about a domain: `email-reports/senders`. */
+export type ReportedSenders = {
+  /** Selectors that its mail was signed with. */
+  selectors(domain: string): Promise<string[]>;
+  measure(domain: string, zone: CheckedZone, dataset: Dataset | undefined): Promise<Measured | undefined>;
+  /** Its mail under changed records. */
+  replay(
+    domain: string,
+    zones: { readonly present: CheckedZone; readonly changed: CheckedZone },
+    dataset: Dataset | undefined,
+  ): Promise<SendersReport>;
+};
+export function mayNotReadReports(): ApiError {
+  return new ApiError('FORBIDDEN', { extra: { details: { required: 'reports:read' } } });
+}
+
+/** `senders`: for those who may read reports, where selectors, readiness and a line come from them too. */
+export type CheckSources = {
+  readonly emailChecks: EmailChecks;
+  readonly live: LiveDataset;
+  readonly senders?: ReportedSenders | undefined;
+};
 /** Sections that an operator has to switch on. */
 const SWITCHES = { smtp: 'WHENCE_SMTP_PROBE' };
 
 export async function checkForRequest(
-  { emailChecks, live, mayProbe = emailChecks.mayProbe }: CheckSources & { readonly mayProbe?: boolean },
+  { emailChecks, live, senders, mayProbe = emailChecks.mayProbe }: CheckSources & { readonly mayProbe?: boolean },
   domainText: string,
   query: TextsOf<typeof checkQuery>,
   requester: Requester,
@@ -60,13 +84,29 @@ export async function checkForRequest(
   const networksFrom = included.has('networks') ? requireDataset(live).dataset : undefined;
   const checked = await emailChecks.check(domain, {
     ...requester,
-    ...{ selectors, moreSelectors, networksFrom },
+    ...{ selectors, networksFrom },
+    ...(await reportedAsked(domain, moreSelectors, senders, live.current?.dataset)),
     hasTransport: included.has('transport'),
     hasSmtp: included.has('smtp'),
     hasDetails: included.has('details'),
   });
   if (checked === undefined || checked.isDnsUnavailable) throw dnsUnavailable(checked?.dnsFault);
   return checked;
+}
+
+/** What a check asks for beside, where reports may be read. */
+export async function reportedAsked(
+  domain: string,
+  moreSelectors: readonly string[] | undefined,
+  senders: ReportedSenders | undefined,
+  dataset: Dataset | undefined,
+): Promise<Pick<CheckRequest, 'moreSelectors' | 'measure'>> {
+  if (senders === undefined) return { moreSelectors };
+  const seen = await senders.selectors(domain);
+  return {
+    moreSelectors: tidySelectors([...(moreSelectors ?? []), ...seen]).slice(0, MAX_SELECTORS),
+    measure: (zone) => senders.measure(domain, zone, dataset),
+  };
 }
 
 /** `details.fault`: why nothing was answered, where that is known. */

@@ -37,19 +37,20 @@ type EmailCheckOptions = {
   readonly examine?: typeof examineMail;
 };
 
-/** The check of the zone as it is, and with the changed records. */
-export type Trial = { readonly before: Checked; readonly after: Checked };
+/** The check of the zone as it is, and with the changed records; those that it does not depend on are not judged. */
+export type Trial = { readonly before: Checked; readonly after: Checked; readonly unjudged: readonly string[] };
 
 export class EmailChecks {
   readonly #servers: readonly string[];
   readonly #options: EmailCheckOptions;
   readonly #queue: CostQueue;
   readonly #probeQueue: CostQueue;
-  readonly #knownZones = new KnownZones();
   /** Created for the first check, so that its code is not loaded before the server listens. */
   #dns: DnsClient | undefined;
   /** Likewise. */
   #probes: SmtpProbes | undefined;
+  /** Of all trials: with a new one for each, its answers would never come from the DNS cache. */
+  #sentinel: string | undefined;
 
   /** Without servers, those of the system are used. */
   constructor(servers: readonly string[], options: EmailCheckOptions = {}) {
@@ -92,35 +93,22 @@ export class EmailChecks {
   /** What the check would say if these records were published. Undefined as for `check`. */
   tryRecords(domain: string, request: CheckRequest, tried: TriedRecords): Promise<Trial | undefined> {
     return this.#inSlot(domain, request, async (running, leftMs) => {
-      const { askUnknown, changeRecords } = await import('@whence/email/internal/dns/changed-zone');
-      const zone = await this.#knownZone(domain, running, leftMs);
-      const { before, answers, sentinel } = zone;
-      const after = await this.#examine(domain, { ...running, sentinel }, leftMs, (resolver) =>
-        changeRecords(domain, askUnknown(resolver, answers), tried, before),
-      );
-      return { before, after };
+      const [{ changeRecords, rememberAnswers }, { newSentinel }] = await Promise.all([
+        import('@whence/email/internal/dns/changed-zone'),
+        import('@whence/email'),
+      ]);
+      this.#sentinel ??= newSentinel();
+      const asked = { ...running, sentinel: this.#sentinel };
+      // Both checks see the same zone. The next trial asks again: only the DNS cache knows how long an answer holds.
+      const answers: KnownAnswers = new Map();
+      const before = await this.#examine(domain, asked, leftMs, (resolver) => rememberAnswers(resolver, answers));
+      let changed: ReturnType<typeof changeRecords> | undefined;
+      const after = await this.#examine(domain, asked, leftMs, (resolver) => {
+        changed = changeRecords(domain, rememberAnswers(resolver, answers), tried, before);
+        return changed;
+      });
+      return { before, after, unjudged: changed?.unasked(after.findings.subdomains.asked) ?? [] };
     });
-  }
-
-  async #knownZone(domain: string, request: CheckRequest, leftMs: () => number): Promise<KnownZone> {
-    const { selectors, moreSelectors = [], networksFrom } = request;
-    const key = JSON.stringify([domain, selectors ?? null, moreSelectors, networksFrom?.meta.built_at ?? null]);
-    const known = this.#knownZones.find(key);
-    const [{ rememberAnswers }, { newSentinel }, { unverifiedParts }] = await Promise.all([
-      import('@whence/email/internal/dns/changed-zone'),
-      import('@whence/email'),
-      import('@whence/email/compare'),
-    ]);
-    // What DNS did not answer is asked again, for both checks: otherwise the change would seem to repair it.
-    if (known !== undefined && unverifiedParts(known.before.report).length === 0) return known;
-    const { answers, sentinel } = known ?? { answers: new Map(), sentinel: newSentinel() };
-    const before = await this.#examine(domain, { ...request, sentinel }, leftMs, (resolver) =>
-      rememberAnswers(resolver, answers),
-    );
-    const zone = { before, answers, sentinel };
-    // What was asked until the client left, or while no server answered, is not the zone.
-    if (!request.signal.aborted && !before.isDnsUnavailable) this.#knownZones.keep(key, zone);
-    return zone;
   }
 
   async #inSlot<T>(
@@ -199,44 +187,5 @@ async function endedWithin<T>(
     return await Promise.race([work(controller.signal), overrun]);
   } finally {
     clearTimeout(timer);
-  }
-}
-
-/**
- * The zones of domains whose records are being edited: the check as it is now, and the answers it was made of. Every
- * change to a text is then checked against them, and only names that the change brings are asked.
- */
-type KnownZone = {
-  readonly before: Checked;
-  readonly answers: KnownAnswers;
-  /** Both checks ask for the same name that does not exist. */
-  readonly sentinel: string;
-};
-
-/** The answers to one check take at most a megabyte. */
-const MAX_ZONES = 16;
-/** As long as the DNS cache keeps an answer at most. */
-const MAX_AGE_MS = 300_000;
-
-class KnownZones {
-  readonly #zones = new Map<string, { zone: KnownZone; endsAtMs: number }>();
-
-  find(key: string): KnownZone | undefined {
-    const entry = this.#zones.get(key);
-    if (entry === undefined) return undefined;
-    // Deleted first, so that it moves to the end: a Map keeps insertion order.
-    this.#zones.delete(key);
-    if (performance.now() >= entry.endsAtMs) return undefined;
-    this.#zones.set(key, entry);
-    return entry.zone;
-  }
-
-  keep(key: string, zone: KnownZone): void {
-    // Answers are added to a zone, but those that it has do not become newer.
-    const endsAtMs = this.#zones.get(key)?.endsAtMs ?? performance.now() + MAX_AGE_MS;
-    this.#zones.delete(key);
-    this.#zones.set(key, { zone, endsAtMs });
-    const [oldest] = this.#zones.keys();
-    if (this.#zones.size > MAX_ZONES && oldest !== undefined) this.#zones.delete(oldest);
   }
 }

@@ -1,9 +1,10 @@
 /** One check with everything that was requested. Loaded for the first check only. */
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { type CheckOptions, type Examination, examineDomain } from '@whence/email/internal/check';
+import type { CheckedZone } from '@whence/email/internal/reports/judge-senders';
 import { findMailSenders, type MailSenders } from '@whence/email/internal/senders/mail-senders';
 import type { Requester } from '../limits/cost-classes.ts';
-import { detailsOf } from './check-details.ts';
+import { detailsOf, type Measured } from './check-details.ts';
 import { type EmailAnswer, fitAnswer } from './fit-answer.ts';
 import { networksOf } from './mail-networks.ts';
 import { type PolicyNetwork, policyFetcher } from './mta-sts-fetch.ts';
@@ -24,10 +25,17 @@ export type CheckRequest = Requester & {
   readonly hasSenders?: boolean;
   /** Adds what the report is made from. */
   readonly hasDetails?: boolean;
+  /** What aggregate reports show about the domain, for those who may read them. */
+  readonly measure?: ((zone: CheckedZone) => Promise<Measured | undefined>) | undefined;
 };
 
-/** `answer` is the report with the requested sections. */
-export type Checked = Examination & { readonly answer: EmailAnswer; readonly senders?: MailSenders };
+/** `answer` is the report with the requested sections; `resolver` answers further questions about the same zone. */
+export type Checked = Examination & {
+  readonly answer: EmailAnswer;
+  readonly senders?: MailSenders;
+  readonly resolver: CheckOptions['resolver'];
+  readonly reported?: Measured | undefined;
+};
 
 type Context = Omit<CheckRequest, 'fairnessKey'> & {
   readonly policyNetwork: PolicyNetwork;
@@ -69,13 +77,15 @@ export async function examineMail(
   const report = hasTransport ? examination.report : records;
   const senders = hasSenders ? await findMailSenders(domain, findings, resolver) : undefined;
   const networks = networksFrom && senders && { networks: await networksOf(networksFrom, senders) };
-  const details = hasDetails && { details: detailsOf(examination) };
+  const reported = await request.measure?.({ findings, resolver });
+  const details = hasDetails && { details: detailsOf(examination, reported) };
   // Without sections the answer is what the specification has.
   const hasSections = hasTransport || hasSmtp || networksFrom !== undefined || hasDetails;
   const codes = hasSections && { recommendation_codes: examination.advice.map(({ code }) => code) };
   return {
     ...examination,
     ...(senders && { senders }),
+    ...{ resolver, reported },
     answer: fitAnswer({ ...report, ...codes, ...networks, ...details }),
   };
 }

@@ -23,9 +23,9 @@ export async function senderChanges(
 ): Promise<SenderChanges> {
   const [then, now] = [mergedRanges(before), mergedRanges(after)];
   return {
-    // Where everyone may send, a list of networks says nothing.
+    // Where everyone may send, a list of networks says nothing; and what was left out of one may be in it.
     gained: before.isOpenToAll ? [] : await byNetwork(without(now, then), dataset),
-    lost: after.isOpenToAll ? [] : await byNetwork(without(then, now), dataset),
+    lost: after.isOpenToAll || after.rangesLeftOut > 0 ? [] : await byNetwork(without(then, now), dataset),
   };
 }
 

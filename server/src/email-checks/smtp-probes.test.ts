@@ -5,6 +5,7 @@ import type { SmtpReport } from '@whence/client/wire';
 import { createAuthority } from '@whence/testing/servers/certificates';
 import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import { type SmtpServer, startSmtpServer } from '@whence/testing/servers/smtp-server';
+import { checked, isAlarming } from '../commands/email/outcome.ts';
 import { runCommand } from '../test/run-command.ts';
 import { startInProcess, TestFolder } from '../test/test-server.ts';
 import { EmailChecks } from './email-checks.ts';
@@ -72,6 +73,7 @@ test('smtp: the report has the certificate, the names of the server, and what DA
     has_starttls: true,
     dane: 'mismatch',
     mta_sts: '',
+    stops_delivery: true,
     is_valid: false,
     validation_errors: [
       'dane_mismatch: no TLSA record of mx.example.com matches its certificate: senders that use DANE do not deliver to it',
@@ -160,7 +162,7 @@ test('smtp: over HTTP it is refused unless it is switched on, and the refusal na
   assert.equal(off.data.code, 'INVALID_INCLUDE');
   assert.deepEqual(off.data.details, { allowed: ['transport', 'networks', 'details'], setting: 'WHENCE_SMTP_PROBE' });
   const on = await ask({ WHENCE_SMTP_PROBE: 'on' }, path, { 'X-API-Key': secret });
-  assert.equal(on.data.smtp.servers[0].dane, 'mismatch');
+  assert.deepEqual([on.data.smtp.servers[0].dane, on.data.smtp.servers[0].stops_delivery], ['mismatch', true]);
   assert.ok(mail.received.includes('EHLO [127.0.0.1]'));
   // Not for people without an account.
   const page = '/dashboard/api/lookup/domain/example.com?include=smtp';
@@ -174,3 +176,17 @@ test('smtp: the command prints it, and connects to nothing that is not public', 
   const { stdout } = await runCommand(['email', 'example.com', '--include', 'smtp'], environment);
   assert.match(stdout, /\nMX hosts on port 25 \(not part of the score\)\n {2}! no_public_mail_host: /);
 });
+
+for (const stops_delivery of [true, false])
+  test(`smtp: the exit code of a good domain whose host ${stops_delivery ? 'stops' : 'does not stop'} delivery`, async () => {
+    const checks = new EmailChecks([dns.address], { smtp: smtpOf(() => true) });
+    const signal = new AbortController().signal;
+    const request = { fairnessKey: '', selectors: ['none'], signal, hasSmtp: true, hasDetails: true };
+    const answer = (await checks.check('example.com', request))?.answer;
+    checks.close();
+    assert.ok(answer?.smtp && answer.details);
+    const servers = answer.smtp.servers.map((server) => ({ ...server, stops_delivery }));
+    const details = { ...answer.details, risk: '', unverified: [] };
+    const outcome = checked({ ...answer, grade: 'A', smtp: { ...answer.smtp, servers }, details });
+    assert.equal(isAlarming(outcome), stops_delivery);
+  });

@@ -5,6 +5,7 @@
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { type ChangeRisk, judgeChange } from '@whence/email/internal/advice/judge-change';
 import { type Part, verdictOf } from '@whence/email/internal/report/part-state';
+import type { SendersReport } from '@whence/email/internal/reports/judge-senders';
 import { MAX_LOOKUPS } from '@whence/email/internal/spf/limits';
 import type { Grade } from '@whence/email/report';
 import { describeAdvice } from './check-details.ts';
@@ -26,6 +27,8 @@ export type TrialReport = {
   senders: SenderChanges;
   /** What was read otherwise than it is written, or not read. */
   notes: string[];
+  /** The mail of the last weeks under these records, on request. */
+  history?: SendersReport;
 };
 export type TrialState = {
   score: number;
@@ -34,6 +37,10 @@ export type TrialState = {
   unverified: Part[];
   points: Record<Part, number>;
   risk: string;
+  /** The records: MX hosts, and the texts of SPF and of the policy that holds. */
+  mx: string[];
+  spf: string;
+  dmarc: string;
   spf_errors: string[];
   dmarc_errors: string[];
   ipv4_addresses: number;
@@ -46,28 +53,42 @@ export type TrialAdvice = { code: string; text: string; record: string };
 
 export async function describeTrial(
   domain: string,
-  { before, after, notes }: Trial & { readonly notes: readonly string[] },
+  { before, after, unjudged, notes }: Trial & { readonly notes: readonly string[] },
   dataset: Dataset | undefined,
 ): Promise<TrialReport> {
   const senders =
     before.senders && after.senders
       ? await senderChanges(before.senders, after.senders, dataset)
       : { gained: [], lost: [] };
-  const lostAddresses = senders.lost.reduce((sum, { ipv4_addresses }) => sum + ipv4_addresses, 0);
+  const lost = {
+    ipv4Addresses: senders.lost.reduce((sum, { ipv4_addresses }) => sum + ipv4_addresses, 0),
+    ipv6Slash48s: senders.lost.reduce((sum, { ipv6_48s }) => sum + ipv6_48s, 0),
+  };
   const [appeared, vanished] = difference(findingsOf(before), findingsOf(after));
   const [newAdvice, oldAdvice] = difference(adviceOf(before), adviceOf(after));
   return {
     domain,
     before: describeState(before),
     after: describeState(after),
-    risks: judgeChange(domain, before.findings, after.findings, lostAddresses),
+    risks: judgeChange(domain, before, after, lost),
     appeared,
     vanished,
     advice: { appeared: newAdvice, vanished: oldAdvice },
     lookups: { before: lookupsOf(before), after: lookupsOf(after), limit: MAX_LOOKUPS },
     senders,
-    notes: [...notes],
+    notes: [...notes, ...notJudged(domain, unjudged)],
   };
+}
+
+const MAX_UNJUDGED = 5;
+
+function notJudged(domain: string, records: readonly string[]): string[] {
+  if (records.length === 0) return [];
+  const more = records.length > MAX_UNJUDGED ? ` and ${records.length - MAX_UNJUDGED} more` : '';
+  const named = `${records.slice(0, MAX_UNJUDGED).join(', ')}${more}`;
+  return [
+    `not judged: ${named}. The check of ${domain} does not depend on it; try a name with mail of its own by itself`,
+  ];
 }
 
 const lookupsOf = ({ findings }: Checked) => findings.spf.tree.lookups;
@@ -81,6 +102,9 @@ function describeState({ answer, score, findings, senders }: Checked): TrialStat
     unverified: [...unverified],
     points: { mx, spf, dkim, dmarc },
     risk,
+    mx: answer.mx.records,
+    spf: answer.spf.raw,
+    dmarc: answer.dmarc.raw,
     spf_errors: answer.spf.validation_errors,
     dmarc_errors: answer.dmarc.validation_errors,
     ipv4_addresses: senders?.ipv4Addresses ?? 0,

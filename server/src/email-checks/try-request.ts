@@ -2,9 +2,15 @@
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import type { TriedRecords } from '@whence/email/internal/dns/changed-zone';
 import { ApiError } from '../http/errors.ts';
-import { exactObject, named, optional, string, text, type ValueOf } from '../http/json-schema.ts';
+import { boolean, exactObject, named, optional, string, text, type ValueOf } from '../http/json-schema.ts';
 import type { Requester } from '../limits/cost-classes.ts';
-import { dnsUnavailable, parseDomain, parseSelectors } from './check-request.ts';
+import {
+  dnsUnavailable,
+  mayNotReadReports,
+  parseDomain,
+  parseSelectors,
+  type ReportedSenders,
+} from './check-request.ts';
 import type { EmailChecks } from './email-checks.ts';
 import type { TrialReport } from './trial-report.ts';
 
@@ -26,19 +32,28 @@ export const trialBody = exactObject({
   dmarc: record('Text of the DMARC record.', 'v=DMARC1; p=none; rua=mailto:dmarc@example.com'),
   dkim: optional(named('EmailTrialKey', exactObject({ selector: text(253), text: text(16 * 1024) }))),
   selectors: record('DKIM selectors separated by commas. Without it, the common ones are tried.', 'google,selector1'),
+  history: optional(
+    boolean('Replays the mail of the last 35 days, by its reports, under these records. Needs `reports:read`.'),
+  ),
 });
 
 /** Without a dataset, senders are not told apart by network. */
-type TrySources = { readonly emailChecks: EmailChecks; readonly dataset: Dataset | undefined };
+type TrySources = {
+  readonly emailChecks: EmailChecks;
+  readonly dataset: Dataset | undefined;
+  /** For those who may read reports. */
+  readonly senders?: ReportedSenders | undefined;
+};
 
 /** The check as it is and with the records of the request. */
 export async function tryForRequest(
-  { emailChecks, dataset: networksFrom }: TrySources,
+  { emailChecks, dataset: networksFrom, senders }: TrySources,
   domainText: string,
-  { selectors: selectorText, ...given }: ValueOf<typeof trialBody>,
+  { selectors: selectorText, history: isReplayed = false, ...given }: ValueOf<typeof trialBody>,
   requester: Requester,
 ): Promise<TrialReport> {
   const domain = parseDomain(domainText);
+  if (isReplayed && senders === undefined) throw mayNotReadReports();
   const { tried, notes } = await readTried(domain, given);
   const requested = parseSelectors(selectorText ?? '');
   const key = tried.dkim === undefined ? [] : (parseSelectors(tried.dkim.selector) ?? []);
@@ -58,10 +73,13 @@ export async function tryForRequest(
   );
   if (trial === undefined || trial.before.isDnsUnavailable) throw dnsUnavailable(trial?.before.dnsFault);
   const { describeTrial } = await import('./trial-report.ts');
-  return describeTrial(domain, { ...trial, notes }, networksFrom);
+  const report = await describeTrial(domain, { ...trial, notes }, networksFrom);
+  if (!isReplayed || senders === undefined) return report;
+  const zones = { present: trial.before, changed: trial.after };
+  return { ...report, history: await senders.replay(domain, zones, networksFrom) };
 }
 
-type GivenRecords = Omit<ValueOf<typeof trialBody>, 'selectors'>;
+type GivenRecords = Omit<ValueOf<typeof trialBody>, 'selectors' | 'history'>;
 
 /** A line of a zone file is read as such, in whatever field it was pasted. */
 async function readTried(

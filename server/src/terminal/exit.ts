@@ -5,10 +5,10 @@ import { isSystemError, refusalText } from './file-errors.ts';
 
 /** What the help says about them; docs/cli.md has the table. */
 export const EXIT_CODES =
-  'Exit codes: 0 success, 1 failure or a negative answer, 2 usage error, 3 not known whether a change was made.';
+  'Exit codes: 0 success, 1 failure or a negative answer, 2 usage error, 3 not known whether a change was made, 4 not enough known for an answer.';
 
-/** 0: success. 1: failure, or a negative answer such as "not found". */
-export type ExitCode = 0 | 1;
+/** 0: success. 1: failure, or a negative answer such as "not found". 4: not enough is known for an answer. */
+export type ExitCode = 0 | 1 | 4;
 
 /** What failed, on what, and what to do. The program prints the message and exits with 1. */
 export class CommandError extends Error {

@@ -2,10 +2,19 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FlagKnowledge, flagKnowledge } from '@whence/dataset/internal/flag-sources';
-import { FLAG_SUBJECTS, FLAGS, type FlagSubject, type Meta } from '@whence/dataset/record';
+import { FLAG_SUBJECTS, FLAGS, type FlagSubject, type Meta, type Threat } from '@whence/dataset/record';
 import { flagName } from '../vocabulary.ts';
 import type { CommandStreams } from './output.ts';
 import { PROGRAM } from './program-name.ts';
+
+/** What people read instead of a score that no current list could have raised. */
+export const NOT_KNOWN = `not known: no current lists (${PROGRAM} dataset update)`;
+
+/** `isKnown`: undefined where only the record is kept, without the lists of its day. */
+export function threatText({ score, level, explanation }: Threat, isKnown: boolean | undefined): string {
+  if (isKnown === false) return NOT_KNOWN;
+  return isKnown === true || explanation !== undefined ? `${score} of 100, ${level}` : `${score} of 100`;
+}
 
 type KnownFlags = Pick<FlagKnowledge, 'unknown' | 'dated'>;
 

@@ -57,8 +57,8 @@ function domainOf(text: string): string | undefined {
     return URL.canParse(written) ? normalizeDomain(new URL(written).hostname) : undefined;
   const address = written.slice(written.lastIndexOf('@') + 1).replace(/^mailto:/i, '');
   const name = address
-    .replace(/[>)\]]+$/, '')
-    .replace(/[,;]+$/, '')
+    .replace(/(?<![>)\]])[>)\]]+$/, '')
+    .replace(/(?<![,;])[,;]+$/, '')
     .replace(/[/?#].*$/, '')
     .replace(/:\d{1,5}$/, '');
   return normalizeDomain(withoutServiceLabels(name));

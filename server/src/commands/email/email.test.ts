@@ -39,6 +39,10 @@ function zoneOf(policy: string): ZoneRecords {
     'partly.example': { MX: [[10, 'mx.good.example']], TXT: ['v=spf1 ip4:192.0.2.1 -all'] },
     'google._domainkey.partly.example': { TXT: [`v=DKIM1; p=${key.toString('base64')}`] },
     '_dmarc.partly.example': { fail: 'SERVFAIL' },
+    'refused.example': { MX: [[10, 'mx.good.example']], TXT: ['v=spf1 mx include:servers.mcsv.net -all'] },
+    'servers.mcsv.net': { TXT: ['v=spf1 ip4:192.0.2.128/26 -all'] },
+    'google._domainkey.refused.example': { TXT: [`v=DKIM1; p=${key.toString('base64')}`] },
+    '_dmarc.refused.example': { TXT: ['v=DMARC1; p=reject; rua=mailto:d@refused.example'] },
     'bad.example': { A: ['192.0.2.1'] },
     'broken.example': { fail: 'SERVFAIL' },
     '_dmarc.broken.example': { fail: 'SERVFAIL' },
@@ -203,6 +207,12 @@ for (const [behaviour, domain, first, code] of [
     1,
   ],
   ['no policy', 'bad.example', /^bad\.example: anyone can send mail as this domain, because no DMARC policy/, 1],
+  [
+    'a service whose mail is refused, grade A',
+    'refused.example',
+    /^refused\.example: receivers refuse what Mailchimp sends as\s+refused\.example, if it\s+still.*\nrefused\.example: A, 100/s,
+    1,
+  ],
   ['set up to send no mail, grade C', 'parked.example', /^parked\.example: C, 70 of 100, set up to send no mail\n/, 0],
   [
     'a part that is not known',

@@ -81,7 +81,7 @@ export async function emailCommand(
     return await (options.save === undefined ? work(undefined) : saving(options.save, saved, work));
   } finally {
     progress.finish();
-    source.close();
+    await source.close();
   }
 }
 

@@ -1,8 +1,12 @@
 /** Checks by this machine: its DNS servers, and the local dataset for networks. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { readManifest } from '@whence/dataset/internal/versions/publish';
 import { systemServers } from '@whence/email/internal/dns/servers';
+import { reportedAsked } from '../../email-checks/check-request.ts';
 import { EmailChecks } from '../../email-checks/email-checks.ts';
 import { ApiError } from '../../http/errors.ts';
+import { StorageUnavailable } from '../../storage/storage-unavailable.ts';
 import { UsageError } from '../../terminal/exit.ts';
 import type { DataSettings } from '../embedded-data.ts';
 import { openOverridden } from '../local-dataset.ts';
@@ -10,6 +14,8 @@ import { type Asked, checked, DNS_UNAVAILABLE, dnsUnavailable, type EmailSource,
 
 export type EmailSettings = DataSettings & {
   readonly dnsServers: readonly string[];
+  /** Where reports are, if there is a database. */
+  readonly storageLocation?: string;
 };
 
 /**
@@ -29,6 +35,9 @@ export async function localSource(
     cacheBytes: CACHE_BYTES,
     smtp: { isUnthrottled: true },
   });
+  const reports = await openReports(data.storageLocation);
+  const dataset =
+    networksFrom ?? (reports && readManifest(data.dataDir) !== undefined ? await openOverridden(data) : undefined);
   const servers = dnsServers.length > 0 ? dnsServers : systemServers().map(({ address }) => address);
   // Every check listens to its own signal.
   const requester = () => ({ fairnessKey: 'command line', signal: new AbortController().signal });
@@ -51,12 +60,35 @@ export async function localSource(
       }
     },
     async check(domain) {
-      const request = { ...requester(), ...asked, networksFrom, hasDetails: true };
+      const reported = await reportedAsked(domain, asked.moreSelectors, reports?.senders, dataset);
+      const request = { ...requester(), ...asked, ...reported, networksFrom, hasDetails: true };
       const examination = await checks.check(domain, request);
       if (examination === undefined || examination.isDnsUnavailable)
         return dnsUnavailable(domain, servers, examination?.dnsFault);
       return checked(examination.answer);
     },
-    close: () => checks.close(),
+    async close() {
+      checks.close();
+      await reports?.storage.close();
+    },
   };
 }
+
+/** A check needs no database: without one, or while it is away, nothing is said about reports. */
+async function openReports(location: string | undefined) {
+  if (location === undefined || !(isPostgresUrl(location) || existsSync(join(location, 'whence.sqlite'))))
+    return undefined;
+  const [{ openStorage }, { Senders }] = await Promise.all([
+    import('../../storage/open-storage.ts'),
+    import('../../email-reports/senders.ts'),
+  ]);
+  try {
+    const storage = await openStorage(location, { mustExist: true, failFast: true });
+    return { storage, senders: new Senders(storage.reports, () => storage.nowMs() ?? Date.now()) };
+  } catch (error) {
+    if (error instanceof StorageUnavailable) return undefined;
+    throw error;
+  }
+}
+
+const isPostgresUrl = (location: string) => /^postgres(?:ql)?:/.test(location);

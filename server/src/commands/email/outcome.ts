@@ -34,7 +34,7 @@ export type EmailSource = {
   check(domain: string): Promise<Outcome>;
   /** `zone`: lines of a zone file. */
   tryRecords(domain: string, zone: string): Promise<Tried | Failed>;
-  close(): void;
+  close(): void | Promise<void>;
 };
 
 /** What is asked about each domain. */
@@ -88,14 +88,15 @@ export function judge({ report, details }: Checked): { readonly verdict: Verdict
 }
 
 /**
- * Whether the exit code is 1: anyone can send as the domain, a part could not be verified, or the grade is below B; not
- * if the domain is set up to send no mail.
+ * Whether the exit code is 1: there is a risk, a part could not be verified, an MX host is set up so that senders do not
+ * deliver to it, or the grade is below B; not if the domain is set up to send no mail.
  */
 export function isAlarming(outcome: Outcome): boolean {
   if (outcome.kind === 'failed') return true;
   const { risk, unverified, is_finished } = outcome.details;
   const isGood = outcome.report.grade === 'A' || outcome.report.grade === 'B' || is_finished;
-  return !isGood || unverified.length > 0 || risk !== '';
+  const isStopped = outcome.report.smtp?.servers.some(({ stops_delivery }) => stops_delivery) === true;
+  return !isGood || isStopped || unverified.length > 0 || risk !== '';
 }
 
 /** The report without the evidence, or an error as the API writes it. */

@@ -64,7 +64,7 @@ export function csvLine(outcome: Outcome): string {
     outcome.kind === 'checked'
       ? rowOf(outcome)
       : { domain: outcome.domain, error: outcome.reason, ...(outcome.code === DNS_UNAVAILABLE && NOT_ANSWERED) };
-  return `${COLUMNS.map((column) => cell(row[column] ?? '')).join(',')}\n`;
+  return `${COLUMNS.map((column) => csvCell(row[column] ?? '')).join(',')}\n`;
 }
 
 const NOT_ANSWERED = { grade: '?', verified: 'no', mx: '?', spf: '?', dkim: '?', dmarc: '?' } as const;
@@ -142,7 +142,7 @@ function transportCells({ transport }: EmailReport): Partial<Row> {
   };
 }
 
-function cell(value: string | number): string {
+export function csvCell(value: string | number): string {
   const text = printable(String(value));
   // What a hostile zone or a list names must not become a formula.
   return quoteCell(/^[=+\-@]/.test(text) ? `'${text}` : text, ',');

@@ -62,7 +62,9 @@ function formatParts(outcome: Checked, style: Style): string {
   );
   const errors = { mx: mx.errors, spf: spf.validation_errors, dkim: keyErrors, dmarc: dmarc.validation_errors };
   const parts = PARTS.map((part) => formatPart(part, views[part], points[part], errors[part], style)).join('');
-  return `${parts}${hanging('', 0, `Bulk sender rules: ${outcome.details.sender_rules}`, style)}`;
+  const { sender_rules, senders } = outcome.details;
+  const reported = senders === undefined ? '' : hanging('', 0, `Reports: ${visible(senders.text)}`, style);
+  return `${parts}${hanging('', 0, `Bulk sender rules: ${sender_rules}`, style)}${reported}`;
 }
 
 function formatPart(part: Part, view: PartView, points: number, errors: readonly string[], style: Style): string {
@@ -73,7 +75,7 @@ function formatPart(part: Part, view: PartView, points: number, errors: readonly
   const paint = isFull ? style.green : points === 0 && !isUnknown ? style.red : style.yellow;
   const reached = paint((isUnknown ? '?' : `${points}`).padStart(2));
   const text = cutToWidth(visible(view.words), style.width - indent);
-  return `${part.toUpperCase().padEnd(LABEL_WIDTH)}${reached} of ${of}  ${text}\n${formatErrors(errors, indent, style)}`;
+  return `${part.toUpperCase().padEnd(LABEL_WIDTH)}${reached} of ${of}  ${text}\n${formatErrors(view.state === 'not applicable' ? [] : errors, indent, style)}`;
 }
 
 /** The number of a line is that of its whole subtree. */

@@ -1,0 +1,38 @@
+/** `POST /v1/email/reports`. */
+import { integer, list, namedObject, oneOfTexts, string } from '../../http/json-schema.ts';
+import { envelope, refusalData, refusals, security } from './refusals.ts';
+
+export const emailReportsSchema = {
+  operationId: 'importReports',
+  summary: 'Import DMARC aggregate reports',
+  description:
+    'The file as a receiver sent it: XML, gzip, zip, or the whole message, at most 10 MiB. Its kind is found by its content. A message is believed only if it has a DKIM signature of the reporter’s domain.',
+  tags: ['Email'],
+  security,
+  consumes: ['application/octet-stream'],
+  documentedBody: { type: 'string', format: 'binary' },
+  response: {
+    200: envelope(
+      'What it holds.',
+      namedObject('ImportedReports', {
+        reports: list(
+          namedObject('ImportedReport', {
+            reporter: string('Who sent it, as it says.', 'google.com'),
+            id: string('Its id at the reporter.', '2122885654478337555'),
+            domain: string('The domain it is about, in A-labels.', 'example.com'),
+            begin: integer('Begin of its period, in seconds since 1970.'),
+            end: integer('End of its period.'),
+            rows: integer('Its rows.'),
+            messages: integer('Its messages.'),
+            state: oneOfTexts(['read', 'repeated', 'not_read']),
+            reason: string('Why it is not read, or not used for verdicts, as `code: explanation`; or empty.'),
+          }),
+        ),
+      }),
+    ),
+    413: envelope('Body over 10 MiB.', refusalData('PAYLOAD_TOO_LARGE')),
+    415: envelope('Body that is no report, archive or message.', refusalData('UNSUPPORTED_MEDIA_TYPE')),
+    ...refusals,
+    503: envelope('Storage is down, or the server is overloaded.', refusalData(['STORAGE_UNAVAILABLE', 'OVERLOADED'])),
+  },
+};

@@ -1,0 +1,156 @@
+/** `GET /v1/email/domain/{domain}/senders`. */
+import { SENDER_CLASSES } from '@whence/email/internal/reports/classify';
+import { SENDER_DECISIONS } from '@whence/email/internal/reports/report';
+import { REASON_CODES, REASON_WEIGHTS } from '@whence/email/internal/reports/verdict';
+import { sendersQuery } from '../../email-reports/senders-request.ts';
+import {
+  allOptional,
+  boolean,
+  integer,
+  list,
+  named,
+  namedObject,
+  number,
+  object,
+  oneOfTexts,
+  optional,
+  string,
+  strings,
+} from '../../http/json-schema.ts';
+import { answer, askedPolicy } from './mail-details.ts';
+import { envelope, refusalData, refusals, security } from './refusals.ts';
+
+const senderClass = named('SenderClass', {
+  ...oneOfTexts(SENDER_CLASSES),
+  description:
+    '`ours_broken`: fails, and is proven to be of the domain. `forwarded`: forwarded or altered on the way. `at_named_service`: fails, from a service that SPF names, without proof.',
+});
+const decision = named('SenderDecision', oneOfTexts(SENDER_DECISIONS));
+const messages = integer('Messages.');
+const seen = { first_seen: string('First day.', '2026-10-14'), last_seen: string('Last day.', '2026-11-17') };
+const counts = {
+  passes: messages,
+  ours_broken: messages,
+  forwarded: messages,
+  at_named_service: messages,
+  not_ours: messages,
+};
+
+const reason = namedObject('VerdictReason', {
+  weight: { ...oneOfTexts(REASON_WEIGHTS), description: 'The answer that it leads to; a note decides nothing.' },
+  code: oneOfTexts(REASON_CODES),
+  text: string('The reason as a sentence.'),
+  ...allOptional({
+    id: string('Id of the service.', 'zendesk'),
+    service: string('Name of a service.', 'Zendesk'),
+    class: senderClass,
+    messages,
+    percent: number('Share of the domain’s own mail.', 0.9),
+    setup: string('Where its signatures are switched on, if known.'),
+    decision,
+    is_recent: boolean('In each of the last two weeks, though not over the whole time.'),
+    name: string('A name in From.'),
+    days: integer('Days.'),
+    needed: integer('What is needed for an answer.'),
+    day: string('The last day with reports.', '2026-11-02'),
+    term: string('Term of the SPF record.', 'include:mail.zendesk.com'),
+    lookups: integer('DNS lookups of the term.'),
+    reporter: string('Who reported.', 'google.com'),
+    reports: integer('Reports.'),
+  }),
+});
+
+const row = namedObject('SenderRow', {
+  address: string('Address of the server.', '192.0.2.1'),
+  network: string('Its network.', 'AS64496 Example'),
+  class: senderClass,
+  messages,
+  header_from: string('Domain in From.', 'example.com'),
+  envelope_from: string('Domain of the envelope, or empty.'),
+  spf: strings('Domain and result.'),
+  dkim: strings('Selector, domain and result.'),
+  disposition: string('What the receiver did.', 'none'),
+  reporters: strings('Who reported it.'),
+  ...seen,
+  evidence: string('Why it has its class.'),
+});
+
+const fields = {
+  domain: string('The domain, in A-labels.', 'example.com'),
+  from: string('First day, UTC.', '2026-10-14'),
+  to: string('Last day.', '2026-11-17'),
+  reports: integer('Proven reports.'),
+  reporters: list(
+    namedObject('SenderReporter', {
+      name: string('As it calls itself.', 'google.com'),
+      reports: integer('Its reports.'),
+      messages,
+      ...seen,
+      is_large: boolean('A receiver with very many mailboxes.'),
+    }),
+  ),
+  messages,
+  verdict: namedObject('SendersVerdict', {
+    policy: askedPolicy,
+    answer,
+    text: string('The answer as a sentence.'),
+    reasons: list(reason),
+    refused: list(
+      namedObject('RefusedMail', { service: string('Name of the service.', 'Zendesk'), class: senderClass, messages }),
+    ),
+    own_messages: integer('Messages of the domain that the answer is about.'),
+  }),
+  services: list(
+    namedObject('SenderService', {
+      id: string('For decisions.', 'zendesk'),
+      name: string('A service, `own servers`, or a network.', 'Zendesk'),
+      class: senderClass,
+      messages,
+      passed: integer('Those that passed.'),
+      spf_passed: integer('By aligned SPF.'),
+      dkim_passed: integer('By an aligned signature.'),
+      forwarded: integer('By a signature alone, though the envelope is the domain’s.'),
+      classes: namedObject('SenderClasses', counts),
+      ...seen,
+      networks: strings('Networks of its addresses, those with the most messages.'),
+      evidence: list(
+        namedObject('SenderEvidence', {
+          code: string('Does not change.', 'own_address'),
+          text: string('Why it has its class.'),
+          messages,
+        }),
+      ),
+      decision: optional(decision),
+    }),
+  ),
+  services_left_out: integer('Services with fewer messages than those that are listed.'),
+  days: list(namedObject('SenderDay', { day: string('UTC.', '2026-11-17'), ...counts })),
+};
+
+export const senders = namedObject('SendersReport', fields);
+
+export const emailSendersSchema = {
+  operationId: 'findEmailSenders',
+  summary: 'Who sends as a domain',
+  description:
+    'What aggregate reports (DMARC) show of the mail of a domain, and whether a stricter policy may be published. The reports are those imported on this server.',
+  tags: ['Email'],
+  security,
+  params: object({ domain: string('A domain name.', 'example.com') }),
+  querystring: sendersQuery,
+  response: {
+    200: envelope(
+      'The answer, by services and days.',
+      namedObject('Senders', { ...fields, rows: optional(list(row)) }),
+    ),
+    400: envelope(
+      'No domain, not a domain, or days or a policy that cannot be judged.',
+      refusalData(['MISSING_DOMAIN', 'INVALID_DOMAIN', 'INVALID_REQUEST']),
+    ),
+    ...refusals,
+    503: envelope(
+      'DNS does not answer, storage is down, or the server is overloaded.',
+      refusalData(['DNS_UNAVAILABLE', 'STORAGE_UNAVAILABLE', 'OVERLOADED']),
+    ),
+  },
+};

@@ -1,0 +1,245 @@
+/**
+ * `wh email reports import PATH…`: files, folders and mailboxes with aggregate reports, or a message on standard input. One
+ * file, and of a mailbox one message, is in memory at a time. What is read is stored in batches; each report is whole or absent.
+ */
+import { createReadStream, type Dirent } from 'node:fs';
+import { open, opendir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { splitMbox } from '@whence/email/internal/reports/mbox';
+import { isMbox, readMessage } from '@whence/email/internal/reports/read-reports';
+import { Budget, MAX_PACKED_BYTES } from '@whence/email/internal/reports/unpack';
+import { NOT_READ, type NotReadCode } from '@whence/email/internal/reports/unreadable';
+import {
+  itemOf,
+  type ReadInputOptions,
+  type ReadItem,
+  readInput,
+  readVerified,
+} from '../../email-reports/read-input.ts';
+import type { Config } from '../../settings/config.ts';
+import type { PreparedReport } from '../../storage/prepared-report.ts';
+import { tellUnknown } from '../../storage/storage-unavailable.ts';
+import type { ReportStore } from '../../storage/stores/report-store.ts';
+import { type ExitCode, UsageError } from '../../terminal/exit.ts';
+import { isSystemError } from '../../terminal/file-errors.ts';
+import type { CommandStreams } from '../../terminal/output.ts';
+import { ProgressBar } from '../../terminal/progress-bar.ts';
+import { hanging, print, type Style } from '../../terminal/style.ts';
+import { countIn, formatCount } from '../../terminal/table.ts';
+import { withStorage } from '../command-storage.ts';
+
+const STANDARD_INPUT = '-';
+/** Reports of one transaction, each of which waits for the disk; and their rows, for which others wait. */
+const BATCH_REPORTS = 50;
+const BATCH_ROWS = 20_000;
+/** Files that are not read and named; the others are counted. */
+const MAX_NAMED = 20;
+/** What a mailbox of reports has beside aggregate reports. */
+const EXPECTED: readonly NotReadCode[] = ['tls_report', 'failure_report', 'too_old'];
+
+type Settings = Pick<Config, 'storageLocation' | 'dnsServers' | 'reportsKeepDays'>;
+type Options = { readonly json?: boolean; readonly new?: boolean };
+
+/** Exit code 0 if nothing is unread but other kinds of reports, and old ones. */
+export async function importReports(
+  settings: Settings,
+  paths: readonly string[],
+  options: Options,
+  streams: CommandStreams,
+): Promise<ExitCode> {
+  if (paths.includes(STANDARD_INPUT) && paths.length > 1) throw new UsageError('- is the only path, or none');
+  for (const path of paths) if (path !== STANDARD_INPUT) await requireThere(path);
+  return withStorage(settings.storageLocation, options.new, async (storage) => {
+    const nowMs = Date.now();
+    const reading: ReadInputOptions = { nowMs, keepDays: settings.reportsKeepDays, keyId: '' };
+    const batches = new Batches(storage.reports, nowMs);
+    const tally = new Tally(batches);
+    const bar = new ProgressBar(streams.stderr);
+    const isShown = streams.stderr.isTTY === true;
+    try {
+      for await (const item of itemsOf(paths, settings, reading, streams)) {
+        await tally.add(item);
+        if (isShown) bar.show(`${formatCount(tally.items)} reports: ${item.name}`, undefined);
+      }
+      await batches.flush();
+    } finally {
+      bar.finish();
+    }
+    print(streams, options, tally.asJson(), (style) => tally.asText(style));
+    return tally.hasUnexpected ? 1 : 0;
+  });
+}
+
+async function requireThere(path: string): Promise<void> {
+  await stat(path).catch((error: Error) => {
+    throw new UsageError(`cannot read ${path}: ${error.message}`);
+  });
+}
+
+async function* itemsOf(
+  paths: readonly string[],
+  { dnsServers }: Settings,
+  reading: ReadInputOptions,
+  { stdin }: CommandStreams,
+): AsyncGenerator<ReadItem> {
+  for (const path of paths)
+    if (path === STANDARD_INPUT) yield* readVerified('standard input', await collect(stdin()), dnsServers, reading);
+    else yield* itemsAt(path, reading);
+}
+
+/** One byte more than is read, which says that it is too large. */
+async function collect(stream: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > MAX_PACKED_BYTES) break;
+  }
+  return Buffer.concat(chunks).subarray(0, MAX_PACKED_BYTES + 1);
+}
+
+/** A file, or all files below a folder. A link in a folder is not followed. */
+async function* itemsAt(path: string, reading: ReadInputOptions): AsyncGenerator<ReadItem> {
+  const stats = await stat(path);
+  if (!stats.isDirectory()) {
+    yield* itemsOfFile(path, reading);
+    return;
+  }
+  for await (const entry of await opendir(path)) {
+    const own = join(path, entry.name);
+    if (entry.isDirectory()) yield* itemsAt(own, reading);
+    else if (isData(entry)) yield* itemsOfFile(own, reading);
+  }
+}
+
+const isData = (entry: Dirent) => entry.isFile() && !entry.name.startsWith('.');
+
+async function* itemsOfFile(path: string, reading: ReadInputOptions): AsyncGenerator<ReadItem> {
+  try {
+    const { head, bytes } = await readWhole(path);
+    if (!isMbox(head)) {
+      yield* readInput(path, bytes, reading);
+      return;
+    }
+    let number = 0;
+    for await (const message of splitMbox(createReadStream(path)))
+      for await (const found of readMessage(`${path} (${++number})`, message, {}, new Budget()))
+        yield itemOf(found, reading);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    yield { kind: 'not_read', name: path, code: 'unreadable_file' };
+  }
+}
+
+/** At most one byte more than is read. */
+async function readWhole(path: string): Promise<{ head: Buffer; bytes: Buffer }> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    const buffer = Buffer.alloc(Math.min(size, MAX_PACKED_BYTES + 1));
+    let length = 0;
+    while (length < buffer.length) {
+      const { bytesRead } = await file.read(buffer, length, buffer.length - length);
+      if (bytesRead === 0) break;
+      length += bytesRead;
+    }
+    return { head: buffer.subarray(0, Math.min(length, 100)), bytes: buffer.subarray(0, length) };
+  } finally {
+    await file.close();
+  }
+}
+
+/** Several reports in a transaction. */
+class Batches {
+  readonly #store: ReportStore;
+  readonly #nowMs: number;
+  #waiting: PreparedReport[] = [];
+  #rows = 0;
+  read = 0;
+  repeated = 0;
+
+  constructor(store: ReportStore, nowMs: number) {
+    this.#store = store;
+    this.#nowMs = nowMs;
+  }
+
+  async add(report: PreparedReport): Promise<void> {
+    this.#waiting.push(report);
+    this.#rows += report.rowCount;
+    if (this.#waiting.length >= BATCH_REPORTS || this.#rows >= BATCH_ROWS) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    const reports = this.#waiting;
+    this.#waiting = [];
+    this.#rows = 0;
+    if (reports.length === 0) return;
+    const states = await this.#store
+      .add(reports, this.#nowMs)
+      .catch(tellUnknown('the last reports were stored', 'import the same files again: none counts twice'));
+    for (const state of states) this[state]++;
+  }
+}
+
+class Tally {
+  readonly #batches: Batches;
+  readonly #notRead = new Map<NotReadCode, number>();
+  readonly #named: { name: string; code: NotReadCode }[] = [];
+  #unproven = 0;
+  #unusable = 0;
+  #messages = 0;
+  items = 0;
+
+  constructor(batches: Batches) {
+    this.#batches = batches;
+  }
+
+  async add(item: ReadItem): Promise<void> {
+    this.items++;
+    if (item.kind === 'not_read') {
+      this.#notRead.set(item.code, (this.#notRead.get(item.code) ?? 0) + 1);
+      if (this.#named.length < MAX_NAMED && !EXPECTED.includes(item.code))
+        this.#named.push({ name: item.name, code: item.code });
+      return;
+    }
+    if (!item.report.isProven) this.#unproven++;
+    if (!item.report.isUsable) this.#unusable++;
+    this.#messages += item.report.messages;
+    await this.#batches.add(item.report);
+  }
+
+  get hasUnexpected(): boolean {
+    return [...this.#notRead.keys()].some((code) => !EXPECTED.includes(code));
+  }
+
+  asJson(): object {
+    const { read, repeated } = this.#batches;
+    return {
+      read,
+      repeated,
+      not_read: Object.fromEntries(this.#notRead),
+      unproven: this.#unproven,
+      unusable: this.#unusable,
+      messages: this.#messages,
+      files: this.#named.map(({ name, code }) => ({ name, reason: `${code}: ${NOT_READ[code]}` })),
+    };
+  }
+
+  asText(style: Style): string {
+    const { read, repeated } = this.#batches;
+    const notRead = [...this.#notRead.values()].reduce((sum, count) => sum + count, 0);
+    const line = (text: string) => hanging('', 2, text, style);
+    const unproven = 'without a valid signature of their reporter: shown, and not used for verdicts';
+    const unusable = 'with a period of more than 48 hours or in the future: shown, and not used for verdicts';
+    return [
+      line(
+        `read ${countIn(style, read, 'report')}, repeated ${formatCount(repeated)}, not read ${formatCount(notRead)}`,
+      ),
+      ...(this.#unproven > 0 ? [line(`  ${formatCount(this.#unproven)} ${unproven}`)] : []),
+      ...(this.#unusable > 0 ? [line(`  ${formatCount(this.#unusable)} ${unusable}`)] : []),
+      ...[...this.#notRead].map(([code, count]) => line(`  not read ${formatCount(count)}: ${NOT_READ[code]}`)),
+      ...this.#named.map(({ name, code }) => line(`  ${name}: ${NOT_READ[code]}`)),
+    ].join('');
+  }
+}

@@ -16,6 +16,7 @@ export type Counted =
   | 'asn'
   | 'asn_search'
   | 'email'
+  | 'email_reports'
   | 'decide'
   | 'list'
   | 'database'

@@ -13,7 +13,7 @@ import type { Logger } from '../log/log.ts';
 import type { ServedDataset } from '../lookup/live-dataset.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { Responder, type Response } from './respond.ts';
-import { serveConnection } from './tcp-connection.ts';
+import { AnswerTurns, serveConnection } from './tcp-connection.ts';
 
 const MAX_CONNECTIONS = 200;
 
@@ -37,6 +37,7 @@ export class DnsServer {
   readonly #tcp: Server;
   /** The one whose last question is the oldest comes first. */
   readonly #connections = new Set<Socket>();
+  readonly #turns = new AnswerTurns();
 
   private constructor({ admission, listen, allow, zone, served, metrics }: DnsServerOptions) {
     this.#admission = admission;
@@ -48,6 +49,7 @@ export class DnsServer {
       // Clients are addresses: the lookup of Node costs as much as the rest of an answer.
       lookup: (address, _options, found) => found(null, address, listen.family),
     });
+    // At most 32 datagrams in a turn of the event loop: libuv reads no more of a socket at a time.
     this.#udp.on('message', (packet, from) => this.#answer(packet, from));
     this.#tcp = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.#accept(socket));
   }
@@ -108,6 +110,7 @@ export class DnsServer {
         this.#connections.delete(socket);
         this.#connections.add(socket);
       },
+      this.#turns,
     );
   }
 

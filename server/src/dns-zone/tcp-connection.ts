@@ -12,20 +12,50 @@ const MAX_QUESTION_BYTES = 4096;
 const MAX_UNREAD_BYTES = 65_536;
 const LENGTH_BYTES = 2;
 
+/** Of a connection in one turn of the event loop, and connections of all: together they take about a millisecond. */
+const QUESTIONS_PER_TURN = 8;
+const CONNECTIONS_PER_TURN = 8;
+
+/** Connections that have sent questions ahead, answered in turn: a client with thousands of them delays others by a few. */
+export class AnswerTurns {
+  readonly #waiting = new Set<() => void>();
+  #next: NodeJS.Immediate | undefined;
+
+  add(answerSome: () => void): void {
+    this.#waiting.add(answerSome);
+    this.#next ??= setImmediate(() => this.#answer());
+  }
+
+  #answer(): void {
+    this.#next = undefined;
+    for (const answerSome of [...this.#waiting].slice(0, CONNECTIONS_PER_TURN)) {
+      this.#waiting.delete(answerSome);
+      answerSome();
+    }
+    if (this.#waiting.size > 0) this.#next ??= setImmediate(() => this.#answer());
+  }
+}
+
 /** `respond` returns undefined for what is no question, which ends the connection. */
 export function serveConnection(
   socket: Socket,
   respond: (packet: Buffer) => Buffer | undefined,
   onQuestions: () => void,
+  turns: AnswerTurns,
 ): void {
   const timer = setTimeout(() => socket.destroy(), IDLE_MS);
   let received: Buffer = Buffer.alloc(0);
   let hasEnded = false;
 
-  const answerReceived = () => {
-    let at = 0;
+  const answerSome = () => {
+    if (socket.destroyed) return;
+    let [at, answered] = [0, 0];
     socket.cork();
-    while (received.length - at >= LENGTH_BYTES && socket.writableLength < MAX_UNREAD_BYTES) {
+    while (
+      received.length - at >= LENGTH_BYTES &&
+      answered < QUESTIONS_PER_TURN &&
+      socket.writableLength < MAX_UNREAD_BYTES
+    ) {
       const start = at + LENGTH_BYTES;
       const end = start + received.readUInt16BE(at);
       if (end > received.length && end - start <= MAX_QUESTION_BYTES) break;
@@ -39,6 +69,7 @@ export function serveConnection(
       socket.write(length);
       socket.write(response);
       at = end;
+      answered++;
     }
     socket.uncork();
     received = received.subarray(at);
@@ -46,19 +77,22 @@ export function serveConnection(
       timer.refresh();
       onQuestions();
     }
-    if (socket.writableLength >= MAX_UNREAD_BYTES) socket.pause();
+    // Nothing more is read until then.
+    if (socket.writableLength >= MAX_UNREAD_BYTES) return;
+    if (answered === QUESTIONS_PER_TURN) turns.add(answerSome);
     else if (hasEnded) socket.end();
     else socket.resume();
   };
 
   socket.on('data', (chunk: Buffer) => {
     received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
-    answerReceived();
+    socket.pause();
+    turns.add(answerSome);
   });
-  socket.on('drain', answerReceived);
+  socket.on('drain', () => turns.add(answerSome));
   socket.on('end', () => {
     hasEnded = true;
-    answerReceived();
+    turns.add(answerSome);
   });
   socket.on('error', () => socket.destroy());
   socket.on('close', () => clearTimeout(timer));

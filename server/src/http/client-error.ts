@@ -42,6 +42,7 @@ function render(name: ErrorName, extra: Readonly<Record<string, string>>): strin
   const body = JSON.stringify(errorBody(refusal, 0));
   const headers = {
     ...COMMON_HEADERS,
+    ...refusal.headers,
     ...extra,
     'Content-Length': Buffer.byteLength(body),
     'X-Request-ID': randomUUID(),

@@ -14,10 +14,9 @@ export function isKnownTag(ifNoneMatch: string | undefined, etag: string): boole
 }
 
 /** Whether the client has this state of a file. `If-Modified-Since` is used only without a tag (§13.1.3). */
-export function isNotModified(headers: IncomingHttpHeaders, etag: string, modifiedMs: number): boolean {
+export function isNotModified(headers: IncomingHttpHeaders, etag: string, modified: string | undefined): boolean {
   if (headers['if-none-match'] !== undefined) return isKnownTag(headers['if-none-match'], etag);
-  const since = Date.parse(headers['if-modified-since'] ?? '');
-  return Math.floor(modifiedMs / 1000) * 1000 <= since;
+  return Date.parse(modified ?? '') <= Date.parse(headers['if-modified-since'] ?? '');
 }
 
 /** Without `Content-Type`: a cache would take it for that of the file that it has (RFC 9111 §3.2). */
@@ -30,12 +29,13 @@ export type ByteRange = { readonly start: number; readonly end: number };
 
 /**
  * The one range that is asked for. Undefined for the whole file: without a range, for several of them, and where
- * `If-Range` names another state (§13.1.5).
+ * `If-Range` names another state, or one by a weak tag (§13.1.5).
  */
 export function parseRange(headers: IncomingHttpHeaders, etag: string, bytes: number): ByteRange | 'none' | undefined {
   const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(headers.range ?? '') ?? [];
   if (from === '' && to === '') return undefined;
-  if (headers['if-range'] !== undefined && headers['if-range'] !== etag) return undefined;
+  const known = headers['if-range'];
+  if (known !== undefined && (known !== etag || known.startsWith('W/'))) return undefined;
   const start = from === '' ? Math.max(0, bytes - Number(to)) : Number(from);
   const end = from === '' || to === '' ? bytes - 1 : Math.min(Number(to), bytes - 1);
   if (from !== '' && to !== '' && Number(to) < start) return undefined;

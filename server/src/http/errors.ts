@@ -1,11 +1,17 @@
 /**
+ * A client can make a proxy ask for a decision in a way that cannot be answered, with a long path for example. A proxy that
+ * lets requests pass while Whence is away must refuse this one. The route is not known where the request cannot be read.
+ */
+export const DENIED = { 'X-Whence-Decision': 'deny' };
+
+/**
  * Every refusal of the API. Texts and codes are part of the interface; a row whose `code` is set shares the code of
  * another row. `timed: false` is for those whose `processing_time_ms` the specification fixes at 0.
  *
  * `retryAfterSeconds` is sent as `Retry-After`. Only the daily limit computes its own.
  */
 export const errors = {
-  BAD_REQUEST: { status: 400, text: 'bad request', timed: true },
+  BAD_REQUEST: { status: 400, text: 'bad request', timed: true, headers: DENIED },
   INVALID_IP: { status: 400, text: 'invalid IP address', timed: false },
   INVALID_PREFIX: { status: 400, text: 'invalid prefix', timed: true },
   INVALID_ASN: { status: 400, text: 'invalid ASN', timed: true },
@@ -32,11 +38,11 @@ export const errors = {
   METHOD_NOT_ALLOWED: { status: 405, text: 'method not allowed', timed: true },
   REQUEST_TIMEOUT: { status: 408, text: 'request timeout', timed: true },
   PAYLOAD_TOO_LARGE: { status: 413, text: 'payload too large', timed: true },
-  URI_TOO_LONG: { status: 414, text: 'URI too long', timed: true },
+  URI_TOO_LONG: { status: 414, text: 'URI too long', timed: true, headers: DENIED },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, text: 'unsupported media type', timed: true },
   RATE_LIMIT_EXCEEDED: { status: 429, text: 'rate limit exceeded', timed: false, retryAfterSeconds: 1 },
   INVALID_RANGE: { status: 416, text: 'range not satisfiable', timed: true },
-  HEADERS_TOO_LARGE: { status: 431, text: 'request headers too large', timed: true },
+  HEADERS_TOO_LARGE: { status: 431, text: 'request headers too large', timed: true, headers: DENIED },
   INTERNAL: { status: 500, text: 'internal error', timed: true },
   NOT_READY: { status: 503, text: 'not ready', timed: true },
   DATASET_UNAVAILABLE: { status: 503, text: 'dataset unavailable', timed: true, retryAfterSeconds: 10 },
@@ -47,6 +53,19 @@ export const errors = {
     code: 'DATASET_UNAVAILABLE',
     retryAfterSeconds: 10,
   },
+  LIST_NOT_WRITTEN: {
+    status: 503,
+    text: 'this list is not written yet',
+    timed: true,
+    code: 'DATASET_UNAVAILABLE',
+    retryAfterSeconds: 10,
+  },
+  LIST_UNAVAILABLE: {
+    status: 503,
+    text: 'no source of this list counts today: run wh dataset update',
+    timed: true,
+    retryAfterSeconds: 60,
+  },
   // A published file that cannot be read stays unreadable until an operator or the next build replaces it.
   VERSION_UNREADABLE: {
     status: 503,
@@ -56,6 +75,7 @@ export const errors = {
     retryAfterSeconds: 60,
   },
   DNS_UNAVAILABLE: { status: 503, text: 'DNS unavailable', timed: true, isCounted: true, retryAfterSeconds: 5 },
+  RULES_UNAVAILABLE: { status: 503, text: 'rules unavailable', timed: true, retryAfterSeconds: 10 },
   STORAGE_UNAVAILABLE: { status: 503, text: 'storage unavailable', timed: true, retryAfterSeconds: 5 },
   OVERLOADED: { status: 503, text: 'overloaded', timed: true, retryAfterSeconds: 1 },
   TOO_MANY_GUESSES: { status: 503, text: 'overloaded', timed: true, code: 'OVERLOADED', retryAfterSeconds: 2 },
@@ -72,6 +92,7 @@ type Row = {
   /** The request counts against the daily limit although its status is 500 or above. */
   readonly isCounted?: boolean;
   readonly retryAfterSeconds?: number;
+  readonly headers?: Readonly<Record<string, string>>;
 };
 
 export type ErrorName = keyof typeof errors;
@@ -102,7 +123,7 @@ export class ApiError extends Error {
     this.row = row;
     this.code = row.code ?? name;
     this.extra = more.extra ?? {};
-    this.headers = { ...retryAfter(more.retryAfterSeconds ?? row.retryAfterSeconds), ...more.headers };
+    this.headers = { ...row.headers, ...retryAfter(more.retryAfterSeconds ?? row.retryAfterSeconds), ...more.headers };
     this.meta = more.meta ?? {};
   }
 }

@@ -59,8 +59,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
     bodyLimit: limits.MAX_BODY_BYTES,
     routerOptions: {
-      // A target that is too long is refused before it is routed.
-      maxParamLength: limits.MAX_HEADER_BYTES,
+      // A target that is too long is refused by a hook; this is the longest of the others, with each `%` escaped.
+      maxParamLength: 3 * limits.MAX_URI_CHARACTERS,
       // A parameter that is sent twice is the last one, never a list.
       querystringParser: (query) => (query === '' ? {} : Object.fromEntries(new URLSearchParams(query))),
     },
@@ -92,7 +92,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.addHook('onRequest', (request, reply, done) => {
     request.startedMs = performance.now();
     reply.headers(COMMON_HEADERS).header('X-Request-ID', request.id);
-    requireWellFormed(request.raw);
+    if (hasUnusedBody(request.raw)) reply.header('Connection', 'close');
+    requireWellFormed(request.originalUrl, request.raw);
     done();
   });
   // Methods without a route are refused with 405 too, and the methods of the path.
@@ -104,7 +105,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
 }
 
 /** Refuses requests that Node's parser accepts although HTTP forbids them, and targets that are too long. */
-function requireWellFormed({ url = '', headers, rawHeaders, httpVersionMinor }: IncomingMessage): void {
+function requireWellFormed(url: string, { headers, rawHeaders, httpVersionMinor }: IncomingMessage): void {
   const queryAt = url.indexOf('?');
   const pathCharacters = queryAt === -1 ? url.length : queryAt;
   if (pathCharacters > limits.MAX_URI_CHARACTERS || url.length - pathCharacters - 1 > limits.MAX_URI_CHARACTERS) {
@@ -115,6 +116,15 @@ function requireWellFormed({ url = '', headers, rawHeaders, httpVersionMinor }: 
   if (hosts > 1 || (hosts === 0 && httpVersionMinor > 0)) throw refused();
   // RFC 9110 §10.1.1: 100-continue is the only defined expectation, and Node has already answered it.
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue') throw refused();
+}
+
+/**
+ * Such a request is answered before its body has come. A proxy may pass on the length of a body that it does not send: the
+ * next request on the connection, perhaps that of another client, would be read as the body.
+ */
+function hasUnusedBody({ method, headers }: IncomingMessage): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false;
+  return Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
 }
 
 function countHosts(rawHeaders: readonly string[]): number {
@@ -168,14 +178,21 @@ function createNodeServer(readMode: ReadMode, stalledMs: number, answer: Answer)
   return server;
 }
 
-/** A `%` that is no valid escape is taken literally, so that the route can refuse the text. */
+/** A `%` that is not part of a valid escape is taken literally: the route refuses the text, as it would any other. */
 function rewriteUrl({ url = '/' }: IncomingMessage): string {
   if (!url.includes('%')) return url;
   const path = url.split('?', 1)[0] ?? '';
+  return (
+    path.replaceAll(/(?:%[\da-f]{2})+|%/gi, (text) => (isDecodable(text) ? text : text.replaceAll('%', '%25'))) +
+    url.slice(path.length)
+  );
+}
+
+function isDecodable(escapes: string): boolean {
   try {
-    decodeURIComponent(path);
-    return url;
+    decodeURIComponent(escapes);
+    return true;
   } catch {
-    return path.replaceAll('%', '%25') + url.slice(path.length);
+    return false;
   }
 }

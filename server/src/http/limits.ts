@@ -1,6 +1,8 @@
 /** Limits of a connection: sizes, and timeouts for slow clients. */
 
 export const MAX_BODY_BYTES = 256 * 1024;
+/** Files of reports. */
+export const MAX_REPORT_BYTES = 10 * 1024 * 1024;
 /** Limit for routes that anyone may call: what they accept is a name, a password or a token. */
 export const MAX_PUBLIC_BODY_BYTES = 4 * 1024;
 export const MAX_HEADER_BYTES = 16 * 1024;
@@ -22,6 +24,6 @@ export const REQUEST_TIMEOUT_MS = 30_000;
 export const TIMEOUT_CHECK_MS = 2_000;
 /** A connection without traffic in either direction while an answer is pending or is not read. */
 export const STALLED_MS = 40_000;
-/** How long a client may take to close its side after the answer that closes the connection. */
-export const LINGER_MS = 2_000;
+/** How long a client may send after the answer that closes the connection: a reset could cost it that answer. */
+export const LINGER_MS = 1_000;
 export const KEEP_ALIVE_MS = 65_000;

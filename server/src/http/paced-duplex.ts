@@ -106,8 +106,8 @@ export class PacedDuplex extends Duplex implements PacedConnection {
   /** The connection closes when the client has closed its side too. */
   destroySoon(): void {
     if (this.writable) this.end();
-    this.#socket.setTimeout(LINGER_MS);
-    this.once('timeout', () => this.destroy());
+    const timer = setTimeout(() => this.destroy(), LINGER_MS);
+    this.once('close', () => clearTimeout(timer));
   }
 
   setTimeout(ms: number, onTimeout?: () => void): this {

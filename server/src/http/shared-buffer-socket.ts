@@ -212,8 +212,8 @@ export class SharedBufferSocket extends Socket implements PacedConnection {
       return;
     }
     if (this.writable) this.end();
-    this.setTimeout(LINGER_MS);
-    this.once('timeout', () => this.destroy());
+    const timer = setTimeout(() => this.destroy(), LINGER_MS);
+    this.once('close', () => clearTimeout(timer));
   }
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import test from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { requesterAs } from '../test/requester.ts';
@@ -95,4 +96,38 @@ test('shared work: a client that leaves does not take the result from one that w
   assert.equal(await left, 'late');
   await work.finishAll();
   assert.deepEqual([await first, await stays], ['1', '2']);
+});
+
+test('cost classes: while another client waits, one stream that is read too slowly is ended', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
+  const queue = new CostQueue('download', { slots: 3 });
+  const read = { fast: 0, slow: 0, 'slow too': 0 };
+  const streams = new Map<string, Readable>();
+  for (const name of ['fast', 'slow', 'slow too'] as const) {
+    const release = await queue.enter(requesterAs(name));
+    assert.ok(typeof release === 'function');
+    const stream = new Readable({ read() {} }).on('error', () => {});
+    queue.hold(stream, () => read[name], release);
+    streams.set(name, stream);
+  }
+  const pass = () => {
+    read.fast += 1_000_000;
+    read.slow += 10_000;
+    t.mock.timers.tick(5_000);
+  };
+  const ended = () => [...streams].filter(([, { destroyed }]) => destroyed).map(([name]) => name);
+  pass();
+  assert.deepEqual(ended(), [], 'none waits');
+  const waiting = queue.enter(requesterAs('another'));
+  await nextTurn();
+  pass();
+  assert.equal(typeof (await waiting), 'function');
+  assert.deepEqual(ended(), ['slow'], 'as many as wait');
+  await nextTurn();
+  assert.equal(queue.held, 3, 'released once, although the stream is closed too');
+  pass();
+  assert.deepEqual(ended(), ['slow']);
+  streams.get('fast')?.destroy();
+  await nextTurn();
+  assert.equal(queue.held, 2);
 });

@@ -35,6 +35,11 @@ export class FairSlots {
     return this.#held;
   }
 
+  /** Whether a request waits because all slots are held. */
+  get isExhausted(): boolean {
+    return this.#waiting > 0 && this.#held >= this.#limits.slots;
+  }
+
   /** Whether this key has as many requests waiting as it may, or no more than any other key while the queue is full. */
   isFull({ key, isAnonymous = false }: SlotKey): boolean {
     const { waitingPerKey, waiting = Number.POSITIVE_INFINITY } = this.#limits;

@@ -1,5 +1,7 @@
 /** The operator's overrides in use. */
-import { OVERRIDES_LIMITS, type Overrides, parseOverrides } from '@whence/dataset/internal/overrides/overrides';
+import { runThread } from '@whence/dataset/internal/io/run-thread';
+import { OVERRIDES_LIMITS, type Overrides } from '@whence/dataset/internal/overrides/overrides';
+import type { ReadOverrides } from './overrides-thread.ts';
 import { WatchedFile } from './watched-file.ts';
 
 type OverridesEvents = { loaded(overrides: Overrides | undefined): void; refused(reason: string): void };
@@ -15,8 +17,11 @@ export class LiveOverrides extends WatchedFile {
     this.#isOptional = isOptional;
   }
 
-  protected override use(text: string, day: string): void {
-    this.#events.loaded(parseOverrides(text, day));
+  protected override async use(content: Buffer, day: string, signal: AbortSignal): Promise<string> {
+    const module = new URL('./overrides-thread.js', import.meta.url);
+    const { overrides, checksum } = await runThread<ReadOverrides>(module, { content, day }, signal);
+    this.#events.loaded(overrides);
+    return checksum;
   }
 
   protected override useNone(): boolean {

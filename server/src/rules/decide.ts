@@ -11,8 +11,9 @@ import { formatPrefix } from '@whence/dataset/prefix';
 import type { Flag, IpRecord } from '@whence/dataset/record';
 import { isPrivateAddress } from '@whence/dataset/special-purpose';
 import { PrefixSet } from '../limits/prefix-set.ts';
+import { containsAddress } from './prefix-file.ts';
 import { bytesOf, fold, normalizeHost, type PathSpellings, spellingsOf } from './request-facts.ts';
-import type { Action, Condition, Conditions, Rule, RuleSet } from './rule-sets.ts';
+import { type Action, type Condition, type Conditions, namesPrivate, type Rule, type RuleSet } from './rule-sets.ts';
 
 export type AskedRequest = {
   readonly address: Address;
@@ -130,10 +131,6 @@ export function addressMatcher(conditions: Conditions, unknownFlags: ReadonlySet
   return (facts) => (!facts.isPrivate || isPrivateNamed) && tests.every(([, test]) => test(facts) !== undefined);
 }
 
-function namesPrivate(conditions: Conditions): boolean {
-  return conditions.private !== undefined || conditions.prefixes !== undefined;
-}
-
 function applies({ namesPrivate }: CompiledRule, { isPrivate }: Facts): boolean {
   return !isPrivate || namesPrivate;
 }
@@ -171,13 +168,8 @@ function testsOf(
       (wanted) =>
       ({ record }) =>
         (record !== undefined) === wanted ? wanted : undefined,
-    prefixes: (wanted) => {
-      const prefixes = new PrefixSet(wanted);
-      return ({ address }) => {
-        const length = prefixes.lengthAt(address);
-        return length === undefined ? undefined : formatPrefix(address, length);
-      };
-    },
+    prefixes: (wanted) => inPrefixes(wanted, conditions.prefixes_file),
+    prefixes_file: (wanted) => inPrefixes(conditions.prefixes, wanted),
     min_score: (wanted) => ofRecord(({ threat: { score } }) => (score >= wanted ? score : undefined)),
     countries: (wanted) => oneOf(wanted, ({ country }) => country),
     asns: (wanted) => oneOf(wanted, ({ asn }) => asn),
@@ -196,6 +188,16 @@ function testsOf(
     const wanted = conditions[name];
     return wanted === undefined ? [] : [[name, (makers[name] as (value: unknown) => Test)(wanted)] as const];
   });
+}
+
+/** What a rule and its files have are one list. */
+function inPrefixes(wanted: Conditions['prefixes'] = [], files: Conditions['prefixes_file'] = []): Test {
+  const prefixes = new PrefixSet(wanted);
+  return ({ address }) => {
+    const length = prefixes.lengthAt(address);
+    if (length !== undefined) return formatPrefix(address, length);
+    return files.find((file) => containsAddress(file, address))?.path;
+  };
 }
 
 function anySpelling(wanted: readonly string[]): Test {

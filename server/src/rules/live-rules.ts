@@ -1,15 +1,27 @@
 /** The rules in use, and what decides by them. */
+import { dirname } from 'node:path';
 import type { Dataset } from '@whence/dataset/internal/file/read';
+import { runThread } from '@whence/dataset/internal/io/run-thread';
 import type { ServedDataset } from '../lookup/live-dataset.ts';
 import { WatchedFile } from '../lookup/watched-file.ts';
 import { Decider, unknownFlagsOf } from './decide.ts';
-import { InvalidRules, type Mistake, parseRules } from './parse-rules.ts';
-import { reviewRules } from './review-rules.ts';
+import { InvalidRules, type Mistake } from './parse-rules.ts';
+import { knownTo, reviewRules } from './review-rules.ts';
 import type { RuleFile } from './rule-sets.ts';
+import type { ReadRules } from './rules-thread.ts';
 
 /** In the details of a refusal, where an operator has named no file of rules. */
 export const NO_RULES = { setting: 'WHENCE_RULES' };
 export const RULES_LIMITS = { maxBytes: 1 << 20, timeoutMs: 5_000 };
+
+export function readRules(path: string, content: Buffer, signal?: AbortSignal): Promise<ReadRules> {
+  return runThread(new URL('./rules-thread.js', import.meta.url), { content, folder: dirname(path) }, signal);
+}
+
+export function requireRules(read: ReadRules): Extract<ReadRules, { readonly file: RuleFile }> {
+  if ('file' in read) return read;
+  throw new InvalidRules(read.message, read.mistakes);
+}
 
 type RulesEvents = { loaded(file: RuleFile): void; refused(reason: string): void };
 
@@ -51,16 +63,19 @@ export class LiveRules extends WatchedFile {
   warnings(dataset: Dataset): readonly Mistake[] {
     if (this.#file === undefined) return [];
     if (this.#reviewed?.file !== this.#file || this.#reviewed.dataset !== dataset)
-      this.#reviewed = { file: this.#file, dataset, warnings: reviewRules(this.#file, unknownFlagsOf(dataset)) };
+      this.#reviewed = { file: this.#file, dataset, warnings: reviewRules(this.#file, knownTo(dataset)) };
     return this.#reviewed.warnings;
   }
 
-  protected override use(text: string): void {
-    const file = parseRules(text);
+  protected override async use(content: Buffer, _day: string, signal: AbortSignal): Promise<string> {
+    const read = await readRules(this.path, content, signal);
+    this.parts = read.parts;
+    const { file, checksum } = requireRules(read);
     this.#file = file;
     this.#decidersFor = undefined;
     this.mistakes = [];
     this.#events.loaded(file);
+    return checksum;
   }
 
   protected override refused(reason: string, error: unknown): void {

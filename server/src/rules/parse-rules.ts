@@ -2,12 +2,12 @@
  * The text of a rules file, YAML or JSON, to rule sets. Every mistake is reported with its line and column: a name that
  * does not exist, a value of the wrong kind, a list that is empty. A file with a mistake is refused as a whole.
  */
-import { formatAddress } from '@whence/dataset/address';
 import { parsePrefixedAsn } from '@whence/dataset/internal/as-number';
-import { formatPrefix, parseCidr } from '@whence/dataset/prefix';
+import { formatPrefix } from '@whence/dataset/prefix';
 import { CONNECTION_TYPES, FLAGS } from '@whence/dataset/record';
-import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit, type YAMLMap } from 'yaml';
 import { closestName } from '../closest-name.ts';
+import { type PrefixFile, parseExactCidr } from './prefix-file.ts';
 import { bytesOf, normalizeHost, normalizePath } from './request-facts.ts';
 import {
   ACTIONS,
@@ -23,12 +23,16 @@ import {
   type RuleSet,
 } from './rule-sets.ts';
 
-/** Bounds on what one file may hold. */
+/** Bounds on what one file may hold; an alias counts as what it stands for. */
+const MAX_NAMES = 100;
 const MAX_RULES = 1_000;
+const MAX_FILE_RULES = 5_000;
 const MAX_VALUES = 20_000;
 const MAX_TEXT = 500;
 /** Maximum: in a file that is something else, each line may be a problem. */
 const MAX_MISTAKES = 50;
+/** Of these, in the log. */
+const LOGGED_MISTAKES = 10;
 const MAX_MESSAGE = 200;
 /** In headers, labels of metrics and paths of lists. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
@@ -40,30 +44,56 @@ export class InvalidRules extends Error {
   override name = 'InvalidRules';
   readonly mistakes: readonly Mistake[];
 
-  constructor(all: readonly Mistake[]) {
-    const mistakes = all.slice(0, MAX_MISTAKES);
-    const next = all[MAX_MISTAKES];
-    if (next !== undefined)
-      mistakes.push({ ...next, message: `${all.length - MAX_MISTAKES} more mistakes from here on` });
-    super(mistakes.map(({ line, column, message }) => `line ${line}, column ${column}: ${message}`).join('\n'));
+  constructor(message: string, mistakes: readonly Mistake[]) {
+    super(message);
     this.mistakes = mistakes;
   }
 }
 
-export function parseRules(text: string): RuleFile {
+function invalid(all: readonly Mistake[]): InvalidRules {
+  const first = (count: number): readonly Mistake[] => {
+    const next = all[count];
+    if (next === undefined) return all;
+    return [...all.slice(0, count), { ...next, message: `${all.length - count} more mistakes from here on` }];
+  };
+  const lines = first(LOGGED_MISTAKES).map(({ line, column, message }) => `line ${line}, column ${column}: ${message}`);
+  return new InvalidRules(lines.join('\n'), first(MAX_MISTAKES));
+}
+
+/** Or what is wrong with it. */
+export type FindPrefixFile = (path: string) => PrefixFile | string;
+
+export function parseRules(text: string, prefixFile: FindPrefixFile = () => 'cannot be read here'): RuleFile {
+  try {
+    return readRuleFile(text, prefixFile);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw invalid([{ line: 1, column: 1, message: 'the file is nested too deeply, or too long' }]);
+  }
+}
+
+function readRuleFile(text: string, prefixFile: FindPrefixFile): RuleFile {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, stringKeys: true });
+  // The library compares each key with all before it.
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false, stringKeys: true });
   const positionAt = (offset: number): Position => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(1, line), column: Math.max(1, col) };
   };
+  // The library reports some of them instead of throwing them.
+  if (document.errors.some(({ message }) => message.startsWith('Maximum call stack'))) throw new RangeError();
   if (document.errors.length > 0)
-    throw new InvalidRules(
-      document.errors.map((error) => ({ ...positionAt(error.pos[0]), message: firstLine(error.message) })),
-    );
-  const reader = new Reader(positionAt);
+    throw invalid(document.errors.map((error) => ({ ...positionAt(error.pos[0]), message: firstLine(error.message) })));
+  // What each alias stands for. The library looks for each in the whole document.
+  const anchors = new Map<string, Node>();
+  const aliases = new Map<unknown, Node | undefined>();
+  visit(document, {
+    Alias: (_, node) => void aliases.set(node, anchors.get(node.source)),
+    Value: (_, node) => void (node.anchor && anchors.set(node.anchor, node)),
+  });
+  const reader = new Reader(positionAt, prefixFile, aliases);
   const file = reader.file(document.contents);
-  if (reader.mistakes.length > 0) throw new InvalidRules(reader.mistakes);
+  if (reader.mistakes.length > 0) throw invalid(reader.mistakes);
   return file;
 }
 
@@ -79,10 +109,19 @@ type Read<F extends Fields> = { [Name in keyof F]?: ReturnType<F[Name]> };
 class Reader {
   readonly mistakes: Mistake[] = [];
   readonly #positionAt: (offset: number) => Position;
+  readonly #prefixFile: FindPrefixFile;
+  readonly #aliases: ReadonlyMap<unknown, Node | undefined>;
   #values = 0;
+  #rules = 0;
 
-  constructor(positionAt: (offset: number) => Position) {
+  constructor(
+    positionAt: (offset: number) => Position,
+    prefixFile: FindPrefixFile,
+    aliases: ReadonlyMap<unknown, Node | undefined>,
+  ) {
     this.#positionAt = positionAt;
+    this.#prefixFile = prefixFile;
+    this.#aliases = aliases;
   }
 
   file(node: Node | null): RuleFile {
@@ -92,8 +131,12 @@ class Reader {
       <T>(found: Map<string, T>, read: (name: string, node: Node | null) => T) =>
       (value: Node | null) => {
         for (const { name, key, node } of this.#entries(value)) {
-          if (!NAME.test(name)) this.#mistake(key, `${quoted(name)} is not a name: letters, digits, ".", "_" and "-"`);
-          found.set(name, read(name, node));
+          if (found.size === MAX_NAMES) {
+            this.#mistake(key, `more than ${MAX_NAMES} sets or lists`);
+            break;
+          }
+          if (NAME.test(name)) found.set(name, read(name, node));
+          else this.#mistake(key, `${quoted(name)} is not a name: up to 64 letters, digits, ".", "_" and "-"`);
         }
       };
     this.#fields(node, 'the file', {
@@ -109,7 +152,7 @@ class Reader {
     const read = this.#fields(node, `set ${name}`, {
       mode: (value) => this.#oneOf(value, MODES),
       default: (value) => this.#oneOf(value, DEFAULTS),
-      rules: (value) => this.#items(value).map((item, i) => this.#rule(item, i)),
+      rules: (value) => this.#setRules(value),
     });
     const rules = read.rules ?? [];
     const names = new Map<string, Rule>();
@@ -122,9 +165,17 @@ class Reader {
         });
       names.set(rule.name, rule);
     }
-    if (rules.length > MAX_RULES) this.#mistake(node, `more than ${MAX_RULES} rules in one set`);
     if (read.default === undefined && this.mistakes.length === 0) this.#mistake(node, `set ${name} has no default`);
     return { name, mode: read.mode ?? 'enforce', default: read.default ?? 'allow', rules };
+  }
+
+  #setRules(node: Node | null): Rule[] {
+    const items = this.#items(node);
+    this.#rules += items.length;
+    if (items.length > MAX_RULES) this.#mistake(node, `more than ${MAX_RULES} rules in one set`);
+    else if (this.#rules > MAX_FILE_RULES) this.#mistake(node, `more than ${MAX_FILE_RULES} rules in one file`);
+    else return items.map((item, i) => this.#rule(item, i));
+    return [];
   }
 
   #rule(node: Node | null, index: number): Rule {
@@ -154,14 +205,22 @@ class Reader {
   }
 
   #list(name: string, node: Node | null): AddressList {
-    const conditions = this.#conditions(node);
+    let maxLoss: number | undefined;
+    const conditions = this.#conditions(node, {
+      max_loss_percent: (value) => {
+        const percent = this.#integer(value, 1, 100);
+        maxLoss = percent && percent / 100;
+      },
+    });
     for (const condition of REQUEST_CONDITIONS)
       if (condition in conditions) this.#mistake(node, `a list has conditions of an address, not ${condition}`);
-    return { name, conditions, position: this.#positionOf(node) };
+    return { name, conditions, maxLoss, position: this.#positionOf(node) };
   }
 
-  #conditions(node: Node | null): Conditions {
+  /** `more`: fields beside the conditions. */
+  #conditions(node: Node | null, more: Fields = {}): Conditions {
     return this.#fields(node, 'if', {
+      ...more,
       hosts: (value) =>
         this.#list_(value, (text) => hostOf(text), 'a host name such as www.example.com or *.example.com'),
       paths: (value) =>
@@ -174,6 +233,12 @@ class Reader {
         ),
       prefixes: (value) =>
         this.#list_(value, (text) => prefixOf(text), 'a prefix such as 192.0.2.0/24, without bits after its length'),
+      prefixes_file: (value) =>
+        this.#list_(value, (text) => text || undefined, 'the path of a file').flatMap((path) => {
+          const file = this.#prefixFile(path);
+          if (typeof file === 'string') this.#mistake(value, `${path} ${file}`);
+          return typeof file === 'string' ? [] : [file];
+        }),
       countries: (value) =>
         this.#list_(
           value,
@@ -225,17 +290,26 @@ class Reader {
       this.#mistake(node, `${what} is a map of names and values`);
       return [];
     }
-    return (node as YAMLMap<Node, Node | null>).items.map(({ key, value }) => ({
-      name: isScalar(key) ? String(key.value) : '',
-      key,
-      node: value,
-    }));
+    const names = new Set<string>();
+    return (node as YAMLMap<Node, Node | null>).items.map(({ key, value }) => {
+      const name = isScalar(key) ? String(key.value) : '';
+      if (names.has(name)) this.#mistake(key, `${quoted(name)} is there twice`);
+      names.add(name);
+      return { name, key, node: this.#resolved(value) };
+    });
   }
 
   #items(node: Node | null): (Node | null)[] {
-    if (isSeq(node)) return node.items as (Node | null)[];
+    if (isSeq(node)) return (node.items as (Node | null)[]).map((item) => this.#resolved(item));
     this.#mistake(node, 'expected a list');
     return [];
+  }
+
+  #resolved(node: Node | null): Node | null {
+    if (!isAlias(node)) return node;
+    const found = this.#aliases.get(node) ?? null;
+    if (found === null) this.#mistake(node, `*${node.source.slice(0, 80)} has no anchor before it`);
+    return found;
   }
 
   /** One value, or a list of them. */
@@ -306,13 +380,9 @@ function hostOf(text: string): string | undefined {
   return host === undefined ? undefined : `${wildcard}${host}`;
 }
 
-/** A prefix with host bits is more often mistyped than meant. */
 function prefixOf(text: string): string | undefined {
-  const cidr = parseCidr(text);
-  if (cidr === undefined) return undefined;
-  const { address, length } = cidr;
-  const prefix = formatPrefix(address, length);
-  return prefix === `${formatAddress(address)}/${length}` ? prefix : undefined;
+  const cidr = parseExactCidr(text);
+  return cidr && formatPrefix(cidr.address, cidr.length);
 }
 
 const quoted = (text: string) => JSON.stringify(text.slice(0, 80));

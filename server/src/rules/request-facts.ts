@@ -38,6 +38,8 @@ const UNUSABLE: PathSpellings = { exact: [], folded: [] };
 const ODD_PATH = /^[^/]|[%\\;#\u0000]|\/[/.]|[^\u0020-\u007e]/;
 /** Longer ones are unusable: each spelling is a copy. */
 const MAX_ODD_PATH_BYTES = 2_048;
+/** All spellings together. Most paths have fewer than ten. */
+const MAX_SPELLED_BYTES = 16 * 1_024;
 const MAX_DECODINGS = 3;
 
 export function spellingsOf(bytes: string): PathSpellings {
@@ -50,7 +52,10 @@ export function spellingsOf(bytes: string): PathSpellings {
   let readings = new Set([path, path.split('#', 1)[0] ?? '', path.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '')]);
   for (let decodings = 0; ; decodings++) {
     for (const reading of [...readings]) readings.add(reading.replaceAll(/;[^/]*/g, ''));
-    for (const reading of readings) for (const resolved of resolutionsOf(reading)) spellings.add(resolved);
+    if (readings.size * path.length > MAX_SPELLED_BYTES) return UNUSABLE;
+    readings = new Set([...readings].flatMap(resolutionsOf));
+    for (const reading of readings) spellings.add(reading);
+    if (spellings.size * path.length > MAX_SPELLED_BYTES) return UNUSABLE;
     const decoded = new Set([...readings].map(decode));
     if (decodings === MAX_DECODINGS || [...decoded].every((reading) => readings.has(reading))) break;
     readings = decoded;
@@ -88,11 +93,13 @@ function decodeUnwritable(path: string): string {
   });
 }
 
-/** With `\` as a character or as `/`, and with empty segments as segments or dropped. */
+/** With `\` as a character or as `/`, with empty segments as segments or dropped, with dot segments kept or resolved. */
 function resolutionsOf(path: string): string[] {
   const slashed = path.includes('\\') ? [path, path.replaceAll('\\', '/')] : [path];
   return slashed.flatMap((reading) =>
-    reading.includes('//') ? [resolve(reading, true), resolve(reading, false)] : [resolve(reading, true)],
+    reading.includes('//')
+      ? [reading, reading.replaceAll(/\/+/g, '/'), resolve(reading, true), resolve(reading, false)]
+      : [reading, resolve(reading, true)],
   );
 }
 

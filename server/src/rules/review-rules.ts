@@ -1,45 +1,104 @@
 /** Mistakes that a rules file can have although it is valid: rules that match everything, can never match, or need what the dataset does not know. */
+import { METHODS } from 'node:http';
+import { isCountry } from '@whence/dataset/internal/country-code';
+import type { Dataset } from '@whence/dataset/internal/file/read';
 import { parseCidr } from '@whence/dataset/prefix';
 import { PrefixSet } from '../limits/prefix-set.ts';
+import { unknownFlagsOf } from './decide.ts';
 import type { Mistake } from './parse-rules.ts';
-import { type Condition, type Conditions, RECORD_CONDITIONS, type Rule, type RuleFile } from './rule-sets.ts';
+import {
+  type Condition,
+  type Conditions,
+  namesPrivate,
+  RECORD_CONDITIONS,
+  type Rule,
+  type RuleFile,
+} from './rule-sets.ts';
 
-export function reviewRules({ sets, lists }: RuleFile, unknownFlags: ReadonlySet<string>): Mistake[] {
+type Names = Readonly<Record<'cloud_providers' | 'ai_companies', readonly string[]>>;
+/** What a dataset knows; names in lower case. */
+export type Known = { readonly unknownFlags: ReadonlySet<string>; readonly names: () => Names };
+
+export function knownTo(dataset: Dataset): Known {
+  let found: Names | undefined;
+  return { unknownFlags: unknownFlagsOf(dataset), names: () => (found ??= namesIn(dataset)) };
+}
+
+function namesIn(dataset: Dataset): Names {
+  const sets = Array.from(
+    { length: dataset.meta.counts.attribute_sets },
+    (_, set) => dataset.attributes(set).detection,
+  );
+  const distinct = (field: 'cloud_provider' | 'ai_company') => [
+    ...new Set(sets.map((one) => one[field]?.toLowerCase() ?? '')),
+  ];
+  return { cloud_providers: distinct('cloud_provider'), ai_companies: distinct('ai_company') };
+}
+
+/** `known` is undefined on a machine without a dataset. */
+export function reviewRules({ sets, lists }: RuleFile, known: Known | undefined): Mistake[] {
   const warnings: Mistake[] = [];
   for (const { name: set, rules } of sets.values()) {
     const earlier: WideRule[] = [];
     rules.forEach((rule, i) => {
       const warn = (message: string) =>
         warnings.push({ ...rule.position, message: `rule ${rule.name} of set ${set} ${message}` });
-      if (Object.keys(rule.conditions).length === 0 && i < rules.length - 1)
-        warn('matches every request: the rules after it are never used');
+      if (Object.keys(rule.conditions).length === 0) {
+        if (i < rules.length - 1) warn('matches every request: the rules after it are never used');
+        if (rule.action === 'deny') warn('has no conditions: it refuses every request that is not private');
+      }
       const shadow = earlier.find((wide) => covers(wide, rule))?.rule;
       if (shadow !== undefined) warn(`never matches: rule ${shadow.name} before it matches all that it does`);
       earlier.push(prepare(rule));
-      const contradiction = contradictionOf(rule.conditions);
-      if (contradiction !== undefined) warn(`never matches: ${contradiction}`);
-      const unknown = unknownOf(rule.conditions, unknownFlags);
-      if (unknown !== undefined) warn(unknown);
+      for (const problem of problemsOf(rule.conditions, known)) warn(problem);
     });
   }
   for (const { name, conditions, position } of lists.values()) {
-    const unknown = contradictionOf(conditions) ?? unknownOf(conditions, unknownFlags);
-    if (unknown !== undefined) warnings.push({ ...position, message: `list ${name}: ${unknown}` });
+    for (const problem of problemsOf(conditions, known))
+      warnings.push({ ...position, message: `list ${name} ${problem}` });
   }
   return warnings;
 }
 
-function unknownOf({ flags = [] }: Conditions, unknownFlags: ReadonlySet<string>): string | undefined {
-  const unknown = flags.filter((flag) => unknownFlags.has(flag)).map((flag) => flag.slice('is_'.length));
-  if (unknown.length === 0) return undefined;
-  const effect = unknown.length === flags.length ? 'never matches' : 'matches only by its other flags';
-  return `${effect}: no source of this dataset knows ${unknown.join(', ')}`;
+function* problemsOf(conditions: Conditions, known: Known | undefined): Generator<string> {
+  const contradiction = contradictionOf(conditions);
+  if (contradiction !== undefined) yield `never matches: ${contradiction}`;
+  const isNotIn = (of: keyof Names) => (name: string) => known?.names()[of].includes(name) === false;
+  const checks: [Condition, isUnknown: (value: string) => boolean, why: string][] = [
+    ['flags', (flag) => known?.unknownFlags.has(flag) === true, 'no source of this dataset knows'],
+    ['countries', (code) => !isKnownCountry(code), 'no country has the code'],
+    ['methods', (name) => !METHODS.includes(name), 'HTTP has no method'],
+    ['paths', (path) => path.includes('*'), 'a path is a beginning, in which * is a character:'],
+    ['cloud_providers', isNotIn('cloud_providers'), 'no address of this dataset belongs to'],
+    ['ai_companies', isNotIn('ai_companies'), 'no address of this dataset belongs to'],
+  ];
+  for (const [name, isUnknown, why] of checks) {
+    const all = (conditions[name] ?? []) as readonly string[];
+    const unknown = all.filter(isUnknown).map((value) => value.replace(/^is_/, ''));
+    const effect = unknown.length === all.length ? 'never matches' : `matches only by its other ${name}`;
+    const more = unknown.length > MAX_SHOWN ? ` and ${unknown.length - MAX_SHOWN} more` : '';
+    if (unknown.length > 0) yield `${effect}: ${why} ${unknown.slice(0, MAX_SHOWN).join(', ')}${more}`;
+  }
+  const { prefixes, prefixes_file: files } = conditions;
+  if (prefixes === undefined && files?.every(({ count }) => count === 0))
+    yield `never matches: ${files.map(({ path }) => path).join(', ')} has no prefixes`;
+}
+
+const MAX_SHOWN = 10;
+
+const COUNTRY_NAMES = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
+
+/** ICU knows codes of former countries and UK, and has another canonical form for them. */
+function isKnownCountry(code: string): boolean {
+  const [locale = ''] = Intl.getCanonicalLocales(`und-${code}`);
+  return isCountry(code) && locale === `und-${code}` && COUNTRY_NAMES.of(code) !== undefined;
 }
 
 function contradictionOf(conditions: Conditions): string | undefined {
   const needed = RECORD_CONDITIONS.find((name) => conditions[name] !== undefined);
   if (needed === undefined) return undefined;
   if (conditions.announced === false) return `an address that is not announced has no ${needed}`;
+  if (conditions.private === true) return `a private address has no ${needed}, except in your overrides`;
   return undefined;
 }
 
@@ -59,9 +118,10 @@ function prepare(rule: Rule): WideRule {
 /** Whether the first rule matches every request that the second one does. */
 function covers({ rule: { conditions: wide }, coverage }: WideRule, { conditions: narrow }: Rule): boolean {
   // A rule that names neither private addresses nor prefixes is not used for private ones.
-  const wideNamesPrivate = wide.private !== undefined || wide.prefixes !== undefined;
-  const narrowNamesPrivate = narrow.private !== undefined || narrow.prefixes !== undefined;
-  if (narrowNamesPrivate && narrow.private !== false && !wideNamesPrivate) return false;
+  if (namesPrivate(narrow) && narrow.private !== false && !namesPrivate(wide)) return false;
+  // Prefixes and files of prefixes are one list.
+  const [has, adds] = [wide.prefixes, wide.prefixes_file].map((one) => one !== undefined);
+  if ((has && !adds && narrow.prefixes_file) || (adds && !has && narrow.prefixes)) return false;
   return (Object.keys(wide) as Condition[]).every((name) => {
     const [outer, inner] = [wide[name], narrow[name]];
     if (inner === undefined) return false;

@@ -3,6 +3,7 @@
  * rule is plain data; `decide` compares it with a request, `review` looks for mistakes.
  */
 import type { ConnectionType, Flag } from '@whence/dataset/record';
+import type { PrefixFile } from './prefix-file.ts';
 
 export type Conditions = {
   /** Host names in lower case; `*.example.com` for every name below it. */
@@ -10,7 +11,9 @@ export type Conditions = {
   /** What the normalized path begins with. */
   readonly paths?: readonly string[];
   readonly methods?: readonly string[];
+  /** One of these, or one in a file. */
   readonly prefixes?: readonly string[];
+  readonly prefixes_file?: readonly PrefixFile[];
   readonly countries?: readonly string[];
   readonly asns?: readonly number[];
   readonly connection_types?: readonly ConnectionType[];
@@ -26,6 +29,9 @@ export type Condition = keyof Conditions;
 
 /** Those of the request; all others are of its address. */
 export const REQUEST_CONDITIONS: readonly Condition[] = ['hosts', 'paths', 'methods'];
+/** Whether they are compared with private addresses. */
+export const namesPrivate = ({ private: isPrivate, prefixes, prefixes_file }: Conditions): boolean =>
+  [isPrivate, prefixes, prefixes_file].some((condition) => condition !== undefined);
 /** Those that need a record, which an unannounced address does not have. */
 export const RECORD_CONDITIONS: readonly Condition[] = [
   'countries',
@@ -63,7 +69,13 @@ export type RuleSet = {
 };
 
 /** Addresses that meet all of the conditions, for firewalls. */
-export type AddressList = { readonly name: string; readonly conditions: Conditions; readonly position: Position };
+export type AddressList = {
+  readonly name: string;
+  readonly conditions: Conditions;
+  /** Share of its prefixes that it may lose by an update; undefined for the one of all lists. */
+  readonly maxLoss: number | undefined;
+  readonly position: Position;
+};
 
 export type RuleFile = {
   readonly sets: ReadonlyMap<string, RuleSet>;

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { parseAddress } from '@whence/dataset/address';
+import { type Address, parseAddress } from '@whence/dataset/address';
 import type { IpRecord } from '@whence/dataset/record';
 import { Decider, factsOf } from './decide.ts';
 import { type InvalidRules, parseRules } from './parse-rules.ts';
+import { containsAddress, type PrefixFile, parsePrefixFile, rangesOf } from './prefix-file.ts';
 import { normalizeHost, normalizePath } from './request-facts.ts';
 import { reviewRules } from './review-rules.ts';
+import type { RuleSet } from './rule-sets.ts';
 
 const inSet = (rules: string, rest = 'default: allow') => `sets: {default: {${rest}, rules: [${rules}]}}`;
 const rule = (conditions: string, then = 'deny') => `{name: r, if: ${conditions}, then: ${then}}`;
@@ -13,19 +15,45 @@ const rule = (conditions: string, then = 'deny') => `{name: r, if: ${conditions}
 for (const [behaviour, text, ...messages] of [
   ['an empty file', '', 'line 1, column 1: the file is a map of names and values'],
   ['a text that is not YAML', 'sets:\n\ta: 1', 'line 2, column 1: Tabs are not allowed as indentation'],
-  ['an alias', 'sets: &all {a: *all}', 'line 1, column 16: set a is a map of names and values'],
+  ['an alias of itself', 'sets: &all {a: *all}', 'line 1, column 13: set a has no "a": it has mode, default, rules'],
+  [
+    'an alias without an anchor',
+    inSet('*other, &other {name: a, then: deny}'),
+    'line 1, column 42: *other has no anchor before it',
+    'line 1, column 1: rule 1 is a map of names and values',
+  ],
+  [
+    'aliases of aliases',
+    `sets: {a: {default: allow, rules: [{name: a, then: deny, if: {countries: &a [NO${', SE'.repeat(2_000)}]}}, ${Array.from(
+      { length: 30 },
+      (_, i) => `{name: r${i}, then: deny, if: {countries: *a}}`,
+    ).join()}]}}`,
+    ...Array.from({ length: 10 }, () => 'line 1, column 77: more than 20000 values in one file'),
+    'line 1, column 77: 12 more mistakes from here on',
+  ],
+  ['brackets', '['.repeat(20_000), 'line 1, column 1: the file is nested too deeply, or too long'],
   [
     'a long text that is not YAML',
     `a: b\n}\n${'x'.repeat(500)}`,
     'line 2, column 1: Unexpected flow-map-end token in YAML stream: "}"',
     `line 3, column 1: Unexpected scalar token in YAML stream: "${'x'.repeat(159)}…`,
   ],
-  ['a name twice', 'sets: {}\nsets: {}', 'line 2, column 1: Map keys must be unique'],
+  ['a name twice', 'sets: {}\nsets: {}', 'line 2, column 1: "sets" is there twice'],
   ['neither sets nor lists', '{}', 'line 1, column 1: neither sets nor lists'],
   [
     'a mistyped field',
     'sets:\n  a:\n    rule: []\n    default: deny',
     'line 3, column 5: set a has no "rule": did you mean rules?',
+  ],
+  [
+    'too many sets',
+    `sets: {${Array.from({ length: 30_000 }, (_, i) => `s${i}: {default: allow}`).join()}}`,
+    'line 1, column 2198: more than 100 sets or lists',
+  ],
+  [
+    'too many rules in all sets',
+    `sets: {a0: {default: allow, rules: &r [${Array.from({ length: 1_000 }, (_, i) => `{name: r${i}, then: deny}`).join()}]}, ${Array.from({ length: 5 }, (_, i) => `a${i + 1}: {default: allow, rules: *r}`).join()}}`,
+    'line 1, column 39: more than 5000 rules in one file',
   ],
   ['a set without a default', 'sets: {a: {rules: []}}', 'line 1, column 11: set a has no default'],
   [
@@ -90,12 +118,13 @@ for (const [behaviour, text, ...messages] of [
     assert.throws(() => parseRules(text), { name: 'InvalidRules', message: messages.join('\n') });
   });
 
-test('rules file that is something else: the first 50 mistakes, and how many there are', () => {
+test('rules file that is something else: the first 50 mistakes, 10 of them in the message, and how many there are', () => {
   const values = Array.from({ length: 1_000 }, (_, i) => `x${i}`).join();
   assert.throws(
     () => parseRules(inSet(rule(`{countries: [${values}]}`))),
     ({ mistakes, message }: InvalidRules) =>
-      mistakes.length === 51 && /\n.* 950 more mistakes from here on$/.test(message),
+      mistakes.at(50)?.message === '950 more mistakes from here on' &&
+      message.endsWith('\nline 1, column 99: 990 more mistakes from here on'),
   );
 });
 
@@ -230,6 +259,11 @@ for (const [path, ...protectedPaths] of [
   ['/%252561dmin', '/admin'],
   ['/x/%2e%2e/admin', '/admin'],
   ['/x%2f..%2fadmin', '/admin'],
+  // Programs that decode and do not resolve, or resolve before they decode.
+  ['/%61dmin/%2e%2e/', '/admin', '/'],
+  ['/./%61dmin/%2e%2e/', '/admin'],
+  // More readings than are compared.
+  [`/${'%5c..;%252f//'.repeat(80)}`, '/other'],
   ['/%FF%2f..%2fadmin/x.txt', '/admin'],
   ['/%zz/../admin', '/admin'],
   ['/\\admin', '/admin'],
@@ -312,15 +346,69 @@ for (const [host, normal] of [
     assert.equal(decideAbout(text('allow', 'default: deny'), { asked: { host } })[0], 'deny');
   });
 
+const FILES: Record<string, PrefixFile> = {
+  'empty.txt': parsePrefixFile('empty.txt', Buffer.from('# none yet\n'), 1),
+  'one.txt': parsePrefixFile('one.txt', Buffer.from('5.0.0.0/8'), 1),
+};
+
 for (const [behaviour, rules, ...warnings] of [
   ['rules that are all used', `${rule('{asns: 1}')}, {name: s, if: {asns: [1, 2]}, then: deny}`],
   [
     'a rule that matches everything',
-    `${rule('{}')}, {name: s, if: {asns: 1}, then: deny}`,
+    `${rule('{}', 'allow')}, {name: s, if: {asns: 1}, then: deny}`,
     'rule r of set default matches every request: the rules after it are never used',
     'rule s of set default never matches: rule r before it matches all that it does',
   ],
-  ['a last rule that matches everything', `{name: s, if: {asns: 1}, then: allow}, ${rule('{}')}`],
+  ['a last rule that allows everything', `{name: s, if: {asns: 1}, then: deny}, ${rule('{}', 'allow')}`],
+  [
+    'a last rule that denies everything',
+    `{name: s, if: {asns: 1}, then: allow}, ${rule('{}')}`,
+    'rule r of set default has no conditions: it refuses every request that is not private',
+  ],
+  [
+    'codes that no country has',
+    rule('{countries: [UK, NO, EU, QQ, XK]}'),
+    'rule r of set default matches only by its other countries: no country has the code UK, EU, QQ',
+  ],
+  [
+    'a method that does not exist',
+    rule('{methods: [PSOT]}'),
+    'rule r of set default never matches: HTTP has no method PSOT',
+  ],
+  [
+    'a path that looks like a pattern',
+    rule('{paths: [/api/*, /x]}'),
+    'rule r of set default matches only by its other paths: a path is a beginning, in which * is a character: /api/*',
+  ],
+  [
+    'a country of a private address',
+    rule('{private: true, countries: NO}'),
+    'rule r of set default never matches: a private address has no countries, except in your overrides',
+  ],
+  [
+    'a cloud provider that the dataset does not know',
+    rule('{cloud_providers: [Example Clod, example cloud]}'),
+    'rule r of set default matches only by its other cloud_providers: no address of this dataset belongs to example clod',
+  ],
+  [
+    'a company that the dataset does not know',
+    rule('{ai_companies: [Example Labs]}'),
+    'rule r of set default never matches: no address of this dataset belongs to example labs',
+  ],
+  [
+    'a file without prefixes',
+    rule('{prefixes_file: empty.txt}'),
+    'rule r of set default never matches: empty.txt has no prefixes',
+  ],
+  [
+    'a file after prefixes, which may have others',
+    `${rule('{prefixes: 10.0.0.0/8}')}, {name: s, if: {prefixes: 10.0.0.0/8, prefixes_file: one.txt}, then: allow}`,
+  ],
+  [
+    'the same file twice',
+    `${rule('{prefixes_file: one.txt}')}, {name: s, if: {prefixes_file: one.txt, asns: 1}, then: allow}`,
+    'rule s of set default never matches: rule r before it matches all that it does',
+  ],
   [
     'a narrower rule after a wider one',
     `${rule('{prefixes: 10.0.0.0/8}')}, {name: s, if: {prefixes: [10.1.0.0/16], asns: 1}, then: allow}`,
@@ -348,7 +436,13 @@ for (const [behaviour, rules, ...warnings] of [
 ] as const)
   test(`review of rules: ${behaviour}`, () => {
     assert.deepEqual(
-      reviewRules(parseRules(inSet(rules)), new Set(['is_proxy'])).map(({ message }) => message),
+      reviewRules(
+        parseRules(inSet(rules), (path) => FILES[path] ?? 'does not exist'),
+        {
+          unknownFlags: new Set(['is_proxy']),
+          names: () => ({ cloud_providers: ['example cloud'], ai_companies: ['example'] }),
+        },
+      ).map(({ message }) => message),
       warnings,
     );
   });
@@ -365,9 +459,70 @@ test('review of rules: long lists of prefixes, hosts and paths', () => {
     const review = (first: string, second: string) =>
       reviewRules(
         parseRules(inSet(`${rule(`{${name}: ${first}}`)}, {name: s, if: {${name}: ${second}}, then: deny}`)),
-        new Set(),
+        undefined,
       );
     assert.match(review(wide, narrow)[0]?.message ?? '', /^rule s of set default never matches: rule r before it/);
     assert.deepEqual(review(narrow, wide), []);
   }
+});
+
+const LISTED = `\ufeff# a list\r
+10.0.0.0/8\r
+
+10.1.0.0/16   # inside the first
+192.0.2.7
+11.0.0.0/8
+0.0.0.0/32
+255.255.255.255
+2001:db8::/32
+2001:db8::1
+::/128
+ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff
+`;
+test('a file of prefixes: comments, blank lines, addresses, ranges inside ranges and at the ends', () => {
+  const file = parsePrefixFile('a', Buffer.from(LISTED), 10);
+  assert.deepEqual([file.count, file.ranges[4].length / 2, file.ranges[6].length / 8], [10, 5, 3]);
+  for (const [text, isListed] of [
+    ...[['9.255.255.255', false] as const, ['10.0.0.0', true] as const, ['10.1.2.3', true] as const],
+    ...[['11.255.255.255', true] as const, ['12.0.0.0', false] as const, ['192.0.2.6', false] as const],
+    ...[['192.0.2.7', true] as const, ['0.0.0.0', true] as const, ['0.0.0.1', false] as const],
+    ...[['255.255.255.255', true] as const, ['255.255.255.254', false] as const, ['::', true] as const],
+    ...[['::1', false] as const, ['2001:db8:ffff:ffff:ffff:ffff:ffff:ffff', true] as const],
+    ...[['2001:db9::', false] as const, ['2001:db7:ffff:ffff:ffff:ffff:ffff:ffff', false] as const],
+    ...[['ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', true] as const, ['::ffff:10.0.0.1', true] as const],
+  ]) {
+    const address = parseAddress(text);
+    assert.equal(address && containsAddress(file, address), isListed, text);
+  }
+  assert.deepEqual(
+    [...rangesOf(file)].filter(({ version }) => version === 4).map(({ start, end }) => [start, end].join()),
+    ['0,0', '167772160,184549375', '184549376,201326591', '3221225991,3221225991', '4294967295,4294967295'],
+  );
+});
+
+for (const [behaviour, text, message] of [
+  ['a mistake', '10.0.0.0/8\n\nnonsense # x\n', 'line 3: "nonsense" is neither a prefix nor an address'],
+  ['host bits', '10.0.0.1/8', 'line 1: "10.0.0.1/8" is neither a prefix nor an address'],
+  ['too many', '10.0.0.1\n10.0.0.2\n10.0.0.3', 'line 3: more than 1000000 prefixes in all files'],
+] as const)
+  test(`a file of prefixes with ${behaviour}`, () => {
+    assert.throws(() => parsePrefixFile('a', Buffer.from(text), 2), { message });
+  });
+
+test('a condition on prefixes: those of the rule and those of a file are one list', () => {
+  const set = parseRules(
+    inSet(rule('{prefixes: 10.0.0.0/8, prefixes_file: one.txt}')),
+    (path) => FILES[path] ?? '',
+  ).sets;
+  const decider = new Decider(set.get('default') as RuleSet, new Set());
+  const decisions = ['10.1.1.1', '5.5.5.5', '6.6.6.6'].map((ip) => {
+    const facts = factsOf({ address: parseAddress(ip) as Address }, RECORD);
+    const { decision, rule: decided } = decider.decide(facts);
+    return [decision, decided && decider.explain(decided, facts).prefixes];
+  });
+  assert.deepEqual(decisions, [
+    ['deny', '10.0.0.0/8'],
+    ['deny', 'one.txt'],
+    ['allow', undefined],
+  ]);
 });

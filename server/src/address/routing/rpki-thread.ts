@@ -8,8 +8,12 @@ export type ReadVrps =
   | { readonly rows: Uint32Array<ArrayBuffer>; readonly builtAtMs: number | undefined }
   | { readonly reason: string };
 
+/** To read and parse the file: on a slow machine half a million ROAs take some seconds. */
+const THREAD_MS = 120_000;
+
 // Passed by `readVrps`, the only caller.
 const { path, limits } = workerData as { path: string; limits: FileLimits };
+parentPort?.postMessage(THREAD_MS);
 try {
   const { vrps, builtAtMs } = parseVrps((await readRegular(path, limits)).toString('utf8'));
   const rows = encodeVrps(vrps);

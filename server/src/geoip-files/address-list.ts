@@ -1,103 +1,109 @@
 /**
- * The addresses that meet the conditions of a list, as the fewest prefixes that have exactly them, in the order of
- * addresses. The conditions are tried once for each run of addresses that they cannot tell apart: a run of the dataset, or
- * a part of it where a prefix of the list or a special-purpose range begins or ends.
+ * The addresses that meet the conditions of lists, as the fewest prefixes that have exactly them, in the order of
+ * addresses. One walk over the dataset serves all lists. Between two cuts, where a prefix of a list or a special-purpose
+ * range begins or ends, conditions can tell addresses apart by their records alone, so each record is tried once there.
  */
 import { type Match, recordNumber } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { addressBits, fromBigInt, parsePrefix, type Range } from '@whence/dataset/prefix';
-import type { IpRecord } from '@whence/dataset/record';
 import { specialPurposeRanges } from '@whence/dataset/special-purpose';
 import { formatPrefixes } from '../export/merged-ranges.ts';
-import type { YieldToEventLoop } from '../lookup/dataset-walks.ts';
 import { walkPrefix } from '../lookup/prefix-walk.ts';
-import { addressMatcher, factsOf, unknownFlagsOf } from '../rules/decide.ts';
+import { addressMatcher, factsOf, ruleRecord, unknownFlagsOf } from '../rules/decide.ts';
 import type { Conditions } from '../rules/rule-sets.ts';
 
-export type ListedPrefixes = Readonly<Record<4 | 6, readonly string[]>>;
+/** One prefix per line: 18 bytes for each, while all lists are in memory. */
+export type ListedPrefixes = Readonly<Record<4 | 6, string>>;
 
-/** Prefixes between two looks at the clock. */
-const PREFIXES_PER_LOOK = 256;
+/** A text that is extended by a prefix at a time takes three times the memory. */
+const PREFIXES_PER_TEXT = 1_024;
 
-export async function listPrefixes(
-  conditions: Conditions,
-  dataset: Dataset,
-  yieldToEventLoop: YieldToEventLoop,
-): Promise<ListedPrefixes> {
-  const matches = addressMatcher(conditions, unknownFlagsOf(dataset));
-  const recordOf = recordReader(dataset);
-  const listed: Record<4 | 6, string[]> = { 4: [], 6: [] };
+/** In the order of `lists`. */
+export async function listPrefixes(lists: readonly Conditions[], dataset: Dataset): Promise<readonly ListedPrefixes[]> {
+  const unknownFlags = unknownFlagsOf(dataset);
+  const matchers = lists.map((conditions) => addressMatcher(conditions, unknownFlags));
+  const found = { 4: lists.map(() => new MergedPrefixes(4)), 6: lists.map(() => new MergedPrefixes(6)) };
   for (const version of [4, 6] as const) {
     const end = (1n << BigInt(addressBits(version))) - 1n;
-    const found = new MatchingRanges(version, cutsOf(conditions, version), (start, match) =>
-      matches(factsOf({ address: fromBigInt(start, version) }, match === undefined ? undefined : recordOf(match))),
-    );
+    const cuts = cutsOf(lists, version);
+    let nextCut = 0;
+    /** Lists that have the addresses of a record, by its number; 0 for what is not announced. */
+    let listedByRecord = new Map<number, readonly MergedPrefixes[]>();
+    const add = (start: bigint, last: bigint, match?: Match) => {
+      for (let from = start; from <= last; ) {
+        if ((cuts[nextCut] ?? end + 1n) <= from) listedByRecord = new Map();
+        while ((cuts[nextCut] ?? end + 1n) <= from) nextCut++;
+        const cut = cuts[nextCut];
+        const to = cut === undefined || cut > last ? last : cut - 1n;
+        const number = match === undefined ? 0 : recordNumber(match);
+        let listed = listedByRecord.get(number);
+        if (listed === undefined) {
+          const record = match === undefined ? undefined : ruleRecord(dataset, match);
+          const facts = factsOf({ address: fromBigInt(from, version) }, record);
+          listed = found[version].filter((_, i) => matchers[i]?.(facts) === true);
+          listedByRecord.set(number, listed);
+        }
+        for (const prefixes of listed) prefixes.add(from, to);
+        from = to + 1n;
+      }
+    };
     let next = 0n;
-    await walkPrefix(dataset, { version, start: 0n, end }, undefined, yieldToEventLoop, (start, last, match) => {
-      if (start > next) found.add(next, start - 1n, undefined);
-      found.add(start, last, match);
-      next = last + 1n;
-    });
-    if (next <= end) found.add(next, end, undefined);
-    for (const range of found.ranges)
-      for (const prefix of formatPrefixes(range))
-        if (listed[version].push(prefix) % PREFIXES_PER_LOOK === 0) await yieldToEventLoop();
+    await walkPrefix(
+      dataset,
+      { version, start: 0n, end },
+      undefined,
+      () => undefined,
+      (start, last, match) => {
+        if (start > next) add(next, start - 1n);
+        add(start, last, match);
+        next = last + 1n;
+      },
+    );
+    if (next <= end) add(next, end);
   }
-  return listed;
+  return lists.map((_, i) => ({ 4: found[4][i]?.finish() ?? '', 6: found[6][i]?.finish() ?? '' }));
 }
 
-/** Ranges are added in ascending order, without gaps. */
-class MatchingRanges {
-  readonly ranges: { version: 4 | 6; start: bigint; end: bigint }[] = [];
+/** Ranges are added in ascending order. */
+class MergedPrefixes {
   readonly #version: 4 | 6;
-  readonly #cuts: readonly bigint[];
-  readonly #matches: (start: bigint, match: Match | undefined) => boolean;
-  #nextCut = 0;
+  #start = 0n;
+  /** The last address of the open range; -1 without one. */
+  #end = -1n;
+  #lines = '';
+  #last: string[] = [];
 
-  constructor(version: 4 | 6, cuts: readonly bigint[], matches: (start: bigint, match: Match | undefined) => boolean) {
+  constructor(version: 4 | 6) {
     this.#version = version;
-    this.#cuts = cuts;
-    this.#matches = matches;
   }
 
-  /** `match` is undefined for addresses that are not announced. */
-  add(start: bigint, end: bigint, match: Match | undefined): void {
-    for (let from = start; from <= end; ) {
-      while ((this.#cuts[this.#nextCut] ?? end + 1n) <= from) this.#nextCut++;
-      const cut = this.#cuts[this.#nextCut];
-      const to = cut === undefined || cut > end ? end : cut - 1n;
-      if (this.#matches(from, match)) this.#append(from, to);
-      from = to + 1n;
+  add(start: bigint, end: bigint): void {
+    if (this.#end + 1n !== start || this.#end === -1n) {
+      this.#close();
+      this.#start = start;
     }
+    this.#end = end;
   }
 
-  #append(start: bigint, end: bigint): void {
-    const last = this.ranges.at(-1);
-    if (last !== undefined && last.end + 1n === start) last.end = end;
-    else this.ranges.push({ version: this.#version, start, end });
+  finish(): string {
+    this.#close();
+    return this.#lines + this.#last.join('');
+  }
+
+  #close(): void {
+    if (this.#end === -1n) return;
+    for (const prefix of formatPrefixes({ version: this.#version, start: this.#start, end: this.#end }))
+      this.#last.push(`${prefix}\n`);
+    this.#end = -1n;
+    if (this.#last.length < PREFIXES_PER_TEXT) return;
+    this.#lines += this.#last.join('');
+    this.#last = [];
   }
 }
 
 /** First addresses of what a condition on the address itself can tell apart, ascending. */
-function cutsOf({ prefixes = [] }: Conditions, version: 4 | 6): bigint[] {
-  const named = prefixes.map(parsePrefix).filter((range): range is Range => range?.version === version);
-  const cuts = [...named, ...specialPurposeRanges(version)].flatMap(({ start, end }) => [start, end + 1n]);
-  return [...new Set(cuts)].sort((a, b) => (a < b ? -1 : 1));
-}
-
-/** What conditions compare, each record once: a million runs share about 140,000 of them. */
-function recordReader(dataset: Dataset): (match: Match) => IpRecord {
-  const attributes: ReturnType<Dataset['attributes']>[] = [];
-  const records: IpRecord[] = [];
-  return (match) => {
-    const number = recordNumber(match);
-    const known = records[number];
-    if (known !== undefined) return known;
-    const set = dataset.attributesOf(match);
-    attributes[set] ??= dataset.attributes(set);
-    // Conditions compare neither the address, the prefix nor the name.
-    const record = { ...attributes[set], asn: dataset.asnNumber(match), ip: '', prefix: '', asn_name: '' };
-    records[number] = record;
-    return record;
-  };
+function cutsOf(lists: readonly Conditions[], version: 4 | 6): bigint[] {
+  const named = lists.flatMap(({ prefixes = [] }) => prefixes.flatMap((text) => parsePrefix(text) ?? []));
+  const ranges: Range[] = [...named.filter((range) => range.version === version), ...specialPurposeRanges(version)];
+  return [...new Set(ranges.flatMap(({ start, end }) => [start, end + 1n]))].sort((a, b) => (a < b ? -1 : 1));
 }

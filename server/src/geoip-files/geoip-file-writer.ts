@@ -1,12 +1,17 @@
 /**
- * Writes the database files of each version that becomes current, in a process of its own at the lowest priority, where a
- * key may download them. One process of a server runs it, whatever publishes the versions: an update, a pull or a command.
+ * Writes the files of each version that becomes current, in a process of its own at the lowest priority: databases where a
+ * key may download them, and lists where the rules file has some, also when these rules or the overrides change. Every day
+ * it looks whether a flag in them no longer counts. One process of a server runs it, whatever publishes the versions: an
+ * update, a pull or a command.
  */
 import { fileURLToPath } from 'node:url';
+import { dayOfMs } from '@whence/dataset/internal/data-age';
 import { fileFingerprint } from '@whence/dataset/internal/io/file-fingerprint';
 import { manifestPath } from '@whence/dataset/internal/versions/publish';
 import type { Logger } from '../log/log.ts';
 import { type BackgroundProcess, idleCommand, startInBackground } from '../versions/background-process.ts';
+import { type FileIndex, readIndex } from './file-index.ts';
+import type { ListFiles } from './write-lists.ts';
 
 const CHECK_MS = 1_000;
 /** Until a key has the permission, and after a failure. */
@@ -18,6 +23,7 @@ type WriterOptions = {
   readonly dataDir: string;
   /** Whether a key may download databases. */
   readonly isWanted: () => Promise<boolean>;
+  readonly listFiles: () => ListFiles;
   readonly log: Logger;
   readonly checkMs?: number;
 };
@@ -28,8 +34,13 @@ export class GeoipFileWriter {
   #process: BackgroundProcess | undefined;
   #isBusy = false;
   #isStopped = false;
-  /** The manifest whose current version is written. */
-  #written = '';
+  /** Fingerprints of the files from which databases and lists are written, and those of the last look. */
+  #databases = '';
+  #lists = '';
+  #found = '';
+  /** What the index names; undefined until it is read, and after a write. */
+  #written: FileIndex | undefined;
+  #askAtMs = 0;
   #retryAtMs = 0;
 
   constructor(options: WriterOptions) {
@@ -48,25 +59,47 @@ export class GeoipFileWriter {
   }
 
   async #check(): Promise<void> {
-    const { dataDir, isWanted, log } = this.#options;
-    const manifest = fileFingerprint(manifestPath(dataDir));
-    if (this.#isBusy || manifest === '' || manifest === this.#written || performance.now() < this.#retryAtMs) return;
+    const { dataDir, listFiles } = this.#options;
+    const version = fileFingerprint(manifestPath(dataDir));
+    const manifest = version && `${version} ${dayOfMs(Date.now())}`;
+    const { rules, overrides } = listFiles();
+    this.#written ??= readIndex(dataDir);
+    const files = [rules, overrides, ...(this.#written.lists?.prefixFiles ?? [])];
+    const found = [manifest, ...files.map((path) => path && fileFingerprint(path))].join();
+    // A file that changes between two looks may be half written.
+    const isChanging = found !== this.#found;
+    this.#found = found;
+    if (this.#isBusy || manifest === '' || isChanging) return;
     this.#isBusy = true;
+    const nowMs = performance.now();
+    const hasLists = rules !== undefined || this.#written.lists !== undefined;
+    const lists = hasLists && found !== this.#lists && nowMs >= this.#retryAtMs;
+    const databases = manifest !== this.#databases && nowMs >= this.#askAtMs && (await this.#isWanted());
+    if ((lists || databases) && !this.#isStopped) {
+      const isWritten = await this.#write({ lists, databases }, [rules ?? '', overrides ?? '']);
+      this.#written = undefined;
+      if (isWritten && lists) this.#lists = found;
+      if (isWritten && databases) this.#databases = manifest;
+      if (!isWritten) this.#retryAtMs = performance.now() + RETRY_MS;
+    }
+    this.#isBusy = false;
+  }
+
+  async #isWanted(): Promise<boolean> {
+    this.#askAtMs = performance.now() + RETRY_MS;
     try {
-      if ((await isWanted()) && !this.#isStopped && (await this.#write())) this.#written = manifest;
-      else this.#retryAtMs = performance.now() + RETRY_MS;
+      return await this.#options.isWanted();
     } catch (error) {
-      this.#retryAtMs = performance.now() + RETRY_MS;
-      log.debug({ err: error }, 'storage could not be asked who may download databases');
-    } finally {
-      this.#isBusy = false;
+      this.#options.log.debug({ err: error }, 'storage could not be asked who may download databases');
+      return false;
     }
   }
 
-  async #write(): Promise<boolean> {
+  async #write(wanted: Readonly<Record<'lists' | 'databases', boolean>>, files: readonly string[]): Promise<boolean> {
     const { dataDir, log } = this.#options;
     const startedMs = performance.now();
-    const command = idleCommand([process.execPath, '--single-threaded', PROCESS, dataDir]);
+    const names = (['lists', 'databases'] as const).filter((name) => wanted[name]).join(' and ');
+    const command = idleCommand([process.execPath, '--single-threaded', PROCESS, dataDir, names, ...files]);
     let reason = '';
     this.#process = startInBackground(command, MAX_RUN_MS, (line) => {
       reason = line;
@@ -74,8 +107,8 @@ export class GeoipFileWriter {
     const code = await this.#process.exited;
     this.#process = undefined;
     const seconds = Math.round((performance.now() - startedMs) / 1000);
-    if (code === 0) log.info({ seconds }, 'databases written');
-    else if (!this.#isStopped) log.warn({ code, reason, seconds }, 'databases could not be written');
+    if (code === 0) log.info({ seconds }, `${names} written`);
+    else if (!this.#isStopped) log.warn({ code, reason, seconds }, `${names} could not be written`);
     return code === 0;
   }
 }

@@ -1,9 +1,7 @@
 /** A list of prefixes as firewalls read it. Version and credits are in comments, and change while the prefixes do not. */
-import { createHash } from 'node:crypto';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { nftablesText } from '../export/nftables.ts';
 import { commentLines, creditedMeta, shortNotice } from '../export/notice.ts';
-import type { ListedPrefixes } from './address-list.ts';
 
 export const LIST_FORMATS = ['txt', 'nft', 'rsc', 'json'] as const;
 export type ListFormat = (typeof LIST_FORMATS)[number];
@@ -11,29 +9,18 @@ export type ListFormat = (typeof LIST_FORMATS)[number];
 /** The table of the sets for nft. */
 const NFT_TABLE = 'whence';
 
-type Listed = { readonly name: string; readonly prefixes: ListedPrefixes; readonly dataset: Dataset };
-
-export type ListFile = {
-  readonly type: string;
-  /** Digest of the prefixes alone: the same for two versions of the dataset with the same prefixes. */
-  readonly etag: string;
-  /** For JSON: `data` of the answer. */
-  readonly body: Buffer;
+type Listed = {
+  readonly name: string;
+  readonly prefixes: Readonly<Record<4 | 6, readonly string[]>>;
+  readonly dataset: Dataset;
 };
 
-const FORMATS: Readonly<Record<ListFormat, { readonly type: string; readonly render: (listed: Listed) => string }>> = {
-  txt: { type: 'text/plain; charset=utf-8', render: plainText },
-  nft: { type: 'text/plain; charset=utf-8', render: nft },
-  rsc: { type: 'text/plain; charset=utf-8', render: routerOs },
-  json: { type: 'application/json; charset=utf-8', render: json },
+export const RENDERED: Readonly<Record<ListFormat, (listed: Listed) => string>> = {
+  txt: plainText,
+  nft,
+  rsc: routerOs,
+  json,
 };
-
-export function renderList(listed: Listed, format: ListFormat): ListFile {
-  const { type, render } = FORMATS[format];
-  const hash = createHash('sha256');
-  for (const version of [4, 6] as const) hash.update(listed.prefixes[version].join(' ')).update('\n');
-  return { type, etag: `W/"${hash.digest('base64url').slice(0, 22)}"`, body: Buffer.from(render(listed)) };
-}
 
 /** One prefix per line, as OPNsense, pfSense, ipset scripts and most other programs read it. */
 function plainText(listed: Listed): string {
@@ -55,22 +42,30 @@ function routerOs(listed: Listed): string {
   return `${comments(listed)}${menu('/ip', prefixes[4])}${menu('/ipv6', prefixes[6])}`;
 }
 
+/** The envelope of an answer. The file is opened in less than a millisecond. */
 function json({ name, prefixes, dataset }: Listed): string {
   const { version, built_at } = dataset.meta;
-  return JSON.stringify({
+  const data = {
     name,
     dataset_version: version,
     built_at,
+    valid_until: dataset.validUntil,
     prefix_count: { ipv4: prefixes[4].length, ipv6: prefixes[6].length },
     notice: shortNotice(creditedMeta({ dataset })),
     prefixes: { ipv4: prefixes[4], ipv6: prefixes[6] },
-  });
+  };
+  return JSON.stringify({ data, meta: { processing_time_ms: 0 } });
 }
 
 function comments({ name, prefixes, dataset }: Listed): string {
   const { version, built_at } = dataset.meta;
   const counts = `${prefixes[4].length} IPv4 and ${prefixes[6].length} IPv6 prefixes`;
-  return `# ${name}: ${counts}, dataset version ${version}, built ${built_at}\n${commentLines(creditedMeta({ dataset }))}`;
+  const validity = validityText(dataset).replace(/^./, '# $&');
+  return `# ${name}: ${counts}, dataset version ${version}, built ${built_at}\n${validity}${commentLines(creditedMeta({ dataset }))}`;
 }
+
+/** Empty where no flag has a day from which on it does not count. */
+export const validityText = ({ validUntil }: Dataset): string =>
+  validUntil === undefined ? '' : `Its flags count until ${validUntil}; then the server writes it anew.\n`;
 
 const lines = (texts: readonly string[]) => (texts.length === 0 ? '' : `${texts.join('\n')}\n`);

@@ -1,9 +1,10 @@
 /**
- * The database files in use. The index is looked at twice a second; a request takes an entry of it once, so that size,
+ * The files in use. The index is looked at twice a second; a request takes an entry of it once, so that size,
  * digests and content are of one version.
  */
 import { open, readFile, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
+import { dayOfMs } from '@whence/dataset/internal/data-age';
 import { fingerprintOf } from '@whence/dataset/internal/io/file-fingerprint';
 import type { ByteRange } from '../http/conditional.ts';
 import { ApiError } from '../http/errors.ts';
@@ -11,12 +12,13 @@ import { CostQueue, type Requester } from '../limits/cost-classes.ts';
 import {
   DATABASES,
   type DatabaseFile,
-  type DatabaseForm,
   type DatabaseVersion,
-  databasePath,
   editionOf,
+  type FileIndex,
   indexPath,
+  isValidOn,
   parseIndex,
+  type WrittenLists,
 } from './file-index.ts';
 
 const POLL_MS = 500;
@@ -26,20 +28,30 @@ const CHUNK_BYTES = 64 * 1024;
 export type FoundDatabase = { readonly version: DatabaseVersion; readonly file: DatabaseFile };
 
 export class LiveGeoipFiles {
-  readonly #dataDir: string;
+  readonly dataDir: string;
   readonly #downloads = new CostQueue('download');
-  #versions: readonly DatabaseVersion[] = [];
+  readonly #today: () => string;
+  /** As it was read, and without what is no longer valid. */
+  #index: FileIndex = { versions: [] };
+  #valid: FileIndex = this.#index;
   #seen = '';
   #timer: NodeJS.Timeout | undefined;
   #updating: Promise<void> | undefined;
 
-  constructor(dataDir: string) {
-    this.#dataDir = dataDir;
+  /** `today`: the day by which the dataset in use is judged. */
+  constructor(dataDir: string, today: () => string = () => dayOfMs(Date.now())) {
+    this.dataDir = dataDir;
+    this.#today = today;
   }
 
-  /** The current one first. Empty while none is written. */
+  /** The current one first. Empty while none is written, or while those with a flag that no longer counts are replaced. */
   get versions(): readonly DatabaseVersion[] {
-    return this.#versions;
+    return this.#valid.versions;
+  }
+
+  /** The same; undefined while none is. */
+  get lists(): WrittenLists | undefined {
+    return this.#valid.lists;
   }
 
   async start(): Promise<void> {
@@ -54,12 +66,12 @@ export class LiveGeoipFiles {
 
   /** By its name or its edition, of the first version that `isWanted`. Throws an ApiError if there is none. */
   find(name: string, isWanted: (version: DatabaseVersion) => boolean = () => true): FoundDatabase {
-    const version = this.#versions.find(isWanted);
+    const version = this.versions.find(isWanted);
     const found = version && findFile(version, name);
     if (found !== undefined) return found;
     const isKnown = DATABASES.some((kind) => kind.name === name || editionOf(kind) === name);
-    if (this.#versions.length === 0 && isKnown) throw new ApiError('DATABASES_NOT_WRITTEN');
-    const names = this.#versions[0]?.files.map((candidate) => candidate.name) ?? [];
+    if (this.versions.length === 0 && isKnown) throw new ApiError('DATABASES_NOT_WRITTEN');
+    const names = this.versions[0]?.files.map((candidate) => candidate.name) ?? [];
     throw new ApiError(version === undefined && isKnown ? 'VERSION_NOT_FOUND' : 'DATABASE_NOT_FOUND', {
       extra: { details: { databases: names } },
     });
@@ -67,25 +79,22 @@ export class LiveGeoipFiles {
 
   /** The same of the current version; undefined if there is none. */
   findCurrent(name: string): FoundDatabase | undefined {
-    const [version] = this.#versions;
+    const [version] = this.versions;
     return version && findFile(version, name);
   }
 
   /**
-   * For as long as the client reads it, which is a slot of the queue. `range` is one of the database itself. Undefined if the
-   * file was removed, because two newer versions were written since the index was read.
+   * For as long as the client reads it, which is a slot of the queue. Undefined if the file was removed, because newer ones
+   * were written since the index was read.
    */
-  async read(
-    { version, file }: FoundDatabase,
-    form: DatabaseForm,
-    requester: Requester,
-    range?: ByteRange,
-  ): Promise<Readable | undefined> {
+  async read(path: string, requester: Requester, range?: ByteRange): Promise<Readable | undefined> {
     const release = await this.#downloads.enter(requester);
     if (typeof release === 'string') throw new ApiError('QUEUE_FULL');
     try {
-      const handle = await open(databasePath(this.#dataDir, version, file.name, form));
-      return handle.createReadStream({ ...range, highWaterMark: CHUNK_BYTES }).once('close', release);
+      const handle = await open(path);
+      const stream = handle.createReadStream({ ...range, highWaterMark: CHUNK_BYTES });
+      this.#downloads.hold(stream, () => stream.bytesRead, release);
+      return stream;
     } catch (error) {
       release();
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
@@ -101,12 +110,21 @@ export class LiveGeoipFiles {
   }
 
   async #update(): Promise<void> {
-    const path = indexPath(this.#dataDir);
+    const path = indexPath(this.dataDir);
     const found = await stat(path).then(fingerprintOf, () => 'none');
-    if (found === this.#seen) return;
+    if (found !== this.#seen) await this.#read(path, found);
+    const { versions, lists } = this.#index;
+    const day = this.#today();
+    const isValid = (version: DatabaseVersion) => isValidOn(day, version);
+    // If the current version is to be written anew, the one before must not take its place.
+    const kept = versions[0] !== undefined && isValid(versions[0]) ? versions.filter(isValid) : [];
+    this.#valid = { versions: kept, lists: lists && isValidOn(day, lists) ? lists : undefined };
+  }
+
+  async #read(path: string, found: string): Promise<void> {
     // A file that cannot be read is tried again: the writer replaces it as a whole.
     const text = found === 'none' ? undefined : await readFile(path, 'utf8').catch(() => undefined);
-    if (text !== undefined) this.#versions = parseIndex(text);
+    if (text !== undefined) this.#index = parseIndex(text);
     this.#seen = text === undefined ? '' : found;
   }
 }

@@ -1,7 +1,5 @@
 /** Writes the databases of the current version, all in one walk over the dataset, and removes those of older versions. */
 import { createHash } from 'node:crypto';
-import { readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { DatasetError } from '@whence/dataset/dataset-error';
 import { openDataset } from '@whence/dataset/internal/file/read';
@@ -20,39 +18,47 @@ import { tarArchive } from './archives.ts';
 import {
   DATABASES,
   type DatabaseFile,
-  type DatabaseForm,
   type DatabaseVersion,
   databasePath,
   databasesFolder,
   editionOf,
-  INDEX_FORMAT,
+  FORMS,
   idOf,
-  indexPath,
+  isValidOn,
   KEPT_VERSIONS,
   readIndex,
+  replaceIndex,
 } from './file-index.ts';
+import { validityText } from './list-formats.ts';
 
 /** The fastest: the usual 6 takes three times as long. */
 const LEVEL = 1;
-const FORMS: readonly DatabaseForm[] = ['mmdb', 'gz', 'tar.gz'];
 const digestOf = (algorithm: string, bytes: Buffer) => createHash(algorithm).update(bytes).digest('hex');
 const isCity = ({ compatible }: (typeof DATABASES)[number]) => compatible === 'city';
 
-/** Does nothing if the files of the current version are the first of the index. `day` is the one by which lists are judged. */
+/**
+ * Does nothing if the files of the current version are the first of the index, and valid. `day` is the one by which lists
+ * are judged.
+ */
 export async function writeGeoipFiles(dataDir: string, day: string): Promise<DatabaseVersion | undefined> {
   return withLock(databasesFolder(dataDir), 'writing databases', async () => {
-    const manifest = readManifest(dataDir);
-    const entry = manifest?.versions.find(({ version }) => version === manifest.current);
-    if (entry === undefined) throw new DatasetError('there is no dataset yet');
-    const known = readIndex(dataDir);
-    if (known[0]?.id === idOf(entry)) return undefined;
-    const others = known.filter(({ id }) => id !== idOf(entry)).slice(0, KEPT_VERSIONS - 1);
-    const written = known.find(({ id }) => id === idOf(entry)) ?? (await writeVersion(dataDir, entry, day, known));
-    const versions = [written, ...others];
-    writeWhole(indexPath(dataDir), Buffer.from(JSON.stringify({ format: INDEX_FORMAT, versions })));
-    removeUnnamed(dataDir, versions);
+    const entry = currentVersion(dataDir);
+    const { versions: known, lists } = readIndex(dataDir);
+    const isOf = ({ id, validUntil }: DatabaseVersion) => id === idOf(entry, validUntil);
+    const valid = known.filter((version) => isValidOn(day, version));
+    if (known[0] !== undefined && known[0] === valid.find(isOf)) return undefined;
+    const others = known.filter((version) => !isOf(version) && valid.includes(version)).slice(0, KEPT_VERSIONS - 1);
+    const written = valid.find(isOf) ?? (await writeVersion(dataDir, entry, day, others));
+    replaceIndex(dataDir, { versions: [written, ...others], lists });
     return written;
   });
+}
+
+export function currentVersion(dataDir: string): VersionEntry {
+  const manifest = readManifest(dataDir);
+  const entry = manifest?.versions.find(({ version }) => version === manifest.current);
+  if (entry === undefined) throw new DatasetError('there is no dataset yet');
+  return entry;
 }
 
 async function writeVersion(
@@ -71,10 +77,12 @@ async function writeVersion(
   const isDayTaken = known.some(({ date }) => date.startsWith(builtOn));
   const described = {
     version: entry.version,
-    id: idOf(entry),
+    id: idOf(entry, dataset.validUntil),
     builtAt: meta.built_at,
+    changedAt: dataset.changedAt,
+    validUntil: dataset.validUntil,
     date: isDayTaken ? `${builtOn}-${entry.version}` : builtOn,
-    notice: noticeText(meta, 'This database'),
+    notice: noticeText(meta, 'This database') + validityText(dataset),
   };
   const kinds = DATABASES.filter((kind) => hasLocations || !isCity(kind));
   const databases = new MmdbDatabases(
@@ -104,12 +112,4 @@ async function writeVersion(
     });
   }
   return { ...described, files };
-}
-
-/** Also files that a process left which was ended before it had written the index. The caller holds the lock. */
-function removeUnnamed(dataDir: string, versions: readonly DatabaseVersion[]): void {
-  const folder = databasesFolder(dataDir);
-  const isNamed = (file: string) => versions.some(({ id }) => file.startsWith(`${id}-`));
-  for (const file of readdirSync(folder))
-    if (/^\d{6,}-/.test(file) && !isNamed(file)) rmSync(join(folder, file), { force: true });
 }

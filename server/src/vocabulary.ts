@@ -23,10 +23,22 @@ export const MIN_PASSWORD_CHARACTERS = 10;
 export const TIER_NAMES = ['free', 'starter', 'pro', 'enterprise'] as const;
 export type Tier = (typeof TIER_NAMES)[number];
 
-export const PERMISSIONS = ['ip:read', 'ip:batch', 'asn:read', 'email:read', 'decide:read', 'database:read'] as const;
+export const PERMISSIONS = [
+  'ip:read',
+  'ip:batch',
+  'asn:read',
+  'email:read',
+  'decide:read',
+  'database:read',
+  'reports:read',
+  'reports:write',
+] as const;
 export type Permission = (typeof PERMISSIONS)[number];
-/** Of a key for which none are chosen. A server writes database files only if a key may download them. */
-export const DEFAULT_PERMISSIONS = PERMISSIONS.filter((permission) => permission !== 'database:read');
+/**
+ * Of a key for which none are chosen. A server writes database files only if a key may download them; reports say who sends
+ * mail as the domains of the deployment.
+ */
+export const DEFAULT_PERMISSIONS = PERMISSIONS.filter((permission) => !/^(?:database|reports):/.test(permission));
 
 export const KEY_STATUSES = ['active', 'revoked'] as const;
 export type KeyStatus = (typeof KEY_STATUSES)[number];
@@ -120,10 +132,11 @@ export const AUDIT_ACTIONS = [
   'key.limit_reached',
   'dataset.version_used',
   'dataset.update_started',
+  'domain.sender_decided',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-export type AuditTargetKind = 'account' | 'invitation' | 'key' | 'dataset';
+export type AuditTargetKind = 'account' | 'invitation' | 'key' | 'dataset' | 'domain';
 
 /**
  * `forged`: DNS says that the address is not the crawler's, or the address cannot be: it is in a private or other special

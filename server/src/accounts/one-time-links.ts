@@ -40,7 +40,6 @@ export class OneTimeLinks {
       expiresAt: new Date(now.getTime() + LIFETIME_MS),
       ...present({ createdById: creator.accountId, accountId, note }),
     };
-    await this.#store.prune(now);
     if (kind === 'setup') await this.#store.removeKind('setup');
     if (kind === 'reset' && accountId !== undefined) await this.removeResetLinks(accountId);
     await this.#store.insert(link);

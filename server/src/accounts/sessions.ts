@@ -37,7 +37,6 @@ export class Sessions {
       address,
       userAgent: userAgent.slice(0, MAX_USER_AGENT),
     };
-    await this.#store.prune(now);
     await this.#store.insert(session);
     await this.#accounts.setLastSignIn(account.id, now);
     return { account, session, token };

@@ -208,22 +208,22 @@ export function parseNote(text: string): string | undefined {
 
 /** In canonical form, each once; undefined for an empty list, which allows any client. */
 export function parseNetworks(texts: readonly string[]): string[] | undefined {
-  const networks = [...new Set(texts.map(parseNetwork))];
+  const networks = [...new Set(texts.map((text, index) => parseNetwork(text, `/allowed_networks/${index}`)))];
   if (networks.length > MAX_NETWORKS) throw new InvalidKey(`at most ${MAX_NETWORKS} networks`, '/allowed_networks');
   return networks.length === 0 ? undefined : networks;
 }
 
-function parseNetwork(text: string): string {
+function parseNetwork(text: string, path: string): string {
   const cidr = parseCidr(text.trim());
   if (cidr === undefined)
     throw new InvalidKey(
       `${JSON.stringify(text.trim())} is neither an address nor a prefix such as 192.0.2.0/24 or 2001:db8::/32`,
-      '/allowed_networks',
+      path,
     );
   const network = formatPrefix(cidr.address, cidr.length);
   // More likely a wrong length than meant: 192.0.2.7/24 allows 256 addresses.
   if (network !== `${formatAddress(cidr.address)}/${cidr.length}`)
-    throw new InvalidKey(`${text.trim()} has bits behind its length; the network is ${network}`, '/allowed_networks');
+    throw new InvalidKey(`${text.trim()} has bits behind its length; the network is ${network}`, path);
   return network;
 }
 

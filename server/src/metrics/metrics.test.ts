@@ -18,6 +18,7 @@ const two = snapshot(
     metrics.count('readyz', 503, 1, 'NOT_READY');
     metrics.cacheHits = 3;
     metrics.countStall('dashboard');
+    metrics.countKeyRefusal('paused');
   },
   { whence_dataset_version: 4, whence_leased_requests: 5 },
 );
@@ -31,6 +32,7 @@ for (const [behaviour, line] of [
   ['the sum of a route', 'whence_request_duration_seconds_sum{route="ip"} 0.75'],
   ['the count of a route', 'whence_request_duration_seconds_count{route="ip"} 2'],
   ['503 by code', 'whence_unavailable_total{code="DNS_UNAVAILABLE"} 1'],
+  ['refusals of keys by reason', 'whence_key_refusals_total{reason="paused"} 1'],
   ['stalls by route', 'whence_event_loop_stalls_total{route="dashboard"} 1'],
   ['hits of the cache', 'whence_answer_cache_total{result="hit"} 3'],
   ['gauges', 'whence_dataset_version 4'],

@@ -2,10 +2,13 @@
  * Counters of the server: plain integers while requests run, rendered as Prometheus text on a scrape. A snapshot is
  * plain data, so that the first process can add up its workers.
  */
+import { REFUSAL_REASONS, type RefusalReason } from '../vocabulary.ts';
+
 /** Upper bounds of the latency histogram, in seconds. */
 export const BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5] as const;
 
 const UNAVAILABLE = 503;
+const REFUSED: ReadonlySet<number> = new Set([401, 403, 429]);
 /** Routes that are not part of the API: probes, and paths that do not exist. */
 export const PROBES: ReadonlySet<string> = new Set(['healthz', 'readyz', 'none']);
 
@@ -35,6 +38,10 @@ export class Metrics {
 
   /** Requests answered with 503 by the code of the refusal, as its status does not tell an overload from DNS that is down. */
   readonly unavailable = new Map<string, number>();
+  /** Requests refused with 401, 403 or 429 by code. A rule may deny a request with the same status, which is an answer. */
+  readonly refused = new Map<string, number>();
+  /** Requests that were refused although their key exists, by reason. */
+  readonly keyRefusals = new Map<RefusalReason, number>(REFUSAL_REASONS.map((reason) => [reason, 0]));
   /** By the text of their labels: set, rule (empty for the default) and decision. */
   readonly decisions = new Map<string, number>();
   /** By type and result. */
@@ -47,6 +54,7 @@ export class Metrics {
   /** `code` is that of the refusal, if the request was refused. */
   count(route: string, status: number, seconds: number, code = ''): void {
     if (status === UNAVAILABLE && !PROBES.has(route)) this.unavailable.set(code, (this.unavailable.get(code) ?? 0) + 1);
+    if (code !== '' && REFUSED.has(status)) this.refused.set(code, (this.refused.get(code) ?? 0) + 1);
     let counts = this.#routes.get(route);
     if (counts === undefined) {
       counts = { statuses: new Map(), buckets: new Array<number>(BUCKETS.length + 1).fill(0), seconds: 0 };
@@ -57,6 +65,10 @@ export class Metrics {
     while (bucket < BUCKETS.length && seconds > (BUCKETS[bucket] as number)) bucket++;
     counts.buckets[bucket] = (counts.buckets[bucket] as number) + 1;
     counts.seconds += seconds;
+  }
+
+  countKeyRefusal(reason: RefusalReason): void {
+    this.keyRefusals.set(reason, (this.keyRefusals.get(reason) ?? 0) + 1);
   }
 
   countStall(route: string): void {
@@ -105,6 +117,7 @@ export class Metrics {
       whence_fast_path_lookups_total: this.fastPathLookups,
       whence_fast_path_batches_total: this.fastPathBatches,
       ...labelled('whence_unavailable_total', 'code', this.unavailable),
+      ...labelled('whence_key_refusals_total', 'reason', this.keyRefusals),
       ...labelled('whence_event_loop_stalls_total', 'route', this.stalls),
       ...Object.fromEntries([...this.decisions].map(([labels, n]) => [`whence_decisions_total{${labels}}`, n])),
       ...Object.fromEntries(
@@ -172,9 +185,14 @@ const HELP: Readonly<Record<string, string>> = {
   whence_dns_questions_total: 'Questions to the DNS zone by type and result.',
   whence_overrides_refused: 'Whether the overrides as they are now were refused: those before them are in use.',
   whence_rules_refused: 'Whether the rules file as it is now was refused: the rules before it are in use.',
+  whence_list_held: 'Whether a list keeps its prefixes, because an update has too few of them.',
+  whence_checksum: 'Checksum of rules, overrides and settings; 0 without any.',
   whence_answer_cache_total: 'Lookups answered from the cache of finished answers, or not.',
   whence_unavailable_total: 'Requests answered with 503, by the code of the refusal; without probes.',
-  whence_event_loop_stalls_total: 'Stalls of the event loop above 200 ms, by the route that caused them.',
+  whence_key_refusals_total:
+    'Requests refused with 401, 403 or 429 although their key exists, by reason. Other 401: unknown or missing keys.',
+  whence_event_loop_stalls_total:
+    'Stalls of the event loop above 200 ms, by the route that caused them; unknown while callbacks are not tracked.',
   whence_fast_path_lookups_total: 'Lookups, networks and decisions answered before the HTTP parser of Node.',
   whence_fast_path_batches_total: 'Batches answered before the HTTP parser of Node.',
   whence_log_lines_dropped_total: 'Log lines dropped because standard error was not read, or could not be written.',
@@ -194,7 +212,7 @@ const HELP: Readonly<Record<string, string>> = {
   whence_statistics_unavailable:
     'Whether the database for statistics alone does not answer; 0 where statistics are with the keys.',
   whence_clock_difference_seconds:
-    'By how much the clock is wrong, so that nothing is removed or revoked; 0 if it is used.',
+    'By how much the clock of the database differs from others, so that nothing is removed or revoked; 0 if it is used.',
   whence_leased_requests: 'Requests taken from quotas and not yet spent.',
   whence_email_checks: 'Email checks in flight.',
   whence_event_loop_lag_seconds: 'Largest delay of the event loop in the last second.',
@@ -205,9 +223,11 @@ const HELP: Readonly<Record<string, string>> = {
   whence_deployment_processes: 'Processes that share the storage and have reported in the last 30 seconds.',
   whence_deployment_dataset_version: 'Newest version of the dataset that one of them serves.',
   whence_deployment_processes_behind: 'How many of them serve an older one.',
+  whence_deployment_processes_differing: 'How many of them have others than most have.',
   whence_update_running: 'Whether the dataset is being updated.',
   whence_update_failed: 'Whether the last update failed.',
-  whence_update_last_success_timestamp_seconds: 'When an update last came to its end; 0 if never.',
+  whence_update_last_success_timestamp_seconds:
+    'When an update last came to its end, or a pull last found a new version; 0 if never.',
   whence_update_feeds_refused: 'Feeds that the last update refused.',
   whence_update_refused_format: 'Format of the newest dataset of the static host if it cannot be read; 0 otherwise.',
 };

@@ -49,15 +49,13 @@ export async function createApp(
     onFault: (request, reply) => refundRequest(admission, request, reply),
   });
   app.addHook('onRequest', (request, _reply, done) => {
-    stalls.began(request, request.startedMs);
+    stalls.began(request);
     done();
   });
   const hasDebugLog = log.isLevelEnabled('debug');
   app.addHook('onResponse', (request, { statusCode }, done) => {
     const { name = 'none' } = request.routeOptions.config;
-    const nowMs = performance.now();
-    const seconds = (nowMs - request.startedMs) / 1000;
-    stalls.ended(request, nowMs);
+    const seconds = (performance.now() - request.startedMs) / 1000;
     if (!NOT_MEASURED.has(name)) metrics.count(name, statusCode, seconds, request.refusalCode);
     if (hasDebugLog) {
       const { id: reqId, method, ip } = request;

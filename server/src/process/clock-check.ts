@@ -1,20 +1,20 @@
 /**
- * Whether the time may be used for what cannot be undone: removing rows, and revoking keys as scheduled. Nothing of that
- * may follow from one clock. On PostgreSQL the clocks of database and machine are compared (`storage/postgres/database-clock`).
- * With SQLite there is one wall clock, which is compared with the monotonic clock: after a jump, it must run steadily for
- * some time.
+ * Whether the time may be used for what cannot be undone: removing rows, and revoking keys as scheduled. Two clocks must
+ * agree on it (`storage/postgres/database-clock`), and it must have run steadily for some time, because database and machine
+ * may be one clock. With SQLite they always are: it is compared with the monotonic clock.
  */
 import type { Storage } from '../storage/storage.ts';
 
 const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-/** After a jump, for example when a laptop wakes up. Requests are refused in time without it. */
+/** After a start or a jump, for example when a laptop wakes up. Requests are refused in time without it. */
 const STEADY_MS = 600_000;
 
 type ClockCheckOptions = {
-  readonly storage: Pick<Storage, 'nowMs' | 'refusedClockMs'>;
+  readonly storage: Pick<Storage, 'nowMs' | 'clockState'>;
   readonly machineMs: () => number;
   readonly monotonicMs?: () => number;
+  /** Instead of STEADY_MS. */
+  readonly steadyMs?: number | undefined;
   /** Once when the clock becomes wrong, with the difference, and once with 0 when it is right again. */
   readonly changed: (differenceMs: number) => void;
 };
@@ -22,44 +22,61 @@ type ClockCheckOptions = {
 export class ClockCheck {
   readonly #options: ClockCheckOptions;
   readonly #monotonicMs: () => number;
-  #last: { readonly machineMs: number; readonly monotonicMs: number };
-  #jump = { byMs: 0, untilMs: 0 };
+  readonly #steadyMs: number;
+  #last: { readonly nowMs: number; readonly monotonicMs: number };
+  #steadySinceMs: number;
+  #jumpMs = 0;
   #differenceMs = 0;
 
   constructor(options: ClockCheckOptions) {
     this.#options = options;
     this.#monotonicMs = options.monotonicMs ?? (() => performance.now());
-    this.#last = { machineMs: options.machineMs(), monotonicMs: this.#monotonicMs() };
+    this.#steadyMs = options.steadyMs ?? STEADY_MS;
+    this.#last = { nowMs: this.nowMs, monotonicMs: this.#monotonicMs() };
+    this.#steadySinceMs = this.#last.monotonicMs;
+    this.check();
   }
 
-  /** By how much the clock is wrong; 0 if it may be used. */
+  /** Replicas agree on the day that a request counts for, even if the clocks of their machines differ. */
+  get nowMs(): number {
+    return this.#options.storage.nowMs() ?? this.#options.machineMs();
+  }
+
+  /** By how much the clock is wrong; 0 if it is used. */
   get differenceMs(): number {
     return this.#differenceMs;
   }
 
-  /** Rows are removed by days, so a smaller difference between the clocks does no harm. */
-  get mayRemoveRows(): boolean {
+  get isSteady(): boolean {
+    return this.#differenceMs === 0 && this.#monotonicMs() - this.#steadySinceMs >= this.#steadyMs;
+  }
+
+  /** What this process records for others: the clock of its machine, if that agrees with the time in use, and a new day. */
+  get agreed(): { readonly machineAt?: Date; readonly newDay?: string } {
     const { storage, machineMs } = this.#options;
-    const databaseMs = storage.nowMs();
-    return this.#differenceMs === 0 && (databaseMs === undefined || Math.abs(databaseMs - machineMs()) <= DAY_MS);
+    const state = storage.clockState();
+    if (state?.isAgreed !== true) return {};
+    const at = machineMs();
+    return {
+      ...(Math.abs(at - this.nowMs) <= HOUR_MS && { machineAt: new Date(at) }),
+      ...(state.newDay !== undefined && { newDay: state.newDay }),
+    };
   }
 
   /** To be called every second. */
   check(): void {
     const { storage, changed } = this.#options;
-    const before = this.#differenceMs;
-    this.#differenceMs = storage.nowMs() === undefined ? this.#jumpMs() : (storage.refusedClockMs() ?? 0);
-    if ((before === 0) !== (this.#differenceMs === 0)) changed(this.#differenceMs);
-  }
-
-  #jumpMs(): number {
-    const now = { machineMs: this.#options.machineMs(), monotonicMs: this.#monotonicMs() };
-    const byMs = now.machineMs - this.#last.machineMs - (now.monotonicMs - this.#last.monotonicMs);
+    const now = { nowMs: this.nowMs, monotonicMs: this.#monotonicMs() };
+    const byMs = now.nowMs - this.#last.nowMs - (now.monotonicMs - this.#last.monotonicMs);
     this.#last = now;
-    if (Math.abs(byMs) > HOUR_MS) this.#jump = { byMs: this.#jump.byMs + byMs, untilMs: now.monotonicMs + STEADY_MS };
+    if (Math.abs(byMs) > HOUR_MS) {
+      this.#steadySinceMs = now.monotonicMs;
+      this.#jumpMs += byMs;
+    }
     // Back where it was, or steady since.
-    if (Math.abs(this.#jump.byMs) <= HOUR_MS || now.monotonicMs >= this.#jump.untilMs)
-      this.#jump = { byMs: 0, untilMs: 0 };
-    return this.#jump.byMs;
+    if (Math.abs(this.#jumpMs) <= HOUR_MS || now.monotonicMs - this.#steadySinceMs >= this.#steadyMs) this.#jumpMs = 0;
+    const before = this.#differenceMs;
+    this.#differenceMs = storage.clockState()?.differenceMs ?? this.#jumpMs;
+    if ((before === 0) !== (this.#differenceMs === 0)) changed(this.#differenceMs);
   }
 }

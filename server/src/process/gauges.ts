@@ -4,6 +4,7 @@ import { FLAG_SUBJECTS } from '@whence/dataset/record';
 import type { RpkiFile } from '../address/routing/rpki-file.ts';
 import { type HealthDependencies, isReady } from '../api/health.ts';
 import type { EmailChecks } from '../email-checks/email-checks.ts';
+import type { WrittenList } from '../geoip-files/file-index.ts';
 import type { ReadMode } from '../http/paced-connections.ts';
 import type { Overload } from '../limits/overload.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
@@ -44,11 +45,21 @@ export function gaugesOf(sources: GaugeSources, nowMs: number): Record<string, n
     whence_workers: 1,
     ...(sources.rules && { whence_rules_refused: sources.rules.refusal === undefined ? 0 : 1 }),
     whence_overrides_refused: sources.overrides.refusal === undefined ? 0 : 1,
+    ...checksumGauges(sources.checksums()),
+    ...heldGauges(sources.databases.lists?.lists),
     ...(rpki?.ageSeconds !== undefined && { whence_rpki_age_seconds: rpki.ageSeconds }),
     ...replicas.gauges(),
     ...updateGauges(lastUpdate(), current?.builtAtMs ?? 0, nowMs),
   };
 }
+
+const checksumGauges = (all: object) =>
+  Object.fromEntries(Object.entries(all).map(([of, text]) => [`whence_checksum{of="${of}"}`, Number(`0x0${text}`)]));
+
+const heldGauges = (lists: readonly WrittenList[] = []) =>
+  Object.fromEntries(
+    lists.map(({ name, heldFrom }) => [`whence_list_held{list="${name}"}`, heldFrom === undefined ? 0 : 1]),
+  );
 
 /** Absent without a date: an age of 0 would look fresh. */
 function dataAgeGauges(current: LiveDataset['current'], nowMs: number): Record<string, number> {

@@ -35,6 +35,8 @@ type HousekeepingDependencies = {
   readonly statistics: StatisticsWriter;
   readonly reporter: ProcessReporter;
   readonly replicas: ReplicaVersions;
+  /** How long reports are kept. */
+  readonly reportDays: number;
   readonly nowMs: () => number;
   readonly clock: ClockCheck;
   readonly log: Logger;
@@ -44,6 +46,7 @@ type HousekeepingDependencies = {
 export function startHousekeeping(dependencies: HousekeepingDependencies): () => void {
   const { storage, writes, keys, managedKeys, alerts, quota, statistics, reporter, replicas, nowMs, clock, log } =
     dependencies;
+  const { reportDays } = dependencies;
   let lastState: StorageState = 'ok';
   const watchStorage = async () => {
     const state = await keys.checkStorage();
@@ -63,12 +66,12 @@ export function startHousekeeping(dependencies: HousekeepingDependencies): () =>
     watchStatistics();
   };
   const prune = async () => {
-    if (!clock.mayRemoveRows) return;
-    const removed = await pruneOldRows(storage, nowMs());
+    if (!clock.isSteady) return;
+    const removed = await pruneOldRows(storage, nowMs(), reportDays);
     if (removed !== undefined) log.info(removed, 'old rows removed');
   };
   const revokeDue = async () => {
-    if (keys.storageState !== 'ok' || clock.differenceMs !== 0) return;
+    if (keys.storageState !== 'ok' || !clock.isSteady) return;
     const revoked = await managedKeys.revokeDue(new Date(nowMs()));
     if (revoked > 0) log.info({ keys: revoked }, 'keys were revoked as scheduled');
   };

@@ -4,9 +4,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import type { Checksums } from '../api/health.ts';
 import type { Overload } from '../limits/overload.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
 import type { ProcessReport, ProcessStore } from '../storage/stores/process-store.ts';
+import type { ClockCheck } from './clock-check.ts';
 
 /** The row of a process that was killed is removed after this time. */
 const FORGOTTEN_MS = 3_600_000;
@@ -18,35 +20,50 @@ export class ProcessReporter {
   readonly #store: ProcessStore;
   readonly #overload: Overload;
   readonly #live: LiveDataset;
-  readonly #nowMs: () => number;
+  readonly #clock: ClockCheck;
   readonly #startedAt: Date;
+  readonly #checksums: () => Checksums;
 
-  constructor(store: ProcessStore, overload: Overload, live: LiveDataset, nowMs: () => number) {
+  constructor(
+    store: ProcessStore,
+    overload: Overload,
+    live: LiveDataset,
+    checksums: () => Checksums,
+    clock: ClockCheck,
+  ) {
     this.#store = store;
+    this.#checksums = checksums;
     this.#overload = overload;
     this.#live = live;
-    this.#nowMs = nowMs;
-    this.#startedAt = new Date(nowMs() - process.uptime() * 1000);
+    this.#clock = clock;
+    this.#startedAt = new Date(clock.nowMs - process.uptime() * 1000);
   }
 
   async report(): Promise<void> {
-    const nowMs = this.#nowMs();
+    const { nowMs } = this.#clock;
+    const { machineAt, newDay } = this.#clock.agreed;
+    const { rules, overrides, settings } = this.#checksums();
     await this.#store.report({
       id: this.id,
       host: hostname(),
       pid: process.pid,
       startedAt: this.#startedAt,
       seenAt: new Date(nowMs),
+      ...(machineAt && { machineAt }),
       memoryBytes: process.memoryUsage.rss(),
       lagMs: Math.round(this.#overload.lagSeconds * 1000),
       datasetVersion: this.#live.current?.version ?? 0,
+      rulesChecksum: rules,
+      overridesChecksum: overrides,
+      settingsChecksum: settings,
     });
-    await this.#store.prune(new Date(nowMs - FORGOTTEN_MS));
+    if (newDay !== undefined) await this.#store.recordAgreedDay(newDay);
+    if (this.#clock.differenceMs === 0) await this.#store.prune(new Date(nowMs - FORGOTTEN_MS));
   }
 
   /** The processes that run now, this one included once it has reported. */
   processes(): Promise<ProcessReport[]> {
-    return runningProcesses(this.#store, this.#nowMs());
+    return runningProcesses(this.#store, this.#clock.nowMs);
   }
 
   remove(): Promise<void> {
@@ -57,7 +74,7 @@ export class ProcessReporter {
 export class ReplicaVersions {
   readonly #store: ProcessStore;
   readonly #nowMs: () => number;
-  #versions: readonly number[] = [];
+  #processes: readonly ProcessReport[] = [];
 
   constructor(store: ProcessStore, nowMs: () => number) {
     this.#store = store;
@@ -65,18 +82,31 @@ export class ReplicaVersions {
   }
 
   async refresh(): Promise<void> {
-    const processes = await runningProcesses(this.#store, this.#nowMs());
-    this.#versions = processes.map(({ datasetVersion }) => datasetVersion);
+    this.#processes = await runningProcesses(this.#store, this.#nowMs());
   }
 
   gauges(): Record<string, number> {
-    const newest = Math.max(0, ...this.#versions);
+    const versions = this.#processes.map(({ datasetVersion }) => datasetVersion);
+    const newest = Math.max(0, ...versions);
+    const differing = Object.fromEntries(
+      (['rules', 'overrides', 'settings'] as const).map((of) => [
+        `whence_deployment_processes_differing{of="${of}"}`,
+        minority(this.#processes.map((one) => one[`${of}Checksum`])),
+      ]),
+    );
     return {
-      whence_deployment_processes: this.#versions.length,
+      whence_deployment_processes: versions.length,
       whence_deployment_dataset_version: newest,
-      whence_deployment_processes_behind: this.#versions.filter((version) => version < newest).length,
+      whence_deployment_processes_behind: versions.filter((version) => version < newest).length,
+      ...differing,
     };
   }
+}
+
+function minority(values: readonly string[]): number {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return values.length - Math.max(0, ...counts.values());
 }
 
 function runningProcesses(store: ProcessStore, nowMs: number): Promise<ProcessReport[]> {

@@ -4,6 +4,7 @@ import type { AddressInfo, Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { dayOfMs } from '@whence/dataset/internal/data-age';
 import { ownedByAnother } from '@whence/dataset/internal/io/ownership';
 import { Accounts } from '../accounts/accounts.ts';
 import { HostnameLookups } from '../address/hostname-lookups.ts';
@@ -16,6 +17,8 @@ import type { DashboardSettings } from '../dashboard/dependencies.ts';
 import type { DnsServer } from '../dns-zone/dns-server.ts';
 import { EmailChecks } from '../email-checks/email-checks.ts';
 import type { PolicyNetwork } from '../email-checks/mta-sts-fetch.ts';
+import { ReportImports } from '../email-reports/report-imports.ts';
+import { Senders } from '../email-reports/senders.ts';
 import { LiveGeoipFiles } from '../geoip-files/live-geoip-files.ts';
 import { serverUrl, stopListening } from '../http/listening.ts';
 import type { ReadMode } from '../http/paced-connections.ts';
@@ -97,7 +100,12 @@ export type ServerOptions = {
   readonly smtpNetwork?: PolicyNetwork;
   /** How often statistics are written; for tests that wait for them. */
   readonly statisticsMs?: number;
+  /** How long the clock must run before keys are revoked as scheduled; for tests that wait for it. */
+  readonly steadyMs?: number;
 };
+
+/** Stalls in this time are not tracked further. */
+const START_MS = 30_000;
 
 export async function startServer(
   config: Config,
@@ -108,8 +116,6 @@ export async function startServer(
   // Takes as long as storage takes to open.
   const findingReadMode = options.readMode ?? chooseReadMode(log);
   const storage = opened ?? (await openStorage(config.storageLocations, { mayBeAway: mustListen !== undefined }));
-  // Replicas agree on the day that a request counts for, even if the clocks of their machines differ.
-  const nowMs = () => storage.nowMs() ?? machineMs();
   const writes = new WriteProbe(() => storage.maintenance.probe(), {
     failed: (error) => log.error({ err: error }, 'storage cannot be written'),
     recovered: () => log.info('storage can be written again'),
@@ -117,12 +123,14 @@ export async function startServer(
   const clock = new ClockCheck({
     storage,
     machineMs,
+    steadyMs: options.steadyMs,
     changed: (differenceMs) => logClock(log, differenceMs),
   });
+  const nowMs = () => clock.nowMs;
   const audit = new AuditLog(storage.audit);
   const accounts = new Accounts(storage, audit);
   const metrics = new Metrics();
-  const usage = new Usage(storage.usage);
+  const usage = new Usage(storage.usage, (reason) => metrics.countKeyRefusal(reason));
   const traffic = new TrafficRecorder(metrics, storage.traffic);
   const statistics = new StatisticsWriter({ usage, traffic }, { everyMs: options.statisticsMs });
   const keys = new KnownKeys(storage.keys, {
@@ -154,8 +162,9 @@ export async function startServer(
   const stalls = new Stalls(({ route, ms, cpuMs }) => {
     metrics.countStall(route.name);
     log.warn({ route: route.name, path: route.path, stall_ms: ms, cpu_ms: cpuMs }, 'the event loop was blocked');
-  });
+  }, START_MS);
   const lastUpdate = () => readUpdateReport(config.dataDir);
+  const today = () => dayOfMs(machineMs());
   const live = new LiveDataset(
     config.dataDir,
     {
@@ -168,9 +177,9 @@ export async function startServer(
       supplementFailed: (error) => log.error({ err: error }, 'the supplement of the dataset could not be loaded'),
       fellBack: (version) => log.warn({ version }, 'serving another version of the dataset instead'),
     },
-    { isWorker, isPulled: () => config.datasetUrl === undefined || lastUpdate()?.succeeded_at !== undefined },
+    { isWorker, today, isPulled: () => config.datasetUrl === undefined || lastUpdate()?.succeeded_at !== undefined },
   );
-  const databases = new LiveGeoipFiles(config.dataDir);
+  const databases = new LiveGeoipFiles(config.dataDir, today);
   const overrides = await overridesOf(config, live, log);
   const datasetDiffs = new DatasetDiffs(config.dataDir, {
     failed: (error, from, to) => log.error({ err: error, from, to }, 'datasets could not be compared'),
@@ -180,7 +189,9 @@ export async function startServer(
     failed: (reason) => log.error({ reason }, 'an earlier version of the dataset could not be read'),
     tookTooLong: () => log.warn('a lookup in earlier versions of the dataset took too long and was ended'),
   });
-  const reporter = new ProcessReporter(storage.processes, overload, live, nowMs);
+  const { checksum: settingsChecksum } = config;
+  const checksums = () => ({ rules: rules?.checksum ?? '', overrides: overrides.checksum, settings: settingsChecksum });
+  const reporter = new ProcessReporter(storage.processes, overload, live, checksums, clock);
   const replicas = new ReplicaVersions(storage.processes, nowMs);
   let isStopping = false;
   // A child, so that its level can be changed alone.
@@ -196,12 +207,19 @@ export async function startServer(
     metrics,
     keys,
     emailChecks,
+    reportImports: new ReportImports(
+      storage.reports,
+      { dnsServers: config.dnsServers, keepDays: config.reportsKeepDays },
+      nowMs,
+    ),
+    senders: new Senders(storage.reports, nowMs),
     addressSections,
     slices,
     rpki,
     rules,
     databases,
     overrides,
+    checksums,
     live,
     datasetDiffs,
     past,
@@ -233,6 +251,7 @@ export async function startServer(
     statistics,
     reporter,
     replicas,
+    reportDays: config.reportsKeepDays,
     nowMs,
     clock,
     log,
@@ -297,7 +316,7 @@ export async function startServer(
     gaugesOf(
       {
         ...{ storage, live, keys, writes, quota, emailChecks, overload, replicas, lastUpdate, readMode, rpki, rules },
-        ...{ overrides, clock, isStopping: () => isStopping },
+        ...{ overrides, checksums, databases, clock, isStopping: () => isStopping },
       },
       nowMs(),
     );
@@ -324,7 +343,7 @@ function logClock(log: Logger, differenceMs: number): void {
   else
     log.error(
       { difference_seconds: Math.round(differenceMs / 1000) },
-      'the clock has jumped: no rows are removed and no keys are revoked as scheduled until another clock agrees',
+      'a clock is wrong: no rows are removed and no keys are revoked as scheduled until it is right',
     );
 }
 
@@ -346,7 +365,8 @@ async function rulesOf({ rules: path }: Config, log: Logger): Promise<LiveRules 
   const { LiveRules } = await import('../rules/live-rules.ts');
   const rules = new LiveRules(path, {
     loaded: ({ sets, lists }) => log.info({ sets: [...sets.keys()], lists: [...lists.keys()] }, 'rules loaded'),
-    refused: (reason) => log.error({ reason }, 'the rules (WHENCE_RULES) were refused; those before them stay in use'),
+    refused: (reason) =>
+      log.error({ reason }, 'the rules (WHENCE_RULES) were refused; the last valid ones, if any, stay in use'),
   });
   await rules.start();
   return rules;
@@ -377,7 +397,7 @@ async function overridesOf(
       live.override(content);
       if (content !== undefined) log.info({ entries: content.source.records }, 'overrides loaded');
     },
-    refused: (reason) => log.error({ reason }, 'the overrides were refused; those before them stay in use'),
+    refused: (reason) => log.error({ reason }, 'the overrides were refused; the last valid ones, if any, stay in use'),
   });
   await overrides.start();
   return overrides;

@@ -1,16 +1,22 @@
 /**
- * Finds stalls of the event loop, by a timer that is late, and the route that caused each. The route follows from when
- * requests begin and end: if a stall is between two of these moments, the work was that of the request that ends, or else
- * of the one that began. Lookups on the fast path, which take microseconds, are not noted. A stall without a route is
- * work of the process itself, such as loading code, or a machine without processor time.
+ * Finds stalls of the event loop, by a timer that is late, and the route that caused each. While callbacks are tracked,
+ * the route is that of the request in whose asynchronous context the longest callback ran, not of one that began or ended
+ * meanwhile. Tracking slows down every promise: it is on for a minute after a stall, at most a tenth of the time, and not
+ * while the process starts. The cause of other stalls is unknown. A stall without a route is work of the process itself,
+ * such as loading code, or a machine without processor time.
  */
+import { AsyncLocalStorage, createHook } from 'node:async_hooks';
+
 export const STALL_MS = 200;
 /** A stall begins at any time between two checks, so its length is known to half of this. */
 const CHECK_MS = 50;
+const TRACKED_MS = 60_000;
+/** An overloaded process would otherwise track all the time, and be slower for it. */
+const UNTRACKED_MS = 9 * TRACKED_MS;
 
 type Route = { readonly name: string; readonly path: string };
 export type Stall = {
-  /** `none` if no request caused it. */
+  /** `none` if no request caused it, `unknown` if callbacks were not tracked. */
   readonly route: Route;
   readonly ms: number;
   /** Processor time of the process meanwhile: much less means that it waited for a disk or for a processor. */
@@ -22,59 +28,87 @@ type Request = { readonly routeOptions: { readonly url?: string | undefined; rea
 
 export class Stalls {
   readonly #onStall: (stall: Stall) => void;
+  readonly #context = new AsyncLocalStorage<Request>();
+  readonly #hook = createHook({
+    before: () => {
+      this.#note();
+      this.#running = this.#context.getStore();
+    },
+    after: () => {
+      this.#running = this.#context.getStore();
+      this.#note();
+      this.#running = undefined;
+    },
+  });
   #timer: NodeJS.Timeout | undefined;
   #checkedMs = 0;
-  #lastMs = 0;
-  /** The request that began last, until another one begins or ends. */
-  #begun: Request | undefined;
-  /** The longest time between two moments since the last check. */
+  #notedMs = 0;
+  /** The end of tracking; 0 while callbacks are not tracked. */
+  #trackedUntilMs = 0;
+  /** The earliest start of tracking. */
+  #trackedFromMs: number;
+  #running: Request | undefined;
+  /** The longest time between two callbacks, or of one, since the last check. */
   #longest: { ms: number; cause: Request | undefined } = { ms: 0, cause: undefined };
   #cpu = process.cpuUsage();
 
-  constructor(onStall: (stall: Stall) => void) {
+  /** `startsForMs`: code is loaded and compiled at first, and no request is the cause. */
+  constructor(onStall: (stall: Stall) => void, startsForMs = 0) {
     this.#onStall = onStall;
+    this.#trackedFromMs = performance.now() + startsForMs;
   }
 
   start(): void {
     this.#checkedMs = performance.now();
-    this.#lastMs = this.#checkedMs;
     this.#timer = setInterval(() => this.#check(), CHECK_MS).unref();
   }
 
   stop(): void {
     clearInterval(this.#timer);
+    this.#hook.disable();
+    this.#context.disable();
   }
 
-  began(request: Request, nowMs: number): void {
-    this.#note(nowMs, this.#begun);
-    this.#begun = request;
+  /** To be called in the asynchronous context of the request. */
+  began(request: Request): void {
+    if (this.#trackedUntilMs === 0) return;
+    this.#context.enterWith(request);
+    this.#note();
+    this.#running = request;
   }
 
-  ended(request: Request, nowMs: number): void {
-    this.#note(nowMs, request);
-    this.#begun = undefined;
-  }
-
-  #note(nowMs: number, cause: Request | undefined): void {
-    const ms = nowMs - this.#lastMs;
-    this.#lastMs = nowMs;
-    if (ms > this.#longest.ms) this.#longest = { ms, cause };
+  #note(): void {
+    const nowMs = performance.now();
+    const ms = nowMs - this.#notedMs;
+    this.#notedMs = nowMs;
+    if (ms > this.#longest.ms) this.#longest = { ms, cause: this.#running };
   }
 
   #check(): void {
     const nowMs = performance.now();
-    this.#note(nowMs, this.#begun);
-    const { cause } = this.#longest;
     const ms = nowMs - this.#checkedMs - CHECK_MS / 2;
     const { user, system } = process.cpuUsage(this.#cpu);
     if (ms > STALL_MS) {
-      const { url = '', config } = cause?.routeOptions ?? { config: {} };
-      const route = { name: config.name ?? 'none', path: url };
-      this.#onStall({ route, ms: Math.round(ms), cpuMs: Math.round((user + system) / 1000) });
+      this.#onStall({ route: this.#causeOf(), ms: Math.round(ms), cpuMs: Math.round((user + system) / 1000) });
+      if (nowMs >= this.#trackedFromMs) {
+        this.#hook.enable();
+        this.#trackedUntilMs = nowMs + TRACKED_MS;
+        this.#trackedFromMs = this.#trackedUntilMs + UNTRACKED_MS;
+      }
+    } else if (this.#trackedUntilMs !== 0 && nowMs > this.#trackedUntilMs) {
+      this.#hook.disable();
+      this.#context.disable();
+      this.#trackedUntilMs = 0;
     }
     this.#checkedMs = nowMs;
+    this.#notedMs = nowMs;
     this.#longest = { ms: 0, cause: undefined };
-    this.#begun = undefined;
     this.#cpu = process.cpuUsage();
+  }
+
+  #causeOf(): Route {
+    if (this.#trackedUntilMs === 0) return { name: 'unknown', path: '' };
+    const { url = '', config } = this.#longest.cause?.routeOptions ?? { config: {} };
+    return { name: config.name ?? 'none', path: url };
   }
 }

@@ -4,7 +4,7 @@ import { maskOf, readConfig } from './config.ts';
 import { type Setting, settings } from './settings.ts';
 
 test('config: defaults', () => {
-  const { inForce, mask, ...config } = readConfig({});
+  const { inForce, mask, checksum: _, ...config } = readConfig({});
   assert.ok(inForce.every(({ is_set }) => !is_set));
   assert.deepEqual(config, {
     host: '127.0.0.1',
@@ -41,6 +41,7 @@ test('config: defaults', () => {
     ],
     dnsZone: 'whence.invalid',
     publicUrl: undefined,
+    reportsKeepDays: 400,
     hasPublicLookups: false,
     memberKeysPerDay: 10,
     provider: undefined,
@@ -331,3 +332,28 @@ for (const [behaviour, environment, want] of [
   ],
 ] as const)
   test(`config: a name that is ${behaviour}`, () => assert.deepEqual(readConfig(environment).warnings, want));
+
+for (const [behaviour, environment, isSame] of [
+  ['a default that is spelt out', { WHENCE_STORAGE_GRACE: '60' }, true],
+  [
+    'another port, host, data directory and number of workers',
+    { WHENCE_PORT: '1', WHENCE_HOST: '::1', WHENCE_DATA_DIR: '/x', WHENCE_WORKERS: '4' },
+    true,
+  ],
+  ['the place of the rules and overrides', { WHENCE_RULES: 'a', WHENCE_OVERRIDES: 'b' }, true],
+  ['another grace period', { WHENCE_STORAGE_GRACE: '61' }, false],
+  ['other trusted proxies', { WHENCE_TRUST_PROXY: '10.0.0.1' }, false],
+  ['a secret that is set', { WHENCE_DATABASE_URL: 'postgres://a:b@c/d' }, false],
+] as const)
+  test(`config: the checksum by which replicas are compared is ${isSame ? 'the same' : 'another one'} with ${behaviour}`, () => {
+    assert.equal(readConfig(environment).checksum === readConfig({}).checksum, isSame);
+  });
+
+test('config: the checksum says nothing of a secret', () => {
+  const checksums = ['one', 'two'].map((secret) => {
+    const url = `postgres://u:${secret}@${secret}/${secret}`;
+    return readConfig({ WHENCE_DATABASE_URL: url, WHENCE_DATASET_URL: `https://${secret}:x@example.com/${secret}` })
+      .checksum;
+  });
+  assert.equal(checksums[0], checksums[1]);
+});

@@ -1,5 +1,7 @@
 /** The configuration, read from the environment. Only commands read it; everything below takes plain values. */
+
 import { type ProxyVariables, readProxyVariables } from '@whence/dataset/internal/io/download/proxy';
+import { checksumOf } from '@whence/dataset/internal/io/file-fingerprint';
 import type { ProviderSettings } from '../accounts/identity-provider.ts';
 import { closestName } from '../closest-name.ts';
 import { masking, maskText, secretsInUrl } from '../log/masking.ts';
@@ -25,6 +27,8 @@ export type Config = Values & {
   readonly provider: ProviderSettings | undefined;
   /** Every setting with its current value, for display. */
   readonly inForce: readonly SettingInForce[];
+  /** By which replicas compare their settings. Of a secret it has only whether it is set: the checksum is public. */
+  readonly checksum: string;
   /** HTTPS_PROXY and related variables, which are not specific to Whence. */
   readonly proxies: ProxyVariables;
   /** Masks the secrets of all settings in a text that others see. */
@@ -32,6 +36,10 @@ export type Config = Values & {
   /** Settings that have no effect, a sentence for each. */
   readonly warnings: readonly string[];
 };
+
+/** Of one machine, about building datasets, or files with checksums of their own. */
+const LOCAL =
+  /^WHENCE_(HOST|PORT|DATA_DIR|KEEP_VERSIONS|WORKERS|METRICS_PORT|SHUTDOWN_DELAY|FIRST_KEY|LOG_LEVEL|RULES|OVERRIDES|DNS_LISTEN|FEEDS|CONTACT|UPDATE)$/;
 
 /** `value` is absent if it may contain a password. */
 type SettingInForce = {
@@ -61,6 +69,8 @@ export function readConfig(environment: Environment, folder?: DataFolder): Confi
   if (port === metrics?.port && port !== 0)
     throw new SettingError(`${settings.port.variable} and ${settings.metrics.variable} are both ${port}: change one`);
   const storageLocation = databaseUrl ?? dataDir;
+  const inForce = Object.values(settings).map((setting) => settingInForce(setting, environment[setting.variable]));
+  const shared = inForce.filter(({ variable }) => !LOCAL.test(variable));
   return {
     ...values,
     dataFolder: folder ?? { path: dataDir, origin: 'set', cache: dataDir },
@@ -68,7 +78,8 @@ export function readConfig(environment: Environment, folder?: DataFolder): Confi
     storageLocations:
       usageDatabaseUrl === undefined ? storageLocation : { keys: storageLocation, statistics: usageDatabaseUrl },
     provider: readProvider(read),
-    inForce: Object.values(settings).map((setting) => settingInForce(setting, environment[setting.variable])),
+    inForce,
+    checksum: checksumOf(shared.map(({ variable, value, is_set }) => `${variable}=${value ?? is_set}`)),
     proxies: readProxyVariables(environment),
     mask: maskOf(environment),
     warnings: unknownNames(environment),

@@ -36,6 +36,12 @@ export function parseRetention(text: string): Retention {
   return { days: parseNumber(text.slice(0, -1), 1, MAX_RETENTION_DAYS, expected) };
 }
 
+/** An age in days, such as `400d`. */
+export function parseDays(text: string): number {
+  const expected = `an age in days from 1d to ${MAX_RETENTION_DAYS}d`;
+  return parseNumber(text.endsWith('d') ? text.slice(0, -1) : '', 1, MAX_RETENTION_DAYS, expected);
+}
+
 /** Separated by commas. */
 function parseList(text: string): string[] {
   const items = text.split(',').map((item) => item.trim());

@@ -6,6 +6,7 @@ import {
   parseContact,
   parseDatabaseUrl,
   parseDatasetUrl,
+  parseDays,
   parseDnsServers,
   parseInterval,
   parseIssuer,
@@ -172,6 +173,12 @@ export const settings = {
     default: 'off',
     help: 'on allows include=smtp, which connects to the MX hosts of a domain on port 25',
     parse: parseSwitch,
+  },
+  reportsKeepDays: {
+    variable: 'WHENCE_REPORTS_KEEP',
+    default: '400d',
+    help: 'how long DMARC reports are kept',
+    parse: parseDays,
   },
   rpkiSource: {
     variable: 'WHENCE_RPKI',

@@ -1,6 +1,6 @@
 /** The dataset in use as people read it: its state, version, sources and figures, and the published versions. */
 import { dataAsOf, dayOfMs } from '@whence/dataset/internal/data-age';
-import { type FlagKnowledge, flagKnowledge } from '@whence/dataset/internal/flag-sources';
+import { type FlagKnowledge, flagKnowledge, threatKnowledge } from '@whence/dataset/internal/flag-sources';
 import type { VersionEntry } from '@whence/dataset/internal/versions/publish';
 import {
   type Counts,
@@ -12,6 +12,7 @@ import {
   type QualityRow,
   type Refusal,
   type Source,
+  type ThreatKnowledge,
 } from '@whence/dataset/record';
 import type { LiveDataset, ServedDataset } from '../lookup/live-dataset.ts';
 
@@ -37,6 +38,8 @@ export type DatasetReport = {
   unknown_flags: FlagSubject[];
   /** Flags of which a list is too old to count, or that are from tables of a past date. */
   dated_flags: FlagSubject[];
+  /** Whether a current list could have raised a score: if not, 0 is not low but unknown. */
+  threat_is_known: ThreatKnowledge;
   /** How right the answers are, measured on labels that did not decide them. */
   quality: QualityRow[];
   /** Feeds whose newest copy was rejected, and why. */
@@ -68,6 +71,7 @@ export function datasetReport(served: ServedDataset, versions: readonly VersionE
     flag_sources: withTooOld(flag_sources, knowledge),
     unknown_flags: [...knowledge.unknown],
     dated_flags: [...knowledge.dated],
+    threat_is_known: threatKnowledge(meta, dayOfMs(nowMs)),
     quality: [...quality],
     refused: [...refused],
   };
@@ -75,8 +79,9 @@ export function datasetReport(served: ServedDataset, versions: readonly VersionE
 
 function withTooOld(flags: FlagSources, { tooOld }: FlagKnowledge): FlagSources {
   const rows = FLAG_SUBJECTS.map((subject) => {
-    const too_old = tooOld[subject]?.map(({ id }) => id);
-    return [subject, too_old === undefined ? flags[subject] : { ...flags[subject], too_old }];
+    // A feed and the table that stands in for it have the same id.
+    const too_old = [...new Set(tooOld[subject]?.map(({ id }) => id))];
+    return [subject, too_old.length === 0 ? flags[subject] : { ...flags[subject], too_old }];
   });
   return Object.fromEntries(rows) as FlagSources;
 }

@@ -74,9 +74,16 @@ test('update report: pulls are reported, and a failed one keeps the time of the 
     ['failed', 'no route', NOON.toISOString(), later.toISOString()],
   );
   reportPull(dataDir, { kind: 'unchanged', version: 7 }, later);
-  assert.equal(readUpdateReport(dataDir)?.outcome, 'unchanged');
+  const unchanged = readUpdateReport(dataDir);
+  assert.deepEqual([unchanged?.outcome, unchanged?.succeeded_at], ['unchanged', NOON.toISOString()]);
   assert.deepEqual(readdirSync(join(dataDir, 'feeds')), ['last-update.json'], 'nothing unfinished is left');
   assert.ok(!readFileSync(path, 'utf8').includes('no route'));
+});
+
+test('update report: the first pull succeeds also if the version is already here', () => {
+  rmSync(path, { force: true });
+  reportPull(dataDir, { kind: 'unchanged', version: 7 }, NOON);
+  assert.equal(readUpdateReport(dataDir)?.succeeded_at, NOON.toISOString());
 });
 
 const failed = { outcome: 'failed', started_at: NOON.toISOString(), finished_at: NOON.toISOString() } as const;

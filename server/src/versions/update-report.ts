@@ -14,7 +14,7 @@ export type UpdateReport = {
   readonly outcome: 'running' | 'published' | 'unchanged' | 'failed';
   readonly started_at: string;
   readonly finished_at?: string;
-  /** When an update last succeeded. */
+  /** When an update last succeeded, or a pull last found a new version: a builder that has stopped is not a success. */
   readonly succeeded_at?: string;
   /** Current step of a running update, and how much of the update is done, from 0 to 1. */
   readonly step?: string;
@@ -67,6 +67,11 @@ export class UpdateReporter {
     this.#write({ outcome, finished_at: at, succeeded_at: at, version, ...this.feeds });
   }
 
+  pulledNothingNew(finishedAt: Date, version: number): void {
+    const at = finishedAt.toISOString();
+    this.#write({ outcome: 'unchanged', finished_at: at, succeeded_at: at, ...this.#last, version, ...this.feeds });
+  }
+
   fail(finishedAt: Date, error: string, refusedFormat?: number): void {
     const at = finishedAt.toISOString();
     const format = refusedFormat === undefined ? {} : { refused_format: refusedFormat };
@@ -95,7 +100,8 @@ export function reportPull(dataDir: string, outcome: PullOutcome, now: Date, mas
   if (outcome.kind === 'failed') reporter.fail(now, outcome.reason, outcome.format);
   else {
     reporter.feeds = { refused: [] };
-    reporter.succeed(now, outcome.version, outcome.kind === 'adopted');
+    if (outcome.kind === 'adopted') reporter.succeed(now, outcome.version, true);
+    else reporter.pulledNothingNew(now, outcome.version);
   }
 }
 

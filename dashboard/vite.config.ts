@@ -27,8 +27,8 @@ export default defineConfig({
       checks: { bundlerTimings: false },
       output: {
         codeSplitting: {
-          // Few pages have a virtual table.
-          groups: [{ name: 'components', test: /\/src\/(?:components\/(?!Virtual)|format|charts)\// }],
+          // Few pages have a virtual table, and none a dialog before it can be used.
+          groups: [{ name: 'components', test: /\/src\/(?:components\/(?!Virtual|Dialog|Form)|format|charts)\// }],
         },
       },
     },

@@ -1,4 +1,4 @@
-import { createTheme, localStorageColorSchemeManager, MantineProvider, Modal, Tooltip } from '@mantine/core';
+import { createTheme, localStorageColorSchemeManager, MantineProvider, Tooltip } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
@@ -15,7 +15,8 @@ const theme = createTheme({
   respectReducedMotion: true,
   cursorType: 'pointer',
   components: {
-    Modal: Modal.extend({
+    // Not Modal.extend, which would load the component with the first page.
+    Modal: {
       // Mantine's scroll lock inserts a <style> element; mantine.css has a rule in its place.
       defaultProps: {
         lockScroll: false,
@@ -24,7 +25,12 @@ const theme = createTheme({
         transitionProps: { duration: 100 },
         overlayProps: { backgroundOpacity: 0.45 },
       },
-    }),
+    },
+    // A <header> in a dialog would be a second banner of the page.
+    ModalHeader: { defaultProps: { component: 'div' } },
+    DrawerHeader: { defaultProps: { component: 'div' } },
+    // Otherwise a menu begins with an empty element that takes the focus and has no role.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     // Fields that may stay empty say so.
     InputWrapper: { defaultProps: { withAsterisk: false } },
     Tooltip: Tooltip.extend({ defaultProps: { transitionProps: { duration: 80 }, openDelay: 250 } }),

@@ -22,6 +22,7 @@ import {
 import { ACTION_WORDS } from './audit/AuditTable.tsx';
 import { BATCH_SORTS } from './batch/filter-rows.ts';
 import { ErrorPage, NotFoundPage } from './components/Failures.tsx';
+import { RISKS } from './domain/headline.ts';
 import { parseTried } from './domain/trial.ts';
 import { FLAGS } from './format/names.ts';
 import { day, number, oneOf, type Parameters, readParameters, text } from './search-params.ts';
@@ -75,6 +76,8 @@ const domains = page('/domains', () => import('./domains/DomainsPage.tsx'), 'Dom
   run: text,
   domains: text,
   sort: oneOf('domain', 'grade', 'rules'),
+  grade: oneOf('A', 'B', 'C', 'D', 'F'),
+  risk: oneOf(...RISKS),
 });
 const usage = page('/usage', () => import('./usage/UsagePage.tsx'), 'UsagePage', {
   key: text,

@@ -34,7 +34,7 @@ export function AccountPage() {
             Lookups: `up to ${formatNumber(lookups_per_day)} a day in the dashboard`,
             'This session': (
               <>
-                expires <Time at={expires_at} /> at the latest
+                expires <Time at={expires_at} isAhead /> at the latest
               </>
             ),
           }}

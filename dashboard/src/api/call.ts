@@ -8,6 +8,7 @@ import {
   type RouteName,
   routes,
 } from '@whence/server/dashboard-wire/contract';
+import { readServerTime } from './server-clock.ts';
 
 export type Envelope<Name extends RouteName> = {
   readonly data: Answer<Name>;
@@ -43,6 +44,7 @@ export function createCaller(csrfToken: () => string): Caller {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
+    readServerTime(response.headers.get('Date'));
     return (await readEnvelope(response)) as Envelope<typeof name>;
   };
 }

@@ -11,7 +11,7 @@ import { Loaded, LoadedLead } from '../components/Loaded.tsx';
 import { Empty, Notice } from '../components/Notice.tsx';
 import { Columns, Credits, Page, Section, Verdict } from '../components/Page.tsx';
 import { countryName } from '../format/names.ts';
-import { formatNumber } from '../format/number.ts';
+import { count, formatNumber } from '../format/number.ts';
 import { Time } from '../format/Time.tsx';
 import { CountryMap } from '../maps/CountryMap.tsx';
 import classes from './AsnPage.module.css';
@@ -46,7 +46,12 @@ export function AsnPage() {
           }
         >
           <p>
-            An AS number is a number from 1 to 4294967295. <Link to="/asn">Search networks by name</Link>.
+            {lookup.error.code !== 'NOT_FOUND'
+              ? 'An AS number is a number from 1 to 4294967295. '
+              : reservedUse === undefined
+                ? 'No prefix and no registration of it is known. '
+                : 'Networks on the public internet do not use it. '}
+            <Link to="/asn">Search networks by name</Link>.
           </p>
         </Notice>
       ) : (
@@ -82,7 +87,7 @@ export function AsnPage() {
                 />
                 <PrefixList
                   lookup={data}
-                  title={`${formatNumber(record.prefix_count.ipv4)} IPv4 and ${formatNumber(record.prefix_count.ipv6)} IPv6 prefixes`}
+                  title={`${count(record.prefix_count.ipv4, 'IPv4 prefix', 'IPv4 prefixes')} and ${count(record.prefix_count.ipv6, 'IPv6 prefix', 'IPv6 prefixes')}`}
                 />
                 {related.length > 0 && (
                   <Section title="Networks of the same organisation" note="Matched by name, so some may be wrong.">

@@ -30,7 +30,9 @@ export function networkVerdict(
   const what = `${KINDS[connection_type]} of ${asn_name}${where}`;
   if (!is_announced) return `${what}. It announces no prefix in this dataset.`;
   const sizes = [
-    ...(address_count.ipv4 === 0 ? [] : [`${wordedNumber(address_count.ipv4)} IPv4 addresses`]),
+    ...(address_count.ipv4 === 0
+      ? []
+      : [`${wordedNumber(address_count.ipv4)} IPv4 address${address_count.ipv4 === 1 ? '' : 'es'}`]),
     ...(prefix_count.ipv6 === 0 ? [] : [count(prefix_count.ipv6, 'IPv6 prefix', 'IPv6 prefixes')]),
   ];
   const inside = insideWords(contents, prefixes, prefix_count.ipv4);

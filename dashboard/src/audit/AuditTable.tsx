@@ -45,6 +45,7 @@ export const ACTION_WORDS: Readonly<Record<AuditAction, string>> = {
   'key.limit_reached': 'a key has used all of its daily limit',
   'dataset.version_used': 'changed the dataset version in use',
   'dataset.update_started': 'started a dataset update',
+  'domain.sender_decided': 'decided about a sender of a domain',
 };
 
 const columns: Column<AuditEntry>[] = [

@@ -108,17 +108,25 @@ export function BatchProgress({ state, words, onStop, onGoOn, onReset }: BatchPr
       {counts !== undefined && (
         <Numbers
           items={[
-            { name: 'Found', value: formatNumber(counts.found), note: 'the sum of the others' },
+            { name: 'Found', value: formatNumber(counts.found) },
             {
               name: `To ${words.act.toLowerCase()}`,
               value: formatNumber(counts.unique),
-              note: `distinct ${words.many}`,
+              note: 'distinct',
             },
-            { name: 'Repeated', value: formatNumber(counts.duplicates), note: 'more occurrences of these' },
+            {
+              name: 'Repeated',
+              value: formatNumber(counts.duplicates),
+              ...(counts.duplicates === 0 ? {} : { note: 'more occurrences of these' }),
+            },
             ...(counts.special === 0
               ? []
               : [{ name: 'Private or reserved', value: formatNumber(counts.special), note: 'not looked up' }]),
-            { name: 'Invalid', value: formatNumber(counts.invalid), note: words.invalid },
+            {
+              name: 'Invalid',
+              value: formatNumber(counts.invalid),
+              ...(counts.invalid === 0 ? {} : { note: words.invalid }),
+            },
             ...(counts.beyondLimit === 0
               ? []
               : [

@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import type { ThreatLevel } from '@whence/client/wire';
+import type { ThreatKnowledge, ThreatLevel } from '@whence/client/wire';
+import { isThreatKnown } from '@whence/dataset/record';
 import { type ReactNode, useDeferredValue, useMemo } from 'react';
 import { useAnswer } from '../api/query-client.ts';
 import { Shares } from '../components/Bars.tsx';
@@ -84,7 +85,7 @@ function Results({ state: { rows, phase, counts } }: { state: RunState<BatchRow>
     structuralSharing: true,
   });
   const navigate = useNavigate({ from: '/batch' });
-  const { caveat, isThreatKnown } = useThreatCaveat();
+  const { caveat, known } = useThreatCaveat();
   const shownRows = useDeferredValue(rows);
   const matching = useMemo(() => shownRows.filter((row) => matches(row, filter)), [shownRows, filter]);
   const sorted = useMemo(() => sortRows(matching, sort), [matching, sort]);
@@ -109,7 +110,7 @@ function Results({ state: { rows, phase, counts } }: { state: RunState<BatchRow>
         filter={filter}
         onFilter={(facet, value) => change({ [facet]: value })}
         caveat={caveat}
-        isThreatKnown={isThreatKnown}
+        known={known}
       />
       <Section
         title={
@@ -152,7 +153,7 @@ function Results({ state: { rows, phase, counts } }: { state: RunState<BatchRow>
             {isRunning && <p>More addresses are being looked up.</p>}
           </Empty>
         ) : (
-          <BatchTable rows={sorted} isThreatKnown={isThreatKnown} sort={sort} onSort={(by) => change({ sort: by })} />
+          <BatchTable rows={sorted} known={known} sort={sort} onSort={(by) => change({ sort: by })} />
         )}
       </Section>
     </>
@@ -161,24 +162,18 @@ function Results({ state: { rows, phase, counts } }: { state: RunState<BatchRow>
 
 type BatchTableProps = {
   rows: readonly BatchRow[];
-  isThreatKnown: boolean;
+  known: ThreatKnowledge;
   sort: BatchSort | undefined;
   onSort: (sort: BatchSort | undefined) => void;
 };
 
-function BatchTable({ isThreatKnown, ...props }: BatchTableProps) {
+function BatchTable({ known, ...props }: BatchTableProps) {
   return (
-    <VirtualTable
-      label="Addresses"
-      columns={columnsWith(isThreatKnown)}
-      rowKey={({ ip }) => ip}
-      minWidth={880}
-      {...props}
-    />
+    <VirtualTable label="Addresses" columns={columnsWith(known)} rowKey={({ ip }) => ip} minWidth={880} {...props} />
   );
 }
 
-const columnsWith = (isThreatKnown: boolean): VirtualColumn<BatchRow, BatchSort>[] => [
+const columnsWith = (known: ThreatKnowledge): VirtualColumn<BatchRow, BatchSort>[] => [
   {
     name: 'Address',
     width: 'minmax(130px, 1.2fr)',
@@ -219,14 +214,16 @@ const columnsWith = (isThreatKnown: boolean): VirtualColumn<BatchRow, BatchSort>
     width: '110px',
     sort: 'threat',
     cell: ({ record }) =>
-      record && <Level level={record.threat.level} score={record.threat.score} isKnown={isThreatKnown} />,
+      record && (
+        <Level level={record.threat.level} score={record.threat.score} isKnown={isThreatKnown(record, known)} />
+      ),
   },
 ];
 
-type NameOf = (value: FacetValue, isThreatKnown: boolean) => ReactNode;
+type NameOf = (value: FacetValue, known: ThreatKnowledge) => ReactNode;
 
 const FACETS: readonly [Facet, string, NameOf | undefined][] = [
-  ['level', 'Threat', ({ key }, isKnown) => <Level level={key as ThreatLevel} isKnown={isKnown} />],
+  ['level', 'Threat', ({ key }, { ipv4, ipv6 }) => <Level level={key as ThreatLevel} isKnown={ipv4 || ipv6} />],
   ['type', 'Connection types', undefined],
   ['country', 'Countries', ({ key }) => countryName(key)],
   ['network', 'Networks', undefined],
@@ -240,7 +237,7 @@ type BatchChartsProps = {
   onFilter: (facet: Facet, value: string | undefined) => void;
   /** What a threat level leaves out. */
   caveat: string | undefined;
-  isThreatKnown: boolean;
+  known: ThreatKnowledge;
 };
 
 /** How the addresses are distributed. A click filters by a value, a second click removes the filter. */
@@ -273,7 +270,7 @@ function BatchCharts(props: BatchChartsProps) {
 
 type FacetChartProps = BatchChartsProps & { facet: Facet; title: string; name: NameOf | undefined };
 
-function FacetChart({ rows, filter, onFilter, caveat, isThreatKnown, facet, title, name }: FacetChartProps) {
+function FacetChart({ rows, filter, onFilter, caveat, known, facet, title, name }: FacetChartProps) {
   const { values, total } = useMemo(() => facetOf(rows, facet, filter), [rows, facet, filter]);
   if (values.length === 0) return null;
   return (
@@ -284,7 +281,7 @@ function FacetChart({ rows, filter, onFilter, caveat, isThreatKnown, facet, titl
         items={values.map((value) => ({
           key: value.key,
           amount: value.amount,
-          name: name?.(value, isThreatKnown) ?? value.name,
+          name: name?.(value, known) ?? value.name,
         }))}
         selected={filter[facet]}
         onSelect={(key) => onFilter(facet, filter[facet] === key ? undefined : key)}

@@ -2,6 +2,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react';
 import { loadRun, saveRun } from '../browser-storage/saved-runs.ts';
+import { useResumedSending } from '../components/Form.tsx';
 import { Notice } from '../components/Notice.tsx';
 import { Page, PrintButton } from '../components/Page.tsx';
 import { IN_PLACE, withoutEmpty } from '../search-params.ts';
@@ -64,6 +65,7 @@ export function RunPage<Row>({ name, lead, run, chunkSize, parameter, words, chi
     void navigate({ to: '.', search, ...IN_PLACE });
   }, [run, runId, list, id, source, counts, found, account.id, navigate, parameter]);
 
+  useResumedSending({ error: state.error instanceof Error ? state.error : null, mutate: () => run.goOn(chunkSize) });
   const reset = () => {
     run.reset();
     void navigate({ to: '.', search: {}, replace: true });

@@ -38,7 +38,6 @@ type SharesProps = {
 export function Shares({ items, total, limit = 8, selected, onSelect }: SharesProps) {
   const [isExpanded, setIsExpanded] = useState(false);
   const shown = isExpanded ? items : items.slice(0, limit);
-  const largest = items.reduce((max, { amount }) => Math.max(max, amount), 0);
   return (
     <div>
       <ul className={classes['list']}>
@@ -47,7 +46,7 @@ export function Shares({ items, total, limit = 8, selected, onSelect }: SharesPr
             <>
               <span
                 className={classes['shareFill']}
-                style={{ width: `${largest === 0 ? 0 : (amount / largest) * 100}%` }}
+                style={{ width: `${total === 0 ? 0 : (amount / total) * 100}%` }}
               />
               <span className={classes['name']}>{name}</span>
               <span className={classes['value']}>

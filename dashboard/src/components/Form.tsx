@@ -17,20 +17,32 @@ type FormProps = { mutation: Sending; error?: Error | null; children: ReactNode 
 
 export function Form({ mutation, error = mutation.error, children }: FormProps) {
   useResumedSending(mutation);
+  const form = useFocusAfterRefusal(mutation);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     mutation.mutate();
   };
   return (
-    <form className={classes['form']} onSubmit={submit}>
+    <form ref={form} className={classes['form']} onSubmit={submit}>
       <FailureNotice error={error} />
       {children}
     </form>
   );
 }
 
+/** A button that is being sent loses the focus: afterwards the field that was refused has it, or the button again. */
+function useFocusAfterRefusal({ error }: Sending) {
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (error === null || isFailure(error, 'SIGNED_OUT')) return;
+    const [field] = form.current?.querySelectorAll<HTMLElement>('[aria-invalid=true]') ?? [];
+    (field ?? form.current?.querySelector<HTMLElement>('[type=submit]'))?.focus();
+  }, [error]);
+  return form;
+}
+
 /** What was refused because the session had ended is sent once more after the person has signed in again. */
-function useResumedSending({ error, mutate }: Sending): void {
+export function useResumedSending({ error, mutate }: Pick<Sending, 'error' | 'mutate'>): void {
   const { data: session } = useQuery(sessionQuery);
   const isRefused = isFailure(error, 'SIGNED_OUT');
   const isSignedIn = session?.state === 'signed_in';

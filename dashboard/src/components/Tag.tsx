@@ -36,8 +36,13 @@ export function RpkiTag({ state }: { state: RpkiState }) {
   return <Tag {...RPKI_LOOKS[state]} text={RPKI_WORDS[state]} />;
 }
 
-// A ring, a half disc, a triangle and an octagon, which differ without colour too.
-const SHAPES: Record<ThreatLevel, ReactNode> = {
+// A question mark, a ring, a half disc, a triangle and an octagon, which differ without colour too.
+const SHAPES: Record<ThreatLevel | 'unknown', ReactNode> = {
+  unknown: (
+    <text x="6" y="10.5" textAnchor="middle" fontSize="12" fill="currentColor">
+      ?
+    </text>
+  ),
   low: <circle cx="6" cy="6" r="4.25" fill="none" stroke="currentColor" strokeWidth="1.5" />,
   medium: (
     <>
@@ -52,19 +57,20 @@ const SHAPES: Record<ThreatLevel, ReactNode> = {
 type LevelProps = {
   level: ThreatLevel;
   score?: number;
-  /** Whether the dataset has blocklists. Without them, low is not green: nothing was verified. */
+  /** Whether a current list could have raised it. If not, what has no points is not low but unknown. */
   isKnown?: boolean;
 };
 
 /** A threat level as shape, word and colour, with the score if given. */
 export function Level({ level, score, isKnown = true }: LevelProps) {
+  const shown = isKnown || level !== 'low' || (score ?? 0) > 0 ? level : 'unknown';
   return (
-    <span className={classes['level']} data-level={isKnown || level !== 'low' ? level : 'unknown'}>
+    <span className={classes['level']} data-level={shown}>
       <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
-        {SHAPES[level]}
+        {SHAPES[shown]}
       </svg>
-      {level}
-      {score !== undefined && <span className="quiet">{score}</span>}
+      {shown === 'unknown' ? 'not known' : shown}
+      {score !== undefined && shown !== 'unknown' && <span className="quiet">{score}</span>}
     </span>
   );
 }

@@ -3,8 +3,7 @@ import { type ReactNode, useRef } from 'react';
 import { IconArrowDown, IconArrowUp } from './icons.tsx';
 import classes from './VirtualTable.module.css';
 
-const LINE_PX = 20;
-const PADDING_PX = 20;
+const ROW_PX = 40;
 const SHORT = 12;
 
 export type VirtualColumn<Row, Sort extends string = never> = {
@@ -24,20 +23,18 @@ type VirtualTableProps<Row, Sort extends string> = {
   rows: readonly Row[];
   rowKey: (row: Row) => string;
   minWidth: number;
-  /** Lines of a cell before it is cut off. */
-  lines?: 1 | 2;
   sort?: Sort | undefined;
   onSort?: (sort: Sort | undefined) => void;
 };
 
 /** A table of any number of rows, of which only the visible ones are in the page. It scrolls in both directions. */
 export function VirtualTable<Row, Sort extends string = never>(props: VirtualTableProps<Row, Sort>) {
-  const { label, columns, rows, rowKey, minWidth, lines = 1, sort, onSort } = props;
+  const { label, columns, rows, rowKey, minWidth, sort, onSort } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => PADDING_PX + lines * LINE_PX,
+    estimateSize: () => ROW_PX,
     overscan: 16,
   });
   const grid = { gridTemplateColumns: columns.map(({ width }) => width).join(' '), minWidth };
@@ -74,7 +71,7 @@ export function VirtualTable<Row, Sort extends string = never>(props: VirtualTab
                 style={{ ...grid, height: size, transform: `translateY(${start}px)` }}
               >
                 {columns.map(({ name, cell, title }) => (
-                  <div key={name} className={classes['cell']} data-lines={lines} role="cell" title={title?.(row)}>
+                  <div key={name} className={classes['cell']} role="cell" title={title?.(row)}>
                     {cell(row)}
                   </div>
                 ))}

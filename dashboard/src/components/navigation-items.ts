@@ -25,12 +25,22 @@ export type NavigationItem = {
   readonly icon: IconComponent;
   readonly role: Role;
   readonly about?: string;
+  /** On narrow screens it is among the settings: the bar at the bottom has no room for it. */
+  readonly isWide?: boolean;
 };
 
 export const MAIN_ITEMS: readonly NavigationItem[] = [
   { path: '/', name: 'Overview', icon: IconHome, role: 'viewer' },
   { path: '/batch', name: 'Batch', icon: IconListSearch, role: 'viewer' },
   { path: '/domains', name: 'Domains', icon: IconAt, role: 'viewer' },
+  {
+    path: '/rules',
+    name: 'Rules',
+    icon: IconShieldCheck,
+    role: 'viewer',
+    about: 'Which requests your proxy lets through, and what matched today.',
+    isWide: true,
+  },
   { path: '/usage', name: 'Usage', icon: IconChartBar, role: 'viewer' },
   { path: '/data', name: 'Data', icon: IconDatabase, role: 'viewer' },
 ];
@@ -50,13 +60,6 @@ export const SETTINGS_ITEM: NavigationItem = {
 };
 
 export const SETTINGS_ITEMS: readonly NavigationItem[] = [
-  {
-    path: '/rules',
-    name: 'Rules',
-    icon: IconShieldCheck,
-    role: 'viewer',
-    about: 'Which requests your proxy lets through, and what matched today.',
-  },
   {
     path: '/databases',
     name: 'Databases',

@@ -64,7 +64,7 @@ const downloadColumns: Column<Download>[] = [
   { name: 'File', cell: ({ file }) => file },
   { name: 'Version', cell: versionCell },
   { name: 'Downloads', align: 'end', cell: ({ count }) => formatNumber(count) },
-  { name: 'Last, in the hour from', cell: ({ last_hour }) => exactUtc(last_hour) },
+  { name: 'Last download, by hour', cell: ({ last_hour }) => exactUtc(last_hour).replace(':00:00', ':00') },
 ];
 
 const fileColumns: Column<File>[] = [

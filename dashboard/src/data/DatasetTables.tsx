@@ -3,9 +3,9 @@ import type { DatasetReport, FamilyFigures, Figures, FlagSource, FlagSubject, So
 import type { FeedState } from '@whence/server/dashboard-wire/dataset';
 import { type Column, Table } from '../components/Table.tsx';
 import { SUBJECT_WORDS } from '../format/names.ts';
-import { formatNumber, formatShare } from '../format/number.ts';
+import { count, formatNumber, formatShare } from '../format/number.ts';
 import { Time, useNow } from '../format/Time.tsx';
-import { relativeTime } from '../format/time.ts';
+import { relativeDay } from '../format/time.ts';
 
 type ShareField = { [F in keyof FamilyFigures]: FamilyFigures[F] extends number ? F : never }[keyof FamilyFigures];
 
@@ -77,7 +77,7 @@ export function SourceTable({ sources, feeds }: { sources: readonly Source[]; fe
       name: 'As of',
       cell: ({ as_of }) => (
         <span className="nowrap">
-          {as_of.slice(0, 10)} <span className="quiet">{relativeTime(Date.parse(as_of), now)}</span>
+          {as_of.slice(0, 10)} <span className="quiet">{relativeDay(as_of, now)}</span>
         </span>
       ),
     },
@@ -93,7 +93,7 @@ function Fetched({ feed }: { feed: FeedState | undefined }) {
   if (feed.error !== undefined)
     return (
       <span title={feed.error}>
-        failed {feed.failures} times: {feed.error}
+        failed {count(feed.failures, 'time')}: {feed.error}
       </span>
     );
   return feed.fetched_at === undefined ? <span className="quiet">never</span> : <Time at={feed.fetched_at} />;

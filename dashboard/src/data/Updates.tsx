@@ -126,7 +126,7 @@ function PausedFeeds({ paused }: { paused: NonNullable<UpdateState['paused']> })
       <ul className={classes['feeds']}>
         {paused.map(({ id, until }) => (
           <li key={id}>
-            <strong>{id}</strong> was not asked again: its server asked to wait until {exactUtc(until)}.
+            <strong>{id}</strong>: its server asked to wait until {exactUtc(until)}.
           </li>
         ))}
       </ul>
@@ -175,7 +175,7 @@ export function UpdateFacts({ update }: { update: UpdateState }) {
         'Last update': outcome === 'published' ? `published version ${version}` : OUTCOMES[outcome],
         Started: started_at && <Time at={started_at} />,
         Finished: finished_at && <Time at={finished_at} />,
-        'Last success': succeeded_at && <Time at={succeeded_at} />,
+        [schedule.kind === 'pull' ? 'Last new version' : 'Last success']: succeeded_at && <Time at={succeeded_at} />,
       }}
     />
   );

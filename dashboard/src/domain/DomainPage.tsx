@@ -97,12 +97,12 @@ type CheckSectionsProps = {
 };
 
 function CheckSections({ check, selectors, included, onChange }: CheckSectionsProps) {
-  const { advice, sender_rules, sections, report } = check;
+  const { advice, sender_rules, senders, sections, report } = check;
   const others = sections.filter((name) => !included.includes(name));
   return (
     <>
       <TryChange check={check} selectors={selectors} />
-      <Advice advice={advice} senderRules={sender_rules} />
+      <Advice advice={advice} senderRules={sender_rules} reports={senders?.text} />
       <RecordSections check={check} selectors={selectors} onSelectors={(text) => onChange({ selectors: text })} />
       {report.transport !== undefined && <Transport report={report.transport} />}
       {report.networks !== undefined && <MailNetworks report={report.networks} />}

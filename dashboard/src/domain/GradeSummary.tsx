@@ -77,7 +77,10 @@ function toneOf({ points, max }: { points: number; max: number }, { state }: Dom
 }
 
 /** What to fix, in order of points gained, with the record to publish. */
-export function Advice({ advice, senderRules }: { advice: readonly DomainAdvice[]; senderRules: string }) {
+/** `reports`: what aggregate reports show, if there are some. */
+type AdviceProps = { advice: readonly DomainAdvice[]; senderRules: string; reports: string | undefined };
+
+export function Advice({ advice, senderRules, reports }: AdviceProps) {
   return (
     <Section title="What to fix first">
       {advice.length === 0 ? (
@@ -90,6 +93,7 @@ export function Advice({ advice, senderRules }: { advice: readonly DomainAdvice[
         </ol>
       )}
       <p>Rules for bulk senders: {senderRules}.</p>
+      {reports !== undefined && <p>Reports: {reports}.</p>}
     </Section>
   );
 }
@@ -100,7 +104,7 @@ function AdviceCard({ points, text, record }: DomainAdvice) {
       <div className={classes['advicePoints']}>
         {points > 0 ? (
           <>
-            <strong>+{points}</strong> points
+            <strong>+{points}</strong> {points === 1 ? 'point' : 'points'}
           </>
         ) : (
           'no points'

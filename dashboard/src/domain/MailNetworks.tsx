@@ -30,7 +30,7 @@ export function MailNetworks({ report }: { report: NetworksReport }) {
       {senders.length > 0 && (
         <Section
           title="Authorised senders"
-          note={`${formatNumber(ipv4_addresses)} IPv4 addresses in ${formatNumber(range_count)} ranges, the largest first.`}
+          note={`${count(ipv4_addresses, 'IPv4 address', 'IPv4 addresses')} in ${count(range_count, 'range')}${range_count > 1 ? ', the largest first' : ''}.`}
         >
           <Table isStacked label="Senders" columns={senderColumns} rows={senders} />
         </Section>

@@ -5,7 +5,7 @@ import { useNavigate, useRouter } from '@tanstack/react-router';
 import type { EmailTrial } from '@whence/client/wire';
 import type { DomainCheck } from '@whence/server/dashboard-wire/domains';
 import { useEffect, useRef, useState } from 'react';
-import { useAnswer } from '../api/query-client.ts';
+import { refresh, useAnswer } from '../api/query-client.ts';
 import { QuietButton } from '../components/Buttons.tsx';
 import { CopyButton } from '../components/Copy.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
@@ -17,7 +17,15 @@ import { Findings } from './CheckSection.tsx';
 import { SpfRecord } from './Spf.tsx';
 import classes from './TrialEditor.module.css';
 import { TrialResult } from './TrialResult.tsx';
-import { changeOf, type EditedRecords, editedRecords, isEmpty, publishedKey, type TriedChange } from './trial.ts';
+import {
+  changeOf,
+  type EditedRecords,
+  editedRecords,
+  isEmpty,
+  isOfCheck,
+  publishedKey,
+  type TriedChange,
+} from './trial.ts';
 
 const DEBOUNCE_MS = 300;
 
@@ -27,6 +35,12 @@ export function TrialEditor({ check, selectors, tried }: TrialEditorProps) {
   const { report } = check;
   const { domain } = report;
   const [records, setRecords] = useState(() => editedRecords(check, tried));
+  const [edited, setEdited] = useState(check);
+  // Texts that were not edited follow DNS: an old record must not become a change.
+  if (edited !== check) {
+    setEdited(check);
+    setRecords(editedRecords(check, changeOf(edited, records)));
+  }
   const edit = (next: Partial<EditedRecords>) => setRecords((before) => ({ ...before, ...next }));
   const change = changeOf(check, records);
   const text = JSON.stringify(change);
@@ -43,6 +57,12 @@ export function TrialEditor({ check, selectors, tried }: TrialEditorProps) {
   // What DNS has does not change with the text.
   const [known, setKnown] = useState<EmailTrial['before']>();
   const { link, close } = useAddress(body, change);
+  // The trial of a key also finds one whose selector the page has not asked for.
+  const isOutdated = answer !== undefined && body.dkim === undefined && !isOfCheck(check, answer.before);
+
+  useEffect(() => {
+    if (isOutdated) void refresh('checkDomain');
+  }, [isOutdated]);
 
   useEffect(() => {
     if (answer === undefined) return;

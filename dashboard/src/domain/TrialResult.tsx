@@ -140,14 +140,18 @@ function summary({ before, after, appeared, vanished }: EmailTrial): string {
   const gain = after.score - before.score;
   const points =
     gain === 0 ? 'The score stays the same' : `${count(Math.abs(gain), 'point')} ${gain > 0 ? 'more' : 'fewer'}`;
-  if (appeared.length === 0 && vanished.length === 0) return `${points}.`;
-  return `${points}; ${count(appeared.length, 'finding')} more, ${formatNumber(vanished.length)} fewer.`;
+  const findings = [
+    ...(appeared.length === 0 ? [] : [`${count(appeared.length, 'finding')} more`]),
+    ...(vanished.length === 0 ? [] : [`${count(vanished.length, 'finding')} fewer`]),
+  ];
+  return `${[points, ...findings].join(', ')}.`;
 }
 
 function sendersInWords({ open_to_all, ipv4_addresses, ipv6_48s }: TrialState): string {
   if (open_to_all) return 'everyone';
-  const ipv6 = ipv6_48s === 0 ? '' : `, ${formatNumber(ipv6_48s)} IPv6 /48`;
-  return `${count(ipv4_addresses, 'IPv4 address', 'IPv4 addresses')}${ipv6}`;
+  const ipv6 = ipv6_48s === 0 ? [] : [`${formatNumber(ipv6_48s)} IPv6 /48`];
+  const ipv4 = ipv4_addresses === 0 ? [] : [count(ipv4_addresses, 'IPv4 address', 'IPv4 addresses')];
+  return [...ipv4, ...ipv6].join(', ') || 'no address';
 }
 
 /** Within the limit their number does not matter. */
@@ -199,9 +203,10 @@ function Networks({ senders: { gained, lost } }: Pick<EmailTrial, 'senders'>) {
           <tr key={`${sign}${asn}`} data-change={tone}>
             <th scope="row">{asn === 0 ? 'Other networks' : <NetworkLink asn={asn} name={asn_name} />}</th>
             <td>
-              {sign}
-              {formatNumber(ipv4_addresses)} IPv4
-              {ipv6_48s > 0 && `, ${sign}${formatNumber(ipv6_48s)} IPv6 /48`}
+              {[
+                ...(ipv4_addresses > 0 ? [`${sign}${formatNumber(ipv4_addresses)} IPv4`] : []),
+                ...(ipv6_48s > 0 ? [`${sign}${formatNumber(ipv6_48s)} IPv6 /48`] : []),
+              ].join(', ')}
             </td>
           </tr>
         ))}

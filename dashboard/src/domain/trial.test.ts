@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EmailReport } from '@whence/client/wire';
-import { changeOf, editedRecords, parseTried } from './trial.ts';
+import type { EmailReport, EmailTrial } from '@whence/client/wire';
+import { changeOf, editedRecords, isOfCheck, parseTried } from './trial.ts';
 
 /** The fields that matter here. */
 const report = {
+  domain_auth_score: 55,
   domain: 'example.com',
   mx: { records: ['mx.example.com'] },
   spf: { raw: 'v=spf1 -all' },
@@ -59,4 +60,13 @@ test('trying records: the address bar has what differs, and nothing else', () =>
   assert.deepEqual(editedRecords(checkOf(report), { dmarc: '' }), { mx: MX, spf: 'v=spf1 -all', dmarc: '' });
   assert.deepEqual(parseTried({ spf: 'v=spf1 ~all', zone: 'x', dkim: { selector: 1 } }), { spf: 'v=spf1 ~all' });
   for (const other of [undefined, 'yes', 7, null]) assert.equal(parseTried(other), undefined);
+});
+
+test('trying records: a trial of other records than the page shows is noticed', () => {
+  const shown = { mx: ['mx.example.com'], spf: 'v=spf1 -all', dmarc: 'v=DMARC1; p=none', score: 55 };
+  const others = [{}, { mx: [] }, { spf: 'v=spf1 mx -all' }, { dmarc: '' }, { score: 54 }];
+  assert.deepEqual(
+    others.map((other) => isOfCheck(checkOf(report), { ...shown, ...other } as unknown as EmailTrial['before'])),
+    [true, false, false, false, false],
+  );
 });

@@ -1,5 +1,5 @@
 /** Records that are tried on the page of a domain: what differs from DNS, and how the address bar carries it. */
-import type { EmailReport } from '@whence/client/wire';
+import type { EmailReport, EmailTrial } from '@whence/client/wire';
 import type { Input } from '@whence/server/dashboard-wire/contract';
 import type { MxHost } from '@whence/server/dashboard-wire/domains';
 
@@ -53,6 +53,12 @@ export function changeOf(check: CheckedRecords, { mx, spf, dmarc, dkim }: Edited
     ...(oneLine(dmarc) !== published.dmarc && { dmarc: oneLine(dmarc) }),
     ...(isKeyTried && { dkim: key }),
   };
+}
+
+/** Whether a trial was judged against the records that the page shows. */
+export function isOfCheck({ report }: CheckedRecords, { mx, spf, dmarc, score }: EmailTrial['before']): boolean {
+  const shown = [report.mx.records, report.spf.raw, report.dmarc.raw, report.domain_auth_score];
+  return JSON.stringify(shown) === JSON.stringify([mx, spf, dmarc, score]);
 }
 
 export function isEmpty(change: TriedChange): boolean {

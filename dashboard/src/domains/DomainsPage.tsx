@@ -1,3 +1,4 @@
+import { NativeSelect } from '@mantine/core';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { MAX_DOMAINS } from '../batch/domain-scanner.ts';
@@ -7,10 +8,14 @@ import { QuietButton } from '../components/Buttons.tsx';
 import { IconDownload } from '../components/icons.tsx';
 import { Empty } from '../components/Notice.tsx';
 import { Section } from '../components/Page.tsx';
-import { type VirtualColumn, VirtualTable } from '../components/VirtualTable.tsx';
-import { count } from '../format/number.ts';
+import { type Column, Table } from '../components/Table.tsx';
+import { Tag } from '../components/Tag.tsx';
+import { RISKS } from '../domain/headline.ts';
+import { capitalise } from '../format/names.ts';
+import { count, formatNumber } from '../format/number.ts';
 import { IN_PLACE, withoutEmpty } from '../search-params.ts';
-import { type DomainRow, type DomainSort, domainsCsv, gradeWords, sortDomains } from './domain-rows.ts';
+import classes from './DomainsPage.module.css';
+import { type DomainRow, domainsCsv, gradeWords, matchesFilter, sortDomains } from './domain-rows.ts';
 import { domainRun } from './domain-run.ts';
 
 const route = getRouteApi('/session/domains');
@@ -52,74 +57,111 @@ export function DomainsPage() {
   );
 }
 
+const SORTS = { '': 'Largest risk first', domain: 'By name', grade: 'By grade', rules: 'By sender rules' } as const;
+const GRADES = ['A', 'B', 'C', 'D', 'F'] as const;
+/** Before “show all”. */
+const SHOWN = 100;
+
 function Results({ rows, isRunning }: { rows: readonly DomainRow[]; isRunning: boolean }) {
-  const { sort } = route.useSearch();
+  const { sort, grade, risk } = route.useSearch();
   const navigate = useNavigate({ from: '/domains' });
-  const sorted = useMemo(() => sortDomains(rows, sort), [rows, sort]);
+  const shown = useMemo(
+    () => sortDomains(rows, sort).filter((row) => matchesFilter(row, { grade, risk })),
+    [rows, sort, grade, risk],
+  );
+  const select = (
+    label: string,
+    name: 'sort' | 'grade' | 'risk',
+    value = '',
+    data: { value: string; label: string }[],
+  ) => (
+    <NativeSelect
+      size="xs"
+      aria-label={label}
+      value={value}
+      data={data}
+      onChange={({ currentTarget }) =>
+        void navigate({
+          search: (before) => withoutEmpty({ ...before, [name]: currentTarget.value || undefined }),
+          ...IN_PLACE,
+        })
+      }
+    />
+  );
+  const choices = (all: string, values: readonly string[]) => [
+    { value: '', label: all },
+    ...values.map((value) => ({ value, label: capitalise(value) })),
+  ];
   return (
     <Section
-      title={count(rows.length, 'domain')}
+      title={
+        shown.length === rows.length
+          ? count(rows.length, 'domain')
+          : `${formatNumber(shown.length)} of ${count(rows.length, 'domain')}`
+      }
       note={`${isRunning ? 'So far: more are being checked. ' : ''}Sender rules are those of Google, Yahoo and Microsoft for bulk mail.`}
       aside={
-        <QuietButton
-          icon={IconDownload}
-          text="CSV"
-          className="no-print"
-          onClick={() => save('whence-domains.csv', 'text/csv', domainsCsv(sorted))}
-        />
+        <div className={`${classes['tools']} no-print`}>
+          {select('Grade', 'grade', grade, choices('Any grade', GRADES))}
+          {select('Risk', 'risk', risk, choices('Any risk', RISKS))}
+          {select(
+            'Order',
+            'sort',
+            sort,
+            Object.entries(SORTS).map(([value, label]) => ({ value, label })),
+          )}
+          <QuietButton
+            icon={IconDownload}
+            text="CSV"
+            onClick={() => save('whence-domains.csv', 'text/csv', domainsCsv(shown))}
+          />
+        </div>
       }
     >
-      <VirtualTable
-        label="Domains"
-        columns={COLUMNS}
-        rows={sorted}
-        rowKey={({ domain }) => domain}
-        minWidth={1000}
-        lines={2}
-        sort={sort}
-        onSort={(by) => void navigate({ search: (before) => withoutEmpty({ ...before, sort: by }), ...IN_PLACE })}
-      />
+      {shown.length === 0 ? (
+        <Empty title={isRunning ? 'No match so far' : 'No domain matches the filter'} />
+      ) : (
+        <Table isStacked label="Domains" columns={COLUMNS} rows={shown} rowKey={({ domain }) => domain} limit={SHOWN} />
+      )}
     </Section>
   );
 }
 
-const COLUMNS: VirtualColumn<DomainRow, DomainSort>[] = [
+const COLUMNS: Column<DomainRow>[] = [
   {
     name: 'Domain',
-    width: 'minmax(150px, 1.1fr)',
-    sort: 'domain',
-    title: ({ domain }) => domain,
+    isText: true,
     cell: ({ domain }) => (
-      <Link to="/domain/$domain" params={{ domain }} preload={false}>
+      <Link to="/domain/$domain" params={{ domain }} preload={false} className={classes['domain'] ?? ''}>
         {domain}
       </Link>
     ),
   },
-  { name: 'Grade', width: '104px', sort: 'grade', cell: ({ check }) => check && gradeWords(check) },
+  { name: 'Grade', cell: ({ check }) => (check && gradeWords(check)) || undefined },
   {
     name: 'Risk',
-    width: 'minmax(240px, 2fr)',
-    title: ({ check, refusal }) => check?.risk.text ?? refusal,
-    cell: ({ check, refusal }) =>
+    cell: ({ check }) =>
       check === undefined ? (
-        <span className="quiet">{refusal}</span>
+        <Tag tone="bad" text="not checked" />
       ) : (
-        <span className="toned" data-tone={check.risk.tone}>
-          {check.risk.text}
-        </span>
+        <Tag tone={check.risk.tone} text={check.risk.risk} />
       ),
   },
   {
     name: 'First step',
-    width: 'minmax(220px, 2fr)',
-    title: ({ check }) => check?.firstStep,
-    cell: ({ check }) => check?.firstStep,
-  },
-  {
-    name: 'Sender rules',
-    width: 'minmax(180px, 1.5fr)',
-    sort: 'rules',
-    title: ({ check }) => check?.senderRules,
-    cell: ({ check }) => check?.senderRules,
+    isText: true,
+    cell: ({ check, refusal }) =>
+      check === undefined ? (
+        refusal
+      ) : (
+        <details>
+          <summary>{firstSentence(check.firstStep || `${check.risk.text}.`)}</summary>
+          <p>{check.firstStep.slice(firstSentence(check.firstStep).length)}</p>
+          {check.firstStep !== '' && <p>{check.risk.text}.</p>}
+          {check.senderRules !== '' && <p>Sender rules: {check.senderRules}.</p>}
+        </details>
+      ),
   },
 ];
+
+const firstSentence = (text: string) => /^.*?[.:](?=\s|$)/.exec(text)?.[0] ?? text;

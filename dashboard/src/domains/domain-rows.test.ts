@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type CheckedDomain, type DomainRow, domainsCsv, gradeWords, sortDomains } from './domain-rows.ts';
+import {
+  type CheckedDomain,
+  type DomainRow,
+  domainsCsv,
+  gradeWords,
+  matchesFilter,
+  sortDomains,
+} from './domain-rows.ts';
 
 const checked = (
   domain: string,
@@ -11,7 +18,7 @@ const checked = (
   domain,
   check: {
     ...{ grade: 'B', score, isFinished: false, doesExist: true, firstStep: 'Publish it', senderRules: 'met' },
-    risk: { text: 'Anyone, "all"', tone },
+    risk: { text: 'Anyone, "all"', tone, risk: tone === 'good' ? 'safe' : 'spoofable' },
     ...rest,
   },
 });
@@ -25,10 +32,10 @@ const rows: DomainRow[] = [
 ];
 
 for (const [behaviour, sort, want] of [
-  ['the largest risk first, then the lowest score', undefined, 'bare weak half good away'],
+  ['failures first, then the largest risk, then the lowest score', undefined, 'away bare weak half good'],
   ['by name', 'domain', 'away bare good half weak'],
-  ['by grade, the lowest first', 'grade', 'bare weak half good away'],
-  ['by sender rules', 'rules', 'good bare half weak away'],
+  ['by grade, the lowest first', 'grade', 'away bare weak half good'],
+  ['by sender rules', 'rules', 'away good bare half weak'],
 ] as const)
   test(`domains: ${behaviour}`, () => {
     const names = sortDomains(rows, sort).map(({ domain }) => domain.replace('.example', ''));
@@ -42,10 +49,20 @@ for (const [behaviour, rest, want] of [
 ] as const)
   test(`domains: ${behaviour}`, () => assert.equal(gradeWords(checked('a.example', 70, 'good', rest).check), want));
 
+for (const [behaviour, filter, want] of [
+  ['a risk', { risk: 'safe' }, 'good'],
+  ['a grade', { grade: 'B' }, 'good weak bare half'],
+  ['a grade that none has', { grade: 'A' }, ''],
+] as const)
+  test(`domains: filtered by ${behaviour}`, () => {
+    const names = rows.filter((row) => matchesFilter(row, filter)).map(({ domain }) => domain.replace('.example', ''));
+    assert.equal(names.join(' '), want);
+  });
+
 test('domains: CSV quotes its cells and says why there is no check', () => {
   assert.equal(
     domainsCsv([rows[0] as DomainRow, rows[1] as DomainRow]),
-    'domain,grade,score,risk,first_step,sender_rules,error\r\naway.example,,,,,,no response\r\n' +
-      'good.example,B,90,"Anyone, ""all""",Publish it,met,\r\n',
+    'domain,grade,score,risk,meaning,first_step,sender_rules,error\r\naway.example,,,,,,,no response\r\n' +
+      'good.example,B,90,safe,"Anyone, ""all""",Publish it,met,\r\n',
   );
 });

@@ -26,7 +26,7 @@ export function checkedDomain(check: DomainCheck): CheckedDomain {
     score: report.domain_auth_score,
     isFinished: is_finished,
     doesExist: does_exist,
-    risk: { ...risk, text: capitalise(risk.text.replaceAll(report.domain, 'it')) },
+    risk: { ...risk, text: risk.text.startsWith(report.domain) ? risk.text : capitalise(risk.text) },
     firstStep: does_exist ? (advice[0]?.text ?? '') : '',
     // The page says whose rules they are.
     senderRules: does_exist ? sender_rules.replace(/ for Google.*?\(2025\)/, '') : '',
@@ -37,12 +37,12 @@ export type DomainSort = 'domain' | 'grade' | 'rules';
 
 const TONES: readonly Headline['tone'][] = ['bad', 'warn', 'plain', 'good'];
 
-/** Without a sort, the largest risk first; rows without a check last. */
+/** Without a sort, the largest risk first. Rows without a check come before all others. */
 export function sortDomains(rows: readonly DomainRow[], by: DomainSort | undefined): DomainRow[] {
   return [...rows].sort((a, b) => {
     if (by === 'domain') return inOrder(a.domain, b.domain);
     if (a.check === undefined || b.check === undefined)
-      return Number(a.check === undefined) - Number(b.check === undefined);
+      return Number(b.check === undefined) - Number(a.check === undefined);
     const score = a.check.score - b.check.score;
     if (by === 'grade') return score;
     if (by === 'rules') return inOrder(a.check.senderRules, b.check.senderRules);
@@ -58,13 +58,21 @@ export function gradeWords({ grade, score, isFinished, doesExist }: CheckedDomai
   return isFinished ? 'sends no mail' : `${grade}, ${score}`;
 }
 
+export type DomainFilter = { readonly grade?: string | undefined; readonly risk?: Headline['risk'] | undefined };
+
+/** `grade` is a letter; a question mark behind it says that a part could not be verified. */
+export const matchesFilter = ({ check }: DomainRow, { grade, risk }: DomainFilter): boolean =>
+  (grade === undefined || (check?.doesExist === true && !check.isFinished && check.grade.startsWith(grade))) &&
+  (risk === undefined || check?.risk.risk === risk);
+
 export function domainsCsv(rows: readonly DomainRow[]): string {
   return csvOf<DomainRow>(
     [
       ['domain', ({ domain }) => domain],
       ['grade', ({ check }) => (check?.doesExist && !check.isFinished ? check.grade : '')],
       ['score', ({ check }) => (check?.doesExist ? check.score : '')],
-      ['risk', ({ check }) => check?.risk.text ?? ''],
+      ['risk', ({ check }) => check?.risk.risk ?? ''],
+      ['meaning', ({ check }) => check?.risk.text ?? ''],
       ['first_step', ({ check }) => check?.firstStep ?? ''],
       ['sender_rules', ({ check }) => check?.senderRules ?? ''],
       ['error', ({ refusal }) => refusal ?? ''],

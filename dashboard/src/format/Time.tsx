@@ -1,13 +1,19 @@
 import { Tooltip } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
+import { serverNow } from '../api/server-clock.ts';
 import { ageLevel, ageWords, longDay } from './data-age.ts';
 import { exactUtc, relativeTime, shortTime } from './time.ts';
 
-/** A relative time, with the exact time in UTC on hover and focus. */
-export function Time({ at }: { at: string }) {
+type TimeProps = { at: string; isAhead?: boolean };
+
+/**
+ * A relative time, with the exact time in UTC on hover and focus. Of something that has happened, and so never in the
+ * future, or with `isAhead` of something that will.
+ */
+export function Time({ at, isAhead = false }: TimeProps) {
   const now = useNow();
   const exact = exactUtc(at);
-  const words = relativeTime(Date.parse(at), now);
+  const words = relativeTime(Date.parse(at), now, isAhead);
   return (
     <Tooltip label={exact} events={{ hover: true, focus: true, touch: true }} withArrow={false} openDelay={150}>
       <time dateTime={at} className="nowrap" tabIndex={0}>
@@ -23,7 +29,7 @@ export function ShortTime({ at, note }: { at: string; note?: string | undefined 
   const title = note === undefined ? exactUtc(at) : `${exactUtc(at)}, ${note}`;
   return (
     <time dateTime={at} className="nowrap" title={title}>
-      {shortTime(Date.parse(at), now)}
+      {shortTime(Math.min(Date.parse(at), now), now)}
     </time>
   );
 }
@@ -40,17 +46,17 @@ export function DataDay({ day }: { day: string }) {
 
 const TICK_MS = 10_000;
 const listeners = new Set<() => void>();
-let nowMs = Date.now();
+let nowMs = serverNow();
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** The current time, updated every ten seconds by one timer for the whole page. */
+/** The current time of the server, updated every ten seconds by one timer for the whole page. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => nowMs);
 }
 
 function subscribe(listener: () => void): () => void {
   if (listeners.size === 0) {
-    nowMs = Date.now();
+    nowMs = serverNow();
     timer = setInterval(tick, TICK_MS);
   }
   listeners.add(listener);
@@ -61,6 +67,6 @@ function subscribe(listener: () => void): () => void {
 }
 
 function tick(): void {
-  nowMs = Date.now();
+  nowMs = serverNow();
   for (const listener of listeners) listener();
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { ageLevel, ageWords, longDay } from './data-age.ts';
+import { ageLevel, ageWords, longDay, routesOf } from './data-age.ts';
 
 const NOW = Date.parse('2026-11-16T05:00:00Z');
 
@@ -18,6 +18,19 @@ for (const [day, words, level] of [
 ] as const)
   test(`data age: ${day} is ${words} and ${level}`, () =>
     assert.deepEqual([ageWords(day, NOW), ageLevel(day, NOW)], [words, level]));
+
+const AGES = [
+  { group: 'country', as_of: '2026-06-01' },
+  { group: 'prefix', family: 'ipv4', as_of: '2026-11-16' },
+  { group: 'prefix', family: 'ipv6', as_of: '2019-03-04' },
+] as const;
+for (const [behaviour, groups, family, want] of [
+  ['IPv4 is as old as its own routes', AGES, 'ipv4', '2026-11-16'],
+  ['IPv6 is as old as its own routes', AGES, 'ipv6', '2019-03-04'],
+  ['both are equally old', [{ group: 'prefix', as_of: '2026-06-17' }], 'ipv6', '2026-06-17'],
+  ['there is no dataset', [], 'ipv4', undefined],
+] as const)
+  test(`data age: ${behaviour}`, () => assert.equal(routesOf(groups, family)?.as_of, want));
 
 test('data age: the year is shown if it is another one', () => {
   assert.equal(longDay('2026-06-17', NOW, 'en-GB'), '17 June');

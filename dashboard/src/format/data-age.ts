@@ -1,5 +1,11 @@
 /** The age of the data in words and as a level. The current time is passed in. */
+import type { DataAge } from '@whence/server/dashboard-wire/dataset';
 import { DAY_MS } from './time.ts';
+
+/** The routes that a page of this family uses. */
+export function routesOf(groups: readonly DataAge[], family: 'ipv4' | 'ipv6'): DataAge | undefined {
+  return groups.find((one) => one.group === 'prefix' && (one.family ?? family) === family);
+}
 
 type AgeLevel = 'fresh' | 'old' | 'very old';
 

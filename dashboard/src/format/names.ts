@@ -66,6 +66,12 @@ export const PERMISSION_WORDS: Readonly<Record<Permission, { name: string; about
     about: 'download database files for other programs, and lists for firewalls',
     path: '/v1/databases',
   },
+  'reports:read': {
+    name: 'Read reports',
+    about: 'ask who sends mail as a domain, by DMARC reports',
+    path: '/v1/email/domain/example.com/senders',
+  },
+  'reports:write': { name: 'Import reports', about: 'send DMARC reports to the server', path: '/v1/email/reports' },
 };
 
 export function capitalise(text: string): string {

@@ -8,13 +8,23 @@ const STEPS = [
   ['minute', 60],
 ] as const;
 
-export function relativeTime(atMs: number, nowMs: number, locale?: string): string {
-  const seconds = (atMs - nowMs) / 1000;
+/** What has happened is never in the future, and what is ahead never in the past, whatever the clocks say. */
+export function relativeTime(atMs: number, nowMs: number, isAhead = false, locale?: string): string {
+  const seconds = Math.abs(isAhead ? Math.max(0, atMs - nowMs) : Math.min(0, atMs - nowMs)) / 1000;
   const words = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
   for (const [unit, length] of STEPS) {
-    if (Math.abs(seconds) >= length) return words.format(Math.trunc(seconds / length), unit);
+    if (seconds >= length)
+      return words.format(isAhead ? Math.round(seconds / length) : -Math.trunc(seconds / length), unit);
   }
-  return seconds > 5 ? 'in a moment' : 'just now';
+  return isAhead ? 'in a moment' : 'just now';
+}
+
+/** A day of UTC that has come: `today`, `yesterday`, `3 days ago`, `2 months ago`. */
+export function relativeDay(day: string, nowMs: number, locale?: string): string {
+  const days = Math.max(0, Math.round((Date.parse(utcDay(nowMs)) - Date.parse(day.slice(0, 10))) / DAY_MS));
+  const words = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+  if (days < 30) return words.format(-days, 'day');
+  return days < 365 ? words.format(-Math.floor(days / 30), 'month') : words.format(-Math.floor(days / 365), 'year');
 }
 
 const SHORT = [
@@ -39,13 +49,16 @@ export function duration(seconds: number): string {
   return parts.join(' ');
 }
 
+const HOUR_MS = 3_600_000;
 const WEEKS_MS = 30 * 86_400_000;
 
 /** For columns of a table: `now`, `5 min`, `3 h`, `12 d`, then the day: `1 Aug`, or `Aug 2025` of another year. */
 export function shortTime(atMs: number, nowMs: number, locale?: string): string {
   const ago = Math.abs(nowMs - atMs);
   if (ago < 60_000) return 'now';
-  if (ago < WEEKS_MS) return duration(ago / 1000).replace(/^(\d+ \w+) .*/, '$1');
+  // What is 5 d 23 h ahead is in 6 d; what was 5 d 23 h ago was 5 d ago.
+  const half = atMs < nowMs ? 0 : ago >= DAY_MS ? DAY_MS / 2 : ago >= HOUR_MS ? HOUR_MS / 2 : 0;
+  if (ago < WEEKS_MS) return duration((ago + half) / 1000).replace(/^(\d+ \w+) .*/, '$1');
   const isThisYear = new Date(atMs).getUTCFullYear() === new Date(nowMs).getUTCFullYear();
   const parts = isThisYear
     ? ({ day: 'numeric', month: 'short' } as const)

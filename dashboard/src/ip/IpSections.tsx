@@ -9,11 +9,11 @@ import { NetworkLink, PrefixLink } from '../components/Links.tsx';
 import { Section } from '../components/Page.tsx';
 import { type Column, Table } from '../components/Table.tsx';
 import { Level, RpkiTag } from '../components/Tag.tsx';
-import { blocklistCaveat, hasBlocklists } from '../format/blocklists.ts';
+import { blocklistCaveat } from '../format/blocklists.ts';
 import { longDay } from '../format/data-age.ts';
 import { countryName, fieldName, SUBJECT_WORDS } from '../format/names.ts';
 import { Time, useNow } from '../format/Time.tsx';
-import { relativeTime } from '../format/time.ts';
+import { relativeDay } from '../format/time.ts';
 import { type JudgedRow, judgeEvidence, NAMED_FIELDS, type NamedField, namesIn } from './evidence-rows.ts';
 import classes from './IpSections.module.css';
 
@@ -24,7 +24,9 @@ type ThreatBarProps = { threat: Threat; evidence: readonly Evidence[]; limits: D
 /** The score as a bar of 100, one segment per contribution. Evidence and explanation are in the same order. */
 export function ThreatBar({ threat, evidence, limits }: ThreatBarProps) {
   const caveat = blocklistCaveat(limits, useNow());
-  const points = evidence.filter(({ field }) => field === 'threat.score').map(({ value }) => Number(value));
+  const isKnown = limits.threat_is_known;
+  const counted = evidence.filter(({ field, value }) => field === 'threat.score' && value !== 0);
+  const points = counted.map(({ value }) => Number(value));
   const reasons = threat.explanation ?? [];
   const isPaired = points.length === reasons.length;
   const segments = isPaired && points.length > 0 ? points : [threat.score];
@@ -34,9 +36,9 @@ export function ThreatBar({ threat, evidence, limits }: ThreatBarProps) {
   return (
     <div className={classes['threat']}>
       <div className={classes['head']}>
-        <span className={classes['score']}>{threat.score}</span>
-        <span className="quiet">of 100</span>
-        <Level level={threat.level} isKnown={hasBlocklists(limits)} />
+        {isKnown && <span className={classes['score']}>{threat.score}</span>}
+        {isKnown && <span className="quiet">of 100</span>}
+        <Level level={threat.level} isKnown={isKnown} />
       </div>
       <div className={classes['frame']} aria-hidden>
         <div className={classes['bar']} data-level={threat.level}>
@@ -52,7 +54,7 @@ export function ThreatBar({ threat, evidence, limits }: ThreatBarProps) {
         ))}
       </div>
       {reasons.length === 0 ? (
-        hasBlocklists(limits) && <p className="quiet">No source in this dataset lists this address.</p>
+        isKnown && <p className="quiet">No source in this dataset lists this address.</p>
       ) : (
         <ul className={classes['reasons']}>
           {reasons.map((reason) => (
@@ -191,7 +193,7 @@ export function EvidenceTable({ record, evidence }: { record: IpRecord; evidence
       name: 'As of',
       cell: ({ row: { as_of } }) => (
         <span className="nowrap">
-          {as_of} <span className="quiet wide-only">{relativeTime(Date.parse(as_of), now)}</span>
+          {as_of} <span className="quiet wide-only">{relativeDay(as_of, now)}</span>
         </span>
       ),
     },
@@ -199,11 +201,11 @@ export function EvidenceTable({ record, evidence }: { record: IpRecord; evidence
   return <Table isStacked="compact" label="Evidence" columns={columns} rows={judgeEvidence(record, evidence)} />;
 }
 
-function Value({ row: { value }, overruled }: JudgedRow<Row>) {
-  if (overruled === undefined) return String(value);
+function Value({ row: { value, note }, overruled }: JudgedRow<Row>) {
   return (
     <>
-      <s>{String(value)}</s> <span className="quiet">not used: {overruled}</span>
+      {overruled === undefined ? String(value) : <s>{String(value)}</s>}{' '}
+      <span className="quiet">{overruled === undefined ? note : `not used: ${overruled}`}</span>
     </>
   );
 }

@@ -8,7 +8,7 @@ const record = {
   country: 'DE',
   rir: 'RIPE',
   connection_type: 'datacenter',
-  detection: {} as IpRecord['detection'],
+  detection: { is_tor_exit: true, is_vpn: false } as IpRecord['detection'],
 } as const;
 
 for (const [behaviour, rows, want] of [
@@ -65,6 +65,23 @@ for (const [behaviour, rows, want] of [
     ['threat.score 30 drop', 'threat.score 10 blocklist-de'],
   ],
   [
+    'a flag that is used and adds no points has not lost',
+    [
+      ['is_tor_exit', true, 'tor-blocks', 'list of 2024-02-27, too old to count'],
+      ['threat.score', 0, 'tor-blocks', 'list of 2024-02-27, too old to count'],
+      ['is_vpn', false, 'x4b', 'what names the address itself comes first'],
+    ],
+    ['is_tor_exit true tor-blocks', 'threat.score 0 tor-blocks', 'is_vpn false x4b'],
+  ],
+  [
+    'a list that is too old has lost where another sets the flag',
+    [
+      ['is_tor_exit', true, 'tor-exits'],
+      ['is_tor_exit', false, 'old', 'list of 2024-02-27, too old to count'],
+    ],
+    ['is_tor_exit true tor-exits', 'is_tor_exit false old: list of 2024-02-27, too old to count'],
+  ],
+  [
     'a name that overrides removed is gone from the answer',
     [
       ['cloud_provider', '', 'overrides'],
@@ -74,7 +91,10 @@ for (const [behaviour, rows, want] of [
   ],
 ] as const) {
   test(`evidence: ${behaviour}`, () => {
-    const evidence = rows.map(([field, value, source]) => ({ field, value, source }));
+    const evidence = rows.map(([field, value, source, note]) => ({
+      ...{ field, value, source },
+      ...(note !== undefined && { note }),
+    }));
     const judged = judgeEvidence(record, evidence).map(
       ({ row: { field, value, source }, overruled }) =>
         `${field} ${value} ${source}${overruled === undefined ? '' : `: ${overruled}`}`,

@@ -2,11 +2,11 @@
  * Evidence as a page shows it: for every field the rows that decided the answer first, then those that say something else,
  * with the reason why they lost. Fields that collect statements, such as the contributions to the score, have no losers.
  */
-import type { Evidence, IpRecord } from '@whence/client/wire';
+import type { Evidence, Flag, IpRecord } from '@whence/client/wire';
 
 export type JudgedRow<Row extends Statement> = {
   readonly row: Row;
-  /** Why the answer has another value, or why the row does not count; absent where it agrees with the answer. */
+  /** Why the answer has another value; absent where it agrees with the answer. */
   readonly overruled?: string;
 };
 type Statement = Pick<Evidence, 'field' | 'value' | 'source' | 'note'>;
@@ -19,8 +19,7 @@ export function judgeEvidence<Row extends Statement>(
   return fields.flatMap((field) => {
     const rows = evidence.filter((row) => row.field === field);
     const answer = answerOf(record, field);
-    if (answer === undefined)
-      return rows.map((row) => (row.note === undefined ? { row } : { row, overruled: row.note }));
+    if (answer === undefined) return rows.map((row) => ({ row }));
     const winners = rows.filter(({ value }) => value === answer);
     const losers = rows.filter(({ value }) => value !== answer);
     return [
@@ -43,7 +42,7 @@ function answerOf(record: Parameters<typeof judgeEvidence>[0], field: string): E
       // An override can remove a name; its row then has an empty value, like the record.
       return record.detection[field] ?? '';
     default:
-      return undefined;
+      return record.detection[field as Flag];
   }
 }
 
@@ -53,6 +52,7 @@ const OVERRIDES = 'overrides';
 const REGISTRATIONS = /delegated|^(?:afrinic|apnic|arin|lacnic|ripe)\b/;
 
 function reasonFor(loser: Statement, winner: Statement | undefined): string {
+  if (loser.note !== undefined) return loser.note;
   if (winner?.source === OVERRIDES) return 'your overrides come first';
   if (loser.field === 'asn') return 'fewer routing peers see this network as the origin';
   if (loser.field === 'country' && REGISTRATIONS.test(loser.source))

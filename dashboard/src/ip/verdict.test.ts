@@ -28,6 +28,7 @@ function record(change: Partial<Omit<IpRecord, 'detection'>> & { detection?: Par
     detection: { ...nothing, ...change.detection },
   };
 }
+const KNOWN: DatasetLimits = { threat_is_known: true, unknown: [], dated: [] };
 const NOW = Date.parse('2026-11-16T05:00:00Z');
 const scored = (sources: readonly string[]) =>
   sources.map((source) => ({ field: 'threat.score', value: 10, source, as_of: '2026-11-15' }));
@@ -88,7 +89,7 @@ for (const [behaviour, subject, sources, want] of [
   ['a VPN', record({ detection: { is_vpn: true } }), [], 'VPN address of Example GmbH in Germany. No known abuse.'],
 ] as const) {
   test(`verdict: ${behaviour}`, () => {
-    assert.equal(verdict(subject, scored(sources), { unknown: [], dated: [] }, NOW), want);
+    assert.equal(verdict(subject, scored(sources), KNOWN, NOW), want);
   });
 }
 
@@ -107,6 +108,20 @@ for (const [behaviour, subject, sources, limits, want] of [
     ['networks'],
     { unknown: ['blocklists'], dated: [] },
     'Business network of Example GmbH in Germany. Abuse unknown: this dataset has no blocklists.',
+  ],
+  [
+    'blocklists that are too old are not none',
+    record({}),
+    [],
+    { unknown: ['blocklists'], dated: [{ subject: 'blocklists', as_of: '2026-06-17' }] },
+    'Business network of Example GmbH in Germany. Abuse unknown: the blocklists of this dataset are too old to count.',
+  ],
+  [
+    'without a current list the risk is not known',
+    record({}),
+    [],
+    { threat_is_known: false, unknown: ['blocklists'], dated: [] },
+    'Business network of Example GmbH in Germany. Risk not known: no current lists (wh dataset update).',
   ],
   [
     'old blocklists are mentioned with their date',
@@ -138,8 +153,7 @@ for (const [behaviour, subject, sources, limits, want] of [
   ],
 ] as const) {
   test(`verdict: ${behaviour}`, () => {
-    const { unknown, dated } = limits;
-    const known: DatasetLimits = { unknown: [...unknown], dated: [...dated] };
+    const known: DatasetLimits = { ...KNOWN, ...limits, unknown: [...limits.unknown], dated: [...limits.dated] };
     assert.equal(verdict(subject, scored(sources), known, NOW), want);
   });
 }
@@ -236,6 +250,6 @@ for (const [behaviour, subject, rows, want] of [
 ] as const) {
   test(`verdict: ${behaviour}`, () => {
     const evidence = rows.map(([field, value, as_of, source = 'list']) => ({ field, value, source, as_of }));
-    assert.equal(verdict(subject, evidence, { unknown: [], dated: [] }, NOW), want);
+    assert.equal(verdict(subject, evidence, KNOWN, NOW), want);
   });
 }

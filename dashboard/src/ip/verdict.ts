@@ -3,6 +3,7 @@
  * addresses that change from day to day carries the date of the list if it is old.
  */
 import type { Evidence, IpRecord } from '@whence/client/wire';
+import { TOO_OLD } from '@whence/dataset/record';
 import type { DatasetLimits } from '@whence/server/dashboard-wire/lookups';
 import { unlistedWords } from '../format/blocklists.ts';
 import { ageLevel, longDay } from '../format/data-age.ts';
@@ -131,7 +132,7 @@ const ANONYMITY: readonly string[] = ['is_tor_exit', 'is_vpn', 'is_proxy'];
 
 /** Rows of blocklists that count. A source that is also the list of a flag has a row for each. */
 function blocklistings(evidence: readonly Stated[]): Stated[] {
-  const counted = evidence.filter(({ note }) => note === undefined);
+  const counted = evidence.filter(({ note }) => note?.endsWith(TOO_OLD) !== true);
   const lists = counted.filter(({ field, value }) => ANONYMITY.includes(field) && value === true);
   const flagSources = lists.map(({ source }) => source);
   return counted

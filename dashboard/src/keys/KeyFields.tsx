@@ -5,7 +5,7 @@ import { isFailure } from '../api/call.ts';
 import { capitalise, PERMISSION_WORDS } from '../format/names.ts';
 import { useSignedIn } from '../session/use-session.ts';
 import classes from './KeyFields.module.css';
-import type { Effects, KeyForm } from './key-form.ts';
+import { type Effects, type KeyForm, networksOf } from './key-form.ts';
 
 export type KeyFieldsProps = {
   form: KeyForm;
@@ -71,7 +71,7 @@ export function RestrictionFields({ form, onChange, refused, effects = {} }: Key
           rows={3}
           spellCheck={false}
           className={classes['networks'] ?? ''}
-          error={withLine(ruleAt(refused, '/allowed_networks'), form.networks)}
+          error={withLine(ruleAt(refused, '/allowed_networks'), form.networks, refused?.item)}
           value={form.networks}
           onChange={(event) => onChange({ networks: event.currentTarget.value })}
         />
@@ -113,11 +113,14 @@ function NumberField({ form, onChange, refused, effects = {}, field, path, label
   );
 }
 
-/** The rule names the network that breaks it. */
-function withLine(rule: string | undefined, networks: string): string | undefined {
-  const words = rule?.split(/[\s"]+/) ?? [];
-  const line = networks.split('\n').findIndex((text) => text.split(/[\s,]+/).some((one) => words.includes(one)));
-  return rule === undefined || line < 0 ? rule : `Line ${line + 1}: ${rule}`;
+/** `item` is the position of the network that breaks the rule. */
+function withLine(rule: string | undefined, networks: string, item = -1): string | undefined {
+  let seen = 0;
+  const line = networks.split('\n').findIndex((text) => {
+    seen += networksOf(text).length;
+    return seen > item;
+  });
+  return rule === undefined || item < 0 ? rule : `Line ${line + 1}: ${rule}`;
 }
 
 export function Field({ effect, children }: { effect?: string | undefined; children: ReactNode }) {
@@ -131,7 +134,8 @@ export function Field({ effect, children }: { effect?: string | undefined; child
   );
 }
 
-export type RefusedField = { readonly path: string; readonly rule: string };
+/** `item`: the position in the field's list. */
+export type RefusedField = { readonly path: string; readonly rule: string; readonly item?: number };
 
 const IDENTITY_PATHS: readonly unknown[] = ['/name', '/tier'];
 const ATTRIBUTE_PATHS: readonly unknown[] = [
@@ -145,9 +149,10 @@ const ATTRIBUTE_PATHS: readonly unknown[] = [
 /** The field that the server refused, with its rule. Undefined for a failure that no field of the forms shows. */
 export function refusedFieldOf(error: unknown): RefusedField | undefined {
   if (!isFailure(error, 'INVALID_REQUEST')) return undefined;
-  const { path, rule } = error.details;
-  return typeof path === 'string' && [...IDENTITY_PATHS, ...ATTRIBUTE_PATHS].includes(path) && typeof rule === 'string'
-    ? { path, rule: capitalise(rule) }
+  const { path: text, rule } = error.details;
+  const [, path, item] = /^(\/\w+)(?:\/(\d+))?$/.exec(String(text)) ?? [];
+  return path !== undefined && [...IDENTITY_PATHS, ...ATTRIBUTE_PATHS].includes(path) && typeof rule === 'string'
+    ? { path, rule: capitalise(rule), ...(item === undefined ? {} : { item: Number(item) }) }
     : undefined;
 }
 

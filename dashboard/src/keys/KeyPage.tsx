@@ -15,7 +15,7 @@ import { Loaded } from '../components/Loaded.tsx';
 import { Empty, Notice } from '../components/Notice.tsx';
 import { Columns, Page, Section } from '../components/Page.tsx';
 import { capitalise, PERMISSION_WORDS } from '../format/names.ts';
-import { count, formatNumber } from '../format/number.ts';
+import { count } from '../format/number.ts';
 import { Time } from '../format/Time.tsx';
 import { shortDay } from '../format/time.ts';
 import { useRole } from '../session/use-session.ts';
@@ -131,19 +131,19 @@ function KeyFacts({ detail: { key, predecessor, successor } }: { detail: KeyDeta
         Tier: capitalise(key.tier),
         Permissions: key.permissions.map((one) => PERMISSION_WORDS[one].name).join(', '),
         Note: key.note && <span className={classes['note']}>{key.note}</span>,
-        Expires: key.expires_at === undefined ? 'never' : <Time at={key.expires_at} />,
+        Expires:
+          key.expires_at === undefined ? 'never' : <Time at={key.expires_at} isAhead={key.state !== 'expired'} />,
         Networks:
           key.allowed_networks === undefined ? (
             'any client'
           ) : (
             <span className="mono">{key.allowed_networks.join(', ')}</span>
           ),
-        'Daily limit':
-          key.daily_limit === undefined ? 'the limit of the tier' : `${formatNumber(key.daily_limit)} requests`,
+        'Daily limit': key.daily_limit === undefined ? 'the limit of the tier' : count(key.daily_limit, 'request'),
         'Per second':
           key.requests_per_second === undefined
             ? 'no limit of its own'
-            : `${formatNumber(key.requests_per_second)} requests per process of the server`,
+            : `${count(key.requests_per_second, 'request')} per process of the server`,
         Revocation: key.revoke_at && <ScheduledRevocation id={key.id} at={key.revoke_at} />,
         Owner: key.owner?.name ?? 'command line',
         Created: <Time at={key.created_at} />,

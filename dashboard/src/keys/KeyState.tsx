@@ -90,10 +90,11 @@ export function FirstUse({ summary: { first_use, last_used_at } }: { summary: Ke
 
 /** Requests that were refused: a client was forgotten, is in another network, or the key has leaked. */
 export function RefusedSince({ summary: { refused } }: { summary: KeySummary }) {
-  if (refused === undefined) return 'no requests since';
+  if (refused === undefined) return 'no requests';
   return (
     <>
-      {count(refused.requests, 'request')} since, the last <Time at={refused.last_at} />
+      {count(refused.requests, 'request')}, {refused.requests > 1 && 'the last one '}
+      <Time at={refused.last_at} />
       <From address={refused.last_from} />
     </>
   );

@@ -16,6 +16,7 @@ import { ShortTime } from '../format/Time.tsx';
 import { type KeyAction, KeyMenu } from './KeyMenu.tsx';
 import { KeyStateTag, QuotaBar } from './KeyState.tsx';
 import classes from './KeyTable.module.css';
+import { SeveralKeys } from './SeveralKeys.tsx';
 import { Sparkline } from './Sparkline.tsx';
 
 const PAGE = 200;
@@ -49,6 +50,7 @@ export function KeyTable({ filter, onSort, onAction, empty }: KeyTableProps) {
   const isNarrow = useMediaQuery('(max-width: 760px)', false, { getInitialValueInEffect: false });
   const body = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const keys = useMemo(() => pages.data?.pages.flatMap(({ data }) => data.keys) ?? [], [pages.data]);
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = pages;
   // What stands above the table may change its height with every render.
@@ -79,9 +81,13 @@ export function KeyTable({ filter, onSort, onAction, empty }: KeyTableProps) {
   const total = hasNextPage ? pages.data.pages[0]?.data.total : keys.length;
   return (
     <>
-      <p className={classes['count']} role="status">
-        {total === undefined ? 'More than 2,000 keys' : count(total, 'key')}
-      </p>
+      {selected.size > 0 ? (
+        <SeveralKeys listed={keys} selected={selected} onSelect={setSelected} />
+      ) : (
+        <p className={classes['count']} role="status">
+          {total === undefined ? 'More than 2,000 keys' : count(total, 'key')}
+        </p>
+      )}
       <div
         className={classes['frame']}
         role="table"
@@ -92,7 +98,15 @@ export function KeyTable({ filter, onSort, onAction, empty }: KeyTableProps) {
         <Head filter={filter} onSort={onSort} />
         <div ref={body} className={classes['body']} style={{ height: virtual.getTotalSize() }} role="rowgroup">
           {items.map(({ index, start }) => (
-            <Row key={index} summary={keys[index]} index={index} top={start - top} onAction={onAction} />
+            <Row
+              key={index}
+              summary={keys[index]}
+              index={index}
+              top={start - top}
+              onAction={onAction}
+              selected={selected}
+              onSelect={setSelected}
+            />
           ))}
         </div>
       </div>
@@ -132,9 +146,11 @@ type RowProps = {
   index: number;
   top: number;
   onAction: KeyTableProps['onAction'];
+  selected: ReadonlySet<string>;
+  onSelect: (ids: ReadonlySet<string>) => void;
 };
 
-function Row({ summary, index, top, onAction }: RowProps) {
+function Row({ summary, index, top, onAction, selected, onSelect }: RowProps) {
   const style = { transform: `translateY(${top}px)` };
   if (summary === undefined) {
     return (
@@ -160,6 +176,18 @@ function Row({ summary, index, top, onAction }: RowProps) {
       aria-rowindex={index + 2}
     >
       <div className={classes['key']} role="cell">
+        {status === 'active' && (
+          <input
+            type="checkbox"
+            className={classes['select']}
+            aria-label={`Select ${name}`}
+            checked={selected.has(id)}
+            onChange={({ currentTarget: { checked } }) => {
+              const others = [...selected].filter((one) => one !== id);
+              onSelect(new Set(checked ? [...others, id] : others));
+            }}
+          />
+        )}
         <Link
           to="/settings/keys/$id"
           params={{ id }}

@@ -135,6 +135,8 @@ export function KeysPage() {
         {leaked?.problem !== undefined && <Notice tone="warn" title={leaked.problem} />}
         {failure !== null && <FailureNotice error={failure} />}
         <KeyTable
+          // What was selected in another list is not changed in this one.
+          key={JSON.stringify(query)}
           filter={query}
           onSort={sort}
           onAction={onAction}

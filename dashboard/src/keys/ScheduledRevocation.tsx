@@ -17,7 +17,7 @@ export function ScheduledRevocation({ id, at }: { id: string; at: string }) {
   });
   return (
     <>
-      Will be revoked <Time at={at} />.{' '}
+      Will be revoked <Time at={at} isAhead />.{' '}
       <QuietButton
         size="compact-xs"
         text="Cancel the revocation"

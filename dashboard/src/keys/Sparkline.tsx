@@ -1,4 +1,4 @@
-import { formatNumber } from '../format/number.ts';
+import { count } from '../format/number.ts';
 
 const WIDTH = 96;
 const HEIGHT = 24;
@@ -21,7 +21,7 @@ export function Sparkline({ values }: { values: readonly number[] }) {
       height={HEIGHT}
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       role="img"
-      aria-label={`${formatNumber(total)} requests in ${values.length} days`}
+      aria-label={`${count(total, 'request')} in ${values.length} days`}
     >
       <path d={`M0 ${HEIGHT - 0.5}h${WIDTH}`} stroke="var(--line-strong)" />
       <path d={bars} fill="var(--accent)" />

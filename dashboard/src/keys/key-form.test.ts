@@ -38,7 +38,7 @@ for (const [behaviour, edited, sent, effect] of [
     'a smaller tier',
     { tier: 'starter' },
     { tier: 'starter' },
-    /10,000 requests a day. 8,500 remain today. Batches of up to 100 addresses/,
+    /10,000 requests a day. 8,500 requests remain today. Batches of up to 100 addresses/,
   ],
   ['no limit', { tier: 'enterprise' }, { tier: 'enterprise' }, /no daily limit/],
   [
@@ -55,8 +55,15 @@ for (const [behaviour, edited, sent, effect] of [
     /refused with 401 from now on\. The key was last used from 192\.0\.2\.7/,
   ],
   ['any network', { networks: '' }, { allowed_networks: [] }, /^Any client/],
-  ['a limit', { limit: '5000' }, { daily_limit: 5_000 }, /^From now on 5,000 requests a day. 3,500 remain today/],
-  ['a rate', { rate: '5' }, { requests_per_second: 5 }, /More than 5 a second .* 429 and Retry-After: 1/],
+  [
+    'a limit',
+    { limit: '5000' },
+    { daily_limit: 5_000 },
+    /^From now on 5,000 requests a day. 3,500 requests remain today/,
+  ],
+  ['a limit of one', { limit: '1' }, { daily_limit: 1 }, /^From now on 1 request a day. 1,500 were made today/],
+  ['a rate', { rate: '5' }, { requests_per_second: 5 }, /Above 5 requests a second, .* 429 and Retry-After: 1/],
+  ['a rate of one', { rate: '1' }, { requests_per_second: 1 }, /Above 1 request a second/],
 ] as const) {
   test(`key form: ${behaviour}`, () => {
     const change = changeOf(KEY, { ...formOf(KEY), ...edited } as KeyForm);

@@ -3,7 +3,7 @@ import type { Input } from '@whence/server/dashboard-wire/contract';
 import type { KeySummary, TierInfo } from '@whence/server/dashboard-wire/keys';
 import type { Permission, Tier } from '@whence/server/vocabulary';
 import { PERMISSION_WORDS } from '../format/names.ts';
-import { formatNumber } from '../format/number.ts';
+import { count, formatNumber } from '../format/number.ts';
 import { exactUtc } from '../format/time.ts';
 
 type Change = Input<'changeKey'>['body'];
@@ -76,7 +76,7 @@ function toUtc(local: string): string {
   return Number.isNaN(date.getTime()) ? local : date.toISOString();
 }
 
-const networksOf = (text: string) => text.split(/[\s,]+/).filter((network) => network !== '');
+export const networksOf = (text: string) => text.split(/[\s,]+/).filter((network) => network !== '');
 
 /** `2026-12-31T18:00` in the time zone of the reader, to the minute. */
 export function toLocal(iso: string): string {
@@ -107,16 +107,20 @@ export function effectsOf(key: KeySummary, change: Change, tiers: readonly TierI
 const UNNOTICED = 'Clients do not notice this.';
 
 function tierEffect(key: KeySummary, limit: number | null, { batch_size }: TierInfo): string {
-  return `${limitEffect(key, limit)} Batches of up to ${formatNumber(batch_size)} addresses.`;
+  return `${limitEffect(key, limit) ?? ''} Batches of up to ${formatNumber(batch_size)} addresses.`.trim();
 }
 
-function limitEffect({ quota }: KeySummary, limit: number | null): string {
+/** Nothing is said about a number that the server will refuse. */
+const isAmount = (value: number) => Number.isInteger(value) && value > 0;
+
+function limitEffect({ quota }: KeySummary, limit: number | null): string | undefined {
   if (limit === null) return 'From now on no daily limit.';
-  const rule = `From now on ${formatNumber(limit)} requests a day.`;
+  if (!isAmount(limit)) return undefined;
+  const rule = `From now on ${count(limit, 'request')} a day.`;
   if (quota.limit === null) return `${rule} Requests that were made without a limit today do not count.`;
   return quota.used >= limit
-    ? `${rule} ${formatNumber(quota.used)} were made today: requests are refused with 429 until 00:00 UTC.`
-    : `${rule} ${formatNumber(limit - quota.used)} remain today.`;
+    ? `${rule} ${count(quota.used, 'was', 'were')} made today: requests are refused with 429 until 00:00 UTC.`
+    : `${rule} ${count(limit - quota.used, 'request remains', 'requests remain')} today.`;
 }
 
 function permissionEffect(key: KeySummary, permissions: readonly Permission[]): string {
@@ -141,7 +145,8 @@ function networkEffect({ last_used_from }: KeySummary, networks: readonly string
   return `Clients with another address are refused with 401 from now on.${last}`;
 }
 
-function rateEffect(rate: number | null): string {
+function rateEffect(rate: number | null): string | undefined {
   if (rate === null) return 'Requests are limited by the day only.';
-  return `More than ${formatNumber(rate)} a second are refused with 429 and Retry-After: 1. Each process of the server counts for itself.`;
+  if (!isAmount(rate)) return undefined;
+  return `Above ${count(rate, 'request')} a second, requests are refused with 429 and Retry-After: 1. Each process of the server counts for itself.`;
 }

@@ -5,7 +5,7 @@
 
 import { useState } from 'react';
 import { countryName } from '../format/names.ts';
-import { formatNumber, formatShare } from '../format/number.ts';
+import { count, formatNumber, formatShare } from '../format/number.ts';
 import classes from './WorldMap.module.css';
 import { COUNTRY_SHAPES, WORLD } from './world.ts';
 
@@ -41,7 +41,7 @@ export function WorldMap({ amounts, unit, selected, onSelect }: WorldMapProps) {
         className={classes['map']}
         viewBox={`0 0 ${WORLD.width} ${WORLD.height}`}
         role="img"
-        aria-label={`Map of ${known.length} countries; the list of countries has the numbers`}
+        aria-label={`Map of ${count(known.length, 'country', 'countries')}; the list of countries has the numbers`}
         onMouseLeave={() => setPointed(undefined)}
       >
         {COUNTRY_SHAPES.map((shape, index) => {

@@ -8,6 +8,7 @@ import { CodeBlock } from '../components/Copy.tsx';
 import { IconCircle, IconCircleCheck } from '../components/icons.tsx';
 import { Columns, Section } from '../components/Page.tsx';
 import { UpdateButton, UpdateNotice } from '../data/Updates.tsx';
+import { NOT_KNOWN } from '../format/blocklists.ts';
 import { longDay } from '../format/data-age.ts';
 import { SUBJECT_WORDS } from '../format/names.ts';
 import { useNow } from '../format/Time.tsx';
@@ -92,7 +93,7 @@ function Unknown({ overview: { dataset } }: { overview: Overview }) {
         {limits.unknown.map((subject) => (
           <li key={subject}>
             {subject === 'blocklists'
-              ? 'There are no blocklists: a low threat level does not mean harmless.'
+              ? `Threat ${NOT_KNOWN}.`
               : `No source for ${SUBJECT_WORDS[subject]}: “no” means “unknown”.`}
           </li>
         ))}

@@ -10,7 +10,7 @@ import { Empty } from '../components/Notice.tsx';
 import { Page, Section } from '../components/Page.tsx';
 import { Table } from '../components/Table.tsx';
 import { UpdateNotice } from '../data/Updates.tsx';
-import { ageLevel, ageWords, longDay } from '../format/data-age.ts';
+import { ageLevel, ageWords, longDay, routesOf } from '../format/data-age.ts';
 import { compared, count, formatMs, formatNumber, formatShare } from '../format/number.ts';
 import { useNow } from '../format/Time.tsx';
 import { shortDay } from '../format/time.ts';
@@ -67,7 +67,7 @@ function hasFigures({ first_run, today, yesterday, traffic }: Overview): boolean
   return today.requests + yesterday.requests + (traffic?.last_day.requests ?? 0) > 0;
 }
 
-function figures({ today, yesterday, traffic, dataset }: Overview): NumberItem[] {
+function figures({ today, yesterday, traffic, decisions_today, dataset }: Overview): NumberItem[] {
   return [
     traffic === undefined
       ? {
@@ -80,22 +80,35 @@ function figures({ today, yesterday, traffic, dataset }: Overview): NumberItem[]
           value: formatNumber(traffic.requests_today.now),
           note: compared(traffic.requests_today.now, traffic.requests_today.before, 'yesterday by this time'),
         },
+    ...(decisions_today === undefined ? [] : [decisionFigure(decisions_today)]),
     ...(traffic === undefined ? [] : trafficFigures(traffic)),
     {
-      name: 'Data',
-      value: dataset === undefined ? 'none' : <DataDay dataset={dataset} />,
+      name: 'Age of the data',
+      value: dataset === undefined ? 'none' : <RoutesDay />,
       note: dataset === undefined ? 'being built' : <Link to="/data">dataset {dataset.version}</Link>,
     },
   ];
 }
 
+function decisionFigure({ allowed, denied, observed }: NonNullable<Overview['decisions_today']>): NumberItem {
+  const parts = [`${formatNumber(allowed)} allowed`, `${formatNumber(denied)} denied`];
+  if (observed > 0) parts.push(`${formatNumber(observed)} observed`);
+  return {
+    name: 'Decisions today',
+    value: formatNumber(allowed + denied + observed),
+    note: <Link to="/rules">{parts.join(', ')}</Link>,
+  };
+}
+
 /** The age of the data, as in the header; that of the build says little. */
-function DataDay({ dataset: { data_as_of } }: { dataset: NonNullable<Overview['dataset']> }) {
+function RoutesDay() {
   const now = useNow();
-  if (data_as_of === undefined) return 'unknown age';
+  const { data } = useAnswer('getDataAges', {});
+  const day = data && routesOf(data.data.groups, 'ipv4')?.as_of;
+  if (day === undefined) return data === undefined ? '' : 'unknown age';
   return (
-    <span data-age={ageLevel(data_as_of, now)} title={longDay(data_as_of, now)}>
-      {ageWords(data_as_of, now)}
+    <span data-age={ageLevel(day, now)} title={longDay(day, now)}>
+      {ageWords(day, now).replace(/ old$/, '')}
     </span>
   );
 }

@@ -50,7 +50,7 @@ export function OpenLinks() {
                 { name: 'Role', cell: ({ role }) => role },
                 { name: 'Created by', cell: ({ created_by }) => created_by },
                 { name: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
-                { name: 'Expires', cell: ({ expires_at }) => <Time at={expires_at} /> },
+                { name: 'Expires', cell: ({ expires_at }) => <Time at={expires_at} isAhead /> },
                 {
                   name: 'Action',
                   align: 'end',
@@ -116,7 +116,7 @@ export function LinkDialog({ title, about, link, onClose }: LinkDialogProps) {
     <Dialog onClose={onClose} title={title} size="lg" closeOnClickOutside={false}>
       <div className={classes['form']}>
         <p>
-          {about} It works once and expires <Time at={link.expires_at} />. It is not shown again.
+          {about} It works once and expires <Time at={link.expires_at} isAhead />. It is not shown again.
         </p>
         <CodeBlock text={`${window.location.origin}${link.path}`} label="link" />
         <div className={classes['buttons']}>

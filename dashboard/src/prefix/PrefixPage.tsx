@@ -9,7 +9,7 @@ import { Notice } from '../components/Notice.tsx';
 import { Columns, Credits, Page, PrintButton, Section, Verdict } from '../components/Page.tsx';
 import { type Column, Table } from '../components/Table.tsx';
 import { Level, RpkiTag } from '../components/Tag.tsx';
-import { blocklistCaveat, hasBlocklists } from '../format/blocklists.ts';
+import { blocklistCaveat } from '../format/blocklists.ts';
 import { countryName, FLAG_WORDS } from '../format/names.ts';
 import { count, formatNumber } from '../format/number.ts';
 import { Time, useNow } from '../format/Time.tsx';
@@ -162,7 +162,7 @@ function PrefixShares({ summary }: { summary: PrefixSummary }) {
       <Section title="Threat" note={caveat}>
         <Shares
           total={announced}
-          items={sharesOf(threat_levels, (level) => <Level level={level} isKnown={hasBlocklists(limits)} />)}
+          items={sharesOf(threat_levels, (level) => <Level level={level} isKnown={limits.threat_is_known} />)}
         />
       </Section>
       {flags.length > 0 && (
@@ -196,7 +196,7 @@ const columnsFor = ({ limits, rpki_as_of }: PrefixSummary): Column<PrefixPart>[]
   ...(rpki_as_of === undefined ? [] : [RPKI_COLUMN]),
   {
     name: 'Threat',
-    cell: ({ level, score }) => <Level level={level} score={score} isKnown={hasBlocklists(limits)} />,
+    cell: ({ level, score }) => <Level level={level} score={score} isKnown={limits.threat_is_known} />,
   },
 ];
 

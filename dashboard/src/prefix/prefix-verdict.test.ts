@@ -13,7 +13,7 @@ const summary: Parameters<typeof prefixVerdict>[0] = {
   networks: [{ asn: 64496, asn_name: 'Relay Friends', addresses: 1024 }],
   flags: [],
   threat_levels: [share('low', 1024)],
-  limits: { unknown: [], dated: [] },
+  limits: { threat_is_known: true, unknown: [], dated: [] },
 };
 
 for (const [behaviour, change, want] of [
@@ -39,9 +39,14 @@ for (const [behaviour, change, want] of [
     '1,024 addresses of 2 networks, most of Example AG. No known abuse.',
   ],
   [
-    'a part of it announced, without blocklists',
-    { announced: 256, connection_types: [], countries: [], limits: { unknown: ['blocklists' as const], dated: [] } },
-    '256 of 1,024 addresses of Relay Friends. Abuse unknown: this dataset has no blocklists.',
+    'a part of it announced, without current lists',
+    {
+      announced: 256,
+      connection_types: [],
+      countries: [],
+      limits: { threat_is_known: false, unknown: ['blocklists' as const], dated: [] },
+    },
+    '256 of 1,024 addresses of Relay Friends. Risk not known: no current lists (wh dataset update).',
   ],
   ['nothing announced', { announced: 0, networks: [] }, '1,024 addresses, none of them announced.'],
   [

@@ -4,6 +4,7 @@ import { NativeSelect, TextInput } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { RuleCondition, TriedRule } from '@whence/server/dashboard-wire/rules';
 import { type FormEvent, useState } from 'react';
+import { isFailure } from '../api/call.ts';
 import { useAnswer } from '../api/query-client.ts';
 import { TextButton } from '../components/Buttons.tsx';
 import { AddressLink } from '../components/Links.tsx';
@@ -33,6 +34,7 @@ export function TryRequest({ sets }: { sets: readonly string[] }) {
     { query: { ...asked, ...(set === undefined ? {} : { set }) } },
     { enabled: asked.ip !== undefined, refetchOnWindowFocus: false },
   );
+  const isInvalid = isFailure(tried.error, 'INVALID_IP');
   const submit = (event: FormEvent) => {
     event.preventDefault();
     void navigate({ search: withoutEmpty(fields), resetScroll: false });
@@ -48,6 +50,7 @@ export function TryRequest({ sets }: { sets: readonly string[] }) {
             required={name === 'ip'}
             spellCheck={false}
             autoCapitalize="off"
+            error={name === 'ip' && isInvalid ? 'An address such as 192.0.2.1 or 2001:db8::1' : undefined}
             value={fields[name] ?? ''}
             onChange={({ currentTarget: { value } }) => setFields((before) => ({ ...before, [name]: value.trim() }))}
           />
@@ -62,7 +65,7 @@ export function TryRequest({ sets }: { sets: readonly string[] }) {
         )}
         <TextButton type="submit" text="Try" />
       </form>
-      {asked.ip !== undefined && (
+      {asked.ip !== undefined && !isInvalid && (
         <div role="status">
           <Loaded query={tried} lines={2}>
             {({ data }) => <Decision tried={data} ip={asked.ip ?? ''} />}
@@ -85,6 +88,8 @@ function Decision({ tried: { decision, set, rule, matched, record }, ip }: { tri
     <Notice tone={tone} title={`${words} ${rule === undefined ? `by the default of set ${set}` : `by rule ${rule}`}`}>
       {rule === undefined ? (
         <p>No rule matches.</p>
+      ) : matched.length === 0 ? (
+        <p>It matches every request.</p>
       ) : (
         <p>
           It matched <Conditions conditions={matched} />.
@@ -98,7 +103,10 @@ function Decision({ tried: { decision, set, rule, matched, record }, ip }: { tri
               `AS${record.asn} ${record.asn_name}`,
               countryName(record.country),
               record.connection_type,
-              ...FLAGS.filter((flag) => record.detection[flag]).map((flag) => FLAG_WORDS[flag]),
+              // A flag that repeats the type says nothing more.
+              ...FLAGS.filter((flag) => record.detection[flag] && flag !== `is_${record.connection_type}`).map(
+                (flag) => FLAG_WORDS[flag],
+              ),
               `threat ${record.threat.score}`,
             ].join(', ')}.`}
       </p>

@@ -1,7 +1,7 @@
 /** The right side of the header: dataset, theme and account. */
-import { ActionIcon, Menu, useMantineColorScheme } from '@mantine/core';
+import { ActionIcon, Menu, Popover, useMantineColorScheme } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
-import type { DatasetReport, FlagSubject } from '@whence/client/wire';
+import type { DataAge, DataGroup } from '@whence/server/dashboard-wire/dataset';
 import { useAnswer } from '../api/query-client.ts';
 import {
   IconCheck,
@@ -12,8 +12,8 @@ import {
   IconUser,
   IconUserCircle,
 } from '../components/icons.tsx';
-import { ageLevel, ageWords, longDay } from '../format/data-age.ts';
-import { SUBJECT_WORDS } from '../format/names.ts';
+import { ageLevel, ageWords, longDay, routesOf } from '../format/data-age.ts';
+import { capitalise, SUBJECT_WORDS } from '../format/names.ts';
 import { useNow } from '../format/Time.tsx';
 import { relativeTime } from '../format/time.ts';
 import { useSignedIn, useSignOut } from '../session/use-session.ts';
@@ -21,62 +21,65 @@ import classes from './HeaderTools.module.css';
 
 const REFRESH_MS = 60_000;
 
-export function DatasetChip() {
+/** `path` is that of the page on screen. */
+export function DatasetChip({ path }: { path: string }) {
   const now = useNow();
-  const navigate = useNavigate();
-  const { data } = useAnswer('getDataset', {}, { refetchInterval: REFRESH_MS });
+  // An address with a colon is IPv6, and so are the routes that its page uses.
+  const isIpv6 = /^\/(ip|prefix)\/.*(:|%3A)/i.test(path);
+  const { data } = useAnswer('getDataAges', {}, { refetchInterval: REFRESH_MS });
   if (data === undefined) return null;
-  const { report } = data.data;
-  if (report === undefined)
+  const { version, built_at, groups } = data.data;
+  if (version === undefined || built_at === undefined)
     return (
       <Link to="/data" className={classes['chip']}>
         No dataset yet
       </Link>
     );
-  const routes = report.data_sources.prefix?.as_of ?? report.data_as_of;
+  const routes = routesOf(groups, isIpv6 ? 'ipv6' : 'ipv4');
+  const day = routes?.as_of;
   return (
-    <Menu position="bottom-end" width={280} transitionProps={{ duration: 80 }}>
-      <Menu.Target>
-        <button type="button" className={classes['chip']} data-age={routes && ageLevel(routes, now)}>
+    <Popover position="bottom-end" width={330} transitionProps={{ duration: 80 }} withRoles trapFocus>
+      <Popover.Target>
+        <button type="button" className={classes['chip']} data-age={day && ageLevel(day, now)}>
           <span className={classes['long']}>
-            {routes === undefined
-              ? `Dataset ${report.version}`
-              : `Routes of ${longDay(routes, now)}, ${ageWords(routes, now)}`}
+            {routes === undefined || day === undefined
+              ? `Dataset ${version}`
+              : `${groupWords(routes)} of ${longDay(day, now)}, ${ageWords(day, now)}`}
           </span>
-          {routes !== undefined && (
+          {day !== undefined && (
             <span className={classes['short']} aria-hidden>
-              {ageWords(routes, now).replace(/ old$/, '')}
+              {ageWords(day, now).replace(/ old$/, '')}
             </span>
           )}
         </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item onClick={() => void navigate({ to: '/data' })}>
-          Dataset {report.version}, built {relativeTime(Date.parse(report.built_at), now)}
-        </Menu.Item>
-        <Menu.Divider />
+      </Popover.Target>
+      <Popover.Dropdown aria-label="Age of the data">
+        <p className={classes['built']}>
+          <Link to="/data">Dataset {version}</Link>, built {relativeTime(Date.parse(built_at), now)}. Each group is as
+          old as its oldest source:
+        </p>
         <dl className={classes['ages']}>
-          {agesOf(report).map(([name, day]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd data-age={day && ageLevel(day, now)}>{day === undefined ? 'unknown' : longDay(day, now)}</dd>
+          {groups.map((one) => (
+            <div key={groupWords(one)}>
+              <dt>{groupWords(one)}</dt>
+              <dd data-age={one.as_of && ageLevel(one.as_of, now)}>
+                {one.as_of === undefined ? 'unknown' : longDay(one.as_of, now)}
+                <span className={classes['source']}>{one.source ?? 'no source'}</span>
+              </dd>
             </div>
           ))}
         </dl>
-      </Menu.Dropdown>
-    </Menu>
+      </Popover.Dropdown>
+    </Popover>
   );
 }
 
-/** A flag without a source has no date: it is unknown, not false. */
-function agesOf({ data_sources, flag_sources }: DatasetReport): [name: string, day: string | undefined][] {
-  return [
-    ['Country', data_sources.country?.as_of],
-    ...(Object.keys(flag_sources) as FlagSubject[]).map((subject): [string, string | undefined] => [
-      SUBJECT_WORDS[subject],
-      flag_sources[subject].as_of,
-    ]),
-  ];
+const GROUP_WORDS: Readonly<Record<DataGroup, string>> = { prefix: 'Routes', country: 'Countries', ...SUBJECT_WORDS };
+const FAMILY_WORDS = { ipv4: 'IPv4', ipv6: 'IPv6' } as const;
+
+function groupWords({ group, family }: DataAge): string {
+  const words = GROUP_WORDS[group];
+  return family === undefined ? capitalise(words) : `${FAMILY_WORDS[family]} ${words.toLowerCase()}`;
 }
 
 const CHOICES = [

@@ -53,7 +53,7 @@ function SidebarLink({ item: { path, name, icon: Icon } }: { item: NavigationIte
 export function BottomBar() {
   return (
     <nav className={classes['bottomBar']} aria-label="Main, bottom bar">
-      {[...MAIN_ITEMS, SETTINGS_ITEM].map(({ path, name, icon: Icon }) => (
+      {[...MAIN_ITEMS.filter(({ isWide }) => !isWide), SETTINGS_ITEM].map(({ path, name, icon: Icon }) => (
         <Link key={path} to={path} activeOptions={{ exact: path === '/', includeSearch: false }}>
           <Icon size={20} stroke={1.6} aria-hidden />
           {name}
@@ -69,17 +69,19 @@ export function SettingsPage() {
   return (
     <Page name="Settings" title="Settings">
       <ul className={classes['list']}>
-        {SETTINGS_ITEMS.filter(({ role }) => isAtLeast(role)).map(({ path, name, icon: Icon, about }) => (
-          <li key={path}>
-            <Link to={path} className={classes['settingsLink']}>
-              <Icon size={20} stroke={1.6} aria-hidden />
-              <span>
-                <span className={classes['name']}>{name}</span>
-                <span className={classes['about']}>{about}</span>
-              </span>
-            </Link>
-          </li>
-        ))}
+        {[...MAIN_ITEMS.filter(({ isWide }) => isWide), ...SETTINGS_ITEMS]
+          .filter(({ role }) => isAtLeast(role))
+          .map(({ path, name, icon: Icon, about }) => (
+            <li key={path}>
+              <Link to={path} className={classes['settingsLink']}>
+                <Icon size={20} stroke={1.6} aria-hidden />
+                <span>
+                  <span className={classes['name']}>{name}</span>
+                  <span className={classes['about']}>{about}</span>
+                </span>
+              </Link>
+            </li>
+          ))}
       </ul>
     </Page>
   );

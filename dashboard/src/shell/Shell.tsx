@@ -2,11 +2,9 @@
 
 import { useHotkeys } from '@mantine/hooks';
 import { Link, Outlet, useMatches, useRouterState } from '@tanstack/react-router';
-import { Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { QuietButton } from '../components/Buttons.tsx';
-import { Dialog } from '../components/Dialog.tsx';
-import { Facts } from '../components/Facts.tsx';
 import { Skeleton } from '../components/Loaded.tsx';
 import { Page } from '../components/Page.tsx';
 import { Examples } from '../lookup/Examples.tsx';
@@ -16,6 +14,7 @@ import { BottomBar, Logo, Sidebar } from './Navigation.tsx';
 import classes from './Shell.module.css';
 
 export function Shell() {
+  const path = useShownPath();
   return (
     <>
       <a className={classes['skip']} href="#content">
@@ -27,7 +26,7 @@ export function Shell() {
           <header className={classes['header']}>
             <LookupField />
             <div className={classes['tools']}>
-              <DatasetChip />
+              <DatasetChip path={path} />
               <ThemeSwitch />
               <AccountMenu />
             </div>
@@ -115,14 +114,8 @@ function PrintHead() {
   );
 }
 
-/** The keys that work on every page, shown by `?`. */
-const SHORTCUTS = {
-  '/ or Ctrl K': 'Look something up, go to a page, or do something',
-  '↑ ↓ Enter': 'Choose a suggestion',
-  c: 'Copy the value that has the focus',
-  Escape: 'Close what is open',
-  '?': 'This list',
-};
+// Dialogs are not needed before a page can be used.
+const ShortcutList = lazy(async () => ({ default: (await import('./ShortcutList.tsx')).ShortcutList }));
 
 function Shortcuts() {
   const [isOpen, setIsOpen] = useState(false);
@@ -133,8 +126,8 @@ function Shortcuts() {
   ]);
   if (!isOpen) return null;
   return (
-    <Dialog title="Keyboard shortcuts" onClose={() => setIsOpen(false)}>
-      <Facts facts={SHORTCUTS} />
-    </Dialog>
+    <Suspense>
+      <ShortcutList onClose={() => setIsOpen(false)} />
+    </Suspense>
   );
 }

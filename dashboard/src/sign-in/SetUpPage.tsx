@@ -75,7 +75,7 @@ function SetUpForm({ token, link }: { token: string; link: LinkState }) {
       lead={
         <>
           {needsName ? `Choose a name and a password. Your role is ${link.role}.` : `For the account ${link.name}.`} The
-          link expires <Time at={link.expires_at} />.
+          link expires <Time at={link.expires_at} isAhead />.
         </>
       }
     >

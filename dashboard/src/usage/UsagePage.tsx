@@ -7,6 +7,7 @@ import type { UsageGroup } from '@whence/server/vocabulary';
 import { useState } from 'react';
 import { addressOf, isFailure } from '../api/call.ts';
 import { useAnswer } from '../api/query-client.ts';
+import { serverNow } from '../api/server-clock.ts';
 import { BarChart } from '../charts/BarChart.tsx';
 import { type Series, withStatusTones } from '../charts/series.ts';
 import { Shares } from '../components/Bars.tsx';
@@ -33,7 +34,7 @@ export function UsagePage() {
   const { isAtLeast } = useRole();
   const search = route.useSearch();
   const navigate = useNavigate({ from: '/usage' });
-  const now = Date.now();
+  const now = serverNow();
   const firstOf = (days: number) => utcDay(now - (days - 1) * DAY_MS);
   const from = search.from ?? firstOf(DEFAULT_DAYS);
   const to = search.to ?? utcDay(now);

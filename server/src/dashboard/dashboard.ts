@@ -20,6 +20,7 @@ import type { DashboardDependencies } from './dependencies.ts';
 import { registerPages } from './pages/pages.ts';
 import { readSessionCookie } from './people/session-cookie.ts';
 import type { Ask, PublicAsk, Route } from './requests/ask.ts';
+import { compressAnswer } from './requests/compression.ts';
 import { isBehindTls, requireCsrfToken, requireSameOrigin } from './requests/origin.ts';
 import { DashboardRefusal, invalid } from './requests/refusal.ts';
 import { dashboardRoutes } from './routes.ts';
@@ -49,6 +50,7 @@ export async function registerDashboard(scope: FastifyInstance, dependencies: Da
       config: { name: 'dashboard', declaration },
       // Others are refused before their body is read.
       ...(access === 'public' ? { bodyLimit: MAX_PUBLIC_BODY_BYTES } : {}),
+      onSend: compressAnswer,
       schema: { hide: true, ...(requests as Partial<Record<RouteName, object>>)[name] },
       onRequest: async (request, reply) => {
         const find = async () => {

@@ -44,12 +44,13 @@ const takeOn = (ago: number) =>
 
 test('pruning: statistics of 400 days stay, older ones go', async () => {
   await usageOn([0, 1, USAGE_DAYS, USAGE_DAYS + 1, 1_000]);
-  assert.deepEqual(await pruneOldRows(storage, NOON), {
+  assert.deepEqual(await pruneOldRows(storage, NOON, 400), {
     usage: 2,
     quota: 0,
     audit: 0,
     traffic: 0,
     refusals: 0,
+    reports: 0,
   });
   assert.deepEqual(
     (await storage.usage.ofKey('one')).map(({ day }) => day),
@@ -64,19 +65,20 @@ test('pruning: refusals of two days stay, older ones go', async () => {
   };
   const refusals = [0, 23, REFUSAL_HOURS, REFUSAL_HOURS + 1].map(refused);
   await storage.usage.add(newBatch(), [], new Map([['one', { refusals }]]));
-  const pruned = await pruneOldRows(storage, NOON);
+  const pruned = await pruneOldRows(storage, NOON, 400);
   assert.equal(pruned?.refusals, 1);
   assert.equal((await storage.keys.refusalsOf('one', 0)).length, 3);
 });
 
 test('pruning: quotas of the last days stay as they are, older ones go', async () => {
   for (const ago of [0, 1, QUOTA_DAYS, QUOTA_DAYS + 1, 300]) await takeOn(ago);
-  assert.deepEqual(await pruneOldRows(storage, NOON), {
+  assert.deepEqual(await pruneOldRows(storage, NOON, 400), {
     usage: 0,
     quota: 2,
     audit: 0,
     traffic: 0,
     refusals: 0,
+    reports: 0,
   });
   for (const ago of [0, 1, QUOTA_DAYS]) assert.equal((await takeOn(ago)).left, 90, `${ago} days ago`);
   assert.equal((await takeOn(300)).left, 95, 'this row is gone');
@@ -88,12 +90,13 @@ test('pruning: the audit log of two years stays, older entries go', async () => 
     const at = new Date(NOON - ago * 24 * HOUR_MS);
     await log.record({ name: 'test' }, 'key.created', { kind: 'key', name: `${ago} days ago` }, at);
   }
-  assert.deepEqual(await pruneOldRows(storage, NOON), {
+  assert.deepEqual(await pruneOldRows(storage, NOON, 400), {
     usage: 0,
     quota: 0,
     audit: 2,
     traffic: 0,
     refusals: 0,
+    reports: 0,
   });
   const left = await storage.audit.list({}, 10);
   assert.deepEqual(
@@ -105,7 +108,7 @@ test('pruning: the audit log of two years stays, older entries go', async () => 
 test('pruning: recalls of past days go, and those that follow are seen', async () => {
   await storage.leases.recall({ keyId: 'one', day: dayAgo(30) });
   await storage.leases.recall({ keyId: 'two', day: dayAgo(0) });
-  await pruneOldRows(storage, NOON);
+  await pruneOldRows(storage, NOON, 400);
   assert.deepEqual(
     (await storage.leases.recallsSince(0)).map(({ keyId }) => keyId),
     ['two'],
@@ -124,12 +127,13 @@ test('pruning: many rows go in parts', async () => {
       `key ${key}`,
     );
   await usageOn([0]);
-  assert.deepEqual(await pruneOldRows(storage, NOON), {
+  assert.deepEqual(await pruneOldRows(storage, NOON, 400), {
     usage: 2_550,
     quota: 0,
     audit: 0,
     traffic: 0,
     refusals: 0,
+    reports: 0,
   });
   assert.equal((await storage.usage.ofKey('one')).length, 1);
 });
@@ -137,10 +141,10 @@ test('pruning: many rows go in parts', async () => {
 test('pruning: of several processes, one does it in an hour', async () => {
   const other = await openStorage(folder);
   try {
-    const attempts = [storage, other, storage, other].map((one, i) => pruneOldRows(one, NOON + i));
+    const attempts = [storage, other, storage, other].map((one, i) => pruneOldRows(one, NOON + i, 400));
     assert.equal((await Promise.all(attempts)).filter((outcome) => outcome !== undefined).length, 1);
-    assert.equal(await pruneOldRows(other, NOON + HOUR_MS / 2), undefined);
-    assert.notEqual(await pruneOldRows(other, NOON + HOUR_MS + 4), undefined);
+    assert.equal(await pruneOldRows(other, NOON + HOUR_MS / 2, 400), undefined);
+    assert.notEqual(await pruneOldRows(other, NOON + HOUR_MS + 4, 400), undefined);
   } finally {
     await other.close();
   }
@@ -154,10 +158,10 @@ for (const [behaviour, jumpHours] of [
     await usageOn([0, USAGE_DAYS - 1, USAGE_DAYS + 1]);
     await takeOn(0);
     for (let hours = 0; hours < 3; hours++)
-      assert.equal(await pruneOldRows(storage, NOON + (jumpHours + hours) * HOUR_MS), undefined);
+      assert.equal(await pruneOldRows(storage, NOON + (jumpHours + hours) * HOUR_MS, 400), undefined);
     for (let hours = 1; hours <= 24; hours++)
-      assert.equal(await pruneOldRows(storage, NOON + hours * HOUR_MS), undefined, `after ${hours} hours`);
+      assert.equal(await pruneOldRows(storage, NOON + hours * HOUR_MS, 400), undefined, `after ${hours} hours`);
     assert.equal((await storage.usage.ofKey('one')).length, 3);
     assert.equal((await takeOn(0)).left, 90, 'the quota of the day is still there');
-    assert.equal((await pruneOldRows(storage, NOON + 25 * HOUR_MS))?.usage, 1);
+    assert.equal((await pruneOldRows(storage, NOON + 25 * HOUR_MS, 400))?.usage, 1);
   });

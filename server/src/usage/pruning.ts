@@ -1,5 +1,6 @@
 /**
- * Removes rows that are no longer needed: old statistics and audit entries, quotas of past days. One process of a
+ * Removes rows that are no longer needed: old statistics, reports and audit entries, quotas of past days,
+ * expired sessions and links. One process of a
  * deployment does this per hour, in parts, so that no other write waits long. What is removed is gone, so the clock must
  * have advanced steadily for a day: none is removed while it is wrong, or soon after.
  */
@@ -33,25 +34,23 @@ type Pruned = {
   readonly audit: number;
   readonly traffic: number;
   readonly refusals: number;
+  readonly reports: number;
 };
 
 /** Undefined if a process has already done it within the hour, or if the clock has not advanced steadily for a day. */
 export async function pruneOldRows(
-  {
-    maintenance,
-    keys,
-    usage,
-    leases,
-    audit,
-    traffic,
-  }: Pick<Storage, 'maintenance' | 'keys' | 'usage' | 'leases' | 'audit' | 'traffic'>,
+  { maintenance, keys, usage, leases, audit, traffic, sessions, links, reports }: Storage,
   nowMs: number,
+  reportDays: number,
 ): Promise<Pruned | undefined> {
   if ((await maintenance.claimPruning(nowMs, INTERVAL_MS)) !== STEADY_HOURS) return undefined;
+  await sessions.prune(new Date(nowMs));
+  await links.prune(new Date(nowMs));
   return {
     quota: await inParts((limit) => leases.prune(dayBefore(nowMs, QUOTA_DAYS), limit)),
     audit: await inParts((limit) => audit.prune(firstEntryIdAt(nowMs - AUDIT_DAYS * DAY_MS), limit)),
     refusals: await inParts((limit) => keys.pruneRefusals(nowMs - REFUSAL_HOURS * HOUR_MS, limit)),
+    reports: await inParts((limit) => reports.prune(dayBefore(nowMs, reportDays), limit)),
     // Last: they may be in a database that is away.
     ...(await pruneStatistics()),
   };

@@ -48,14 +48,20 @@ for (const [behaviour, buckets, want] of [
   });
 }
 
-test('traffic: refusals by reason, probes and pages left out', async () => {
-  const names = ['ip 200', 'ip 401', 'asn 403', 'ip 429', 'email 503', 'healthz 200', 'pages 404', 'none 404'];
-  const rows = names.map((name) => ({ hour: thisHour, counter: `requests ${name}`, count: 2 }));
+test('traffic: refusals by reason; probes, pages, and what is counted beside a request left out', async () => {
+  const counters = [
+    ...['ip 200', 'ip 401', 'asn 403', 'ip 429', 'email 503', 'decide 403'].map((name) => `requests ${name}`),
+    ...['healthz 200', 'pages 404', 'none 404'].map((name) => `requests ${name}`),
+    ...['refused UNAUTHORIZED', 'refused FORBIDDEN', 'refused RATE_LIMIT_EXCEEDED'],
+    'decision set="default",rule="tor",decision="deny"',
+    'download key-1 GeoLite2-City.mmdb 3',
+  ];
+  const rows = counters.map((counter) => ({ hour: thisHour, counter, count: 2 }));
   const { last_day } = await trafficOverview(storeOf(rows), now);
-  assert.equal(last_day.requests, 10);
+  assert.equal(last_day.requests, 12);
   assert.deepEqual(last_day.refused, { unauthorized: 2, forbidden: 2, rate_limited: 2, overloaded: 0 });
   const { hours } = await trafficByHour(storeOf(rows), 1, now);
-  assert.deepEqual([hours[0]?.requests, hours[0]?.server_errors, hours[0]?.refused], [10, 2, 6]);
+  assert.deepEqual([hours[0]?.requests, hours[0]?.server_errors, hours[0]?.refused], [12, 2, 6]);
 });
 
 test('traffic: DNS that is down is not an overload', async () => {
@@ -79,11 +85,13 @@ test('traffic: hours without requests are there', async () => {
 });
 
 // It is 12:30 UTC. Every hour of both days had ten requests, all of them refused.
-const steady = Array.from({ length: 60 }, (_, hoursAgo) => ({
-  hour: thisHour - hoursAgo * HOUR_MS,
-  counter: 'requests ip 401',
-  count: hoursAgo === 0 ? 5 : 10,
-}));
+const steady = Array.from({ length: 60 }, (_, hoursAgo) =>
+  ['requests ip 401', 'refused UNAUTHORIZED'].map((counter) => ({
+    hour: thisHour - hoursAgo * HOUR_MS,
+    counter,
+    count: hoursAgo === 0 ? 5 : 10,
+  })),
+).flat();
 for (const [behaviour, rows, today, refused] of [
   ['steady traffic is the same as yesterday', steady, [125, 125], [235, 235]],
   ['without traffic both are 0', [], [0, 0], [0, 0]],

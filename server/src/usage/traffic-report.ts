@@ -64,15 +64,20 @@ export async function trafficOverview(store: TrafficStore, now: Date): Promise<T
   };
 }
 
-/** Decisions of `/v1/decide` since 00:00 UTC by `SET RULE`; the rule is empty where the default of the set decided. */
-export async function decisionsToday(store: TrafficStore, now: Date): Promise<Map<string, number>> {
-  const counts = new Map<string, number>();
-  for (const { counter, count } of await store.since(Math.floor(now.getTime() / DAY_MS) * DAY_MS)) {
-    const [, set, rule] = /^decision set="([^"]*)",rule="([^"]*)"/.exec(counter) ?? [];
-    if (set !== undefined) counts.set(`${set} ${rule}`, (counts.get(`${set} ${rule}`) ?? 0) + count);
-  }
-  return counts;
+type CountedDecisions = { set: string; rule: string; decision: string; count: number };
+
+/** Decisions of `/v1/decide` since 00:00 UTC; the rule is empty where the default of the set decided. */
+export async function decisionsToday(store: TrafficStore, now: Date): Promise<CountedDecisions[]> {
+  const rows = await store.since(Math.floor(now.getTime() / DAY_MS) * DAY_MS);
+  return rows.flatMap(({ counter, count }) => {
+    const [, set, rule = '', decision = ''] = DECISION.exec(counter) ?? [];
+    return set === undefined ? [] : [{ set, rule, decision, count }];
+  });
 }
+
+const DECISION = /^decision set="([^"]*)",rule="([^"]*)",decision="(\w+)"$/;
+
+export const decisionSum = (rows: readonly CountedDecisions[]) => rows.reduce((sum, { count }) => sum + count, 0);
 
 export type Download = { readonly keyId: string; readonly file: string; readonly version: number };
 
@@ -152,7 +157,8 @@ function sumTraffic(rows: readonly TrafficRow[]): TrafficSums {
     if (kind === 'latency') sums.latency.set(Number(what), (sums.latency.get(Number(what)) ?? 0) + count);
     else if (kind === 'unavailable') addUnavailable(sums, what, count);
     else if (kind === 'cache') sums.cache[what === 'hit' ? 'hits' : 'misses'] += count;
-    else if (!OTHER_ROUTES.has(what)) addRequests(sums, status, count);
+    else if (kind === 'refused') addRefused(sums, what, count);
+    else if (kind === 'requests' && !OTHER_ROUTES.has(what)) addRequests(sums, status, count);
   }
   return sums;
 }
@@ -160,9 +166,12 @@ function sumTraffic(rows: readonly TrafficRow[]): TrafficSums {
 function addRequests(sums: TrafficSums, status: string, count: number): void {
   sums.requests += count;
   if (status.startsWith('5')) sums.serverErrors += count;
-  if (status === '401') sums.refused.unauthorized += count;
-  if (status === '403') sums.refused.forbidden += count;
-  if (status === '429') sums.refused.rate_limited += count;
+}
+
+function addRefused({ refused }: TrafficSums, code: string, count: number): void {
+  if (code === 'UNAUTHORIZED') refused.unauthorized += count;
+  if (code === 'FORBIDDEN') refused.forbidden += count;
+  if (code === 'RATE_LIMIT_EXCEEDED') refused.rate_limited += count;
 }
 
 function addUnavailable({ refused, unavailable }: TrafficSums, code: string, count: number): void {

@@ -29,8 +29,7 @@ export class TrafficRecorder {
   }
 
   #collect(hour: number): TrafficRow[] | undefined {
-    const { cacheHits, cacheMisses, unavailable, decisions } = this.#metrics;
-    const counters = countersOf({ cacheHits, cacheMisses, unavailable, decisions, ...this.#metrics.snapshot({}) });
+    const counters = countersOf(this.#metrics, this.#metrics.snapshot({}));
     const rows: TrafficRow[] = [];
     for (const [counter, total] of counters) {
       const count = total - (this.#written.get(counter) ?? 0);
@@ -43,14 +42,15 @@ export class TrafficRecorder {
   }
 }
 
-type Counted = Pick<MetricsSnapshot, 'routes'> &
-  Pick<Metrics, 'cacheHits' | 'cacheMisses' | 'unavailable' | 'decisions'>;
-
 /**
- * `requests ROUTE STATUS`, `latency SECONDS` (the upper bound, of the API only: probes are fast and many), `unavailable
- * CODE` (503), `cache hit`, `cache miss`, `decision LABELS` as in the metrics. `download KEY FILE VERSION` is taken apart.
+ * `requests ROUTE STATUS`, `latency SECONDS` (the upper bound, of the API only: probes are fast and many), `refused CODE`
+ * (401, 403, 429), `unavailable CODE` (503), `cache hit`, `cache miss`, `decision LABELS` as in the metrics. `download KEY
+ * FILE VERSION` is taken apart. A request is counted once under `requests`; the other counters say more about it.
  */
-function countersOf({ cacheHits, cacheMisses, unavailable, decisions, routes }: Counted): Map<string, number> {
+function countersOf(
+  { cacheHits, cacheMisses, refused, unavailable, decisions }: Metrics,
+  { routes }: MetricsSnapshot,
+): Map<string, number> {
   const counters = new Map<string, number>();
   const add = (name: string, count: number) => counters.set(name, (counters.get(name) ?? 0) + count);
   for (const [route, { statuses, buckets }] of Object.entries(routes)) {
@@ -60,6 +60,7 @@ function countersOf({ cacheHits, cacheMisses, unavailable, decisions, routes }: 
       add(`latency ${BUCKETS[i] ?? 'Infinity'}`, count);
     });
   }
+  for (const [code, count] of refused) add(`refused ${code}`, count);
   for (const [code, count] of unavailable) add(`unavailable ${code}`, count);
   for (const [labels, count] of decisions) add(`decision ${labels}`, count);
   add('cache hit', cacheHits);

@@ -53,7 +53,12 @@ async function seriesOf(
   const series = all.map((one) => ({ ...one, label: label(one.id) }));
   if (rest.length > 0) {
     const values = days.map((_, i) => rest.reduce((sum, one) => sum + (one.values[i] ?? 0), 0));
-    series.push({ id: 'other', label: `${rest.length} others`, total: total(values), values });
+    series.push({
+      id: 'other',
+      label: rest.length === 1 ? '1 other' : `${rest.length} others`,
+      total: total(values),
+      values,
+    });
   }
   return series;
 }

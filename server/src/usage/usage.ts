@@ -25,7 +25,10 @@ export class Usage {
   /** Keys as they were read from storage, where they had never been used. */
   readonly #firstUsed = new WeakSet<UsedKey>();
 
-  constructor(store: UsageStore) {
+  readonly #onRefused: (reason: RefusalReason) => void;
+
+  constructor(store: UsageStore, onRefused: (reason: RefusalReason) => void = () => {}) {
+    this.#onRefused = onRefused;
     this.#writer = new BatchWriter((batch, { rows, uses }) => store.add(batch, rows, uses));
   }
 
@@ -70,6 +73,7 @@ export class Usage {
    * bounded by the number of keys in storage.
    */
   countRefused(keyId: string, reason: RefusalReason, nowMs: number, detail?: string): void {
+    this.#onRefused(reason);
     const use = this.#useOf(keyId);
     const lastAt = new Date(nowMs);
     const hour = Math.floor(nowMs / HOUR_MS) * HOUR_MS;

@@ -144,7 +144,7 @@ function tooManyKeys(which: TooManyKeys, limits: KeyLimits | undefined, now: Dat
   }
   const { endMs, endSeconds } = dayAt(now.getTime());
   const resetsAt = new Date(endMs).toISOString();
-  const rule = `an account creates at most ${limits?.created} keys a day (UTC), revoked and rotated ones included: you can create the next one from ${resetsAt.slice(0, 10)} 00:00 UTC, or ask an administrator to raise WHENCE_MEMBER_KEYS_PER_DAY`;
+  const rule = `an account creates at most ${limits?.created} ${limits?.created === 1 ? 'key' : 'keys'} a day (UTC), revoked and rotated ones included: you can create the next one from ${resetsAt.slice(0, 10)} 00:00 UTC, or ask an administrator to raise WHENCE_MEMBER_KEYS_PER_DAY`;
   return new DashboardRefusal('TOO_MANY_NEW_KEYS', {
     details: { limit: limits?.created, resets_at: resetsAt, rule },
     retryAfterSeconds: secondsUntil(endSeconds, now.getTime()),

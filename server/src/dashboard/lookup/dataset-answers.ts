@@ -1,12 +1,19 @@
 /** Addresses, prefixes and networks as the dashboard shows them, with the credits of the sources. */
-import type { Address } from '@whence/dataset/address';
+import { type Address, formatAddress } from '@whence/dataset/address';
 import { dayOfMs, oldestDay } from '@whence/dataset/internal/data-age';
 import { type Match, prefixLength } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';
-import { flagKnowledge } from '@whence/dataset/internal/flag-sources';
+import { flagKnowledge, threatKnowledge } from '@whence/dataset/internal/flag-sources';
 import { explain } from '@whence/dataset/internal/lookup/evidence';
 import { formatPrefix, fromBigInt, parsePrefix } from '@whence/dataset/prefix';
-import type { AsnRecord, FlagSubject, Source } from '@whence/dataset/record';
+import {
+  type AsnRecord,
+  FLAG_SUBJECTS,
+  type FlagSubject,
+  isThreatKnown,
+  type Meta,
+  type Source,
+} from '@whence/dataset/record';
 import { findSpecialPurpose } from '@whence/dataset/special-purpose';
 import { prefixState, prefixStates } from '../../address/routing/routing.ts';
 import type { VrpTable } from '../../address/routing/vrps.ts';
@@ -14,8 +21,10 @@ import type { Requester } from '../../limits/cost-classes.ts';
 import type { DatasetWalks, YieldToEventLoop } from '../../lookup/dataset-walks.ts';
 import type { ServedDataset } from '../../lookup/live-dataset.ts';
 import { profileNetwork, relatedNetworks } from '../../lookup/network-profile.ts';
+import { present } from '../../present.ts';
 import type { RpkiData } from '../dependencies.ts';
 import { invalid } from '../requests/refusal.ts';
+import type { DataAge, DataAges } from '../wire/dataset.ts';
 import type { AsnLookup, DatasetLimits, IpLookup, PrefixSummary } from '../wire/lookups.ts';
 import type { PrefixCounts, PrefixRequest, PrefixSummaries } from './prefix-summaries.ts';
 
@@ -36,14 +45,15 @@ export function describeAddress(
     const { licence = '', credit = '' } = sources.get(row.source) ?? {};
     return { ...row, licence, credit };
   });
+  const record = dataset.record(found.address, found.match);
   return {
-    record: dataset.record(found.address, found.match),
+    record,
     evidence,
     credits: [
       ...creditsOf(dataset, new Set(evidence.map(({ source }) => source))),
       ...(supplement && extras.location ? creditsOf(supplement, new Set([extras.location.source])) : []),
     ],
-    limits: limitsOf(dataset, now),
+    limits: limitsOf(dataset, now, record),
     ...extras,
   };
 }
@@ -96,7 +106,7 @@ function describePrefix(
     ...(covering && { covered_by: withState(covering) }),
     ...(rpki?.table && rpki.asOf && { rpki_as_of: rpki.asOf.toISOString() }),
     ...(special === undefined ? {} : { special_purpose: special }),
-    limits: limitsOf(dataset, now),
+    limits: limitsOf(dataset, now, { ip: formatAddress(first), threat: { score: 0, level: 'low' } }),
     credits: creditsOf(dataset),
   };
 }
@@ -155,9 +165,43 @@ function creditsOf({ meta }: Credited, sourceIds?: ReadonlySet<string>): string[
   return [...new Set(sources.map(({ credit }) => credit).filter((credit) => credit !== ''))];
 }
 
-export function limitsOf({ meta }: Dataset, now: Date): DatasetLimits {
+/** What every page says about the dataset. */
+export function describeAges(served: ServedDataset | undefined, now: Date): DataAges {
+  if (served === undefined) {
+    const limits = { threat_is_known: false, unknown: [], dated: [] };
+    return { groups: [], limits, threat_is_known: { ipv4: false, ipv6: false } };
+  }
+  const { version, dataset } = served;
+  const { meta } = dataset;
+  const threat_is_known = threatKnowledge(meta, dayOfMs(now.getTime()));
+  const limits = limitsOf(dataset, now);
+  return { version, built_at: meta.built_at, groups: groupsOf(meta), limits, threat_is_known };
+}
+
+/** The oldest source of each group: of routes and countries by family, where they differ. */
+function groupsOf({ data_sources, flag_sources, sources }: Meta): DataAge[] {
+  const decided = (['prefix', 'country'] as const).flatMap((group): DataAge[] => {
+    const { ipv4, ipv6, ...oldest } = data_sources[group] ?? {};
+    if (ipv4 === undefined || ipv6 === undefined || ipv4.as_of === ipv6.as_of) return [{ group, ...oldest }];
+    return [
+      { group, family: 'ipv4', ...ipv4 },
+      { group, family: 'ipv6', ...ipv6 },
+    ];
+  });
+  const flags = FLAG_SUBJECTS.map((group): DataAge => {
+    const { as_of, sources: names } = flag_sources[group];
+    const source = sources.find(({ id, as_of: day }) => names.includes(id) && day === as_of)?.id ?? names[0];
+    return { group, ...present({ source, as_of }) };
+  });
+  return [...decided, ...flags];
+}
+
+/** `subject`: the address or prefix that they are about. */
+export function limitsOf({ meta }: Dataset, now: Date, subject?: Parameters<typeof isThreatKnown>[0]): DatasetLimits {
+  const known = threatKnowledge(meta, dayOfMs(now.getTime()));
   const { unknown, dated, tooOld } = flagKnowledge(meta, dayOfMs(now.getTime()));
   return {
+    threat_is_known: subject === undefined ? known.ipv4 && known.ipv6 : isThreatKnown(subject, known),
     unknown: [...unknown],
     dated: dated.map((subject) => {
       const as_of =

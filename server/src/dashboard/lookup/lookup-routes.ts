@@ -22,8 +22,8 @@ import {
 import { historyJson } from '../../versions/past-request.ts';
 import { INCLUDABLE_SECTIONS } from '../../vocabulary.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
-import { publicRoute, type Rows, route } from '../requests/ask.ts';
-import { describeAddress, networkJson, parsePrefixRequest, prefixJson } from './dataset-answers.ts';
+import { forViewers, publicRoute, type Rows, route } from '../requests/ask.ts';
+import { describeAddress, describeAges, networkJson, parsePrefixRequest, prefixJson } from './dataset-answers.ts';
 import { PrefixSummaries } from './prefix-summaries.ts';
 
 /** Addresses of one batch. */
@@ -42,6 +42,7 @@ export function lookupRoutes(dependencies: DashboardDependencies) {
   ) => addressSections.describe({ dataset, supplement, ...found }, addressSections.parse(included), requester);
 
   return {
+    getDataAges: forViewers(({ now }) => describeAges(live.current, now)),
     lookUpIp: lookup({ counts: 'ip', costs: ['lookup'] }, async (ask) => {
       const { request, reply, params, session, now } = ask;
       const served = requireDataset(live);
@@ -100,11 +101,18 @@ export function lookupRoutes(dependencies: DashboardDependencies) {
       const { params, query, session } = ask;
       // Connections to mail servers are not for the public.
       const mayProbe = session !== undefined && dependencies.emailChecks.mayProbe;
-      const checked = await checkForRequest({ ...dependencies, mayProbe }, params.domain, query, ask.requester);
+      // Nor is what reports show.
+      const senders = session === undefined ? undefined : dependencies.senders;
+      const checked = await checkForRequest(
+        { ...dependencies, senders, mayProbe },
+        params.domain,
+        query,
+        ask.requester,
+      );
       // Loaded for the first check, not before the server listens.
       const { describeCheck } = await import('../../email-checks/check-details.ts');
       const sections = INCLUDABLE_SECTIONS.filter((name) => name !== 'smtp' || mayProbe);
-      return { report: checked.answer, ...describeCheck(checked), sections };
+      return { report: checked.answer, ...describeCheck(checked, checked.reported), sections };
     }),
     tryDomain: route('viewer', { counts: 'email', costs: ['email_check'] }, async (ask) => {
       const sources = { ...dependencies, dataset: live.current?.dataset };

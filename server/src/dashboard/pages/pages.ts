@@ -11,6 +11,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { FREE } from '../../admission/declaration.ts';
 import { unknownRoute } from '../../http/unknown-routes.ts';
 import type { DashboardSettings } from '../dependencies.ts';
+import { type Encoding, encodingOf } from '../requests/compression.ts';
 import { isBehindTls } from '../requests/origin.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -42,7 +43,6 @@ type PageFile = {
   readonly isImmutable: boolean;
   compressed: Partial<Record<Encoding, Promise<Buffer>>>;
 };
-type Encoding = 'br' | 'gzip';
 
 export async function registerPages(
   scope: FastifyInstance,
@@ -93,16 +93,6 @@ function readFiles(folder: string): Map<string, PageFile> {
 /** A page is sent only to clients that name `text/html`; a program that accepts everything gets JSON. */
 function acceptsHtml({ headers }: FastifyRequest): boolean {
   return headers.accept?.toLowerCase().includes('text/html') === true;
-}
-
-function encodingOf({ headers }: FastifyRequest): Encoding | undefined {
-  const accepted = String(headers['accept-encoding'] ?? '')
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => !/;\s*q=0(\.0*)?$/.test(part))
-    .map((part) => part.split(';', 1)[0]);
-  if (accepted.includes('br')) return 'br';
-  return accepted.includes('gzip') ? 'gzip' : undefined;
 }
 
 /** Done once per file and process: level 9 of brotli takes 60 ms for 500 kB, level 11 over a second. */

@@ -19,17 +19,28 @@ export async function sendFile<Row>(
 ): Promise<FastifyReply> {
   const release = await exports.enter(requester);
   if (typeof release === 'string') throw new ApiError('QUEUE_FULL');
-  reply.raw.once('close', release);
   const line = format === 'csv' ? csvLine(columns) : (row: FileRow) => `${JSON.stringify(row)}\n`;
   const texts = textsOf(pages, async (page) => (await fileRows(page)).map(line).join(''));
   // Before the header is sent, so that a failure of storage is answered as one.
-  const first = await texts.next();
+  const first = await texts.next().catch((error: unknown) => {
+    release();
+    throw error;
+  });
   const head = format === 'csv' ? csvHead(columns) : '';
   const type = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8';
+  let bytesRead = 0;
+  const counted = async function* () {
+    for await (const text of startingWith(head + (first.value ?? ''), texts)) {
+      bytesRead += text.length;
+      yield text;
+    }
+  };
+  const stream = Readable.from(counted(), { objectMode: false, highWaterMark: 1 });
+  exports.hold(stream, () => bytesRead, release);
   return reply
     .header('Content-Type', type)
     .header('Content-Disposition', `attachment; filename="${name}.${format}"`)
-    .send(Readable.from(startingWith(head + (first.value ?? ''), texts), { objectMode: false, highWaterMark: 1 }));
+    .send(stream);
 }
 
 async function* textsOf<Row>(

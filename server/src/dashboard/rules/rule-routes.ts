@@ -3,8 +3,9 @@ import { parseAddress } from '@whence/dataset/address';
 import { ApiError } from '../../http/errors.ts';
 import { requireDataset } from '../../lookup/lookup-requests.ts';
 import { tryRequest } from '../../rules/decide.ts';
+import type { PrefixFile } from '../../rules/prefix-file.ts';
 import { type Conditions, DEFAULT_SET, type RuleFile } from '../../rules/rule-sets.ts';
-import { decisionsToday } from '../../usage/traffic-report.ts';
+import { decisionSum, decisionsToday } from '../../usage/traffic-report.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { forViewers, type Rows, route } from '../requests/ask.ts';
 import type { RuleCondition, RulesPage } from '../wire/rules.ts';
@@ -19,13 +20,15 @@ export function ruleRoutes({ rules, live, storage }: DashboardDependencies) {
     getRules: forViewers(async ({ now }) => {
       if (rules === undefined) return { warnings: [], sets: [], lists: [] };
       const { path, refusal, mistakes, file } = rules;
-      const matches = await decisionsToday(storage.traffic, now);
+      const decisions = await decisionsToday(storage.traffic, now);
       const dataset = live.current?.dataset;
       return {
         path,
         ...(refusal === undefined ? {} : { refusal: { text: refusal, mistakes: [...mistakes] } }),
         warnings: dataset === undefined ? [] : rules.warnings(dataset).slice(0, SHOWN_WARNINGS),
-        ...describeRules(file, (set, rule) => matches.get(`${set} ${rule}`) ?? 0),
+        ...describeRules(file, (set, rule) =>
+          decisionSum(decisions.filter((one) => one.set === set && one.rule === rule)),
+        ),
       };
     }),
     tryRule: route('viewer', { counts: 'decide', costs: ['lookup'] }, ({ query }) => {
@@ -33,6 +36,7 @@ export function ruleRoutes({ rules, live, storage }: DashboardDependencies) {
       const served = requireDataset(live);
       const address = parseAddress(ip);
       if (address === undefined) throw new ApiError('INVALID_IP');
+      if (rules?.isUnavailable === true) throw new ApiError('RULES_UNAVAILABLE');
       const decider = rules?.decider(set, served);
       if (decider === undefined) throw new ApiError('RULE_SET_NOT_FOUND');
       const asked = { address, host, path, method };
@@ -71,7 +75,9 @@ function describeRules(
 
 function describeConditions(conditions: { readonly [Name in keyof Conditions]?: unknown }): RuleCondition[] {
   return Object.entries(conditions).map(([name, value]) => {
-    const values = (Array.isArray(value) ? value : [value]).map((one) => String(one).replace(/^is_/, ''));
+    const values = (Array.isArray(value) ? value : [value]).map((one) =>
+      typeof one === 'object' ? (one as PrefixFile).path : String(one).replace(/^is_/, ''),
+    );
     const more = values.length > SHOWN_VALUES ? `, and ${values.length - SHOWN_VALUES} more` : '';
     return { name, values: `${values.slice(0, SHOWN_VALUES).join(', ')}${more}` };
   });

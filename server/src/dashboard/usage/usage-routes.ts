@@ -10,7 +10,7 @@ import type { UsageRow } from '../../storage/statistics-changes.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { UsageSum } from '../../storage/stores/usage-store.ts';
 import { KEPT_HOURS } from '../../usage/traffic.ts';
-import { trafficByHour, trafficOverview } from '../../usage/traffic-report.ts';
+import { decisionSum, decisionsToday, trafficByHour, trafficOverview } from '../../usage/traffic-report.ts';
 import { sumOf, usageSeries } from '../../usage/usage-report.ts';
 import { EXPORT_FORMATS, mayDo, USAGE_GROUPS } from '../../vocabulary.ts';
 import { updateState } from '../data/dataset-routes.ts';
@@ -29,7 +29,7 @@ const DEFAULT_HOURS = 24;
 const EXPORT_COLUMNS = ['day', 'key_id', 'key', 'endpoint', 'status_class', 'requests'];
 
 export function usageRoutes(dependencies: DashboardDependencies, exports: CostQueue) {
-  const { storage, live } = dependencies;
+  const { storage, live, rules } = dependencies;
   const visible = new VisibleKeys(storage);
 
   /** The requested keys that the account may see; undefined for all keys. */
@@ -110,10 +110,18 @@ export function usageRoutes(dependencies: DashboardDependencies, exports: CostQu
         ...(served === undefined ? {} : { dataset: describeServed(served, now) }),
         update: updateState(dependencies, account.role),
         ...(firstRun === undefined ? {} : { first_run: firstRun }),
+        ...(rules === undefined ? {} : { decisions_today: await decisionFigures(now) }),
         ...(account.role === 'admin' ? { traffic: await trafficOverview(storage.traffic, now) } : {}),
       };
     }),
   } satisfies Rows;
+
+  async function decisionFigures(now: Date): Promise<NonNullable<Overview['decisions_today']>> {
+    const decisions = await decisionsToday(storage.traffic, now);
+    const sum = (word: 'allow' | 'deny' | 'observe') =>
+      decisionSum(decisions.filter(({ decision }) => decision === word));
+    return { allowed: sum('allow'), denied: sum('deny'), observed: sum('observe') };
+  }
 
   /** Active keys whose requests of today, refused ones included, are near or above their limit. */
   async function busyKeys(account: Account, ofToday: readonly UsageSum[]): Promise<Key[]> {

@@ -9,7 +9,7 @@
 import type { AddressHistory, AsnSearchAnswer, BatchAnswer, DatasetDiff, EmailTrial } from '@whence/client/wire';
 import type { ParameterOf, ValueOf } from '../../http/json-schema.ts';
 import type { LinkState, OneTimeLink, OpenLink, OpenSession, Person, SessionState, SignedIn } from './accounts.ts';
-import type { DatabasesPage, DatasetPage, UpdateState } from './dataset.ts';
+import type { DataAges, DatabasesPage, DatasetPage, UpdateState } from './dataset.ts';
 import type { DomainCheck } from './domains.ts';
 import type { CreatedKey, KeyDetail, KeyPage, KeySummary } from './keys.ts';
 import type { AsnLookup, HostnameLookup, IpLookup, PrefixSummary, RegistrationLookup } from './lookups.ts';
@@ -95,6 +95,8 @@ export const routes = {
   lookUpBatch: post('/lookup/batch').answers<BatchAnswer>(),
 
   getDataset: get('/dataset').answers<DatasetPage>(),
+  /** What every page shows of the dataset, without its description. */
+  getDataAges: get('/dataset/ages').answers<DataAges>(),
   getDatasetDiff: get('/dataset/diff').answers<DatasetDiff>(),
   useVersion: post('/dataset/use').answers<{ version: number }>(),
   startUpdate: post('/dataset/update').answers<UpdateState>(),

@@ -1,6 +1,7 @@
 /** The dataset, its sources and its updates as the dashboard shows them. */
-import type { DatasetReport, Refusal } from '@whence/client/wire';
+import type { DatasetReport, FlagSubject, Refusal, ThreatKnowledge } from '@whence/client/wire';
 import type { UpdateReport } from '../../versions/update-report.ts';
+import type { DatasetLimits } from './lookups.ts';
 
 export type DatasetPage = {
   /** Absent as long as no dataset is loaded. */
@@ -9,6 +10,17 @@ export type DatasetPage = {
   feeds: FeedState[];
   update: UpdateState;
 };
+/** All but `limits` are absent as long as no dataset is loaded. A day is that of the oldest source of a group. */
+export type DataAges = {
+  version?: number;
+  built_at?: string;
+  groups: DataAge[];
+  limits: DatasetLimits;
+  threat_is_known: ThreatKnowledge;
+};
+/** Without `as_of` the date is unknown; without `source` too, the dataset has none for it. */
+export type DataAge = { group: DataGroup; family?: 'ipv4' | 'ipv6'; source?: string; as_of?: string };
+export type DataGroup = 'prefix' | 'country' | FlagSubject;
 export type FeedState = { id: string; attempted_at: string; fetched_at?: string; failures: number; error?: string };
 /** `never`: there was none yet. `error` is for administrators only. */
 export type UpdateState = Omit<Partial<UpdateReport>, 'outcome' | 'refused' | 'paused'> & {

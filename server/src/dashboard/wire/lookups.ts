@@ -50,6 +50,8 @@ export type DatasetLimits = {
   /** A list is too old to count, or what changes from day to day is from tables. `as_of`: the oldest of them. */
   /** `counted_as_of`: the oldest of the lists that still count, where some do not. */
   dated: { subject: FlagSubject; as_of?: string; counted_as_of?: string }[];
+  /** Whether a current list could have raised a score. If not, 0 is not low but unknown. */
+  threat_is_known: boolean;
 };
 type SpecialPurpose = { prefix: string; name: string; rfc: string };
 

@@ -30,6 +30,8 @@ export type Overview = {
     data_as_of?: string;
     limits: DatasetLimits;
   };
+  /** Answers of `/v1/decide` since 00:00 UTC; absent without rules. `observed` would have been denied. */
+  decisions_today?: { allowed: number; denied: number; observed: number };
   update: UpdateState;
   /** Steps of a first run that are left; absent when all are done. */
   first_run?: FirstRun;

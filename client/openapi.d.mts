@@ -29,7 +29,7 @@ export interface components {
          * @description Does not change.
          * @enum {string}
          */
-        ErrorCode: "BAD_REQUEST" | "BATCH_TOO_LARGE" | "DATABASE_NOT_FOUND" | "DATASET_UNAVAILABLE" | "DNS_UNAVAILABLE" | "FORBIDDEN" | "HEADERS_TOO_LARGE" | "INTERNAL" | "INVALID_ASN" | "INVALID_DOMAIN" | "INVALID_INCLUDE" | "INVALID_IP" | "INVALID_LIMIT" | "INVALID_PREFIX" | "INVALID_QUERY" | "INVALID_RANGE" | "INVALID_REQUEST" | "INVALID_SELECTOR" | "INVALID_VERSION" | "LIST_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "MISSING_DOMAIN" | "MISSING_QUERY" | "NOT_FOUND" | "NOT_READY" | "OVERLOADED" | "PAYLOAD_TOO_LARGE" | "RATE_LIMIT_EXCEEDED" | "REQUEST_TIMEOUT" | "ROUTE_NOT_FOUND" | "RULE_SET_NOT_FOUND" | "STORAGE_UNAVAILABLE" | "TOO_MANY_SELECTORS" | "UNAUTHORIZED" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG" | "VERSION_NOT_FOUND";
+        ErrorCode: "BAD_REQUEST" | "BATCH_TOO_LARGE" | "DATABASE_NOT_FOUND" | "DATASET_UNAVAILABLE" | "DNS_UNAVAILABLE" | "FORBIDDEN" | "HEADERS_TOO_LARGE" | "INTERNAL" | "INVALID_ASN" | "INVALID_DOMAIN" | "INVALID_INCLUDE" | "INVALID_IP" | "INVALID_LIMIT" | "INVALID_PREFIX" | "INVALID_QUERY" | "INVALID_RANGE" | "INVALID_REQUEST" | "INVALID_SELECTOR" | "INVALID_VERSION" | "LIST_NOT_FOUND" | "LIST_UNAVAILABLE" | "METHOD_NOT_ALLOWED" | "MISSING_DOMAIN" | "MISSING_QUERY" | "NOT_FOUND" | "NOT_READY" | "OVERLOADED" | "PAYLOAD_TOO_LARGE" | "RATE_LIMIT_EXCEEDED" | "REQUEST_TIMEOUT" | "ROUTE_NOT_FOUND" | "RULES_UNAVAILABLE" | "RULE_SET_NOT_FOUND" | "STORAGE_UNAVAILABLE" | "TOO_MANY_SELECTORS" | "UNAUTHORIZED" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG" | "VERSION_NOT_FOUND";
         /** ErrorData */
         ErrorData: {
             /**
@@ -61,17 +61,22 @@ export interface components {
              */
             statistics?: "ok" | "unavailable";
             /**
-             * @description With a rules file. refused: it has a mistake, and the rules before it are in use.
+             * @description With a rules file. refused: the rules before it are in use; without any the server is not ready.
              * @enum {string}
              */
             rules?: "ok" | "refused";
             /**
-             * @description The overrides have a mistake, and those before them are in use.
+             * @description Those before them are in use; without any the server is not ready.
              * @constant
              */
             overrides?: "refused";
             /**
-             * @description While the clock has jumped and no other clock agrees: nothing is removed, no key revoked as scheduled.
+             * @description A list for firewalls lost too many prefixes by an update: those before are served.
+             * @constant
+             */
+            lists?: "held";
+            /**
+             * @description While the database differs from other clocks by over an hour, or that of SQLite has jumped: nothing is removed, no key revoked as scheduled.
              * @constant
              */
             clock?: "wrong";
@@ -85,6 +90,24 @@ export interface components {
              * @constant
              */
             shutdown?: "stopping";
+        };
+        /** Checksums */
+        Checksums: {
+            /**
+             * @description Of the rules in use; empty without any.
+             * @example 9b1f07c2
+             */
+            rules: string;
+            /**
+             * @description Of the overrides in use; empty without any.
+             * @example
+             */
+            overrides: string;
+            /**
+             * @description Of settings that replicas have in common.
+             * @example 5ae04d11
+             */
+            settings: string;
         };
         /**
          * FlagSubject
@@ -109,7 +132,7 @@ export interface components {
             finished_at?: string;
             /**
              * Format: date-time
-             * @description When one last came to its end.
+             * @description When one last came to its end, or a pull last found a new version.
              * @example 2026-11-15T05:00:40.000Z
              */
             succeeded_at?: string;
@@ -122,6 +145,7 @@ export interface components {
             /** @constant */
             status: "ready";
             checks: components["schemas"]["ReadyChecks"];
+            checksums: components["schemas"]["Checksums"];
             /** @description Version of the dataset that is served. */
             dataset_version: number;
             /** @description Seconds since it was built. */
@@ -137,6 +161,7 @@ export interface components {
             unknown_flags: components["schemas"]["FlagSubject"][];
             /** @description Flags of which a list is too old to count, or that change daily and are from old tables. */
             dated_flags: components["schemas"]["FlagSubject"][];
+            held_lists?: string[];
             update?: components["schemas"]["UpdateReport"];
         };
         /** NotReadyError */
@@ -146,6 +171,7 @@ export interface components {
             /** @constant */
             code: "NOT_READY";
             checks?: components["schemas"]["ReadyChecks"];
+            checksums?: components["schemas"]["Checksums"];
         };
         /**
          * Rir
@@ -222,7 +248,7 @@ export interface components {
              */
             as_of: string;
             /**
-             * @description Why the source does not count here.
+             * @description Why it has this value, or adds no points.
              * @example list of 2025-04-15, too old to count
              */
             note?: string;
@@ -449,6 +475,8 @@ export interface components {
             threat: components["schemas"]["Threat"];
             /** @description Only with explain=true. */
             evidence?: components["schemas"]["Evidence"][];
+            /** @description Only with explain=true. False: no current list could have raised the score, so it does not mean low. */
+            threat_is_known?: boolean;
             routing?: components["schemas"]["Routing"];
             privacy?: components["schemas"]["Privacy"];
             scanner?: components["schemas"]["Scanner"];
@@ -1420,10 +1448,12 @@ export interface components {
              */
             dane: "match" | "mismatch" | "";
             /**
-             * @description Whether the MTA-STS policy accepts it; empty without a policy.
+             * @description Whether the MTA-STS policy names it and accepts its certificate; or empty.
              * @enum {string}
              */
             mta_sts: "match" | "mismatch" | "";
+            /** @description Senders that use DANE, or an enforced MTA-STS policy, do not deliver to it. */
+            stops_delivery: boolean;
             /** @description Whether there is no error. */
             is_valid: boolean;
             /** @description `code: explanation`, one per finding. */
@@ -1474,7 +1504,7 @@ export interface components {
         /** MailObstacle */
         MailObstacle: {
             /** @enum {string} */
-            code: "unverified" | "spf_invalid" | "spf_open" | "no_key" | "sender_without_key" | "no_reports" | "reports_lost";
+            code: "unverified" | "spf_invalid" | "spf_open" | "no_key" | "sender_without_key" | "mail_refused" | "no_reports" | "reports_lost";
             /**
              * @description They are safe when this is so.
              * @example a DKIM key is found
@@ -1488,6 +1518,26 @@ export interface components {
             /** @description They are safe now. */
             is_ready: boolean;
             obstacles: components["schemas"]["MailObstacle"][];
+        };
+        /**
+         * AskedPolicy
+         * @enum {string}
+         */
+        AskedPolicy: "reject" | "quarantine" | "sp=reject" | "sp=quarantine" | "np=reject" | "np=quarantine";
+        /**
+         * VerdictAnswer
+         * @enum {string}
+         */
+        VerdictAnswer: "yes" | "no" | "not_enough";
+        /**
+         * EmailSendersLine
+         * @description What aggregate reports say about `p=reject`, for keys with `reports:read`.
+         */
+        EmailSendersLine: {
+            policy: components["schemas"]["AskedPolicy"];
+            answer: components["schemas"]["VerdictAnswer"];
+            /** @description The answer as a sentence. */
+            text: string;
         };
         /** SpfTreeLine */
         SpfTreeLine: {
@@ -1548,6 +1598,7 @@ export interface components {
             readiness: components["schemas"]["MailReadiness"];
             /** @description Whether it meets what Google, Yahoo and Microsoft ask of bulk senders, in one line. */
             sender_rules: string;
+            senders?: components["schemas"]["EmailSendersLine"];
             spf_tree: components["schemas"]["SpfTreeLine"][];
             evidence: components["schemas"]["EmailEvidence"];
         };
@@ -1654,6 +1705,8 @@ export interface components {
              * @example google,selector1
              */
             selectors?: string;
+            /** @description Replays the mail of the last 35 days, by its reports, under these records. Needs `reports:read`. */
+            history?: boolean;
         };
         /** EmailTrialState */
         EmailTrialState: {
@@ -1666,6 +1719,12 @@ export interface components {
             points: components["schemas"]["MailPoints"];
             /** @description How others can send mail as the domain, or take over a name that it refers to; or empty. */
             risk: string;
+            /** @description MX hosts. */
+            mx: string[];
+            /** @description Its SPF record. */
+            spf: string;
+            /** @description The DMARC record that holds. */
+            dmarc: string;
             /** @description `code: explanation`, one per finding. */
             spf_errors: string[];
             /** @description `code: explanation`, one per finding. */
@@ -1680,7 +1739,7 @@ export interface components {
         /** EmailTrialRisk */
         EmailTrialRisk: {
             /** @enum {string} */
-            code: "step_skipped" | "reports_lost" | "senders_lost" | "takeover" | "anyone_can_send" | "policy_weaker" | "subdomains_refused" | "keys_lost" | "mail_lost" | "spf_invalid";
+            code: "step_skipped" | "reports_lost" | "senders_lost" | "takeover" | "anyone_can_send" | "mail_refused_now" | "policy_weaker" | "subdomains_refused" | "keys_lost" | "mail_lost" | "spf_invalid";
             /** @description What would happen. */
             text: string;
         };
@@ -1735,6 +1794,233 @@ export interface components {
             gained: components["schemas"]["NetworkAmount"][];
             lost: components["schemas"]["NetworkAmount"][];
         };
+        /** SenderReporter */
+        SenderReporter: {
+            /**
+             * @description As it calls itself.
+             * @example google.com
+             */
+            name: string;
+            /** @description Its reports. */
+            reports: number;
+            /** @description Messages. */
+            messages: number;
+            /**
+             * @description First day.
+             * @example 2026-10-14
+             */
+            first_seen: string;
+            /**
+             * @description Last day.
+             * @example 2026-11-17
+             */
+            last_seen: string;
+            /** @description A receiver with very many mailboxes. */
+            is_large: boolean;
+        };
+        /**
+         * SenderClass
+         * @description `ours_broken`: fails, and is proven to be of the domain. `forwarded`: forwarded or altered on the way. `at_named_service`: fails, from a service that SPF names, without proof.
+         * @enum {string}
+         */
+        SenderClass: "passes" | "ours_broken" | "forwarded" | "at_named_service" | "not_ours";
+        /**
+         * SenderDecision
+         * @enum {string}
+         */
+        SenderDecision: "ours" | "not_ours" | "expected_forwarder";
+        /** VerdictReason */
+        VerdictReason: {
+            /**
+             * @description The answer that it leads to; a note decides nothing.
+             * @enum {string}
+             */
+            weight: "no" | "not_enough" | "note";
+            /** @enum {string} */
+            code: "mail_refused" | "nonexistent_sends" | "no_reports" | "no_large_receiver" | "spf_unverified" | "too_few_days" | "gap" | "too_few_messages" | "service_unproven" | "forwarded_lost" | "reporter_disagrees" | "reporter_silent" | "include_idle" | "unproven_reports" | "unusable_reports" | "conflicting_reports";
+            /** @description The reason as a sentence. */
+            text: string;
+            /**
+             * @description Id of the service.
+             * @example zendesk
+             */
+            id?: string;
+            /**
+             * @description Name of a service.
+             * @example Zendesk
+             */
+            service?: string;
+            class?: components["schemas"]["SenderClass"];
+            /** @description Messages. */
+            messages?: number;
+            /**
+             * @description Share of the domain’s own mail.
+             * @example 0.9
+             */
+            percent?: number;
+            /** @description Where its signatures are switched on, if known. */
+            setup?: string;
+            decision?: components["schemas"]["SenderDecision"];
+            /** @description In each of the last two weeks, though not over the whole time. */
+            is_recent?: boolean;
+            /** @description A name in From. */
+            name?: string;
+            /** @description Days. */
+            days?: number;
+            /** @description What is needed for an answer. */
+            needed?: number;
+            /**
+             * @description The last day with reports.
+             * @example 2026-11-02
+             */
+            day?: string;
+            /**
+             * @description Term of the SPF record.
+             * @example include:mail.zendesk.com
+             */
+            term?: string;
+            /** @description DNS lookups of the term. */
+            lookups?: number;
+            /**
+             * @description Who reported.
+             * @example google.com
+             */
+            reporter?: string;
+            /** @description Reports. */
+            reports?: number;
+        };
+        /** RefusedMail */
+        RefusedMail: {
+            /**
+             * @description Name of the service.
+             * @example Zendesk
+             */
+            service: string;
+            class: components["schemas"]["SenderClass"];
+            /** @description Messages. */
+            messages: number;
+        };
+        /** SendersVerdict */
+        SendersVerdict: {
+            policy: components["schemas"]["AskedPolicy"];
+            answer: components["schemas"]["VerdictAnswer"];
+            /** @description The answer as a sentence. */
+            text: string;
+            reasons: components["schemas"]["VerdictReason"][];
+            refused: components["schemas"]["RefusedMail"][];
+            /** @description Messages of the domain that the answer is about. */
+            own_messages: number;
+        };
+        /** SenderClasses */
+        SenderClasses: {
+            /** @description Messages. */
+            passes: number;
+            /** @description Messages. */
+            ours_broken: number;
+            /** @description Messages. */
+            forwarded: number;
+            /** @description Messages. */
+            at_named_service: number;
+            /** @description Messages. */
+            not_ours: number;
+        };
+        /** SenderEvidence */
+        SenderEvidence: {
+            /**
+             * @description Does not change.
+             * @example own_address
+             */
+            code: string;
+            /** @description Why it has its class. */
+            text: string;
+            /** @description Messages. */
+            messages: number;
+        };
+        /** SenderService */
+        SenderService: {
+            /**
+             * @description For decisions.
+             * @example zendesk
+             */
+            id: string;
+            /**
+             * @description A service, `own servers`, or a network.
+             * @example Zendesk
+             */
+            name: string;
+            class: components["schemas"]["SenderClass"];
+            /** @description Messages. */
+            messages: number;
+            /** @description Those that passed. */
+            passed: number;
+            /** @description By aligned SPF. */
+            spf_passed: number;
+            /** @description By an aligned signature. */
+            dkim_passed: number;
+            /** @description By a signature alone, though the envelope is the domain’s. */
+            forwarded: number;
+            classes: components["schemas"]["SenderClasses"];
+            /**
+             * @description First day.
+             * @example 2026-10-14
+             */
+            first_seen: string;
+            /**
+             * @description Last day.
+             * @example 2026-11-17
+             */
+            last_seen: string;
+            /** @description Networks of its addresses, those with the most messages. */
+            networks: string[];
+            evidence: components["schemas"]["SenderEvidence"][];
+            decision?: components["schemas"]["SenderDecision"];
+        };
+        /** SenderDay */
+        SenderDay: {
+            /**
+             * @description UTC.
+             * @example 2026-11-17
+             */
+            day: string;
+            /** @description Messages. */
+            passes: number;
+            /** @description Messages. */
+            ours_broken: number;
+            /** @description Messages. */
+            forwarded: number;
+            /** @description Messages. */
+            at_named_service: number;
+            /** @description Messages. */
+            not_ours: number;
+        };
+        /** SendersReport */
+        SendersReport: {
+            /**
+             * @description The domain, in A-labels.
+             * @example example.com
+             */
+            domain: string;
+            /**
+             * @description First day, UTC.
+             * @example 2026-10-14
+             */
+            from: string;
+            /**
+             * @description Last day.
+             * @example 2026-11-17
+             */
+            to: string;
+            /** @description Proven reports. */
+            reports: number;
+            reporters: components["schemas"]["SenderReporter"][];
+            /** @description Messages. */
+            messages: number;
+            verdict: components["schemas"]["SendersVerdict"];
+            services: components["schemas"]["SenderService"][];
+            /** @description Services with fewer messages than those that are listed. */
+            services_left_out: number;
+            days: components["schemas"]["SenderDay"][];
+        };
         /** EmailTrial */
         EmailTrial: {
             /**
@@ -1753,6 +2039,116 @@ export interface components {
             senders: components["schemas"]["EmailTrialSenders"];
             /** @description What was read otherwise than it is written, or not read. */
             notes: string[];
+            history?: components["schemas"]["SendersReport"];
+        };
+        /** SenderRow */
+        SenderRow: {
+            /**
+             * @description Address of the server.
+             * @example 192.0.2.1
+             */
+            address: string;
+            /**
+             * @description Its network.
+             * @example AS64496 Example
+             */
+            network: string;
+            class: components["schemas"]["SenderClass"];
+            /** @description Messages. */
+            messages: number;
+            /**
+             * @description Domain in From.
+             * @example example.com
+             */
+            header_from: string;
+            /** @description Domain of the envelope, or empty. */
+            envelope_from: string;
+            /** @description Domain and result. */
+            spf: string[];
+            /** @description Selector, domain and result. */
+            dkim: string[];
+            /**
+             * @description What the receiver did.
+             * @example none
+             */
+            disposition: string;
+            /** @description Who reported it. */
+            reporters: string[];
+            /**
+             * @description First day.
+             * @example 2026-10-14
+             */
+            first_seen: string;
+            /**
+             * @description Last day.
+             * @example 2026-11-17
+             */
+            last_seen: string;
+            /** @description Why it has its class. */
+            evidence: string;
+        };
+        /** Senders */
+        Senders: {
+            /**
+             * @description The domain, in A-labels.
+             * @example example.com
+             */
+            domain: string;
+            /**
+             * @description First day, UTC.
+             * @example 2026-10-14
+             */
+            from: string;
+            /**
+             * @description Last day.
+             * @example 2026-11-17
+             */
+            to: string;
+            /** @description Proven reports. */
+            reports: number;
+            reporters: components["schemas"]["SenderReporter"][];
+            /** @description Messages. */
+            messages: number;
+            verdict: components["schemas"]["SendersVerdict"];
+            services: components["schemas"]["SenderService"][];
+            /** @description Services with fewer messages than those that are listed. */
+            services_left_out: number;
+            days: components["schemas"]["SenderDay"][];
+            rows?: components["schemas"]["SenderRow"][];
+        };
+        /** ImportedReport */
+        ImportedReport: {
+            /**
+             * @description Who sent it, as it says.
+             * @example google.com
+             */
+            reporter: string;
+            /**
+             * @description Its id at the reporter.
+             * @example 2122885654478337555
+             */
+            id: string;
+            /**
+             * @description The domain it is about, in A-labels.
+             * @example example.com
+             */
+            domain: string;
+            /** @description Begin of its period, in seconds since 1970. */
+            begin: number;
+            /** @description End of its period. */
+            end: number;
+            /** @description Its rows. */
+            rows: number;
+            /** @description Its messages. */
+            messages: number;
+            /** @enum {string} */
+            state: "read" | "repeated" | "not_read";
+            /** @description Why it is not read, or not used for verdicts, as `code: explanation`; or empty. */
+            reason: string;
+        };
+        /** ImportedReports */
+        ImportedReports: {
+            reports: components["schemas"]["ImportedReport"][];
         };
         /** Decision */
         Decision: {
@@ -1790,6 +2186,13 @@ export interface components {
                 setting?: string;
             };
         };
+        /** RulesUnavailableError */
+        RulesUnavailableError: {
+            /** @constant */
+            error: "rules unavailable";
+            /** @constant */
+            code: "RULES_UNAVAILABLE";
+        };
         /** Database */
         Database: {
             /**
@@ -1812,6 +2215,11 @@ export interface components {
              * @example 2026-11-15T05:26:11.551Z
              */
             built_at: string;
+            /**
+             * @description Day (UTC) on which a flag in it stops counting; then the server writes it anew. Absent if there is none.
+             * @example 2026-12-01
+             */
+            valid_until?: string;
             /** @description Size of the file. */
             bytes: number;
             /** @description Digest of the file, in hexadecimal. Also its ETag. */
@@ -1819,9 +2227,41 @@ export interface components {
             /** @description The same, as update programs compare it. */
             md5: string;
         };
+        /** WrittenListSizes */
+        WrittenListSizes: {
+            /** @description Size of this format. */
+            txt: number;
+            /** @description The same. */
+            nft: number;
+            /** @description The same. */
+            rsc: number;
+            /** @description The same. */
+            json: number;
+        };
+        /** WrittenList */
+        WrittenList: {
+            /**
+             * @description As in the rules file.
+             * @example tor
+             */
+            name: string;
+            /** @description The version of the dataset that the prefixes are from. */
+            version: number;
+            /** @description The version of the dataset that has fewer than half of the prefixes, or than the list allows. Until an operator accepts it, those before are kept. Absent otherwise. */
+            held_from?: number;
+            /**
+             * @description Day (UTC) on which a flag in it stops counting; then the server writes it anew. Absent if there is none.
+             * @example 2026-12-01
+             */
+            valid_until?: string;
+            /** @description Tag of the prefixes, in every format. */
+            etag: string;
+            bytes: components["schemas"]["WrittenListSizes"];
+        };
         /** Databases */
         Databases: {
             databases: components["schemas"]["Database"][];
+            lists: components["schemas"]["WrittenList"][];
             /** @description Credits of the sources, which accompany the data. */
             notice?: string;
         };
@@ -1870,6 +2310,13 @@ export interface components {
              * @example 2026-11-15T05:26:11.551Z
              */
             built_at: string;
+            /** @description The version of the dataset that has fewer than half of the prefixes, or than the list allows. Until an operator accepts it, those before are kept. Absent otherwise. */
+            held_from?: number;
+            /**
+             * @description Day (UTC) on which a flag in it stops counting; then the server writes it anew. Absent if there is none.
+             * @example 2026-12-01
+             */
+            valid_until?: string;
             prefix_count: components["schemas"]["PrefixListCount"];
             /** @description Credits of the sources, which accompany the data. */
             notice: string;
@@ -1906,13 +2353,28 @@ export interface components {
              */
             as_of: string;
         };
+        /** FieldSources */
+        FieldSources: {
+            /**
+             * @description Name of the oldest source.
+             * @example npm-dbip-country
+             */
+            source: string;
+            /**
+             * @description Its date.
+             * @example 2026-06-01
+             */
+            as_of: string;
+            ipv4?: components["schemas"]["DataSource"];
+            ipv6?: components["schemas"]["DataSource"];
+        };
         /**
          * DataSources
          * @description Per field the oldest source that decides it for at least 1 % of the answered space.
          */
         DataSources: {
-            prefix?: components["schemas"]["DataSource"];
-            country?: components["schemas"]["DataSource"];
+            prefix?: components["schemas"]["FieldSources"];
+            country?: components["schemas"]["FieldSources"];
         };
         /** Source */
         Source: {
@@ -2079,6 +2541,13 @@ export interface components {
             is_ai_crawler: components["schemas"]["FlagSource"];
             blocklists: components["schemas"]["FlagSource"];
         };
+        /** ThreatKnowledge */
+        ThreatKnowledge: {
+            /** @description Whether a current list could have raised the threat score of an IPv4 address. If not, 0 is not low. */
+            ipv4: boolean;
+            /** @description The same of an IPv6 address. */
+            ipv6: boolean;
+        };
         /** QualityRow */
         QualityRow: {
             /**
@@ -2165,6 +2634,7 @@ export interface components {
             unknown_flags: components["schemas"]["FlagSubject"][];
             /** @description Flags of which a list is too old to count, or that are from tables of a past date. */
             dated_flags: components["schemas"]["FlagSubject"][];
+            threat_is_known: components["schemas"]["ThreatKnowledge"];
             /** @description How right the answers are, measured on labels that did not decide them. */
             quality: components["schemas"]["QualityRow"][];
             /** @description Feeds whose newest copy was not used. */
@@ -2274,6 +2744,7 @@ export type HeadersTooLargeError = components['schemas']['HeadersTooLargeError']
 export type ErrorCode = components['schemas']['ErrorCode'];
 export type ErrorData = components['schemas']['ErrorData'];
 export type ReadyChecks = components['schemas']['ReadyChecks'];
+export type Checksums = components['schemas']['Checksums'];
 export type FlagSubject = components['schemas']['FlagSubject'];
 export type UpdateReport = components['schemas']['UpdateReport'];
 export type ReadyReport = components['schemas']['ReadyReport'];
@@ -2366,6 +2837,9 @@ export type MailPart = components['schemas']['MailPart'];
 export type EmailAdvice = components['schemas']['EmailAdvice'];
 export type MailObstacle = components['schemas']['MailObstacle'];
 export type MailReadiness = components['schemas']['MailReadiness'];
+export type AskedPolicy = components['schemas']['AskedPolicy'];
+export type VerdictAnswer = components['schemas']['VerdictAnswer'];
+export type EmailSendersLine = components['schemas']['EmailSendersLine'];
 export type SpfTreeLine = components['schemas']['SpfTreeLine'];
 export type SpfTermBreadth = components['schemas']['SpfTermBreadth'];
 export type DanglingName = components['schemas']['DanglingName'];
@@ -2387,10 +2861,28 @@ export type EmailTrialAdvices = components['schemas']['EmailTrialAdvices'];
 export type EmailTrialLookups = components['schemas']['EmailTrialLookups'];
 export type NetworkAmount = components['schemas']['NetworkAmount'];
 export type EmailTrialSenders = components['schemas']['EmailTrialSenders'];
+export type SenderReporter = components['schemas']['SenderReporter'];
+export type SenderClass = components['schemas']['SenderClass'];
+export type SenderDecision = components['schemas']['SenderDecision'];
+export type VerdictReason = components['schemas']['VerdictReason'];
+export type RefusedMail = components['schemas']['RefusedMail'];
+export type SendersVerdict = components['schemas']['SendersVerdict'];
+export type SenderClasses = components['schemas']['SenderClasses'];
+export type SenderEvidence = components['schemas']['SenderEvidence'];
+export type SenderService = components['schemas']['SenderService'];
+export type SenderDay = components['schemas']['SenderDay'];
+export type SendersReport = components['schemas']['SendersReport'];
 export type EmailTrial = components['schemas']['EmailTrial'];
+export type SenderRow = components['schemas']['SenderRow'];
+export type Senders = components['schemas']['Senders'];
+export type ImportedReport = components['schemas']['ImportedReport'];
+export type ImportedReports = components['schemas']['ImportedReports'];
 export type Decision = components['schemas']['Decision'];
 export type RuleSetNotFoundError = components['schemas']['RuleSetNotFoundError'];
+export type RulesUnavailableError = components['schemas']['RulesUnavailableError'];
 export type Database = components['schemas']['Database'];
+export type WrittenListSizes = components['schemas']['WrittenListSizes'];
+export type WrittenList = components['schemas']['WrittenList'];
 export type Databases = components['schemas']['Databases'];
 export type DatabaseNotFoundError = components['schemas']['DatabaseNotFoundError'];
 export type InvalidRangeError = components['schemas']['InvalidRangeError'];
@@ -2399,6 +2891,7 @@ export type ListedPrefixes = components['schemas']['ListedPrefixes'];
 export type PrefixList = components['schemas']['PrefixList'];
 export type ListNotFoundError = components['schemas']['ListNotFoundError'];
 export type DataSource = components['schemas']['DataSource'];
+export type FieldSources = components['schemas']['FieldSources'];
 export type DataSources = components['schemas']['DataSources'];
 export type Source = components['schemas']['Source'];
 export type DatasetCounts = components['schemas']['DatasetCounts'];
@@ -2411,6 +2904,7 @@ export type SpaceFigures = components['schemas']['SpaceFigures'];
 export type Figures = components['schemas']['Figures'];
 export type FlagSource = components['schemas']['FlagSource'];
 export type FlagSources = components['schemas']['FlagSources'];
+export type ThreatKnowledge = components['schemas']['ThreatKnowledge'];
 export type QualityRow = components['schemas']['QualityRow'];
 export type RefusedFeed = components['schemas']['RefusedFeed'];
 export type DatasetReport = components['schemas']['DatasetReport'];

@@ -8,6 +8,7 @@ import { WhenceError, type WhenceErrorCode } from './whence-error.ts';
 import type {
   AddressHistory,
   AddressSection,
+  AskedPolicy,
   AsnAnswer,
   AsnSearchAnswer,
   BatchAnswer,
@@ -24,6 +25,7 @@ import type {
   NetworkSection,
   PrefixContent,
   ReadyReport,
+  Senders,
   TimedMeta,
 } from './wire.ts';
 
@@ -111,6 +113,11 @@ export type Client = {
     records: EmailTrialRequest,
     options?: CallOptions,
   ): Promise<ApiResponse<EmailTrial, TimedMeta>>;
+  /** Who sends as a domain by its reports, and whether a stricter policy may be published. Needs `reports:read`. */
+  emailSenders(
+    domain: string,
+    options?: CallOptions & { days?: number; policy?: AskedPolicy; service?: string },
+  ): Promise<ApiResponse<Senders, TimedMeta>>;
   /** Whether a request may pass, by the rules of the server. `deny` is an answer and not an error. */
   decide(request?: CallOptions & DecisionRequest): Promise<DecisionResponse>;
   /** The version being served, its sources, and all versions that are kept. */
@@ -175,6 +182,9 @@ export function createClient(options: ClientOptions): Client {
 
     tryEmailDomain: async (domain, body, { signal } = {}) =>
       send({ method: 'POST', path: `/v1/email/domain/${segment(domain)}/try`, body, withKey: true, signal }),
+
+    emailSenders: async (domain, { days, policy, service, signal } = {}) =>
+      get(`/v1/email/domain/${segment(domain)}/senders`, signal, { days, policy, service }),
 
     decide: async ({ signal, ...asked } = {}) => {
       const query = parametersOf(asked);

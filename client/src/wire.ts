@@ -7,6 +7,7 @@ import type * as api from '../openapi.d.mts';
 
 export type {
   AddressHistory,
+  AskedPolicy,
   AsnPrefixes,
   AsnSearchAnswer,
   AsnSearchResult,
@@ -70,6 +71,8 @@ export type {
   Roa,
   Routing,
   SenderNetwork,
+  SenderService,
+  Senders,
   SmtpCertificate,
   SmtpReport,
   SmtpServer,
@@ -79,6 +82,7 @@ export type {
   SpaceFigures,
   SpfReport,
   Threat,
+  ThreatKnowledge,
   ThreatLevel,
   TlsRptReport,
   TransportRecommendation,
@@ -90,12 +94,13 @@ export type Envelope<Data, Meta> = { data: Data; meta: Meta };
 /** `data` of an error. Only NOT_READY has `checks`. */
 export type ErrorData = api.ErrorData & { checks?: api.ReadyChecks };
 
-/** `evidence` is there with `explain=true`, the sections if they are included and something is known. */
+/** `evidence` and `threat_is_known` are there with `explain=true`, the sections if they are included and something is known. */
 export type IpAnswer = api.IpRecord;
-export type IpRecord = Omit<IpAnswer, 'evidence' | AddressSection>;
+export type IpRecord = Omit<IpAnswer, Explained | AddressSection>;
+type Explained = 'evidence' | 'threat_is_known';
 /** What `include` adds to the record of an address. */
 export type AddressMembers = Pick<IpAnswer, AddressSection>;
-export type AddressSection = Exclude<OptionalOf<IpAnswer>, 'evidence' | 'rir'>;
+export type AddressSection = Exclude<OptionalOf<IpAnswer>, Explained | 'rir'>;
 type OptionalOf<T> = { [Name in keyof T]-?: T extends Record<Name, T[Name]> ? never : Name }[keyof T];
 export type LocalAddressSection = NonNullable<api.BatchRequest['include']>[number];
 export type PrivacyKind = api.Privacy['kind'];

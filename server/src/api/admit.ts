@@ -64,12 +64,19 @@ function keyAsker(request: FastifyRequest, secret: unknown): KeyAsker {
 function secretOf({ headers, query }: FastifyRequest, { keyIn = [] }: KeyDeclaration): unknown {
   const own = headers['x-api-key'];
   if (own !== undefined || keyIn.length === 0) return own;
-  const [, credentials] = /^Basic +([\w+/=-]+)$/i.exec(headers.authorization ?? '') ?? [];
-  if (credentials !== undefined)
-    return Buffer.from(credentials, 'base64')
-      .toString()
-      .replace(/^[^:]*:/, '');
+  const password = basicPassword(headers.authorization);
+  if (password !== undefined) return password;
   return keyIn.includes('license_key') ? (query as Record<string, unknown>)['license_key'] : undefined;
+}
+
+export function basicPassword(authorization = ''): string | undefined {
+  const [, credentials] = /^Basic +([\w+/=-]+)$/i.exec(authorization) ?? [];
+  return (
+    credentials &&
+    Buffer.from(credentials, 'base64')
+      .toString()
+      .replace(/^[^:]*:/, '')
+  );
 }
 
 export function refundRequest(admission: Admission, request: FastifyRequest, reply: FastifyReply): void {

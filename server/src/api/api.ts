@@ -1,5 +1,5 @@
 /** The scope of the API: its routes, each admitted by its declaration. Refusals are rendered by `http/error-handler`. */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, RouteOptions } from 'fastify';
 import { FREE } from '../admission/declaration.ts';
 import { elapsedMs } from '../http/envelope.ts';
 import { admit, refundUncharged } from './admit.ts';
@@ -14,9 +14,9 @@ export async function registerApi(scope: FastifyInstance, dependencies: ApiDepen
   parseBatchBodies(scope);
   const config = { name: 'database', declaration: FREE, refusalText };
   scope.get('/app/update_getfilename', { schema: filenameSchema, config }, getFilename);
-  for (const { declaration, handler, refusalText: ownText, ...route } of apiRoutes(dependencies)) {
+  for (const { declaration, handler, refusalText: ownText, maxRawBytes, ...route } of apiRoutes(dependencies)) {
     const { counts } = declaration;
-    scope.route({
+    const options: RouteOptions = {
       ...route,
       config: { name: counts, declaration, ...(ownText && { refusalText: ownText }) },
       onRequest: (request, reply, done) => admit(admission, request, reply, declaration, nowMs()) ?? done(),
@@ -29,7 +29,14 @@ export async function registerApi(scope: FastifyInstance, dependencies: ApiDepen
         done();
       },
       ...(declaration.charges !== undefined && { onSend: refundUncharged(admission, declaration) }),
-      handler: handler as (request: unknown, reply: unknown) => unknown,
-    });
+      handler: handler as RouteOptions['handler'],
+    };
+    if (maxRawBytes === undefined) scope.route(options);
+    else
+      await scope.register(async (raw) => {
+        raw.removeAllContentTypeParsers();
+        raw.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));
+        raw.route({ ...options, bodyLimit: maxRawBytes });
+      });
   }
 }

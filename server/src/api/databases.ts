@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyDeclaration } from '../admission/declaration.ts';
 import { tarFolder } from '../geoip-files/archives.ts';
-import type { DatabaseForm, DatabaseVersion } from '../geoip-files/file-index.ts';
+import { type DatabaseForm, type DatabaseVersion, databasePath } from '../geoip-files/file-index.ts';
 import type { FoundDatabase, LiveGeoipFiles } from '../geoip-files/live-geoip-files.ts';
 import { CACHING, isNotModified, parseRange, sendNotModified } from '../http/conditional.ts';
 import { envelope } from '../http/envelope.ts';
@@ -26,22 +26,33 @@ export const DATABASE_LIST: KeyDeclaration = { ...DATABASE, costs: ['lookup'], c
 export type DatabaseDependencies = { readonly databases: LiveGeoipFiles; readonly metrics: Metrics };
 
 export function listDatabases({ databases }: DatabaseDependencies) {
-  return (request: FastifyRequest) =>
-    envelope(request, {
-      databases: databases.versions.flatMap(({ version, builtAt, files }, i) =>
+  return (request: FastifyRequest) => {
+    const { validUntil, lists = [] } = databases.lists ?? {};
+    return envelope(request, {
+      databases: databases.versions.flatMap(({ version, builtAt, validUntil, files }, i) =>
         files.map(({ name, edition, bytes, sha256, md5 }) => ({
           name,
           edition,
           version,
           is_current: i === 0,
           built_at: builtAt,
+          valid_until: validUntil,
           bytes: bytes.mmdb,
           sha256,
           md5,
         })),
       ),
+      lists: lists.map(({ name, version, heldFrom, etag, bytes }) => ({
+        name,
+        version,
+        held_from: heldFrom,
+        valid_until: validUntil,
+        etag,
+        bytes,
+      })),
       ...(databases.versions[0] && { notice: databases.versions[0].notice }),
     });
+  };
 }
 
 export function getDatabase(dependencies: DatabaseDependencies) {
@@ -59,7 +70,7 @@ export function getDatabase(dependencies: DatabaseDependencies) {
 export function stateHeaders({ version, file }: FoundDatabase, form: DatabaseForm) {
   return {
     etag: form === 'mmdb' ? `"${file.sha256}"` : `"${file.sha256}.${form}"`,
-    'last-modified': new Date(version.builtAt).toUTCString(),
+    'last-modified': new Date(version.changedAt).toUTCString(),
     'x-database-md5': file.md5,
   };
 }
@@ -70,6 +81,42 @@ const TYPES: Readonly<Record<DatabaseForm, string>> = {
   'tar.gz': 'application/gzip',
 };
 
+export async function sendDatabase(
+  dependencies: DatabaseDependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  find: () => FoundDatabase,
+  form: DatabaseForm,
+): Promise<FastifyReply> {
+  return sendFile(dependencies, request, reply, () => {
+    const found = find();
+    const { version, file } = found;
+    const name = form === 'tar.gz' ? tarFolder(version, file) : file.edition;
+    return {
+      path: databasePath(dependencies.databases.dataDir, version, file.name, form),
+      bytes: file.bytes[form],
+      state: stateHeaders(found, form),
+      hasRanges: form === 'mmdb',
+      headers: {
+        'Content-Type': TYPES[form],
+        'Content-Disposition': `attachment; filename="${name}.${form === 'gz' ? 'mmdb.gz' : form}"`,
+      },
+      counted: [file.name, version.version],
+    };
+  });
+}
+
+export type SentFile = {
+  readonly path: string;
+  readonly bytes: number;
+  /** Headers that a 304 has as well. */
+  readonly state: { readonly etag: string; readonly 'last-modified'?: string };
+  readonly hasRanges: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Name and version, as downloads are counted. */
+  readonly counted: readonly [name: string, version: number] | undefined;
+};
+
 /** Versions may be replaced between two looks at the index; more often than this only if they are replaced all the time. */
 const MAX_TRIES = 5;
 
@@ -77,39 +124,35 @@ const MAX_TRIES = 5;
  * 304, 206, or the whole file. Headers of the file are set once it is open: a refusal has none of them. `find` is called
  * again if the file was removed because newer versions have replaced it.
  */
-export async function sendDatabase(
+export async function sendFile(
   { databases, metrics }: DatabaseDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
-  find: () => FoundDatabase,
-  form: DatabaseForm,
+  find: () => SentFile,
   tries = MAX_TRIES,
 ): Promise<FastifyReply> {
-  const found = find();
-  const { version, file } = found;
-  const state = stateHeaders(found, form);
+  const { path, bytes, state, hasRanges, headers, counted } = find();
   const { etag } = state;
-  const headers = { ...state, 'cache-control': CACHING };
-  if (isNotModified(request.headers, etag, Date.parse(version.builtAt))) return sendNotModified(reply.headers(headers));
-  const bytes = file.bytes[form];
-  const range = form === 'mmdb' ? parseRange(request.headers, etag, bytes) : undefined;
+  const caching = { ...state, 'cache-control': CACHING };
+  if (isNotModified(request.headers, etag, state['last-modified'])) return sendNotModified(reply.headers(caching));
+  const range = hasRanges ? parseRange(request.headers, etag, bytes) : undefined;
   if (range === 'none') throw new ApiError('INVALID_RANGE', { headers: { 'Content-Range': `bytes */${bytes}` } });
   const isHead = request.method === 'HEAD';
-  const content = isHead ? Readable.from([]) : await databases.read(found, form, requesterOf(request, reply), range);
+  // All keys of an account share its slots.
+  const requester = { ...requesterOf(request, reply), fairnessKey: request.key?.ownerId ?? request.key?.id ?? '' };
+  const content = isHead ? Readable.from([]) : await databases.read(path, requester, range);
   if (content === undefined) {
     if (tries === 0) throw new ApiError('VERSION_NOT_FOUND');
     await databases.update();
-    return sendDatabase({ databases, metrics }, request, reply, find, form, tries - 1);
+    return sendFile({ databases, metrics }, request, reply, find, tries - 1);
   }
-  const name = form === 'tar.gz' ? tarFolder(version, file) : file.edition;
   reply.headers({
+    ...caching,
     ...headers,
-    'Content-Type': TYPES[form],
     'Content-Length': range === undefined ? bytes : range.end - range.start + 1,
-    'Content-Disposition': `attachment; filename="${name}.${form === 'gz' ? 'mmdb.gz' : form}"`,
-    ...(form === 'mmdb' && { 'Accept-Ranges': 'bytes' }),
+    ...(hasRanges && { 'Accept-Ranges': 'bytes' }),
   });
-  if (!isHead && request.key !== undefined) metrics.countDownload(request.key.id, file.name, version.version);
+  if (!isHead && request.key !== undefined && counted !== undefined) metrics.countDownload(request.key.id, ...counted);
   if (range !== undefined) reply.code(206).header('Content-Range', `bytes ${range.start}-${range.end}/${bytes}`);
   return reply.send(content);
 }

@@ -3,10 +3,10 @@ import proxyAddr from '@fastify/proxy-addr';
 import { type Address, parseAddress } from '@whence/dataset/address';
 import { explain as evidenceOf } from '@whence/dataset/internal/lookup/evidence';
 import { FLAGS } from '@whence/dataset/record';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyDeclaration } from '../admission/declaration.ts';
 import { envelope } from '../http/envelope.ts';
-import { ApiError } from '../http/errors.ts';
+import { ApiError, DENIED } from '../http/errors.ts';
 import type { RequestOf } from '../http/json-schema.ts';
 import { parseSwitch } from '../http/requests.ts';
 import { parseClient } from '../limits/client.ts';
@@ -25,7 +25,7 @@ import {
 import { type LiveRules, NO_RULES } from '../rules/live-rules.ts';
 import { bytesOf } from '../rules/request-facts.ts';
 import { DEFAULT_SET, FORBIDDEN_STATUS } from '../rules/rule-sets.ts';
-import type { decideSchema } from './schemas/decide.ts';
+import { decideSchema } from './schemas/decide.ts';
 
 export const DECIDE: KeyDeclaration = { access: 'decide:read', counts: 'decide', costs: ['lookup'] };
 
@@ -42,51 +42,66 @@ export type AskedDecision = Omit<AskedRequest, 'address'> & {
   /** Undefined if it is invalid. */
   readonly address: Address | undefined;
   readonly set: string | undefined;
-  /** A parameter that the query has twice. */
-  readonly repeated: string | undefined;
+  /** What is wrong with the query. */
+  readonly mistake: { readonly parameter: string; readonly expected: string } | undefined;
 };
 
-/** Everywhere else the last of equal parameters counts. Here a path that a proxy did not escape could bring another address. */
-export function repeatedParameter(query: string): string | undefined {
-  const names = [...new URLSearchParams(query).keys()];
-  return names.find((name, i) => names.indexOf(name) < i);
+const PARAMETERS: readonly string[] = Object.keys(decideSchema.querystring.properties);
+const NO_PARAMETERS: RequestOf<typeof decideSchema>['query'] = {};
+
+/**
+ * Everywhere else the last of equal parameters counts. Here a path that a proxy did not escape could bring another address,
+ * and a proxy that replaces only the path of a request leaves the client's query in the question.
+ */
+function mistakeIn(query: URLSearchParams, uri = ''): AskedDecision['mistake'] {
+  const names = [...query.keys()];
+  const repeated = names.find((name, i) => names.indexOf(name) < i);
+  if (repeated !== undefined) return { parameter: repeated, expected: 'once' };
+  const ofClient = new URLSearchParams(queryOf(uri));
+  const parameter = PARAMETERS.find((name) => query.has(name) && query.get(name) === ofClient.get(name));
+  return parameter === undefined ? undefined : { parameter, expected: 'another value than in X-Forwarded-Uri' };
 }
+
+const queryOf = (uri: string) => uri.replace(/^[^?]*\??/, '');
 
 type ForwardedName = 'host' | 'uri' | 'method';
 
 /** What the parameters say, which are text, and otherwise the headers of a trusted proxy, which are bytes. */
 export function askedRequest(
-  { host, path, method }: Readonly<Record<string, string | undefined>>,
+  text: string,
   forwarded: (name: ForwardedName) => string | undefined,
-): Pick<AskedRequest, 'host' | 'path' | 'method'> {
+  client: () => string,
+): AskedDecision & { readonly explain: string | undefined } {
+  const query = text === '' ? undefined : new URLSearchParams(text);
+  const { ip, host, path, method, set, explain } = query === undefined ? NO_PARAMETERS : Object.fromEntries(query);
   return {
+    address: ip === undefined ? parseClient(client()) : parseAddress(ip),
     host: host === undefined ? forwarded('host') : bytesOf(host),
     path: path === undefined ? forwarded('uri') : bytesOf(path),
     method: method ?? forwarded('method'),
+    set,
+    explain,
+    mistake: query && mistakeIn(query, forwarded('uri')),
   };
 }
 
 // Created once: an error captures its stack, which costs as much as a lookup.
-const INVALID_IP = new ApiError('INVALID_IP');
+const INVALID_IP = new ApiError('INVALID_IP', { headers: DENIED });
+const RULES_UNAVAILABLE = new ApiError('RULES_UNAVAILABLE');
 
 export function getDecision({ live, metrics, rules, trustProxy }: DecideDependencies) {
   const isTrusted = proxyAddr.compile([...trustProxy]);
-  return (request: RequestOf<typeof decideSchema>, reply: FastifyReply) => {
-    const { query } = request;
+  return (request: FastifyRequest, reply: FastifyReply) => {
     const served = requireDataset(live);
     const { headersDistinct, socket } = request.raw;
     const isForwarded = trustProxy.length > 0 && isTrusted(socket.remoteAddress ?? '', 0);
     // The proxy appends its own to one that the client has sent.
     const forwarded = (name: ForwardedName) =>
       isForwarded ? headersDistinct[`x-forwarded-${name}`]?.at(-1) : undefined;
-    const isExplained = parseSwitch('explain', query.explain);
-    const decided = decide(rules, served, {
-      address: query.ip === undefined ? parseClient(request.ip) : parseAddress(query.ip),
-      ...askedRequest(query, forwarded),
-      set: query.set,
-      repeated: repeatedParameter(request.originalUrl.replace(/^[^?]*/, '')),
-    });
+    const asked = askedRequest(queryOf(request.originalUrl), forwarded, () => request.ip);
+    const decided = decide(rules, served, asked);
     if (decided instanceof ApiError) throw decided;
+    const isExplained = parseSwitch('explain', asked.explain);
     countDecision(metrics, decided);
     const { status, headers, body } = decisionAnswer(decided);
     reply.headers(Object.fromEntries(headers));
@@ -102,11 +117,11 @@ type Decided = { readonly decision: Decision; readonly decider: Decider; readonl
 export function decide(
   rules: LiveRules | undefined,
   served: ServedDataset,
-  { address, host, path, method, set = DEFAULT_SET, repeated }: AskedDecision,
+  { address, host, path, method, set = DEFAULT_SET, mistake }: AskedDecision,
 ): Decided | ApiError {
-  if (repeated !== undefined)
-    return new ApiError('INVALID_QUERY', { extra: { details: { parameter: repeated, expected: 'once' } } });
+  if (mistake !== undefined) return new ApiError('INVALID_QUERY', { headers: DENIED, extra: { details: mistake } });
   if (address === undefined) return INVALID_IP;
+  if (rules?.isUnavailable === true) return RULES_UNAVAILABLE;
   const decider = rules?.decider(set, served);
   if (decider === undefined)
     return new ApiError('RULE_SET_NOT_FOUND', {

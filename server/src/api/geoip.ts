@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyDeclaration } from '../admission/declaration.ts';
 import { tarFolder } from '../geoip-files/archives.ts';
 import { DATABASES, type DatabaseVersion, editionOf } from '../geoip-files/file-index.ts';
+import type { LiveGeoipFiles } from '../geoip-files/live-geoip-files.ts';
 import { sendNotModified } from '../http/conditional.ts';
 import { ApiError } from '../http/errors.ts';
 import { allOptional, object, type RequestOf, string } from '../http/json-schema.ts';
@@ -48,13 +49,16 @@ export const refusalText = ({ code, row }: ApiError): string => `${TEXTS[code] ?
 
 /** The MD5 is that of the database without compression, as the client computes it of its own. */
 export function getMetadata({ databases }: DatabaseDependencies) {
-  return ({ query: { edition_id: wanted } }: RequestOf<typeof metadataSchema>) => {
-    const found = wanted === undefined ? undefined : databases.find(wanted);
-    const [current] = databases.versions;
-    const files = found === undefined ? (current?.files ?? []) : [found.file];
-    const date = (found?.version ?? current)?.date;
-    return { databases: files.map((file) => ({ edition_id: file.edition, md5: file.md5, date })) };
-  };
+  return ({ query }: RequestOf<typeof metadataSchema>) => metadataOf(databases, query.edition_id);
+}
+
+/** Of all editions without a name. */
+export function metadataOf(databases: LiveGeoipFiles, edition: string | undefined) {
+  const found = edition === undefined ? undefined : databases.find(edition);
+  const [current] = databases.versions;
+  const files = found === undefined ? (current?.files ?? []) : [found.file];
+  const date = (found?.version ?? current)?.date;
+  return { databases: files.map((file) => ({ edition_id: file.edition, md5: file.md5, date })) };
 }
 
 /**

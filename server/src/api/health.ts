@@ -2,6 +2,7 @@
 import { ageOfDay, dataAsOf, dayOfMs } from '@whence/dataset/internal/data-age';
 import { flagKnowledge } from '@whence/dataset/internal/flag-sources';
 import type { FastifyRequest } from 'fastify';
+import type { LiveGeoipFiles } from '../geoip-files/live-geoip-files.ts';
 import { envelope } from '../http/envelope.ts';
 import { ApiError } from '../http/errors.ts';
 import type { KnownKeys } from '../keys/known-keys.ts';
@@ -22,10 +23,18 @@ export type HealthDependencies = {
   readonly isStopping: () => boolean;
   /** By how much the clock is wrong; 0 if it may be used. */
   readonly clock: { readonly differenceMs: number };
-  readonly rules: { readonly refusal: string | undefined } | undefined;
-  readonly overrides: { readonly refusal: string | undefined };
+  readonly rules: FileState | undefined;
+  readonly overrides: FileState;
+  readonly checksums: () => Checksums;
+  readonly databases: Pick<LiveGeoipFiles, 'lists'>;
   readonly nowMs: () => number;
 };
+
+/** `isUnavailable`: the file is refused, and none before it was used. */
+type FileState = { readonly refusal: string | undefined; readonly isUnavailable: boolean };
+
+/** By which replicas are compared; empty for what is not there. */
+export type Checksums = Readonly<Record<'rules' | 'overrides' | 'settings', string>>;
 
 export function healthz(request: FastifyRequest) {
   return envelope(request, { status: 'ok' });
@@ -33,18 +42,22 @@ export function healthz(request: FastifyRequest) {
 
 /** Whether the server can answer requests, for `/readyz` and the gauge `whence_ready`. */
 export function isReady(
-  { live, isStopping }: Pick<HealthDependencies, 'live' | 'isStopping'>,
+  { live, isStopping, rules, overrides }: Pick<HealthDependencies, 'live' | 'isStopping' | 'rules' | 'overrides'>,
   storage: StorageState | 'read-only',
 ): boolean {
-  return live.current !== undefined && storage !== 'unavailable' && !isStopping();
+  // Such a process must not take the place of one that has them.
+  const isUndecided = rules?.isUnavailable === true || overrides.isUnavailable;
+  return live.current !== undefined && storage !== 'unavailable' && !isUndecided && !isStopping();
 }
 
 export function readyz(dependencies: HealthDependencies) {
-  const { storage, live, keys, writes, lastUpdate, isStopping, clock, rules, overrides, nowMs } = dependencies;
+  const { storage, live, keys, writes, lastUpdate, isStopping, clock, rules, overrides, checksums, databases, nowMs } =
+    dependencies;
   return async (request: FastifyRequest) => {
     const served = live.current;
     const age = served?.ageSeconds(nowMs()) ?? 0;
     const update = lastUpdate();
+    const heldLists = databases.lists?.lists.filter(({ heldFrom }) => heldFrom !== undefined) ?? [];
     const checks = {
       dataset: datasetState(live, nowMs()),
       storage: await storageCheck(keys, writes),
@@ -53,25 +66,27 @@ export function readyz(dependencies: HealthDependencies) {
       ...(storage.isStatisticsAway() !== undefined && {
         statistics: storage.isStatisticsAway() === true ? 'unavailable' : 'ok',
       }),
-      // The rules before them are in use.
       ...(rules && { rules: rules.refusal === undefined ? 'ok' : 'refused' }),
       ...(overrides.refusal !== undefined && { overrides: 'refused' }),
+      ...(heldLists.length > 0 && { lists: 'held' }),
       ...(clock.differenceMs !== 0 && { clock: 'wrong' }),
       // A failed update is no reason to send requests elsewhere: the previous version is still served.
       ...(update && { update: stateOf(update, served?.builtAtMs ?? 0, nowMs()) }),
       ...(isStopping() && { shutdown: 'stopping' }),
     };
     if (served === undefined || !isReady(dependencies, checks.storage))
-      throw new ApiError('NOT_READY', { extra: { checks } });
+      throw new ApiError('NOT_READY', { extra: { checks, checksums: checksums() } });
     const { unknown, dated } = flagKnowledge(served.dataset.meta, dayOfMs(nowMs()));
     return envelope(request, {
       status: 'ready',
       checks,
+      checksums: checksums(),
       dataset_version: served.version,
       dataset_age_seconds: age,
       ...dataAge(served, nowMs()),
       unknown_flags: unknown,
       dated_flags: dated,
+      ...(heldLists.length > 0 && { held_lists: heldLists.map(({ name }) => name) }),
       ...(update && { update: publicReport(update) }),
     });
   };

@@ -3,7 +3,7 @@
  * answered by `fast-path/`, with the same bytes.
  */
 import { type Address, parseAddress } from '@whence/dataset/address';
-import { explainJson } from '@whence/dataset/internal/lookup/evidence';
+import { explanationJson } from '@whence/dataset/internal/lookup/evidence';
 import { findSpecialPurpose } from '@whence/dataset/special-purpose';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type AddressSections, isLocal, withMembers } from '../address/sections.ts';
@@ -150,8 +150,8 @@ function findRecord(served: ServedDataset, address: Address, isExplained: boolea
   const found = findJson(served, address);
   if (found === undefined || !isExplained) return found;
   const { dataset } = served;
-  const evidence = explainJson(dataset, address, dataset.find(address));
-  return { json: `${found.json.slice(0, -1)},"evidence":${evidence}}`, isHit: false };
+  const explanation = explanationJson(dataset, address, dataset.find(address));
+  return { json: `${found.json.slice(0, -1)},${explanation.slice(1)}`, isHit: false };
 }
 
 type IpMeta = { readonly id: string; readonly elapsedMs: number; readonly version: number };

@@ -1,63 +1,60 @@
 /** `GET /v1/lists/{name}.{format}`: the prefixes of a list in the rules file, for firewalls. */
 import type { FastifyReply } from 'fastify';
-import type { KeyDeclaration } from '../admission/declaration.ts';
-import { listPrefixes } from '../geoip-files/address-list.ts';
-import { LIST_FORMATS, type ListFile, renderList } from '../geoip-files/list-formats.ts';
-import { CACHING, isKnownTag, sendNotModified } from '../http/conditional.ts';
-import { sendJsonData } from '../http/envelope.ts';
+import { listPath, type WrittenList } from '../geoip-files/file-index.ts';
+import { LIST_FORMATS, type ListFormat } from '../geoip-files/list-formats.ts';
 import { ApiError } from '../http/errors.ts';
 import type { RequestOf } from '../http/json-schema.ts';
-import { DatasetWalks } from '../lookup/dataset-walks.ts';
-import type { EventLoopSlices } from '../lookup/event-loop-slices.ts';
-import type { LiveDataset } from '../lookup/live-dataset.ts';
-import { requireDataset } from '../lookup/lookup-requests.ts';
 import { type LiveRules, NO_RULES } from '../rules/live-rules.ts';
-import { requesterOf } from './admit.ts';
+import { DATABASE, type DatabaseDependencies, sendFile } from './databases.ts';
 import type { listSchema } from './schemas/databases.ts';
 
-export const LIST: KeyDeclaration = {
-  access: 'database:read',
-  counts: 'list',
-  costs: ['scan', 'turn'],
-  charges: 'files',
-  keyIn: ['basic'],
-};
+export const LIST = { ...DATABASE, counts: 'list' } as const;
 
-type ListDependencies = {
-  readonly live: LiveDataset;
-  readonly rules: LiveRules | undefined;
-  readonly slices: EventLoopSlices;
-};
+type ListDependencies = DatabaseDependencies & { readonly rules: LiveRules | undefined };
+type FoundList = { readonly list: WrittenList; readonly format: ListFormat };
 
-/** Files are kept as long as the dataset is in use: 18 bytes for each prefix. */
-export function getList({ live, rules, slices }: ListDependencies) {
-  const walks = new DatasetWalks(slices);
-  return async (request: RequestOf<typeof listSchema>, reply: FastifyReply) => {
-    const { dataset } = requireDataset(live);
-    const [, name = '', extension] = /^(.+)\.([a-z]+)$/.exec(request.params.list) ?? [];
-    const list = rules?.file?.lists.get(name);
-    const format = LIST_FORMATS.find((candidate) => candidate === extension);
-    if (list === undefined || format === undefined)
-      throw new ApiError('LIST_NOT_FOUND', {
-        extra: {
-          details: {
-            lists: [...(rules?.file?.lists.keys() ?? [])],
-            formats: LIST_FORMATS,
-            ...(rules === undefined && NO_RULES),
-          },
+export function getList(dependencies: ListDependencies) {
+  const { databases } = dependencies;
+  return (request: RequestOf<typeof listSchema>, reply: FastifyReply) =>
+    sendFile(dependencies, request, reply, () => {
+      const found = findList(dependencies, request.params.list);
+      if (found instanceof ApiError) throw found;
+      const { list, format } = found;
+      return {
+        path: listPath(databases.dataDir, list, format),
+        bytes: list.bytes[format],
+        state: listState(found),
+        hasRanges: true,
+        headers: { 'Content-Type': `${format === 'json' ? 'application/json' : 'text/plain'}; charset=utf-8` },
+        counted: undefined,
+      };
+    });
+}
+
+/** A list that is held back names the version that it is from. */
+export const listState = ({ list }: FoundList) => ({
+  etag: list.etag,
+  ...(list.heldFrom !== undefined && { 'x-whence-held': String(list.version) }),
+});
+
+/** By its name, a dot and the format. */
+export function findList({ databases, rules }: ListDependencies, wanted: string): FoundList | ApiError {
+  const [, name = '', extension] = /^(.+)\.([a-z]+)$/.exec(wanted) ?? [];
+  const lists = rules?.file?.lists;
+  const format = LIST_FORMATS.find((candidate) => candidate === extension);
+  // Without valid rules it is not known which lists there should be.
+  const isExpected = rules !== undefined && (lists === undefined || lists.has(name));
+  if (!isExpected || format === undefined)
+    return new ApiError('LIST_NOT_FOUND', {
+      extra: {
+        details: {
+          lists: [...(lists?.keys() ?? [])],
+          formats: LIST_FORMATS,
+          ...(rules === undefined && NO_RULES),
         },
-      });
-    const { conditions } = list;
-    const file = await walks.run(
-      dataset,
-      JSON.stringify([name, format, conditions]),
-      requesterOf(request, reply),
-      async (yieldToEventLoop): Promise<ListFile> =>
-        renderList({ name, prefixes: await listPrefixes(conditions, dataset, yieldToEventLoop), dataset }, format),
-    );
-    reply.header('ETag', file.etag).header('Cache-Control', CACHING);
-    if (isKnownTag(request.headers['if-none-match'], file.etag)) return sendNotModified(reply);
-    if (format === 'json') return sendJsonData(request, reply, file.body);
-    return reply.type(file.type).send(file.body);
-  };
+      },
+    });
+  const list = lists && databases.lists?.lists.find((written) => written.name === name);
+  if (list?.isUnavailable === true) return new ApiError('LIST_UNAVAILABLE');
+  return list === undefined ? new ApiError('LIST_NOT_WRITTEN') : { list, format };
 }

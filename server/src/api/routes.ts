@@ -7,10 +7,14 @@ import type { KeyDeclaration } from '../admission/declaration.ts';
 import { checkForRequest } from '../email-checks/check-request.ts';
 import type { EmailChecks } from '../email-checks/email-checks.ts';
 import { tryForRequest } from '../email-checks/try-request.ts';
+import type { ReportImports } from '../email-reports/report-imports.ts';
+import type { Senders } from '../email-reports/senders.ts';
+import { sendersForRequest } from '../email-reports/senders-request.ts';
 import type { LiveGeoipFiles } from '../geoip-files/live-geoip-files.ts';
 import { envelope, sendJsonData } from '../http/envelope.ts';
 import { ApiError } from '../http/errors.ts';
 import type { ParameterOf, RequestOf, Schema } from '../http/json-schema.ts';
+import { MAX_REPORT_BYTES } from '../http/limits.ts';
 import { DatasetWalks } from '../lookup/dataset-walks.ts';
 import type { EventLoopSlices } from '../lookup/event-loop-slices.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
@@ -48,6 +52,8 @@ import { datasetSchema } from './schemas/dataset.ts';
 import { datasetDiffSchema } from './schemas/dataset-diff.ts';
 import { decideSchema } from './schemas/decide.ts';
 import { emailDomainSchema } from './schemas/email.ts';
+import { emailReportsSchema } from './schemas/email-reports.ts';
+import { emailSendersSchema } from './schemas/email-senders.ts';
 import { emailTrialSchema } from './schemas/email-trial.ts';
 import { batchSchema, ipHistorySchema, ipSchema, ownIpSchema } from './schemas/ip.ts';
 import { prefixSchema, splitPrefixSchema } from './schemas/prefix.ts';
@@ -56,6 +62,8 @@ type ApiRoute = Pick<RouteOptions, 'method' | 'url' | 'schema'> & {
   readonly declaration: KeyDeclaration;
   readonly handler: (request: never, reply: never) => unknown;
   readonly refusalText?: (error: ApiError) => string;
+  /** The body is taken as it is, whatever its type, up to this size. */
+  readonly maxRawBytes?: number;
 };
 
 /** A route whose schema names the parameters of its path, and whose handler takes what the schema describes. */
@@ -80,6 +88,10 @@ export type ApiDependencies = {
   readonly admission: Admission;
   readonly live: LiveDataset;
   readonly emailChecks: EmailChecks;
+  /** Undefined without storage. */
+  readonly reportImports: ReportImports | undefined;
+  /** Undefined where there is no storage. */
+  readonly senders: Senders | undefined;
   readonly addressSections: AddressSections;
   readonly datasetDiffs: DatasetDiffs;
   readonly past: PastLookups;
@@ -96,7 +108,8 @@ export type ApiDependencies = {
 export type RouteDependencies = Omit<ApiDependencies, 'admission'>;
 
 export function apiRoutes(dependencies: RouteDependencies): ApiRoute[] {
-  const { live, emailChecks, addressSections, datasetDiffs, past, slices, nowMs } = dependencies;
+  const { live, emailChecks, reportImports, senders, addressSections, datasetDiffs, past, slices, nowMs } =
+    dependencies;
   const walks = new DatasetWalks(slices);
   const prefixContents = new PrefixContents(walks, slices);
   const prefixDeclaration = declare('ip:read', 'prefix', 'scan', 'turn');
@@ -131,14 +144,38 @@ export function apiRoutes(dependencies: RouteDependencies): ApiRoute[] {
       '/v1/email/domain/:domain/dns',
       emailDomainSchema,
       declare('email:read', 'email', 'email_check', 'smtp_probe'),
-      getEmailDomain(emailChecks, live),
+      getEmailDomain(emailChecks, live, senders),
     ),
     post(
       '/v1/email/domain/:domain/try',
       emailTrialSchema,
       declare('email:read', 'email', 'email_check'),
-      postEmailTrial(emailChecks, live),
+      postEmailTrial(emailChecks, live, senders),
     ),
+    get(
+      '/v1/email/domain/:domain/senders',
+      emailSendersSchema,
+      declare('reports:read', 'email', 'email_check'),
+      async (request, reply) => {
+        const sources = { emailChecks, senders, dataset: live.current?.dataset };
+        const { params, query } = request;
+        return envelope(request, await sendersForRequest(sources, params.domain, query, requesterOf(request, reply)));
+      },
+    ),
+    {
+      ...post(
+        '/v1/email/reports',
+        emailReportsSchema,
+        declare('reports:write', 'email_reports', 'report_import'),
+        async (request, reply) => {
+          const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+          if (reportImports === undefined) throw new ApiError('STORAGE_UNAVAILABLE');
+          const reports = await reportImports.import(bytes, request.key?.id ?? '', requesterOf(request, reply));
+          return envelope(request, { reports });
+        },
+      ),
+      maxRawBytes: MAX_REPORT_BYTES,
+    },
     get('/v1/decide', decideSchema, DECIDE, getDecision(dependencies)),
     get('/v1/databases', databasesSchema, DATABASE_LIST, listDatabases(dependencies)),
     get('/v1/databases/:name', databaseSchema, DATABASE, getDatabase(dependencies)),
@@ -158,18 +195,24 @@ export function apiRoutes(dependencies: RouteDependencies): ApiRoute[] {
   ];
 }
 
-export function getEmailDomain(emailChecks: EmailChecks, live: LiveDataset) {
+export function getEmailDomain(emailChecks: EmailChecks, live: LiveDataset, senders?: Senders) {
   return async (request: RequestOf<typeof emailDomainSchema>, reply: FastifyReply) => {
     const { params, query } = request;
-    const { answer } = await checkForRequest({ emailChecks, live }, params.domain, query, requesterOf(request, reply));
+    const sources = { emailChecks, live, senders: readable(request, senders) };
+    const { answer } = await checkForRequest(sources, params.domain, query, requesterOf(request, reply));
     return envelope(request, answer);
   };
 }
 
-export function postEmailTrial(emailChecks: EmailChecks, live: LiveDataset) {
+export function postEmailTrial(emailChecks: EmailChecks, live: LiveDataset, senders?: Senders) {
   return async (request: RequestOf<typeof emailTrialSchema>, reply: FastifyReply) => {
     const { params, body } = request;
-    const sources = { emailChecks, dataset: live.current?.dataset };
+    const sources = { emailChecks, dataset: live.current?.dataset, senders: readable(request, senders) };
     return envelope(request, await tryForRequest(sources, params.domain, body, requesterOf(request, reply)));
   };
+}
+
+/** Nothing that comes from reports is shown to a key without the permission. */
+function readable({ key }: FastifyRequest, senders: Senders | undefined): Senders | undefined {
+  return key?.permissions.includes('reports:read') === true ? senders : undefined;
 }

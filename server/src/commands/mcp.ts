@@ -67,6 +67,8 @@ export async function mcpCommand(
   const app = localApi(logger, {
     live,
     emailChecks,
+    reportImports: undefined,
+    senders: undefined,
     addressSections,
     slices: new EventLoopSlices(),
     rules: undefined,

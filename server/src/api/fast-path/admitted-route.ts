@@ -7,6 +7,7 @@ import type { KeyDeclaration } from '../../admission/declaration.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { Key } from '../../keys/key.ts';
 import type { ServedDataset } from '../../lookup/live-dataset.ts';
+import { basicPassword } from '../admit.ts';
 import type { ApiDependencies } from '../routes.ts';
 import type { FastPathClients } from './clients.ts';
 import type { FastPathAnswers, FastPathConnection } from './connections.ts';
@@ -30,6 +31,8 @@ export const NODES = Symbol("Node's");
 
 export type FastPathRoute<Question> = {
   readonly declaration: KeyDeclaration;
+  /** As on Node's path. */
+  readonly refusalText?: (error: ApiError) => string;
   /** What is asked. The bytes are those of the request only during the call. */
   read(bytes: Buffer, request: RecognisedRequest, connection: FastPathConnection): Question | typeof NODES;
   /**
@@ -69,7 +72,9 @@ export function answerAdmitted<Question>(
     const served = live.current;
     const question = served && route.read(bytes, request, connection);
     if (served === undefined || question === NODES) return undefined;
-    const secret = request.hasSecret ? connection.secretOf(bytes, request) : undefined;
+    const secret = request.hasSecret
+      ? connection.secretOf(bytes, request)
+      : basicPassword(request.authorization.textIn(bytes));
     const asked: AskedRequest<Question> = {
       kind: 'key',
       secret,
@@ -101,7 +106,9 @@ export function answerAdmitted<Question>(
     if (charged.refusal !== undefined) return refuse(asked, charged.refusal, charged);
     const elapsedMs = performance.now() - asked.startedMs;
     const found = route.answer(asked.question, asked.served, charged, Math.floor(elapsedMs), asked.nowMs);
-    if (found instanceof ApiError) return refuse(asked, found, charged);
+    if (found instanceof ApiError)
+      // A fault of the server, as on Node's path.
+      return refuse(asked, found, found.row.status >= 500 && charged === admitted ? refunded(admitted) : charged);
     count(asked, charged.key, found.status, elapsedMs);
     return found.answer;
   }
@@ -114,7 +121,7 @@ export function answerAdmitted<Question>(
   function refuse(asked: AskedRequest<Question>, error: ApiError, charged?: Charge): Buffer {
     const elapsedMs = performance.now() - asked.startedMs;
     count(asked, charged?.key, error.row.status, elapsedMs, error.code);
-    return writeRefusal(error, charged, Math.floor(elapsedMs), asked.nowMs, extraHeaders);
+    return writeRefusal(error, charged, Math.floor(elapsedMs), asked.nowMs, extraHeaders, route.refusalText);
   }
 
   function count(

@@ -5,7 +5,16 @@ import { answerAdmitted, type FastPathDependencies } from './admitted-route.ts';
 import { fastPathBatches } from './batches.ts';
 import { FastPathClients } from './clients.ts';
 import { type FastPathAnswers, FastPathConnections } from './connections.ts';
-import { databaseRoute, decisionRoute, lookupRoute, networkRoute, sectionsRoute } from './routes.ts';
+import {
+  databaseRoute,
+  decisionRoute,
+  listRoute,
+  lookupRoute,
+  metadataRoute,
+  networkRoute,
+  sectionsRoute,
+  updateRoute,
+} from './routes.ts';
 
 /** Returns the connections that Node has not taken over. `trustProxy`: addresses of proxies whose headers are trusted. */
 export function useFastPath(
@@ -22,6 +31,9 @@ export function useFastPath(
     network: answerAdmitted(dependencies, networkRoute(dependencies)),
     decision: answerAdmitted(dependencies, decisionRoute(dependencies)),
     database: answerAdmitted(dependencies, databaseRoute(dependencies)),
+    list: answerAdmitted(dependencies, listRoute(dependencies)),
+    update: answerAdmitted(dependencies, updateRoute(dependencies)),
+    metadata: answerAdmitted(dependencies, metadataRoute(dependencies)),
     batch: () => undefined,
   };
   const answers: FastPathAnswers = {

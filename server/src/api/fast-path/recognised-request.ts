@@ -1,8 +1,8 @@
 /**
  * Recognises the most frequent requests in the bytes of one read: exactly one complete `GET /v1/ip/{ip}`,
- * `GET /v1/asn/{asn}`, `GET /v1/decide`, `GET /v1/databases/{name}` or `POST /v1/ip/batch` in its simplest form. It accepts
- * a strict subset of what Node's parser accepts and means the same by it, so there is nothing to smuggle; whatever it does
- * not recognise is Node's to parse.
+ * `GET /v1/asn/{asn}`, `GET /v1/decide`, `POST /v1/ip/batch`, or a question of a program that polls for a file, in its
+ * simplest form. It accepts a strict subset of what Node's parser accepts and means the same by it, so there is nothing to
+ * smuggle; whatever it does not recognise is Node's to parse.
  *
  *   GET /v1/ip/<0-9 a-f A-F : .> HTTP/1.1 CRLF
  *   <allowed name>: <visible ASCII, blanks inside>  CRLF      once or more; one Host, at most one X-API-Key
@@ -11,7 +11,10 @@
  *   GET /v1/ip/<0-9 a-f A-F : .>?<LOCAL_QUERY> HTTP/1.1 CRLF    the rest as above, here and below
  *   GET /v1/asn/<NETWORK> HTTP/1.1 CRLF
  *   GET /v1/decide[?<DECISION_QUERY>] HTTP/1.1 CRLF
- *   GET /v1/databases/<DATABASE> HTTP/1.1 CRLF                  with one If-None-Match
+ *   GET /v1/databases/<FILE> HTTP/1.1 CRLF                      with one If-None-Match
+ *   GET /v1/lists/<FILE> HTTP/1.1 CRLF                          the same
+ *   GET /geoip/databases/<UPDATE> HTTP/1.1 CRLF
+ *   GET /geoip/updates/metadata[<EDITION>] HTTP/1.1 CRLF
  *
  *   POST /v1/ip/batch HTTP/1.1 CRLF
  *   the same, with one Content-Type: application/json and one Content-Length
@@ -22,13 +25,23 @@ import { LOCAL_QUERY } from '../ip.ts';
 import { allowedName } from './allowed-headers.ts';
 
 const START = Buffer.from('GET /v1/ip/');
-const NETWORK_START = Buffer.from('GET /v1/asn/');
-const NETWORK = /^(?:AS)?\d{1,10}$/i;
 const DECISION_START = Buffer.from('GET /v1/decide');
 /** Not with `explain`, whose answer is large and rarely asked for. */
 const DECISION_QUERY = /^(?:(?:ip|host|path|method|set)=[\w.:/*~%+-]*(?:&|$))+$/;
-const DATABASE_START = Buffer.from('GET /v1/databases/');
-const DATABASE = /^[\w.-]{1,64}$/;
+const NETWORK = /^(?:AS)?\d{1,10}$/i;
+const FILE = /^[\w.-]{1,80}$/;
+const UPDATE = /^[\w-]{1,64}\/update\?db_md5=[\da-f]{32}$/i;
+const EDITION = /^(?:\?edition_id=[\w-]{1,64})?$/;
+/** Targets with a text behind their start. */
+const TEXT_TARGETS = (
+  [
+    ['network', '/v1/asn/', NETWORK],
+    ['database', '/v1/databases/', FILE],
+    ['list', '/v1/lists/', FILE],
+    ['update', '/geoip/databases/', UPDATE],
+    ['metadata', '/geoip/updates/metadata', EDITION],
+  ] as const
+).map(([kind, target, allowed]) => ({ kind, start: Buffer.from(`GET ${target}`), allowed }));
 const VERSION = Buffer.from(' HTTP/1.1\r\n');
 const BATCH_LINE = Buffer.from('POST /v1/ip/batch HTTP/1.1\r\n');
 const KEEP_ALIVE = Buffer.from('keep-alive');
@@ -73,24 +86,24 @@ class FieldRange {
 /** One object for all requests of a process: it is read before the next one is recognised. */
 export class RecognisedRequest {
   /** `sections`: a lookup with `include`, `explain` or both. */
-  kind: 'lookup' | 'sections' | 'network' | 'decision' | 'database' | 'batch' = 'lookup';
+  kind: 'lookup' | 'sections' | 'decision' | 'batch' | (typeof TEXT_TARGETS)[number]['kind'] = 'lookup';
   /** Range of the address, for a lookup. */
   addressEnd = 0;
   readonly addressStart = START.length;
-  /** The query, the number of a network, or the name of a database. */
+  /** The query, the number of a network, or what names a file. */
   text = '';
   readonly forwardedFor = new FieldRange();
   readonly forwardedHost = new FieldRange();
   readonly forwardedUri = new FieldRange();
   readonly forwardedMethod = new FieldRange();
   readonly ifNoneMatch = new FieldRange();
+  readonly authorization = new FieldRange();
   /** Range of the body, for a batch. */
   bodyStart = 0;
   bodyEnd = 0;
   secretStart = 0;
   secretEnd = 0;
   #hosts = 0;
-  #hasAuthorization = false;
   #hasJsonType = false;
   #hasDate = false;
   /** -1 without one. */
@@ -104,13 +117,7 @@ export class RecognisedRequest {
   recognise(bytes: Buffer, size: number): boolean {
     if (this.#recogniseBatch(bytes, size)) return true;
     if (size < MIN_BYTES || size > MAX_BYTES || bytes[size - 1] !== LF || bytes[size - 2] !== CR) return false;
-    const lineEnd = hasAt(bytes, 0, START)
-      ? this.#readLookup(bytes)
-      : hasAt(bytes, 0, NETWORK_START)
-        ? this.#readText('network', bytes, NETWORK_START.length, NETWORK)
-        : hasAt(bytes, 0, DATABASE_START)
-          ? this.#readText('database', bytes, DATABASE_START.length, DATABASE)
-          : this.#readDecision(bytes);
+    const lineEnd = hasAt(bytes, 0, START) ? this.#readLookup(bytes) : this.#readOther(bytes);
     if (lineEnd === -1 || !hasAt(bytes, lineEnd, VERSION)) return false;
     if (this.#headersEnd(bytes, lineEnd + VERSION.length, size - 2) !== size - 2) return false;
     return this.#hasAllowedHeaders && this.#contentLength === -1 && !this.#hasJsonType;
@@ -126,8 +133,10 @@ export class RecognisedRequest {
     return bytes[at] === QUESTION_MARK ? this.#readText('sections', bytes, at + 1, LOCAL_QUERY) : at;
   }
 
-  /** The same for a decision. */
-  #readDecision(bytes: Buffer): number {
+  /** The same for other targets. */
+  #readOther(bytes: Buffer): number {
+    const found = TEXT_TARGETS.find(({ start }) => hasAt(bytes, 0, start));
+    if (found !== undefined) return this.#readText(found.kind, bytes, found.start.length, found.allowed);
     if (!hasAt(bytes, 0, DECISION_START)) return -1;
     const pathEnd = DECISION_START.length;
     if (bytes[pathEnd] === QUESTION_MARK) return this.#readText('decision', bytes, pathEnd + 1, DECISION_QUERY);
@@ -157,21 +166,23 @@ export class RecognisedRequest {
   }
 
   get #hasAllowedHeaders(): boolean {
-    const isConditional = this.kind === 'database';
+    const isConditional = this.kind === 'database' || this.kind === 'list';
+    const isPoll = isConditional || this.kind === 'update' || this.kind === 'metadata';
     if (this.ifNoneMatch.count !== (isConditional ? 1 : 0) || (this.#hasDate && !isConditional)) return false;
-    // A key in the wrong header gets a hint, which the route writes.
-    return this.#hosts === 1 && !(this.#hasAuthorization && !this.hasSecret);
+    // Programs that poll may have their key there. Elsewhere it gets a hint, which the route writes.
+    const mayHaveKey = isPoll && this.authorization.count === 1;
+    return this.#hosts === 1 && (this.authorization.count === 0 || this.hasSecret || mayHaveKey);
   }
 
   /** Offset of the empty line behind the headers, at most `end`; -1 if one of them is not allowed. */
   #headersEnd(bytes: Buffer, from: number, end: number): number {
     this.secretEnd = 0;
     this.#hosts = 0;
-    this.#hasAuthorization = false;
     this.#hasJsonType = false;
     this.#hasDate = false;
     this.#contentLength = -1;
     this.ifNoneMatch.count = 0;
+    this.authorization.count = 0;
     this.forwardedFor.count = 0;
     this.forwardedHost.count = 0;
     this.forwardedUri.count = 0;
@@ -195,7 +206,7 @@ export class RecognisedRequest {
       if (this.secretEnd > 0) return false;
       this.secretStart = start;
       this.secretEnd = end;
-    } else if (name === 'authorization') this.#hasAuthorization = true;
+    } else if (name === 'authorization') this.authorization.add(start, end);
     else if (name === 'connection') return isKeepAlive(bytes, start, end);
     else if (name === 'content-type') {
       if (this.#hasJsonType) return false;

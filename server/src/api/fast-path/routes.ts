@@ -1,27 +1,20 @@
 /**
  * The routes of the fast path: the record of an address as bytes, or as text with what else needs nothing but the dataset;
- * the record of a network; decisions; and databases for clients that have the current one.
+ * the record of a network; decisions; and files for clients that have the current one.
  */
 import { randomUUID } from 'node:crypto';
-import { type Address, parseAddress, parseAddressBytes } from '@whence/dataset/address';
+import { type Address, parseAddressBytes } from '@whence/dataset/address';
+import type { KeyDeclaration } from '../../admission/declaration.ts';
 import { CACHING, isKnownTag } from '../../http/conditional.ts';
 import { ApiError } from '../../http/errors.ts';
-import { parseClient } from '../../limits/client.ts';
 import type { ServedDataset } from '../../lookup/live-dataset.ts';
 import { findAsn, notFound } from '../../lookup/lookup-requests.ts';
 import { ASN_LOOKUP } from '../asn.ts';
-import { DATABASE, stateHeaders } from '../databases.ts';
-import {
-  type AskedDecision,
-  askedRequest,
-  countDecision,
-  DECIDE,
-  decide,
-  decisionAnswer,
-  repeatedParameter,
-  TEXT,
-} from '../decide.ts';
+import { DATABASE, DATABASE_LIST, stateHeaders } from '../databases.ts';
+import { type AskedDecision, askedRequest, countDecision, DECIDE, decide, decisionAnswer, TEXT } from '../decide.ts';
+import { metadataOf, refusalText } from '../geoip.ts';
 import { findLocally, IP_LOOKUP, ipBody, nothingFound, parseLocalQuery } from '../ip.ts';
+import { findList, LIST, listState } from '../lists.ts';
 import { type FastPathDependencies, type FastPathRoute, NODES } from './admitted-route.ts';
 import { AnswerSlab, writeLookupAnswer } from './lookup-answer.ts';
 import { textAnswers } from './text-answer.ts';
@@ -98,8 +91,6 @@ export function networkRoute({ extraHeaders }: FastPathDependencies): FastPathRo
   };
 }
 
-const NO_QUERY: Readonly<Record<string, string>> = {};
-
 /** The question of the query and of the headers of a trusted proxy. */
 export function decisionRoute({
   metrics,
@@ -111,16 +102,13 @@ export function decisionRoute({
   return {
     declaration: DECIDE,
     read(bytes, request, connection) {
-      const query = request.text === '' ? NO_QUERY : Object.fromEntries(new URLSearchParams(request.text));
-      const { ip, set } = query;
       const headers = { host: request.forwardedHost, uri: request.forwardedUri, method: request.forwardedMethod };
       const isForwarded = clients.isProxy(connection);
-      return {
-        address: ip === undefined ? parseClient(clients.clientOfRequest(bytes, request, connection)) : parseAddress(ip),
-        ...askedRequest(query, (name) => (isForwarded ? headers[name].textIn(bytes) : undefined)),
-        set,
-        repeated: repeatedParameter(request.text),
-      };
+      return askedRequest(
+        request.text,
+        (name) => (isForwarded ? headers[name].textIn(bytes) : undefined),
+        () => clients.clientOfRequest(bytes, request, connection),
+      );
     },
     answer(asked, served, charged, _elapsedMs, nowMs) {
       const decided = decide(rules, served, asked);
@@ -133,22 +121,71 @@ export function decisionRoute({
   };
 }
 
-/** For clients that poll for a database and have the current one. The question is the state that the client has. */
-export function databaseRoute({
-  databases,
-  extraHeaders,
-}: FastPathDependencies): FastPathRoute<ReturnType<typeof stateHeaders>> {
+type State = Readonly<Record<string, string>> & { readonly etag: string };
+
+/** For clients that poll for a file and have the current one. The question is the state that the client has. */
+function unchangedFile(
+  { extraHeaders }: FastPathDependencies,
+  declaration: KeyDeclaration,
+  stateOf: (text: string) => State | undefined,
+): FastPathRoute<State> {
   const write = textAnswers(extraHeaders);
   return {
-    declaration: DATABASE,
+    declaration,
     read(bytes, { text, ifNoneMatch }) {
-      const found = databases.findCurrent(text.replace(/\.mmdb$/, ''));
-      const state = found && stateHeaders(found, 'mmdb');
+      const state = stateOf(text);
       return state !== undefined && isKnownTag(ifNoneMatch.textIn(bytes), state.etag) ? state : NODES;
     },
     answer: (state, _served, charged, _elapsedMs, nowMs) => ({
       answer: write({ status: 304, caching: CACHING, headers: Object.entries(state) }, charged, nowMs),
       status: 304,
     }),
+  };
+}
+
+export const databaseRoute = (dependencies: FastPathDependencies) =>
+  unchangedFile(dependencies, DATABASE, (text) => {
+    const found = dependencies.databases.findCurrent(text.replace(/\.mmdb$/, ''));
+    return found && stateHeaders(found, 'mmdb');
+  });
+
+export const listRoute = (dependencies: FastPathDependencies) =>
+  unchangedFile(dependencies, LIST, (text) => {
+    const found = findList(dependencies, text);
+    return found instanceof ApiError ? undefined : listState(found);
+  });
+
+/** geoipupdate before version 7, with the MD5 of the current database. */
+export function updateRoute({ databases, extraHeaders }: FastPathDependencies): FastPathRoute<string> {
+  const write = textAnswers(extraHeaders);
+  return {
+    declaration: DATABASE,
+    refusalText,
+    read(_bytes, { text }) {
+      const [edition = '', known] = text.split('/update?db_md5=');
+      const md5 = databases.findCurrent(edition)?.file.md5;
+      return md5 !== undefined && md5 === known?.toLowerCase() ? md5 : NODES;
+    },
+    answer: (md5, _served, charged, _elapsedMs, nowMs) => ({
+      answer: write({ status: 304, headers: [['x-database-md5', md5]] }, charged, nowMs),
+      status: 304,
+    }),
+  };
+}
+
+/** geoipupdate from version 7 on. */
+export function metadataRoute({ databases, extraHeaders }: FastPathDependencies): FastPathRoute<string | undefined> {
+  const write = textAnswers(extraHeaders);
+  return {
+    declaration: DATABASE_LIST,
+    refusalText,
+    read(_bytes, { text }) {
+      const [, edition] = text.split('=');
+      return edition === undefined || databases.findCurrent(edition) !== undefined ? edition : NODES;
+    },
+    answer(edition, _served, charged, _elapsedMs, nowMs) {
+      const body = JSON.stringify(metadataOf(databases, edition));
+      return { answer: write({ status: 200, headers: [], body }, charged, nowMs), status: 200 };
+    },
   };
 }

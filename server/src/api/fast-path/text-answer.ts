@@ -62,8 +62,9 @@ export function writeRefusal(
   elapsedMs: number,
   nowMs: number,
   extraHeaders: Readonly<Record<string, string>>,
+  textOf?: (error: ApiError) => string,
 ): Buffer {
-  const body = JSON.stringify(errorBody(error, elapsedMs));
+  const body = textOf?.(error) ?? JSON.stringify(errorBody(error, elapsedMs));
   writeRequestId(refusalId, 0);
   const headers = {
     ...common,
@@ -71,7 +72,7 @@ export function writeRefusal(
     ...extraHeaders,
     ...(rate && rateHeaders(rate)),
     ...error.headers,
-    'content-type': jsonType,
+    'content-type': textOf === undefined ? jsonType : 'text/plain; charset=utf-8',
     'content-length': Buffer.byteLength(body),
   };
   return Buffer.from(`${answerHead(error.row.status, headers, nowMs)}${body}`);

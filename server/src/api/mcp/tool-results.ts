@@ -2,6 +2,7 @@
 
 import { allOptional, integer, list, object, oneOfTexts, optional, string, strings } from '../../http/json-schema.ts';
 import { addressCount, networkFields } from '../schemas/asn.ts';
+import { threatKnowledge } from '../schemas/dataset.ts';
 import { ipRecord } from '../schemas/ip-record.ts';
 
 const { detection: _detection, evidence: listedEvidence, ...record } = ipRecord.properties;
@@ -80,5 +81,6 @@ export const dataset = object({
   sources: list(object({ id: string('Name of the source.'), as_of: string('Its date.') })),
   unknown_flags: strings('Flags that no source knows: false everywhere.'),
   dated_flags: strings('Flags of which a list is too old to count, or that are from tables of a past date.'),
+  threat_is_known: threatKnowledge,
   report: optional({ type: 'object', description: 'With explain: the whole report.' }),
 });

@@ -207,6 +207,7 @@ const dataset = tool({
     sources: report.sources.map(({ id, as_of }) => ({ id, as_of })),
     unknown_flags: report.unknown_flags,
     dated_flags: report.dated_flags,
+    threat_is_known: report.threat_is_known,
     report: isExplained === true ? report : undefined,
   }),
 });

@@ -12,15 +12,39 @@ import {
 } from '../../http/json-schema.ts';
 import { envelope, refusalData, refusals, security } from './refusals.ts';
 
+const validUntil = string(
+  'Day (UTC) on which a flag in it stops counting; then the server writes it anew. Absent if there is none.',
+  '2026-12-01',
+);
+
+const heldFrom = integer(
+  'The version of the dataset that has fewer than half of the prefixes, or than the list allows. Until an operator accepts it, those before are kept. Absent otherwise.',
+);
+
 const database = namedObject('Database', {
   name: string('In the path of the file.', 'country'),
   edition: string('The name by which programs for MaxMind’s databases ask for this form.', 'GeoLite2-Country'),
   version: integer('The version of the dataset.'),
   is_current: boolean('Whether the file is sent without ?version.'),
   built_at: dateTime('When the version was built.'),
+  valid_until: optional(validUntil),
   bytes: integer('Size of the file.'),
   sha256: string('Digest of the file, in hexadecimal. Also its ETag.'),
   md5: string('The same, as update programs compare it.'),
+});
+
+const writtenList = namedObject('WrittenList', {
+  name: string('As in the rules file.', 'tor'),
+  version: integer('The version of the dataset that the prefixes are from.'),
+  held_from: optional(heldFrom),
+  valid_until: optional(validUntil),
+  etag: string('Tag of the prefixes, in every format.'),
+  bytes: namedObject('WrittenListSizes', {
+    txt: integer('Size of this format.'),
+    nft: integer('The same.'),
+    rsc: integer('The same.'),
+    json: integer('The same.'),
+  }),
 });
 
 export const databasesSchema = {
@@ -35,6 +59,7 @@ export const databasesSchema = {
       'The files.',
       namedObject('Databases', {
         databases: list(database),
+        lists: list(writtenList),
         notice: optional(string('Credits of the sources, which accompany the data.')),
       }),
     ),
@@ -76,6 +101,8 @@ const prefixList = namedObject('PrefixList', {
   name: string('As in the rules file.', 'tor'),
   dataset_version: integer('The version of the dataset that the prefixes are from.'),
   built_at: dateTime('When it was built.'),
+  held_from: optional(heldFrom),
+  valid_until: optional(validUntil),
   prefix_count: namedObject('PrefixListCount', { ipv4: integer('IPv4 prefixes.'), ipv6: integer('IPv6 prefixes.') }),
   notice: string('Credits of the sources, which accompany the data.'),
   prefixes: namedObject('ListedPrefixes', {
@@ -88,14 +115,16 @@ export const listSchema = {
   operationId: 'getList',
   summary: 'Prefixes of a list, for firewalls',
   description:
-    'Lists are in the rules file of the server, by name. Formats: txt (one prefix per line), nft (for nft -f), rsc (for /import of RouterOS) and json. Prefixes are merged, in the order of addresses, IPv4 first. The ETag is that of the prefixes: an unchanged list is 304 after an update of the dataset too. A request counts if it is answered with a list.',
+    'Lists are in the rules file of the server, by name. Formats: txt (one prefix per line), nft (for nft -f), rsc (for /import of RouterOS) and json. Prefixes are merged, in the order of addresses, IPv4 first. The ETag is that of the prefixes: an unchanged list is 304 after an update of the dataset too. Lists are written after each change of the dataset, the rules or the overrides; 503 until the first are, and while no source of a list counts. A list that an update would have emptied is held: X-Whence-Held is the version that it is from. A request counts if it is answered with a list or a part of it.',
   tags: ['Databases and lists'],
   security,
   params: object({ list: string('Name of the list, a dot and the format.', 'tor.json') }),
   response: {
     200: envelope('The list. Formats other than json are text.', prefixList),
+    206: { description: 'The range that was asked for.', content: { 'text/plain': { schema: { type: 'string' } } } },
     304: { type: 'null', description: 'The list is the one of If-None-Match.' },
     404: envelope('No such list, or no such format.', refusalData('LIST_NOT_FOUND')),
+    416: envelope('A range outside the list.', refusalData('INVALID_RANGE')),
     ...refusals,
   },
 };

@@ -35,6 +35,13 @@ const dataSource = namedObject('DataSource', {
   as_of: string('Date of the source.', '2026-06-01'),
 });
 
+const dataSources = namedObject('FieldSources', {
+  source: string('Name of the oldest source.', 'npm-dbip-country'),
+  as_of: string('Its date.', '2026-06-01'),
+  ipv4: optional(dataSource),
+  ipv6: optional(dataSource),
+});
+
 const familyFigures = namedObject('FamilyFigures', {
   announced: integer('How many IPv4 addresses, or IPv6 /48s, are announced.'),
   answered_share: share('Share of them that is answered; the rest is special-purpose space.'),
@@ -131,13 +138,18 @@ const refusedFeed = namedObject('RefusedFeed', {
   used: optional(string('Date of the older copy that was used instead, if there was one.', '2026-11-14')),
 });
 
+export const threatKnowledge = namedObject('ThreatKnowledge', {
+  ipv4: boolean('Whether a current list could have raised the threat score of an IPv4 address. If not, 0 is not low.'),
+  ipv6: boolean('The same of an IPv6 address.'),
+});
+
 const datasetReport = namedObject('DatasetReport', {
   version: integer('Number of the version, as in meta.dataset_version of a lookup.'),
   built_at: dateTime('When it was built.'),
   age_seconds: integer('Seconds since then.'),
   data_as_of: optional(string('Date of the oldest source that decides prefixes or countries.', '2026-06-01')),
   data_sources: named('DataSources', {
-    ...object(allOptional({ prefix: dataSource, country: dataSource })),
+    ...object(allOptional({ prefix: dataSources, country: dataSources })),
     description: 'Per field the oldest source that decides it for at least 1 % of the answered space.',
   }),
   sources: list(source),
@@ -156,6 +168,7 @@ const datasetReport = namedObject('DatasetReport', {
     ...list(flagSubject),
     description: 'Flags of which a list is too old to count, or that are from tables of a past date.',
   },
+  threat_is_known: threatKnowledge,
   quality: {
     ...list(qualityRow),
     description: 'How right the answers are, measured on labels that did not decide them.',

@@ -12,7 +12,7 @@ import {
 } from '../../http/json-schema.ts';
 import { DECISIONS } from '../../rules/decide.ts';
 import { evidence, ipRecord } from './ip-record.ts';
-import { envelope, refusalData, refusals, security } from './refusals.ts';
+import { envelope, refusalData, refusals, security, UNAVAILABLE } from './refusals.ts';
 
 const decision = namedObject('Decision', {
   decision: {
@@ -36,7 +36,7 @@ export const decideSchema = {
   operationId: 'decide',
   summary: 'Whether a request may pass',
   description:
-    'For auth_request, forward_auth and the like. The first rule of the set that matches decides. 204: allowed. A refused request gets the status of its rule, 403 by default, and X-Whence-Decision: deny, which a refusal of this request itself does not have. Headers: X-Whence-Decision, -Rule, -Country, -Asn, -Type, -Flags, -Score.',
+    'For auth_request, forward_auth and the like. The first rule of the set that matches decides. 204: allowed. A refused request gets the status of its rule, 403 by default, and X-Whence-Decision: deny. A refusal of this request itself does not have that header, except 400, 414 and 431, which the client of a proxy can cause. Headers: X-Whence-Decision, -Rule, -Country, -Asn, -Type, -Flags, -Score.',
   tags: ['Decisions'],
   security,
   querystring: object(
@@ -59,5 +59,6 @@ export const decideSchema = {
     404: envelope('No such rule set.', refusalData('RULE_SET_NOT_FOUND')),
     ...refusals,
     403: envelope('The key lacks the permission, or the request is refused: a text.', refusalData('FORBIDDEN')),
+    503: envelope('As elsewhere, or no rules were ever valid.', refusalData([...UNAVAILABLE, 'RULES_UNAVAILABLE'])),
   },
 };

@@ -9,9 +9,11 @@ import {
   namedObject,
   object,
   oneOfTexts,
+  optional,
   string,
   strings,
 } from '../../http/json-schema.ts';
+import { senders } from './email-senders.ts';
 import { mailPoints, part } from './mail-details.ts';
 import { findings } from './mail-records.ts';
 import { envelope, refusalData, refusals, security } from './refusals.ts';
@@ -22,6 +24,9 @@ const state = namedObject('EmailTrialState', {
   unverified: { ...list(part), description: 'Parts that DNS did not answer for.' },
   points: mailPoints,
   risk: string('How others can send mail as the domain, or take over a name that it refers to; or empty.'),
+  mx: strings('MX hosts.'),
+  spf: string('Its SPF record.'),
+  dmarc: string('The DMARC record that holds.'),
   spf_errors: findings,
   dmarc_errors: findings,
   ipv4_addresses: integer('IPv4 addresses that may send.'),
@@ -80,6 +85,7 @@ export const emailTrialSchema = {
         }),
         senders: namedObject('EmailTrialSenders', { gained: amounts, lost: amounts }),
         notes: strings('What was read otherwise than it is written, or not read.'),
+        history: optional(senders),
       }),
     ),
     400: envelope(

@@ -42,23 +42,33 @@ const checks = namedObject('ReadyChecks', {
   }),
   rules: optional({
     ...oneOfTexts(['ok', 'refused']),
-    description: 'With a rules file. refused: it has a mistake, and the rules before it are in use.',
+    description: 'With a rules file. refused: the rules before it are in use; without any the server is not ready.',
   }),
   overrides: optional({
     ...constant('refused'),
-    description: 'The overrides have a mistake, and those before them are in use.',
+    description: 'Those before them are in use; without any the server is not ready.',
+  }),
+  lists: optional({
+    ...constant('held'),
+    description: 'A list for firewalls lost too many prefixes by an update: those before are served.',
   }),
   clock: optional({
     type: 'string',
     const: 'wrong',
     description:
-      'While the clock has jumped and no other clock agrees: nothing is removed, no key revoked as scheduled.',
+      'While the database differs from other clocks by over an hour, or that of SQLite has jumped: nothing is removed, no key revoked as scheduled.',
   }),
   update: optional({
     ...oneOfTexts(['ok', 'running', 'failing']),
     description: 'Once there was an update or a pull.',
   }),
   shutdown: optional({ type: 'string', const: 'stopping', description: 'Once the server was told to stop.' }),
+});
+
+const checksums = namedObject('Checksums', {
+  rules: string('Of the rules in use; empty without any.', '9b1f07c2'),
+  overrides: string('Of the overrides in use; empty without any.', ''),
+  settings: string('Of settings that replicas have in common.', '5ae04d11'),
 });
 
 export const readyzSchema = {
@@ -72,6 +82,7 @@ export const readyzSchema = {
       namedObject('ReadyReport', {
         status: constant('ready'),
         checks,
+        checksums,
         dataset_version: integer('Version of the dataset that is served.'),
         dataset_age_seconds: integer('Seconds since it was built.'),
         data_as_of: optional(string('Date of the oldest source that decides prefixes or countries.', '2026-06-01')),
@@ -85,12 +96,18 @@ export const readyzSchema = {
           ...list(flagSubject),
           description: 'Flags of which a list is too old to count, or that change daily and are from old tables.',
         },
+        held_lists: optional(list(string('A list whose prefixes before the last update are served.', 'tor'))),
         update: optional(
           namedObject('UpdateReport', {
             outcome: oneOfTexts(['running', 'published', 'unchanged', 'failed']),
             started_at: dateTime('When the last update from feeds began.', '2026-11-15T05:00:00.000Z'),
             finished_at: optional(dateTime('When it ended; absent while it runs.', '2026-11-15T05:00:40.000Z')),
-            succeeded_at: optional(dateTime('When one last came to its end.', '2026-11-15T05:00:40.000Z')),
+            succeeded_at: optional(
+              dateTime(
+                'When one last came to its end, or a pull last found a new version.',
+                '2026-11-15T05:00:40.000Z',
+              ),
+            ),
             feeds_refused: list(string('A feed that was refused.', 'tor-exits')),
             refused_format: optional(
               integer('Format of the newest dataset of the static host, if this version of whence cannot read it.'),
@@ -100,6 +117,6 @@ export const readyzSchema = {
       }),
     ),
     431: headersTooLarge,
-    503: envelope('Not ready.', refusalData('NOT_READY', { checks })),
+    503: envelope('Not ready.', refusalData('NOT_READY', { checks, checksums })),
   },
 };

@@ -39,7 +39,7 @@ export const evidence = namedObject('Evidence', {
   source: string('The source that decided it.', 'npm-dbip-country'),
   prefix: string('The prefix for which the source says so.', '8.8.8.0/24'),
   as_of: string('Date of the source.', '2026-06-01'),
-  note: optional(string('Why the source does not count here.', 'list of 2025-04-15, too old to count')),
+  note: optional(string('Why it has this value, or adds no points.', 'list of 2025-04-15, too old to count')),
 });
 
 export const ipRecord = namedObject('IpRecord', {
@@ -56,5 +56,8 @@ export const ipRecord = namedObject('IpRecord', {
   detection,
   threat,
   evidence: optional({ ...list(evidence), description: 'Only with explain=true.' }),
+  threat_is_known: optional(
+    boolean('Only with explain=true. False: no current list could have raised the score, so it does not mean low.'),
+  ),
   ...addressSections,
 });

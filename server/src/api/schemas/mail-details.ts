@@ -1,7 +1,20 @@
 /** What the report of a domain is made from; on request. */
-import { boolean, integer, list, named, namedObject, oneOfTexts, string, strings } from '../../http/json-schema.ts';
+import { ASKED_POLICIES, VERDICT_ANSWERS } from '@whence/email/internal/reports/verdict';
+import {
+  boolean,
+  integer,
+  list,
+  named,
+  namedObject,
+  oneOfTexts,
+  optional,
+  string,
+  strings,
+} from '../../http/json-schema.ts';
 
 export const part = named('MailPart', oneOfTexts(['mx', 'spf', 'dkim', 'dmarc']));
+export const askedPolicy = named('AskedPolicy', oneOfTexts(ASKED_POLICIES));
+export const answer = named('VerdictAnswer', oneOfTexts(VERDICT_ANSWERS));
 const points = integer('Points.');
 const amounts = { ipv4_addresses: integer('IPv4 addresses.'), ipv6_48s: integer('IPv6 /48s.') };
 
@@ -16,6 +29,7 @@ const readiness = namedObject('MailReadiness', {
         'spf_open',
         'no_key',
         'sender_without_key',
+        'mail_refused',
         'no_reports',
         'reports_lost',
       ]),
@@ -41,6 +55,10 @@ export const details = namedObject('EmailDetails', {
   ),
   readiness,
   sender_rules: string('Whether it meets what Google, Yahoo and Microsoft ask of bulk senders, in one line.'),
+  senders: optional({
+    ...namedObject('EmailSendersLine', { policy: askedPolicy, answer, text: string('The answer as a sentence.') }),
+    description: 'What aggregate reports say about `p=reject`, for keys with `reports:read`.',
+  }),
   spf_tree: list(
     namedObject('SpfTreeLine', {
       depth: integer('0 for the record of the domain.'),

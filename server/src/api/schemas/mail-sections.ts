@@ -84,7 +84,11 @@ export const smtp = namedObject('SmtpReport', {
         is_for_host: boolean('It has the name of the MX host.'),
       }),
       dane: { ...comparison, description: 'Whether a TLSA record fits; empty if DANE does not apply.' },
-      mta_sts: { ...comparison, description: 'Whether the MTA-STS policy accepts it; empty without a policy.' },
+      mta_sts: {
+        ...comparison,
+        description: 'Whether the MTA-STS policy names it and accepts its certificate; or empty.',
+      },
+      stops_delivery: boolean('Senders that use DANE, or an enforced MTA-STS policy, do not deliver to it.'),
       ...judged,
     }),
   ),

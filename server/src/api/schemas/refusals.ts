@@ -100,6 +100,8 @@ function pascalCase(name: string): string {
     .join('');
 }
 
+export const UNAVAILABLE: readonly ErrorName[] = ['DATASET_UNAVAILABLE', 'STORAGE_UNAVAILABLE', 'OVERLOADED'];
+
 /** The errors that every endpoint can answer with. */
 export const refusals = {
   401: envelope(
@@ -108,10 +110,7 @@ export const refusals = {
   ),
   403: envelope('The key lacks the permission.', refusalData('FORBIDDEN')),
   429: envelope('The requests of the day, or of the second, are used up.', refusalData('RATE_LIMIT_EXCEEDED')),
-  503: envelope(
-    'No dataset is loaded, storage is down, or the server is overloaded.',
-    refusalData(['DATASET_UNAVAILABLE', 'STORAGE_UNAVAILABLE', 'OVERLOADED']),
-  ),
+  503: envelope('No dataset is loaded, storage is down, or the server is overloaded.', refusalData(UNAVAILABLE)),
 };
 
 /** Every endpoint except the health checks takes a key. */

@@ -16,6 +16,8 @@ import { measureQuality } from '@whence/dataset/internal/quality/measure';
 import { compileSupplement } from '@whence/dataset/internal/supplement/compile-supplement';
 import { checkWritable, openCurrent, publish, type VersionEntry } from '@whence/dataset/internal/versions/publish';
 import type { Refusal } from '@whence/dataset/record';
+import { readIndex, type WrittenList } from '../../geoip-files/file-index.ts';
+import { writeLists } from '../../geoip-files/write-lists.ts';
 import type { Config } from '../../settings/config.ts';
 import { describeFolder } from '../../settings/data-folder.ts';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
@@ -69,7 +71,7 @@ export async function datasetBuild(
         ? { version: 1, isNew: true, entry: findVersion(dataDir, 1) }
         : await announcingBuild(dataDir, started, () => buildVersion(dataDir, context, bar));
       bar.finish();
-      report(settings, built, [], started, options, context);
+      report(settings, built, [], [], started, options, context);
       if (readUpdateReport(dataDir)?.succeeded_at !== undefined)
         context.stderr.write(
           `note: this version does not contain the feeds; ${PROGRAM} dataset update builds one that does\n`,
@@ -85,6 +87,7 @@ function buildVersion(dataDir: string, context: CommandContext, bar: ProgressBar
   const input = readEmbedded(locatePackage, (step, share) => bar.show(step, share * 0.3));
   return compileVersion(dataDir, { ...input, day: dayOfMs(context.now().getTime()) }, [], context, {
     progress: (step, share) => bar.show(step, 0.3 + share * 0.7),
+    check: (content) => requirePlausible(dataDir, content, new Set(sourcesOf(input).map(({ id }) => id))),
   });
 }
 
@@ -159,8 +162,9 @@ export async function datasetUpdate(
           },
           supplement: (dataset) => compileSupplement(ingested, cache, dataset),
         });
+        const held = await writeHeldLists(dataDir, dayOfMs(context.now().getTime()), options.acceptChanges === true);
         bar.finish();
-        report(settings, built, refused, started, options, context);
+        report(settings, built, refused, held, started, options, context);
         reporter.succeed(context.now(), built.version, built.isNew);
         return 0;
       } catch (error) {
@@ -174,6 +178,13 @@ export async function datasetUpdate(
       }
     });
   });
+}
+
+/** Lists for firewalls that keep their prefixes: the server that serves them writes them in the same way. */
+async function writeHeldLists(dataDir: string, day: string, isAccepted: boolean): Promise<readonly WrittenList[]> {
+  if (readIndex(dataDir).lists === undefined) return [];
+  await writeLists(dataDir, day, undefined, isAccepted);
+  return readIndex(dataDir).lists?.lists.filter(({ heldFrom }) => heldFrom !== undefined) ?? [];
 }
 
 /** A person at a terminal asks for an answer now, not a schedule. */
@@ -228,6 +239,7 @@ function report(
   { dataDir, dataFolder }: BuildSettings,
   { version, isNew, entry }: Built,
   refused: readonly Refusal[],
+  held: readonly WrittenList[],
   started: Date,
   { json, quality: withQuality }: ReportOptions,
   { now, ...terminal }: CommandContext,
@@ -248,6 +260,7 @@ function report(
         figures,
         quality,
         refused,
+        ...(held.length > 0 && { held_lists: held.map(({ name }) => name) }),
       }),
     );
     return;
@@ -259,6 +272,15 @@ function report(
   stdout.write(hanging('', 2, outcome, style));
   stdout.write(hanging('', 2, `data directory: ${describeFolder(dataFolder)}`, style));
   if (withQuality === true) stdout.write(formatFigures(figures, style) + formatQuality(quality, style));
+  for (const { name, version: from } of held)
+    stdout.write(
+      hanging(
+        '',
+        2,
+        `list ${name} keeps the prefixes of version ${from}: this one has too few. If that is right, run ${PROGRAM} dataset update --accept-changes`,
+        style,
+      ),
+    );
   if (refused.length > 0) stdout.write(`${style.bold('refused:')}\n${formatTable(refusalRows(refused, style), style)}`);
 }
 

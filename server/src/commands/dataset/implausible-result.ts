@@ -96,6 +96,7 @@ function nameOf(measure: ExplainedChange['measure']): string {
   if (measure.kind === 'bytes') return 'file size';
   if (measure.kind === 'quality') return qualityName(measure.row);
   if (measure.kind === 'answered') return 'answered';
+  if (measure.kind === 'known good') return `${measure.name} of ${measure.service}, a known service,`;
   if (measure.kind === 'access network') return `${measure.name} of AS${measure.asn}, homes or phones,`;
   return measure.kind === 'flag' ? measure.name : `${measure.kind} ${measure.name}`;
 }

@@ -2,10 +2,11 @@
 import { DatasetError } from '@whence/dataset/dataset-error';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { readRegular, UnusableFile } from '@whence/dataset/internal/io/regular-file';
+import { TookTooLong } from '@whence/dataset/internal/io/run-thread';
 import { Decider, unknownFlagsOf } from '../../rules/decide.ts';
-import { RULES_LIMITS } from '../../rules/live-rules.ts';
-import { InvalidRules, parseRules } from '../../rules/parse-rules.ts';
-import { reviewRules } from '../../rules/review-rules.ts';
+import { RULES_LIMITS, readRules, requireRules } from '../../rules/live-rules.ts';
+import { InvalidRules } from '../../rules/parse-rules.ts';
+import { type Known, knownTo, reviewRules } from '../../rules/review-rules.ts';
 import { DEFAULT_SET, type RuleFile } from '../../rules/rule-sets.ts';
 import { CommandError, type ExitCode } from '../../terminal/exit.ts';
 import type { CommandStreams } from '../../terminal/output.ts';
@@ -14,14 +15,15 @@ import { openLocalDataset } from '../local-dataset.ts';
 
 export async function openRules(path: string): Promise<RuleFile> {
   try {
-    return parseRules(String(await readRegular(path, RULES_LIMITS)));
+    return requireRules(await readRules(path, await readRegular(path, RULES_LIMITS))).file;
   } catch (error) {
     if (error instanceof InvalidRules)
       throw new CommandError(
         error.mistakes.map(({ line, column, message }) => `${path}:${line}:${column}: ${message}`).join('\n'),
       );
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new CommandError(`${path} does not exist`);
-    if (error instanceof UnusableFile) throw new CommandError(`${path} ${error.message}`);
+    if (error instanceof UnusableFile || error instanceof TookTooLong)
+      throw new CommandError(`${path} ${error.message}`);
     throw error;
   }
 }
@@ -35,7 +37,7 @@ export function openDecider(file: RuleFile, path: string, set = DEFAULT_SET, dat
 
 export async function checkRules(path: string, dataDir: string, { stdout, stderr }: CommandStreams): Promise<ExitCode> {
   const file = await openRules(path);
-  const warnings = reviewRules(file, unknownFlagsIn(dataDir));
+  const warnings = reviewRules(file, knownIn(dataDir));
   for (const { line, column, message } of warnings) stderr.write(`${path}:${line}:${column}: warning: ${message}\n`);
   const rules = [...file.sets.values()].reduce((sum, set) => sum + set.rules.length, 0);
   const lists = file.lists.size === 0 ? '' : `, ${countOf(file.lists.size, 'list')}`;
@@ -44,11 +46,11 @@ export async function checkRules(path: string, dataDir: string, { stdout, stderr
 }
 
 /** A machine that only checks files need not have a dataset. */
-function unknownFlagsIn(dataDir: string): ReadonlySet<string> {
+function knownIn(dataDir: string): Known | undefined {
   try {
-    return unknownFlagsOf(openLocalDataset(dataDir));
+    return knownTo(openLocalDataset(dataDir));
   } catch (error) {
-    if (error instanceof DatasetError) return new Set();
+    if (error instanceof DatasetError) return undefined;
     throw error;
   }
 }

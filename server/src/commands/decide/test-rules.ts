@@ -1,8 +1,10 @@
 /** `wh decide test rules.yaml --ip A`: what the rules decide about one request, and why. */
 import { parseAddress } from '@whence/dataset/address';
+import { isThreatKnown } from '@whence/dataset/record';
 import { flagsOf } from '../../fields/fields.ts';
 import { tryRequest } from '../../rules/decide.ts';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
+import { threatText } from '../../terminal/flag-note.ts';
 import type { CommandStreams } from '../../terminal/output.ts';
 import { jsonLine, printable } from '../../terminal/printable.ts';
 import { styleOf } from '../../terminal/style.ts';
@@ -41,7 +43,7 @@ export async function testRules(
             ['country', record.country],
             ['type', record.connection_type],
             ['flags', flagsOf(record.detection).join(', ') || 'none'],
-            ['threat', `${record.threat.score} ${record.threat.level}`],
+            ['threat', threatText(record.threat, isThreatKnown(record, dataset.threatKnowledge))],
           ] as Detail[])),
     ];
     stdout.write(formatDetails(rows, style));

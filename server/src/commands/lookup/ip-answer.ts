@@ -4,7 +4,8 @@ import type { Address } from '@whence/dataset/address';
 import { DatasetError } from '@whence/dataset/dataset-error';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import type { RecordSpan, WantedVersion } from '@whence/dataset/internal/history/past-versions';
-import type { Evidence, IpRecord } from '@whence/dataset/record';
+import type { Explanation } from '@whence/dataset/internal/lookup/evidence';
+import { type IpRecord, isThreatKnown, type ThreatKnowledge } from '@whence/dataset/record';
 import type { SpecialPurpose } from '@whence/dataset/special-purpose';
 import type { AddressMembers, ExchangeAddress } from '../../address/sections.ts';
 import type { OutputBuffer } from '../../enrich/output-buffer.ts';
@@ -24,7 +25,7 @@ import { cutToWidth, type Paint, type Style } from '../../terminal/style.ts';
 import type { AddressSection } from '../../vocabulary.ts';
 import type { Invalid } from './listed-arguments.ts';
 
-export type FoundAnswer = IpRecord & { evidence?: readonly Evidence[] } & AddressMembers;
+export type FoundAnswer = IpRecord & Partial<Explanation> & AddressMembers;
 /** `ip` is the text of an entry that is not an address. */
 export type MissingAnswer = { ip: string; error: string; code: string; details?: SpecialPurpose };
 export type IpAnswer = FoundAnswer | ExchangeAddress | MissingAnswer;
@@ -40,6 +41,8 @@ export type AskedOfIp = { readonly explain: boolean; readonly include: ReadonlyS
 export type IpSource = {
   /** The local one, if that answers. */
   readonly dataset?: Dataset;
+  /** Whether its scores mean something. */
+  threatKnowledge(): Promise<ThreatKnowledge>;
   /** In the order of the addresses. */
   find(addresses: readonly Address[]): Promise<IpAnswer[]>;
   /** A faster way to the same bytes that `formatLine` makes of these answers. */
@@ -86,7 +89,7 @@ export type DataFormat =
 export type LineFormat =
   | DataFormat
   | { readonly kind: 'values'; readonly fields: readonly Field[] }
-  | { readonly kind: 'row'; readonly style: Style };
+  | { readonly kind: 'row'; readonly style: Style; readonly known?: ThreatKnowledge };
 
 export function csvHeader(fields: readonly Field[]): string {
   return `${['ip', ...withoutIp(fields), 'error'].join(',')}\n`;
@@ -109,7 +112,7 @@ export function formatLine(answer: IpAnswer, format: LineFormat): string {
       return `${values.map(printable).join('\t')}\n`;
     }
     case 'row':
-      return isFound(answer) ? formatRow(answer, format.style) : missingRow(answer, format.style);
+      return isFound(answer) ? formatRow(answer, format.style, format.known) : missingRow(answer, format.style);
   }
 }
 
@@ -134,14 +137,19 @@ export function fieldValue(answer: IpAnswer, field: Field) {
 /** Wide enough for IPv4; rows are printed as they are found, so they cannot be aligned to the longest. */
 const ADDRESS_COLUMNS = 15;
 
-function formatRow(answer: FoundAnswer, style: Style): string {
+/** A server of an earlier version does not say it. */
+const ALL_KNOWN: ThreatKnowledge = { ipv4: true, ipv6: true };
+/** Instead of a score that is not known. */
+export const UNKNOWN_SCORE = '?';
+
+function formatRow(answer: FoundAnswer, style: Style, known = ALL_KNOWN): string {
   const { ip, asn, asn_name, country, connection_type, threat } = answer;
   const head = [
     ip.padEnd(ADDRESS_COLUMNS),
     `AS${asn}`.padEnd(8),
     country,
     connection_type.padEnd(11),
-    String(threat.score).padStart(3),
+    (isThreatKnown(answer, known) ? String(threat.score) : UNKNOWN_SCORE).padStart(3),
   ].join('  ');
   const flags = flagsOf(answer.detection).filter((flag) => flag !== connection_type);
   const rest = cutToWidth([...flags, asn_name].join(', '), style.width - head.length - 2);

@@ -2,13 +2,14 @@
 import type { Address } from '@whence/dataset/address';
 import type { Location } from '@whence/dataset/internal/supplement/supplement';
 import type { Range } from '@whence/dataset/prefix';
+import { isThreatKnown } from '@whence/dataset/record';
 import type { Hostname } from '../../address/hostname.ts';
 import type { Registration } from '../../address/registration/rdap-network.ts';
 import type { AddressMembers } from '../../address/sections.ts';
 import { CSV_DEFAULT, flagsOf, parseFields, sectionOf } from '../../fields/fields.ts';
 import { describeFolder } from '../../settings/data-folder.ts';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
-import { noteFlags } from '../../terminal/flag-note.ts';
+import { NOT_KNOWN, noteFlags, threatText } from '../../terminal/flag-note.ts';
 import { type CommandStreams, dataSink, StreamSink } from '../../terminal/output.ts';
 import { printable } from '../../terminal/printable.ts';
 import { fit, type Style, styleOf } from '../../terminal/style.ts';
@@ -29,6 +30,7 @@ import {
   type LineFormat,
   NO_DATA,
   threatPaint,
+  UNKNOWN_SCORE,
 } from './ip-answer.ts';
 import { describeInvalid, type ListedArguments, listedArguments } from './listed-arguments.ts';
 import { localIpSource } from './local-ips.ts';
@@ -42,7 +44,7 @@ type IpOptions = RemoteOptions & {
 };
 
 /** A record of several lines, or one line for each address. */
-type IpFormat = { readonly kind: 'record'; readonly style: Style } | LineFormat;
+type IpFormat = { readonly kind: 'record'; readonly style: Style; readonly withEvidence: boolean } | LineFormat;
 
 /** Addresses that are answered at a time: the largest batch of a server. */
 const GROUP = 1000;
@@ -58,16 +60,19 @@ export async function ipCommand(
   checkOptions(options);
   const listed = listedArguments(texts, parseRangeEntry, streams.stdin, 'addresses, CIDRs, ranges');
   const isSingle = listed.areTyped && listed.typed.every(({ start, end }) => start === end);
-  const format = formatOf(options, isSingle, streams);
-  const asked = { explain: options.explain === true, include: sectionsOf(options, format) };
+  const asked = formatOf(options, isSingle, streams);
+  // The evidence of a record says which flags do not count, and whether the score is known.
+  const isExplained = options.explain === true || asked.kind === 'record';
+  const question = { explain: isExplained, include: sectionsOf(options, asked) };
   const source = await openSource(options, streams.environment, {
     local: () => {
       if (options.explain === true) streams.stderr.write(`dataset: ${describeFolder(config.dataFolder)}\n`);
-      return localIpSource(config, asked);
+      return localIpSource(config, question);
     },
-    remote: async (server) => (await import('./remote-lookups.ts')).remoteIpSource(server, asked),
+    remote: async (server) => (await import('./remote-lookups.ts')).remoteIpSource(server, question),
   });
   try {
+    const format = asked.kind === 'row' ? { ...asked, known: await source.threatKnowledge() } : asked;
     const exitCode = await printAnswers(listed, source, format, streams);
     const fields = 'fields' in format ? format.fields : undefined;
     // A server tells it in /readyz.
@@ -96,7 +101,8 @@ function formatOf(
   if (fields !== undefined) return { kind: 'values', fields };
   // The evidence is a table, whose cells are cut only to fit a terminal.
   const style = explain === true ? fit({ stdout, environment }) : styleOf(stdout, environment);
-  return { kind: isSingle || explain === true || include !== undefined ? 'record' : 'row', style };
+  if (!isSingle && explain !== true && include === undefined) return { kind: 'row', style };
+  return { kind: 'record', style, withEvidence: explain === true };
 }
 
 /** Fields that are not in the record are known only to `include`. */
@@ -116,14 +122,17 @@ async function printAnswers(
   const sink = isData ? dataSink(stdout) : new StreamSink(stdout);
   const lines = isData ? await source.openLines?.(format) : undefined;
   const print = (answer: IpAnswer) =>
-    format.kind === 'record' ? formatAnswer(answer, format.style) : formatLine(answer, format);
+    format.kind === 'record' ? formatAnswer(answer, format.style, format.withEvidence) : formatLine(answer, format);
   let exitCode: ExitCode = 0;
+  const known = format.kind === 'row' ? format.known : undefined;
+  let hasUnknown = false;
   const waiting: Address[] = [];
   const flush = async () => {
     if (lines !== undefined && lines.output.length > 0) await sink.write(lines.output.take());
     if (waiting.length === 0) return;
     const answers = await source.find(waiting.splice(0));
     if (answers.some(isMissing)) exitCode = 1;
+    hasUnknown ||= known !== undefined && answers.some((one) => isFound(one) && !isThreatKnown(one, known));
     await sink.write(answers.map(print).join(''));
   };
   if (format.kind === 'csv') await sink.write(csvHeader(format.fields));
@@ -147,13 +156,17 @@ async function printAnswers(
     }
     await flush();
   }
+  if (hasUnknown) stderr.write(`${UNKNOWN_SCORE}: threat ${NOT_KNOWN}\n`);
   return exitCode;
 }
 
-export function formatAnswer(answer: IpAnswer, style: Style): string {
+export function formatAnswer(answer: IpAnswer, style: Style, withEvidence: boolean): string {
   if (!isFound(answer)) return formatMissing(answer, style);
-  const { ip, prefix, asn, asn_name, country, rir, connection_type, detection, threat, evidence } = answer;
-  const flags = flagsOf(answer.detection);
+  const { ip, prefix, asn, asn_name, country, rir, connection_type, detection, threat, evidence = [] } = answer;
+  const flags = flagsOf(detection).map((flag) => {
+    const { note } = evidence.find(({ field, value }) => field === `is_${flag}` && value === true) ?? {};
+    return note === undefined ? flag : `${flag} (${note})`;
+  });
   const rows: Detail[] = [
     ['prefix', prefix],
     ['network', `AS${asn} ${asn_name}`, style.bold],
@@ -163,18 +176,19 @@ export function formatAnswer(answer: IpAnswer, style: Style): string {
     ['flags', flags.join(', ') || 'none'],
     ...detailOf('cloud', detection.cloud_provider),
     ...detailOf('AI company', detection.ai_company),
-    ['threat', `${threat.score} of 100, ${threat.level}`, threatPaint(style, threat.level)],
+    ['threat', threatText(threat, answer.threat_is_known), threatPaint(style, threat.level)],
     ...(threat.explanation ?? []).map((reason): Detail => ['', reason]),
     ...memberRows(answer),
   ];
-  const evidenceRows = (evidence ?? []).map(({ field, value, source, prefix: stated, as_of }) => [
+  const evidenceRows = (withEvidence ? evidence : []).map(({ field, value, source, prefix: stated, as_of, note }) => [
     field,
     String(value),
     source,
     stated,
     as_of,
+    note ?? '',
   ]);
-  const head = ['field', 'value', 'source', 'prefix', 'as of'];
+  const head = ['field', 'value', 'source', 'prefix', 'as of', ''];
   const table = formatTable(evidenceRows, style, { head, indent: 2, shrink: true });
   return `${style.bold(printable(ip))}\n${formatDetails(rows, style)}${evidenceRows.length === 0 ? '' : `\n${table}`}\n`;
 }

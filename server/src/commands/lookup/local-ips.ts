@@ -1,7 +1,7 @@
 /** Answers of the local dataset about addresses. */
 import { type Address, formatAddress } from '@whence/dataset/address';
 import type { Dataset } from '@whence/dataset/internal/file/read';
-import { explain as evidenceOf } from '@whence/dataset/internal/lookup/evidence';
+import { explanationOf } from '@whence/dataset/internal/lookup/evidence';
 import { findSpecialPurpose } from '@whence/dataset/special-purpose';
 import type { IpConfig } from '../ip-sections.ts';
 import { openOverridden } from '../local-dataset.ts';
@@ -15,6 +15,7 @@ export async function localIpSource(config: IpConfig, { explain, include }: Aske
   const isPlain = !explain && sections === undefined;
   return {
     dataset,
+    threatKnowledge: async () => dataset.threatKnowledge,
     async find(addresses) {
       const answers: IpAnswer[] = [];
       for (const address of addresses) {
@@ -39,5 +40,5 @@ export function answerOf(dataset: Dataset, address: Address, explain: boolean): 
   const match = dataset.find(address);
   if (match === 0) return missingAnswer(formatAddress(address), findSpecialPurpose(address));
   const record = dataset.record(address, match);
-  return explain ? { ...record, evidence: evidenceOf(dataset, address, match) } : record;
+  return explain ? { ...record, ...explanationOf(dataset, address, match) } : record;
 }

@@ -4,8 +4,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { compile } from '@whence/dataset/internal/compile/compile';
+import { encodeContent } from '@whence/dataset/internal/file/write';
+import { sampleInput } from '@whence/dataset/internal/test/sample-dataset';
+import { publish } from '@whence/dataset/internal/versions/publish';
 import { type Outcome, runCommand } from '../../test/run-command.ts';
-import { TestFolder } from '../../test/test-server.ts';
+import { SAMPLE, TestFolder } from '../../test/test-server.ts';
 
 const folder = new TestFolder();
 before(() => {
@@ -104,15 +108,34 @@ test('ip: --fields prints values alone, and --json adds the address', async () =
 });
 
 test('ip: lists and CIDRs print a line for each address, in 80 columns', async () => {
-  const { stdout } = await wh(['ip', '1.0.9.8/31', '10.0.0.0/31', '2001:4860::8888']);
+  const { stdout, stderr } = await wh(['ip', '1.0.9.8/31', '10.0.0.0/31', '2001:4860::8888']);
   assert.deepEqual(stdout.split('\n'), [
     '1.0.9.8          AS64500   AU  business       0  Exämple "Nord" GmbH',
     '1.0.9.9          AS64500   AU  business      45  tor_exit, Exämple "Nord" GmbH',
     '10.0.0.0         Private use',
     '10.0.0.1         Private use',
-    '2001:4860::8888  AS15169   US  datacenter     0  Google LLC',
+    '2001:4860::8888  AS15169   US  datacenter     ?  Google LLC',
     '',
   ]);
+  assert.equal(stderr, '?: threat not known: no current lists (npx wh dataset update)\n');
+});
+
+test('ip: a score that no current list could have raised is not known, and a flag that does not count says so', async () => {
+  const aged = new TestFolder();
+  const input = sampleInput(SAMPLE);
+  const overlays = input.overlays.map((list) =>
+    list.source.id === 'tor'
+      ? { ...list, isTable: true, source: { ...list.source, is_table: true, max_age_days: 7 } }
+      : list,
+  );
+  publish(aged.dataDir, encodeContent(compile({ ...input, overlays, day: '2026-11-18' })), new Date('2026-11-18'));
+  const { stdout } = await runCommand(['ip', '1.0.9.9'], aged.environment);
+  assert.match(stdout, /^ {2}flags +tor_exit \(list of 2026-11-01, too old to count\)$/m);
+  assert.match(stdout, /^ {2}threat +not known: no current lists \(npx wh dataset update\)$/m);
+  const explained = await runCommand(['ip', '1.0.9.9', '--json', '--explain'], aged.environment);
+  const { threat, threat_is_known } = JSON.parse(explained.stdout);
+  assert.deepEqual([threat, threat_is_known], [{ score: 0, level: 'low' }, false]);
+  aged.remove();
 });
 
 test('ip: many addresses print what one prints', async () => {
@@ -123,7 +146,7 @@ test('ip: many addresses print what one prints', async () => {
   const explained = await wh(['ip', '--json', '--explain', ...asked]);
   assert.deepEqual(
     jsonLines(many.stdout),
-    jsonLines(explained.stdout).map(({ evidence: _, ...record }) => record),
+    jsonLines(explained.stdout).map(({ evidence: _, threat_is_known: __, ...record }) => record),
   );
 });
 

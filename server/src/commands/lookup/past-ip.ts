@@ -6,6 +6,7 @@ import { findSpecialPurpose } from '@whence/dataset/special-purpose';
 import { isDay } from '../../day.ts';
 import { flagsOf } from '../../fields/fields.ts';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
+import { threatText } from '../../terminal/flag-note.ts';
 import type { CommandStreams } from '../../terminal/output.ts';
 import { jsonLine, printable } from '../../terminal/printable.ts';
 import { type Style, styleOf } from '../../terminal/style.ts';
@@ -60,7 +61,7 @@ export async function pastIpCommand(
       datasetVersion === undefined ? { day: at } : { version: datasetVersion },
     );
     if (!isFound(answer)) exitCode = 1;
-    stdout.write(json ? jsonLine(answer) : formatAnswer(answer, style));
+    stdout.write(json ? jsonLine(answer) : formatAnswer(answer, style, explain));
   }
   return exitCode;
 }
@@ -115,6 +116,6 @@ function recordRows(record: IpRecord): string[] {
   const flags = flagsOf(record.detection).join(', ') || 'none';
   return [
     `${prefix}  AS${asn} ${asn_name}`,
-    `${country}, ${connection_type}, flags: ${flags}, threat ${threat.score} of 100, ${threat.level}`,
+    `${country}, ${connection_type}, flags: ${flags}, threat ${threatText(threat, undefined)}`,
   ];
 }

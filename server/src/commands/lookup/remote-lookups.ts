@@ -28,6 +28,7 @@ export function remoteIpSource({ url, client: open }: RemoteServer, { explain, i
     });
   };
   return {
+    threatKnowledge: () => asking(url, async () => (await client.dataset()).data.threat_is_known),
     async find(addresses) {
       if (isBatchable && addresses.length > 1) return asking(url, () => findBatch(addresses));
       const answers: IpAnswer[] = [];

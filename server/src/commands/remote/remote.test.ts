@@ -104,7 +104,7 @@ for (const [behaviour, key, message] of [
   });
 
 test('remote: a limit that is reached names the time of its reset', async () => {
-  other.routes.set('/v1/ip/8.8.8.8', (response) => {
+  other.routes.set('/v1/ip/8.8.8.8?explain=true', (response) => {
     response.writeHead(429, { 'Content-Type': 'application/json', 'Retry-After': '7200', 'X-Request-Id': 'r1' });
     response.end(
       '{"data":{"error":"rate limit exceeded","code":"RATE_LIMIT_EXCEEDED"},"meta":{"processing_time_ms":0}}',

@@ -1,5 +1,6 @@
 /** `wh serve`: starts one or several processes, makes the first key and dataset, runs updates, and stops gracefully. */
 import cluster from 'node:cluster';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { makeFolder } from '@whence/dataset/internal/io/whole-file';
 import { isWrittenBefore, readManifest } from '@whence/dataset/internal/versions/publish';
@@ -11,6 +12,7 @@ import { withCounters } from '../../metrics/metrics.ts';
 import { endSoon, killProcess } from '../../process/end-process.ts';
 import { delayStop, limitStop, StopSignals } from '../../process/stop-signals.ts';
 import type { Config } from '../../settings/config.ts';
+import { defaultOverrides } from '../../settings/data-folder.ts';
 import type { Environment } from '../../settings/settings.ts';
 import { openStorage, requireDriver } from '../../storage/open-storage.ts';
 import type { Storage } from '../../storage/storage.ts';
@@ -132,6 +134,10 @@ async function serveUntilStopped(
   const databases = new GeoipFileWriter({
     dataDir: config.dataDir,
     isWanted: () => mayDownload(config, isAlone ? storage : undefined),
+    listFiles: () => ({
+      rules: config.rules,
+      overrides: config.overrides ?? [defaultOverrides(config.dataDir)].find(existsSync),
+    }),
     log,
   });
   databases.start();

@@ -5,6 +5,7 @@
 import { type Address, formatAddress, ipv4, parseAddress } from '@whence/dataset/address';
 import { AddressFinder } from '@whence/dataset/find-address';
 import type { Dataset } from '@whence/dataset/internal/file/read';
+import { isThreatKnown } from '@whence/dataset/record';
 import { findSpecialPurpose } from '@whence/dataset/special-purpose';
 import { noteWaiting, STANDARD_INPUT } from '../../enrich/input.ts';
 import { readLines } from '../../enrich/read-lines.ts';
@@ -16,7 +17,7 @@ import { jsonLine } from '../../terminal/printable.ts';
 import { styleOf } from '../../terminal/style.ts';
 import type { DataSettings } from '../embedded-data.ts';
 import { openOverridden } from '../local-dataset.ts';
-import { formatLogSummary, type LogSummary, type Share } from './summary-text.ts';
+import { formatLogSummary, type LogSummary, type Share, UNKNOWN_LEVEL } from './summary-text.ts';
 
 type SummarizeOptions = { json?: boolean; all?: boolean; limit: number };
 
@@ -60,6 +61,7 @@ function summaryOf(
   const networks = new Groups();
   const names = new Map<string, string>();
   const top = new MostFrequent(limit);
+  const known = dataset.threatKnowledge;
   let [special, notFound] = [0, 0];
   for (const [address, occurrences] of counts.entries()) {
     top.add(address, occurrences);
@@ -72,10 +74,11 @@ function summaryOf(
         list.add(isSpecial ? SPECIAL : NOT_ANNOUNCED, occurrences);
       continue;
     }
-    const { asn, asn_name, country, connection_type, detection, threat } = dataset.record(address, match);
+    const record = dataset.record(address, match);
+    const { asn, asn_name, country, connection_type, detection, threat } = record;
     groups.countries.add(country, occurrences);
     groups.types.add(connection_type, occurrences);
-    groups.levels.add(threat.level, occurrences);
+    groups.levels.add(isThreatKnown(record, known) ? threat.level : UNKNOWN_LEVEL, occurrences);
     for (const flag of flagsOf(detection)) groups.flags.add(flag, occurrences);
     networks.add(String(asn), occurrences);
     names.set(String(asn), asn_name);

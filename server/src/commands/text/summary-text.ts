@@ -1,5 +1,6 @@
 /** The summary of a log, and its text. */
 import type { IpRecord } from '@whence/dataset/record';
+import { NOT_KNOWN } from '../../terminal/flag-note.ts';
 import { cutToWidth, type Style } from '../../terminal/style.ts';
 import { countOf, formatCount } from '../../terminal/table.ts';
 
@@ -34,6 +35,9 @@ export type LogSummary = {
   top_addresses: TopAddress[];
 };
 
+/** Instead of the level of a score that is not known. */
+export const UNKNOWN_LEVEL = 'not known';
+
 const NAME_COLUMNS = 36;
 
 export function formatLogSummary(summary: LogSummary, style: Style): string {
@@ -43,6 +47,7 @@ export function formatLogSummary(summary: LogSummary, style: Style): string {
     `${countOf(addresses, 'distinct address', 'es')}, ${countOf(occurrences, 'occurrence')}`,
     special === 0 ? '' : `${countOf(special, 'address', 'es')} in private and special-purpose ranges`,
     not_found === 0 ? '' : `${countOf(not_found, 'address', 'es')} not announced`,
+    summary.threat_levels.some(({ value }) => value === UNKNOWN_LEVEL) ? `threat ${NOT_KNOWN}` : '',
     dropped === 0 ? '' : `${countOf(dropped, 'occurrence')} of further addresses: too many to list`,
   ].filter((line) => line !== '');
   const sections = [

@@ -10,7 +10,7 @@ export type Certificate = { readonly cert: string; readonly key: string };
 
 export type Authority = {
   readonly cert: string;
-  /** For host names and IPv4 addresses. Valid from yesterday until tomorrow, unless said otherwise. */
+  /** For host names and IPv4 addresses. Valid from yesterday on for a month, unless said otherwise. */
   issue(names: readonly string[], validity?: Validity): Certificate;
 };
 
@@ -71,7 +71,7 @@ function certificate({ issuer, subject, publicKey, signer, extensions, from, unt
     integer(Buffer.concat([Buffer.of(1), randomBytes(8)])),
     ECDSA_WITH_SHA256,
     commonName(issuer),
-    sequence(time(from ?? new Date(now - DAY_MS)), time(until ?? new Date(now + DAY_MS))),
+    sequence(time(from ?? new Date(now - DAY_MS)), time(until ?? new Date(now + 30 * DAY_MS))),
     commonName(subject),
     publicKey.export({ type: 'spki', format: 'der' }),
     der(0xa3, sequence(...extensions)),

@@ -1,6 +1,6 @@
 /**
  * Every page in a real browser, light and dark, wide and as narrow as a phone: it can be reloaded and left by Back, does
- * not scroll sideways, and axe-core finds nothing serious.
+ * not scroll sideways, and axe-core finds nothing.
  */
 import assert from 'node:assert/strict';
 import test, { before } from 'node:test';
@@ -54,6 +54,22 @@ for (const [name, path] of [
     const signedOut = await walk.whence.open(t, { expectedErrors: EXPECTED_ERRORS });
     await signedOut.goto(path);
     await inspect(signedOut);
+  });
+}
+
+for (const [name, path, button] of [
+  ['the age of the data', '/', /^Routes of/],
+  ['themes', '/', 'Theme'],
+  ['the account', '/', /^Account of/],
+  ['actions of a key', '/settings/keys', /^Actions for mail gateway/],
+] as const) {
+  test(`every page: the panel with ${name}, in both themes and all widths`, { skip: NO_BROWSER }, async (t) => {
+    const shown = await walk.whence.open(t, { as: walk.admin });
+    await shown.goto(path);
+    await settle(shown);
+    await shown.getByRole('button', { name: button }).first().click();
+    await shown.getByRole('menu').or(shown.getByRole('dialog')).waitFor();
+    await inspectThemes(shown, 'wide');
   });
 }
 

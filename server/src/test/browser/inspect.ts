@@ -19,14 +19,17 @@ const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 /** Every rule of WCAG 2.0, 2.1 and 2.2 at the levels A and AA, also those that axe-core does not run unasked. */
 const WCAG_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag22aa', 'best-practice'];
 
-async function seriousViolations(shown: Page, rules?: readonly string[]): Promise<string[]> {
+async function violationsOf(shown: Page, rules?: readonly string[]): Promise<string[]> {
   if ((await shown.evaluate('typeof axe')) === 'undefined') await shown.evaluate(axe);
   const runOnly = rules === undefined ? { type: 'tag', values: WCAG_TAGS } : { type: 'rule', values: rules };
   const run = { resultTypes: ['violations'], runOnly };
   const { violations } = (await shown.evaluate(`axe.run(${JSON.stringify(run)})`)) as AxeResults;
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
+  return (
+    violations
+      .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`))
+      // Menus are at the end of the document, so that no row covers them.
+      .filter((text) => !/^region: <[^>]*(Menu-item|_account_)/.test(text))
+  );
 }
 
 const sidewaysBy = (shown: Page) =>
@@ -34,9 +37,9 @@ const sidewaysBy = (shown: Page) =>
 
 export async function inspectThemes(shown: Page, width: string): Promise<void> {
   await shown.emulateMedia({ colorScheme: 'light' });
-  assert.deepEqual(await seriousViolations(shown), [], `light, ${width}`);
+  assert.deepEqual(await violationsOf(shown), [], `light, ${width}`);
   await shown.emulateMedia({ colorScheme: 'dark' });
-  assert.deepEqual(await seriousViolations(shown, COLOUR_RULES), [], `dark, ${width}`);
+  assert.deepEqual(await violationsOf(shown, COLOUR_RULES), [], `dark, ${width}`);
   assert.equal(await sidewaysBy(shown), 0, width);
 }
 

@@ -5,10 +5,10 @@ import test, { before } from 'node:test';
 import { until } from '@whence/testing/until';
 import type { Page } from 'playwright-core';
 import { openStorage } from '../../storage/open-storage.ts';
-import { type DashboardClient, signedInAs } from '../dashboard/dashboard-client.ts';
+import { type DashboardClient, PASSWORD, signedInAs } from '../dashboard/dashboard-client.ts';
 import { SAMPLE } from '../test-server.ts';
 import { BrowserTest, heading, NO_BROWSER } from './browser.ts';
-import { inspectThemes } from './inspect.ts';
+import { inspectThemes, WIDE } from './inspect.ts';
 import { RULES, rulesFile, sharedSignIn, sharedWhence } from './shared-whence.ts';
 
 const options = { skip: NO_BROWSER };
@@ -200,21 +200,49 @@ test('lookups: many domains are checked in one run, which outlives its page', op
   await page.getByRole('button', { name: 'Check', exact: true }).click();
   await page.getByText('3 of 3 domains checked').waitFor();
   const rows = page.getByRole('table', { name: 'Domains' }).getByRole('row');
-  await rows.nth(1).getByText('It does not exist in DNS').waitFor();
-  await rows.filter({ hasText: 'example.com' }).getByText('D, 40').waitFor();
-  await page.getByRole('button', { name: 'Grade' }).click();
+  await rows.nth(1).getByText('gone.example does not exist in DNS').waitFor();
+  await rows.nth(1).getByText('broken', { exact: true }).waitFor();
+  const example = rows.filter({ has: page.getByRole('link', { name: 'example.com', exact: true }) });
+  await example.getByText('D, 40').waitFor();
+  await example.locator('summary').click();
+  await example.getByText(/^Anyone can send as example\.com/).waitFor();
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    await inspectThemes(page, `${width} px`);
+    const table = page.getByRole('group', { name: 'Domains' });
+    assert.ok(await table.evaluate((one) => one.scrollWidth <= one.clientWidth), `nothing is clipped at ${width} px`);
+  }
+  await page.setViewportSize(WIDE);
+  await page.getByRole('combobox', { name: 'Risk' }).selectOption('broken');
+  await page.getByText('1 of 3 domains', { exact: true }).waitFor();
+  await page.getByRole('combobox', { name: 'Risk' }).selectOption('');
+  await page.getByRole('combobox', { name: 'Order' }).selectOption('grade');
   await page.waitForURL(/sort=grade/);
   const waiting = page.waitForEvent('download');
   await page.getByRole('button', { name: 'CSV' }).click();
   const csv = readFileSync((await (await waiting).path()) ?? '', 'utf8');
-  assert.match(csv, /^domain,grade,score,risk,first_step,sender_rules,error\r\n/);
-  assert.match(csv, /\nexample\.com,D,40,Anyone can send as it/);
+  assert.match(csv, /^domain,grade,score,risk,meaning,first_step,sender_rules,error\r\n/);
+  assert.match(csv, /\nexample\.com,D,40,unprotected,Anyone can send as example\.com/);
   await page.getByRole('link', { name: 'example.com', exact: true }).click();
   await page.waitForURL('**/domain/example.com');
   await page.goBack();
   await page.getByText('3 of 3 domains checked').waitFor();
   await page.reload();
   await page.getByText('3 of 3 domains checked').waitFor();
+});
+
+test('lookups: a run goes on after its person has signed in again', options, async (t) => {
+  const own = await signedInAs(whence.folder, whence.url, 'Ida', 'viewer');
+  const page = await whence.open(t, { as: own, expectedErrors: [/status of 401/] });
+  await page.goto('/domains');
+  await page.getByRole('textbox', { name: 'Text with domains' }).fill('example.com gone.example');
+  await own.get('endAllSessions');
+  await page.getByRole('button', { name: 'Check', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Your session has expired' });
+  await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await dialog.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('2 of 2 domains checked').waitFor();
+  assert.equal(await page.getByText('Sign in first').count(), 0);
 });
 
 test('lookups: transport and networks of a domain come on request, and stay in the address', options, async (t) => {

@@ -4,6 +4,7 @@
  */
 import './accounts.ts';
 import './every-page.ts';
+import './figures.ts';
 import './keyboard-paths.ts';
 import './keys.ts';
 import './lookups.ts';

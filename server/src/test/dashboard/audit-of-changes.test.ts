@@ -237,6 +237,8 @@ const COMMANDS: Readonly<Record<string, (() => Promise<Change>) | Unchanged>> = 
   prefix: READS,
   'asn search': READS,
   email: READS,
+  'email reports': { because: 'it reads without --decide, of which email-senders.test has the entry' },
+  'email reports import': { because: 'reports are facts of others, kept with how they arrived' },
   crawlers: READS,
   'decide check': READS,
   'decide test': READS,

@@ -6,16 +6,16 @@ import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import { until } from '@whence/testing/until';
+import type { DataAges } from '../../dashboard/wire/dataset.ts';
 import { dayAt } from '../../day.ts';
 import { openStorage } from '../../storage/open-storage.ts';
 import { SAMPLE, startInProcess, TestFolder } from '../test-server.ts';
 import { DashboardClient, signedInAs } from './dashboard-client.ts';
 
-/** Both checks of the first trial, each of which asks twice, get no answer. */
-/** For two checks: two tries each, and two without validation. */
+/** The first trial gets no answer: two tries, and two without validation. */
 const LAME_AT_FIRST = {
   scripts: {
-    'lame.example': [...Array.from({ length: 8 }, () => ({ do: 'SERVFAIL' as const })), { do: 'answer' as const }],
+    'lame.example': [...Array.from({ length: 4 }, () => ({ do: 'SERVFAIL' as const })), { do: 'answer' as const }],
   },
 };
 /** An hour ago: payloads of another day are not used. */
@@ -327,6 +327,21 @@ test('public lookups: off unless they are allowed, then throttled by address, an
   } finally {
     await open.close();
   }
+});
+
+test('dashboard: an answer above 1 kB is compressed, unless it has a token; the ages of the data are few bytes', async () => {
+  const headers = { 'Accept-Encoding': 'gzip' };
+  const encodingOf = async (name: 'getDataset' | 'getSession' | 'getUpdate') =>
+    (await viewer.ask(name, { headers })).headers.get('content-encoding');
+  assert.deepEqual(
+    [await encodingOf('getDataset'), await encodingOf('getSession'), await encodingOf('getUpdate')],
+    ['gzip', null, null],
+  );
+  const ages = await viewer.ask('getDataAges', { headers: { 'Accept-Encoding': 'identity' } });
+  const text = await ages.text();
+  assert.ok(text.length < 3_000, `${text.length} bytes`);
+  const { data } = JSON.parse(text) as { data: DataAges };
+  assert.deepEqual([data.version, data.groups[0]?.group], [2, 'prefix']);
 });
 
 test('dataset: what is served, what changed, back to a version and forward again', async () => {

@@ -50,6 +50,7 @@ const ACCESS: Readonly<Record<RouteName, Access>> = {
   tryDomain: 'viewer',
   lookUpBatch: 'viewer',
   getDataset: 'viewer',
+  getDataAges: 'viewer',
   getDatasetDiff: 'viewer',
   useVersion: 'admin',
   startUpdate: 'admin',

@@ -161,6 +161,36 @@ const cases: readonly Case[] = [
     },
   },
   {
+    behaviour: 'rules as text, overrides of a ConfigMap, more volumes and a longer delay',
+    values: {
+      rules: 'rules: []',
+      overridesConfigMap: 'ours',
+      extraVolumes: [{ name: 'hooks', configMap: { name: 'hooks' } }],
+      extraVolumeMounts: [{ name: 'hooks', mountPath: '/etc/hooks' }],
+      shutdownDelay: 30,
+      maxReplicas: 2,
+    },
+    changes: {
+      'ConfigMap whence data.WHENCE_SHUTDOWN_DELAY': '30',
+      'HorizontalPodAutoscaler whence spec.maxReplicas': 2,
+      [`${POD}.terminationGracePeriodSeconds`]: 62,
+      [`${CONTAINER}.env.1`]: { name: 'WHENCE_OVERRIDES', value: '/etc/whence/overrides/overrides.json' },
+      [`${CONTAINER}.env.2`]: { name: 'WHENCE_RULES', value: '/etc/whence/rules/rules.yaml' },
+      [`${CONTAINER}.volumeMounts.2`]: { name: 'overrides', mountPath: '/etc/whence/overrides', readOnly: true },
+      [`${CONTAINER}.volumeMounts.3`]: { name: 'rules', mountPath: '/etc/whence/rules', readOnly: true },
+      [`${CONTAINER}.volumeMounts.4`]: { name: 'hooks', mountPath: '/etc/hooks' },
+      [`${POD}.volumes.2`]: { name: 'overrides', configMap: { name: 'ours' } },
+      [`${POD}.volumes.3`]: { name: 'rules', configMap: { name: 'whence-rules' } },
+      [`${POD}.volumes.4`]: { name: 'hooks', configMap: { name: 'hooks' } },
+      'ConfigMap whence-rules': {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: 'whence-rules' },
+        data: { 'rules.yaml': 'rules: []' },
+      },
+    },
+  },
+  {
     behaviour: 'resources of its own, no network policies, labels for the Prometheus operator',
     values: {
       resources: { limits: { memory: '1Gi' } },
@@ -179,10 +209,17 @@ const cases: readonly Case[] = [
 const refusals = [
   ['more connections than the database has', { maxReplicas: 7 }, /= 88 connections, more than .* \(87\)/],
   ['as many with more workers', { maxReplicas: 3, workers: 2 }, /= 88 connections/],
+  ['a number of workers that is not one', { workers: 'auto' }, /workers must be a number, not auto/],
+  ['no workers', { workers: 0 }, /workers must be at least 1/],
+  ['a delay with a unit', { shutdownDelay: '8s' }, /shutdownDelay must be a number, not 8s/],
+  ['more replicas at least than at most', { minReplicas: 7 }, /minReplicas \(7\) must be from 1 to maxReplicas \(6\)/],
+  ['a setting that has a value', { settings: { WHENCE_WORKERS: 2 } }, /settings.WHENCE_WORKERS: set workers instead/],
+  ['rules twice', { rules: 'rules: []', rulesConfigMap: 'ours' }, /set rules or rulesConfigMap, not both/],
   ['neither a builder nor a static host', { builder: { enabled: false } }, /set datasetUrl, or builder.enabled/],
 ] as const;
 
-const monitoring = { prometheusRule: { enabled: true }, grafanaDashboard: { enabled: true } };
+const RUNBOOK = 'https://wiki.example.com/alerts';
+const monitoring = { prometheusRule: { enabled: true, runbookUrl: RUNBOOK }, grafanaDashboard: { enabled: true } };
 const others = [
   { release: 'other', values: monitoring },
   { release: 'whence', values: { settings: { WHENCE_LOG_LEVEL: 'warn' } } },
@@ -268,7 +305,9 @@ test('chart: another release name is in every name, label and alert, and the das
   for (const label of labels) assert.match(label, /:"other\b/);
 
   const rules = parse(readFileSync(join(deploy, 'prometheus/whence-rules.yaml'), 'utf8')) as Tree;
-  const text = JSON.stringify(rules).replaceAll('job=\\"whence\\"', 'job=\\"other\\"');
+  const text = JSON.stringify(rules)
+    .replaceAll('job=\\"whence\\"', 'job=\\"other\\"')
+    .replaceAll(/"runbook_url":"[^#]*/g, `"runbook_url":"${RUNBOOK}`);
   assert.deepEqual(manifests.get('PrometheusRule other')?.['spec'], JSON.parse(text));
   assert.notDeepEqual(JSON.parse(text), rules);
   const dashboard = at(manifests.get('ConfigMap other-grafana'), 'data')['whence.json'];

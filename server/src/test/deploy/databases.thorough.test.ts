@@ -171,7 +171,7 @@ http {
       const response = await fetch(`${server.url}/v1/databases/asn`, { headers: { 'X-API-Key': key }, method: 'HEAD' });
       return (
         response.headers.get('etag') ===
-        `"${readIndex(folder.dataDir)[0]?.files.find(({ name }) => name === 'asn')?.sha256}"`
+        `"${readIndex(folder.dataDir).versions[0]?.files.find(({ name }) => name === 'asn')?.sha256}"`
       );
     });
     assert.equal((await geoipupdate('7', target, 'GeoLite2-ASN')).code, 0);
@@ -285,6 +285,41 @@ test('databases: slow downloads take no memory, and lookups are answered meanwhi
   }
 });
 
+test('lists: writing and sending them takes no more memory of the server than documented', async () => {
+  const [, documentedMb] =
+    /and (\d+) MB in the server/.exec(readFileSync(join(TOOLS, '../../../../docs/databases.md'), 'utf8')) ?? [];
+  const other = new TestFolder();
+  await copyEmbeddedDataset(other.dataDir);
+  const { secret } = await other.createKey({ permissions: ['database:read', 'ip:read'] });
+  const rules = join(scratch, 'rules.yaml');
+  writeFileSync(rules, 'lists: { none: { asns: 64511 } }');
+  const process_ = await ServerProcess.start(other, { WHENCE_RULES: rules });
+  const ask = (path: string) => fetch(process_.url + path, { headers: { 'X-API-Key': secret } });
+  const residentKb = () =>
+    Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${process_.child.pid}/status`, 'utf8'))?.[1] ?? 0);
+  try {
+    await until('the first list is written', async () => (await ask('/v1/lists/none.txt')).status === 200);
+    for (let i = 0; i < 500; i++) await (await ask('/v1/ip/8.8.8.8?explain=true')).text();
+    const before = residentKb();
+    const names = ['residential', 'datacenter', 'mobile', 'business'];
+    writeFileSync(
+      rules,
+      JSON.stringify({ lists: Object.fromEntries(names.map((type) => [type, { connection_types: type }])) }),
+    );
+    await until('the lists are written', async () => (await ask('/v1/lists/business.json')).status === 200);
+    let bytes = 0;
+    for (const name of names)
+      for (const format of ['txt', 'nft', 'rsc', 'json'])
+        bytes += (await (await ask(`/v1/lists/${name}.${format}`)).arrayBuffer()).byteLength;
+    const grownMb = (residentKb() - before) / 1024;
+    assert.ok(bytes > 20e6, `${bytes} bytes`);
+    assert.ok(grownMb < Number(documentedMb), `${grownMb} of ${documentedMb} MB`);
+  } finally {
+    await process_.stop();
+    other.remove();
+  }
+});
+
 test('databases: a server writes no files until a key may download them', async () => {
   const other = new TestFolder();
   other.publish();
@@ -295,9 +330,9 @@ test('databases: a server writes no files until a key may download them', async 
     await until('it is ready', ready);
     assert.equal(existsSync(indexPath(other.dataDir)), false);
     await other.createKey({ permissions: ['database:read'] });
-    await until('the files are written', () => readIndex(other.dataDir).length === 1);
+    await until('the files are written', () => readIndex(other.dataDir).versions.length === 1);
     other.publish({ ...SAMPLE, tor: [] });
-    await until('those of the next version', () => readIndex(other.dataDir)[0]?.version === 2);
+    await until('those of the next version', () => readIndex(other.dataDir).versions[0]?.version === 2);
   } finally {
     await process_.stop();
     other.remove();

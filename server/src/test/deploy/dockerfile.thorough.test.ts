@@ -52,6 +52,8 @@ test('deploy: the last stage of the Dockerfile has no build tools, runs as a use
   assert.ok(last.every((line) => !/apt-get|npm /.test(line)));
   assert.ok(last.indexOf('USER node') < last.findIndex((line) => line.startsWith('CMD ')));
   assert.ok(last.includes('VOLUME /var/lib/whence'));
+  assert.ok(last.includes('ENTRYPOINT ["tini", "-s", "--", "docker-entrypoint.sh"]'), 'orphans are reaped');
+  assert.ok(last.includes('COPY --from=base /usr/bin/tini-static /usr/bin/tini'));
   // What an image linter would say: no latest, no ADD of files, lists of packages removed, exec forms.
   assert.ok(instructions.every((line) => !/:latest|^ADD /.test(line)));
   for (const layer of instructions.filter((line) => line.includes('apt-get')))

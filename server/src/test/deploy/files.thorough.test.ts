@@ -1,7 +1,7 @@
 /** The files in deploy/, checked by the programs they are for, and against the settings and metrics there are. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
@@ -41,6 +41,17 @@ test('deploy: systemd accepts the units', { skip: without('systemd-analyze') }, 
   assert.equal(run('systemd-analyze', ['verify', ...copies]), '');
 });
 
+test('deploy: the user of each unit is dynamic, or made', { skip: without('systemd-sysusers') }, () => {
+  for (const unit of files.filter((file) => file.endsWith('.service'))) {
+    const [, user] = /^User=(.*)$/m.exec(read(unit)) ?? [];
+    if (user === undefined) assert.match(read(unit), /^DynamicUser=yes$/m, unit);
+    else assert.match(read(unit.replace('.service', '.conf')), new RegExp(`^u ${user} - `, 'm'));
+  }
+  mkdirSync(join(scratch, 'root/etc'), { recursive: true });
+  run('systemd-sysusers', [`--root=${join(scratch, 'root')}`, join(deploy, 'systemd/whence-build.conf')]);
+  assert.match(readFileSync(join(scratch, 'root/etc/passwd'), 'utf8'), /^whence-build:/m);
+});
+
 for (const unit of ['whence.service', 'whence-build.service'])
   test(`deploy: systemd-analyze rates the exposure of ${unit} as low`, { skip: without('systemd-analyze') }, () => {
     const report = run('systemd-analyze', ['security', '--offline=true', join(deploy, 'systemd', unit)]);
@@ -48,6 +59,8 @@ for (const unit of ['whence.service', 'whence-build.service'])
     // Version 252 says 1.2; other versions weigh differently.
     assert.ok(Number(level) > 0 && Number(level) <= 1.5, report.slice(-200));
   });
+
+const RULE_TESTS = ['whence-rules.test.yaml', 'whence-rules.weeks.test.yaml'];
 
 test('deploy: Prometheus accepts the rules, and they fire when they should', { skip: without('promtool') }, () => {
   run('promtool', ['check', 'rules', 'prometheus/whence-rules.yaml']);
@@ -58,13 +71,15 @@ test('deploy: Prometheus accepts the rules, and they fire when they should', { s
     delete annotations['do'];
   }
   writeFileSync(join(scratch, 'whence-rules.yaml'), stringify(rules));
-  writeFileSync(join(scratch, 'whence-rules.test.yaml'), read('prometheus/whence-rules.test.yaml'));
-  run('promtool', ['test', 'rules', join(scratch, 'whence-rules.test.yaml')]);
+  for (const file of RULE_TESTS) {
+    writeFileSync(join(scratch, file), read(`prometheus/${file}`));
+    run('promtool', ['test', 'rules', join(scratch, file)]);
+  }
 });
 
 test('deploy: every alert has a test in which it fires and one in which it does not', () => {
   const alerts = [...read('prometheus/whence-rules.yaml').matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
-  const tests = read('prometheus/whence-rules.test.yaml');
+  const tests = RULE_TESTS.map((file) => read(`prometheus/${file}`)).join('\n');
   assert.ok(alerts.length >= 12);
   for (const name of alerts) {
     assert.match(tests, new RegExp(`alertname: ${name}, exp_alerts: \\[\\]`));
@@ -75,7 +90,10 @@ test('deploy: every alert has a test in which it fires and one in which it does 
 test('deploy: every alert says what it means, how to look and what to do', () => {
   for (const { alert, annotations } of rulesFile().groups.flatMap((group) => group.rules)) {
     for (const name of ['summary', 'description', 'look', 'do']) assert.ok(annotations[name], `${alert}: ${name}`);
-    assert.equal(annotations['runbook'], `docs/alerts.md#${alert.toLowerCase()}`);
+    assert.equal(
+      annotations['runbook_url'],
+      `https://github.com/whence/whence/blob/HEAD/docs/alerts.md#${alert.toLowerCase()}`,
+    );
   }
 });
 
@@ -96,12 +114,15 @@ test('deploy: rules and dashboard use metrics that a server shows', async () => 
   folder.publish();
   const server = await startInProcess(folder);
   try {
-    // Those of updates and of 503 are shown once there was one, ages of flags if their sources have a date; those of the log and of
-    // workers are added by the first process.
+    // Those of updates and of refusals are shown once there was one, that of rules where a file is named, and ages of flags
+    // if their sources have a date; those of the log and of workers are added by the first process.
     const elsewhere = [
       'whence_update_',
       'whence_dataset_flag_age_seconds',
       'whence_unavailable_total',
+      'whence_key_refusals_total',
+      'whence_rules_refused',
+      'whence_list_held',
       'whence_log_lines_',
       'whence_worker_deaths_total',
     ];

@@ -138,7 +138,7 @@ test('deploy: the builder of the manifests publishes where the file server reads
     )?.persistentVolumeClaim?.claimName;
   assert.equal(claim(builder, `${job}.volumes`), 'whence-datasets');
   assert.equal(claim(server, 'spec.template.spec.volumes'), 'whence-datasets');
-  assert.match(String(at(builder, `${job}.containers.0.command.2`)), /update && .*publish --to \/datasets$/);
+  assert.match(String(at(builder, `${job}.containers.0.args.2`)), /update && .*publish --to \/datasets$/);
   assert.equal(at(builder, 'spec.concurrencyPolicy'), 'Forbid');
   assert.deepEqual(at(service, 'spec.selector'), at(server, 'spec.template.metadata.labels'));
   assert.equal(at(named(manifests, 'ConfigMap', 'whence'), 'data.WHENCE_DATASET_URL'), 'http://whence-datasets/');

@@ -264,8 +264,9 @@ test('api: an address without data is 404 with the meta of a lookup, and explain
 
 test('api: explain=true adds evidence and changes nothing else', async () => {
   const { body } = await ask('/v1/ip/3.0.0.17?explain=true');
-  const { evidence, ...record } = body.data;
+  const { evidence, threat_is_known, ...record } = body.data;
   assert.deepEqual(record, (await ask('/v1/ip/3.0.0.17')).body.data);
+  assert.equal(threat_is_known, true);
   assert.deepEqual(
     evidence.find(({ field }: { field: string }) => field === 'ai_company'),
     {

@@ -10,6 +10,7 @@ import { seededRandom } from '@whence/testing/seeded-random';
 import { RecognisedRequest } from '../../api/fast-path/recognised-request.ts';
 import { readIndex } from '../../geoip-files/file-index.ts';
 import { writeGeoipFiles } from '../../geoip-files/write-geoip-files.ts';
+import { writeLists } from '../../geoip-files/write-lists.ts';
 import type { ReadMode } from '../../http/paced-connections.ts';
 import { PERMISSIONS } from '../../vocabulary.ts';
 import { startInProcess, TestFolder } from '../test-server.ts';
@@ -41,11 +42,22 @@ const [, , requests = '', seed = '', readMode = '', origins = ''] = process.argv
 const folder = new TestFolder();
 folder.publish();
 await writeGeoipFiles(folder.dataDir, '2026-11-15');
-const databases: Databases = (readIndex(folder.dataDir)[0]?.files ?? []).flatMap(({ name, edition, sha256 }) =>
-  [name, `${name}.mmdb`, edition].map((called) => ({ name: called, etag: `"${sha256}"` })),
-);
 const rules = join(folder.dataDir, 'rules.yaml');
 writeFileSync(rules, COMPARED_RULES);
+await writeLists(folder.dataDir, '2026-11-15', { rules, overrides: undefined });
+const index = readIndex(folder.dataDir);
+const editions = index.versions[0]?.files ?? [];
+const databases: Databases = {
+  files: [
+    ...editions.flatMap(({ name, edition, sha256 }) =>
+      [name, `${name}.mmdb`, edition].map((called) => ({ target: `/v1/databases/${called}`, etag: `"${sha256}"` })),
+    ),
+    ...(index.lists?.lists ?? []).flatMap(({ name, etag }) =>
+      ['txt', 'json'].map((format) => ({ target: `/v1/lists/${name}.${format}`, etag })),
+    ),
+  ],
+  editions,
+};
 // Some runs have overrides.
 if (origins !== '')
   writeFileSync(
@@ -115,7 +127,7 @@ async function compare(count: number, seed: number, keys: Keys): Promise<Compari
       compared++;
       if (isSimple) {
         // A file that the client does not have is sent by Node's path.
-        const isLeft = kind === 'database' && !plain.startsWith('HTTP/1.1 304 ');
+        const isLeft = ['database', 'list', 'update'].includes(kind) && !plain.startsWith('HTTP/1.1 304 ');
         if (!isBatch && !isLeft) recognised++;
         assert.ok(isOneAnswer(plain), `not as long as it says: ${JSON.stringify(plain)}`);
         continue;

@@ -1,20 +1,21 @@
 /**
  * What the most expensive valid request of every route, tool and page costs, on the embedded dataset: processor time of
  * the thread that answers, and bytes. A route without a row in cost-rows.ts fails, and so does a row above the budget
- * of its class. The budgets are wide, because the time depends on the machine: what is found here is work without a bound.
+ * of its class, or a text that a search of the fields finds. The budgets are wide, because the time depends on the machine: what is found here is work without a bound.
  */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { copyEmbeddedDataset } from '@whence/testing/embedded-dataset';
+import { searchExpensive } from '@whence/testing/expensive-texts';
 import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import { until } from '@whence/testing/until';
 import { TOOLS } from '../../api/mcp/tools.ts';
 import { routes } from '../../dashboard/wire/contract.ts';
 import { PERMISSIONS } from '../../vocabulary.ts';
 import { ServerProcess, TestFolder } from '../test-server.ts';
-import { BUDGETS, COST_ROWS } from './cost-rows.ts';
+import { BUDGETS, COST_ROWS, SEARCH_ROWS } from './cost-rows.ts';
 
 const folder = new TestFolder();
 let server: ServerProcess;
@@ -32,7 +33,8 @@ before(async () => {
     WHENCE_DNS_SERVERS: dns.address,
     WHENCE_RULES: rules,
   });
-  await until('the databases are written', async () => (await ask('/v1/databases/whence')).status === 200);
+  for (const file of ['databases/whence', 'lists/homes.txt'])
+    await until(`${file} is written`, async () => (await ask(`/v1/${file}`)).status === 200);
   // Code is loaded and compiled by the first requests.
   for (let i = 0; i < 100; i++) await ask('/v1/ip/8.8.8.8?explain=true');
 });
@@ -59,7 +61,10 @@ function manyRules(): string {
 }
 
 let clients = 0;
-async function ask(path: string, body?: unknown): Promise<{ status: number; bytes: number }> {
+const ask = (path: string, body?: unknown) =>
+  send(path, body === undefined || typeof body === 'string' ? body : JSON.stringify(body));
+
+async function send(path: string, body?: string): Promise<{ status: number; bytes: number }> {
   const response = await fetch(`${server.url}${path}`, {
     headers: {
       'X-API-Key': secret,
@@ -67,7 +72,7 @@ async function ask(path: string, body?: unknown): Promise<{ status: number; byte
       // Pages without an account are limited by client.
       'X-Forwarded-For': `198.18.${clients >> 8}.${clients++ & 255}`,
     },
-    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+    ...(body === undefined ? {} : { method: 'POST', body }),
   });
   return { status: response.status, bytes: (await response.arrayBuffer()).byteLength };
 }
@@ -91,6 +96,26 @@ for (const { route, cost, path, body, bytes: measuredBytes } of COST_ROWS)
     assert.ok(first.bytes <= maxBytes, `${first.bytes} bytes`);
     // The dataset changes with releases.
     assert.ok(first.bytes <= measuredBytes * 1.5 + 500, `${first.bytes} bytes, in the table ${measuredBytes}`);
+  });
+
+for (const { field, cost, ask: questionOf, ...searched } of SEARCH_ROWS)
+  test(`costs: no text found for ${field} costs more than its class, ${cost}`, async (t) => {
+    const { ms } = BUDGETS[cost];
+    const costOf = async (text: string, made: string) => {
+      const { path, body } = questionOf(text);
+      let least = Number.POSITIVE_INFINITY;
+      // Again if it is over: code may have been compiled or memory collected meanwhile.
+      for (let tries = 0; tries < 3 && least > ms; tries++) {
+        const startMs = cpuMs();
+        const { status } = await send(path, body);
+        least = Math.min(least, cpuMs() - startMs);
+        assert.notEqual(status, 500, made);
+      }
+      return least;
+    };
+    const worst = await searchExpensive(searched, costOf);
+    t.diagnostic(`${worst.cost.toFixed(1)} ms: ${worst.made}`);
+    assert.ok(worst.cost <= ms, `${worst.cost} ms of processor time: ${worst.made}`);
   });
 
 /** What people without an account or with the role of a viewer may ask of the dataset and of others. */

@@ -194,7 +194,7 @@ test('databases: an update program of version 7 gets metadata and a tar file wit
   assert.equal(digest('md5', run('-xzO', `${name}/GeoLite2-ASN.mmdb`)), md5);
   assert.match(run('-xzO', `${name}/NOTICE.txt`).toString(), /^This database was exported from version 2/);
   const earlier = await get(`/geoip/databases/GeoLite2-ASN/download?date=${DAY.replaceAll('-', '')}`);
-  assert.equal(earlier.headers.get('x-database-md5'), readIndex(folder.dataDir)[1]?.files[2]?.md5);
+  assert.equal(earlier.headers.get('x-database-md5'), readIndex(folder.dataDir).versions[1]?.files[2]?.md5);
   const sha256 = await get('/app/geoip_download?edition_id=GeoLite2-ASN&suffix=tar.gz.sha256');
   assert.equal(sha256.bytes.toString(), `${digest('sha256', answer.bytes)}  ${name}.tar.gz\n`);
 });
@@ -230,7 +230,7 @@ test('databases: a program with a URL alone has its key in the query', async () 
 });
 
 test('databases: the files of the last two versions stay, also if a version is used again', async () => {
-  const versions = () => readIndex(folder.dataDir).map(({ version }) => version);
+  const versions = () => readIndex(folder.dataDir).versions.map(({ version }) => version);
   assert.deepEqual(versions(), [2, 1]);
   await publish({ ...SAMPLE, tor: [] });
   assert.deepEqual(versions(), [3, 2]);
@@ -288,7 +288,7 @@ test('databases: without files a known edition is unavailable, and the list is e
     const response = await fetch(empty.url + path, { headers: { 'X-API-Key': secret } });
     return [response.status, await response.text()] as const;
   };
-  assert.deepEqual(JSON.parse((await ask('/v1/databases'))[1]).data, { databases: [] });
+  assert.deepEqual(JSON.parse((await ask('/v1/databases'))[1]).data, { databases: [], lists: [] });
   const [status, body] = await ask('/v1/databases/country');
   assert.deepEqual(
     [status, JSON.parse(body).data],

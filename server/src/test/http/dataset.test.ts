@@ -63,6 +63,8 @@ test('dataset: the current version, its sources, and all versions', async () => 
     counts,
     data_sources,
     data_as_of: '2026-11-01',
+    // The sample has a list of Tor exits with IPv4 addresses.
+    threat_is_known: { ipv4: true, ipv6: false },
   });
   assert.ok(quality !== undefined && quality.length > 0);
   assert.deepEqual(rest.flag_sources.is_proxy, { from: 'none', sources: [] });

@@ -14,6 +14,7 @@ import { until } from '@whence/testing/until';
 import { SAMPLE, startInProcess, TestFolder } from '../test-server.ts';
 import { RawConnection } from './raw-connection.ts';
 import { parseAnswers } from './raw-http.ts';
+import { decideRandomSpellings } from './request-spellings.ts';
 
 const SEED = 20261117;
 const ADDRESSES = 2_000;
@@ -206,6 +207,11 @@ test(`decide: ${ADDRESSES} addresses with ${SETS} rule sets are decided as an in
     assert.ok((counts.get(decision) ?? 0) > 1_000, `${decision}: ${counts.get(decision)}`);
   const plain = (server.metrics().counters['whence_fast_path_lookups_total'] ?? 0) - fastBefore;
   assert.ok(plain > ADDRESSES * SETS, `${plain} answered on the fast path`);
+});
+
+test(`decide: 100,000 random spellings are decided as the programs behind a proxy read them (seed ${SEED})`, () => {
+  const { protectedOnes, publicOnes } = decideRandomSpellings(100_000, SEED);
+  assert.ok(protectedOnes > 20_000 && publicOnes > 200, `${protectedOnes} protected, ${publicOnes} public`);
 });
 
 test('decide: while the rules change under load, every answer is wholly by the old or by the new file', async () => {

@@ -4,6 +4,8 @@ import test, { after, before } from 'node:test';
 import { createClient } from '@whence/client';
 import type { EmailReport, EmailTrial } from '@whence/client/wire';
 import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
+import { EmailChecks } from '../../email-checks/email-checks.ts';
+import { tryForRequest } from '../../email-checks/try-request.ts';
 import { runCommand } from '../run-command.ts';
 import { startInProcess, TestFolder } from '../test-server.ts';
 
@@ -194,7 +196,7 @@ test('email try: senders that are gained and lost are counted by network, and ri
 test('email try: a change that scores more and authorises no server is named for it', async () => {
   const { data } = await tryRecords({ spf: 'v=spf1 ~all', dmarc: '_dmarc.example.com. IN TXT "v=DMARC1; p=reject"' });
   assert.ok(data.after.score > data.before.score);
-  assert.deepEqual([...new Set(data.risks.map(({ code }) => code))], ['step_skipped', 'senders_lost']);
+  assert.deepEqual([...new Set(data.risks.map(({ code }) => code))], ['step_skipped', 'senders_lost', 'policy_weaker']);
 });
 
 for (const [behaviour, body, details] of [
@@ -210,3 +212,26 @@ for (const [behaviour, body, details] of [
     const { status, data } = await tryRecords(body);
     assert.deepEqual([status, data.code, data.details], [400, 'INVALID_REQUEST', details]);
   });
+
+test('email try: a change is judged against the zone of now, as the check sees it', async () => {
+  const policy = ['v=DMARC1; p=none'];
+  const zone = { 'example.net': { TXT: ['v=spf1 -all'] }, '_dmarc.example.net': { TXT: policy } };
+  const edited = await startScriptedDnsServer(zone, { ttl: 0 });
+  const emailChecks = new EmailChecks([edited.address]);
+  const tryNone = () =>
+    tryForRequest({ emailChecks, dataset: undefined }, 'example.net', { dmarc: 'v=DMARC1; p=none' }, requester);
+  const requester = { fairnessKey: 'a person', signal: new AbortController().signal };
+  try {
+    assert.deepEqual((await tryNone()).risks, []);
+    policy[0] = 'v=DMARC1; p=reject';
+    const { before, risks } = await tryNone();
+    assert.equal(before.dmarc, 'v=DMARC1; p=reject');
+    assert.deepEqual(
+      risks.map(({ code }) => code),
+      ['policy_weaker'],
+    );
+  } finally {
+    emailChecks.close();
+    await edited.close();
+  }
+});

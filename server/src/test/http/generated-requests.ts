@@ -4,8 +4,11 @@
  */
 
 export type Keys = { readonly good: string; readonly usedUp: string; readonly noPermission: string };
-/** Names and tags of databases. */
-export type Databases = { readonly name: string; readonly etag: string }[];
+/** Targets and tags of databases and lists, and MD5 digests of editions. */
+export type Databases = {
+  readonly files: readonly { readonly target: string; readonly etag: string }[];
+  readonly editions: readonly { readonly edition: string; readonly md5: string }[];
+};
 
 type Random = () => number;
 
@@ -32,14 +35,42 @@ export function generateRequest(
 function generatePoll(random: Random, keys: Keys, databases: Databases): string {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
   const isOdd = random() < 0.3;
-  const { name, etag } = pick(databases);
-  const target = isOdd ? pick([name, `${name}?version=1`, `${name}?`, 'other', '', `${name}.`, `%63${name}`]) : name;
+  if (random() < 0.4) return generateUpdate(random, keys, databases);
+  const { target: name, etag } = pick(databases.files);
+  const folder = name.slice(0, name.lastIndexOf('/') + 1);
+  const others = [`${name}?version=1`, `${name}?`, `${folder}other`, folder, `${name}.`, name.replace('a', '%61')];
+  const target = isOdd ? pick([name, ...others]) : name;
   const known = `If-None-Match: ${pick([etag, `W/${etag}`, `"x", ${etag}`, '*'])}`;
   const conditions = isOdd ? pick(ODD_CONDITIONS).map((line) => line.replace('ETAG', etag)) : [known];
   const date = random() < 0.3 ? ['If-Modified-Since: Sat, 01 Jan 2000 00:00:00 GMT'] : [];
   const method = isOdd ? pick(['GET', 'GET', 'GET', 'HEAD', 'POST']) : 'GET';
-  const lines = [...headers(random, pick, keys, isOdd, 6), ...conditions, ...date];
-  return `${method} /v1/databases/${target} HTTP/1.1\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`;
+  const lines = [...withBasic(random, headers(random, pick, keys, isOdd, 6)), ...conditions, ...date];
+  return `${method} ${target} HTTP/1.1\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`;
+}
+
+/** Update programs of both protocols. */
+function generateUpdate(random: Random, keys: Keys, { editions }: Databases): string {
+  const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
+  const isOdd = random() < 0.2;
+  const { edition, md5 } = pick(editions);
+  const update = (name: string, digest: string) => `/geoip/databases/${name}/update?db_md5=${digest}`;
+  const metadata = '/geoip/updates/metadata';
+  const target = isOdd
+    ? pick([
+        ...[update('Other', md5), update(edition, ''), `${update(edition, md5)}&x=1`, update(edition, `${md5}0`)],
+        ...[`${metadata}?edition_id=Other`, `${metadata}?edition_id=`, `${metadata}?`, `${metadata}/`],
+        `${metadata}?edition_id=${edition}&edition_id=${edition}`,
+      ])
+    : pick([update(edition, md5), update(edition, md5.toUpperCase()), metadata, `${metadata}?edition_id=${edition}`]);
+  const lines = withBasic(random, headers(random, pick, keys, isOdd, 6));
+  return `${isOdd ? pick(['GET', 'HEAD', 'POST']) : 'GET'} ${target} HTTP/1.1\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`;
+}
+
+/** Half of the clients have their key in the password of Basic authentication. */
+function withBasic(random: Random, lines: readonly string[]): string[] {
+  if (random() < 0.5) return [...lines];
+  const basic = (key: string) => `Authorization: ${random() < 0.9 ? 'Basic' : 'Bearer'} ${btoa(`1:${key}`)}`;
+  return lines.map((line) => line.replace(/^X-API-Key: ([!-~]*)$/i, (_, key: string) => basic(key)));
 }
 
 const ODD_CONDITIONS = [
@@ -63,6 +94,8 @@ sets:
       - { name: seen, if: { countries: US }, then: tag }
   watched: { mode: observe, default: deny }
   closed: { default: deny }
+lists:
+  states: { countries: US }
 `;
 
 function generateDecision(random: Random, keys: Keys): string {
@@ -212,6 +245,8 @@ const NUMBERS = [
   'AS',
   'search',
   'AS1x',
+  '%',
+  '15169%ff',
 ];
 const SECTIONS = [
   '?include=routing',
@@ -273,7 +308,20 @@ function address(random: Random, pick: <T>(items: readonly T[]) => T): string {
         'dead.beef',
         '1'.repeat(60),
       ]),
-    () => pick(['8.8.8.8%20', '%38.8.8.8', '[::1]', 'fe80::1%25eth0', '8.8.8.8/24', 'batch', 'ä', ' ']),
+    () =>
+      pick([
+        '8.8.8.8%20',
+        '%38.8.8.8',
+        '[::1]',
+        'fe80::1%25eth0',
+        '8.8.8.8/24',
+        'batch',
+        'ä',
+        ' ',
+        '%',
+        '%zz',
+        '8.8.8.8%ff',
+      ]),
   ])();
 }
 

@@ -141,7 +141,7 @@ test('ip include: the record is cached, and evidence comes before the sections',
   const { meta, headers } = await ask('/v1/ip/8.8.8.9?include=privacy');
   assert.deepEqual([meta.cache_status, headers.get('x-cache-status')], ['HIT', 'HIT']);
   const { data } = await ask('/v1/ip/8.8.8.9?include=privacy&explain=true');
-  assert.deepEqual(Object.keys(data).slice(-2), ['evidence', 'privacy']);
+  assert.deepEqual(Object.keys(data).slice(-3), ['evidence', 'threat_is_known', 'privacy']);
 });
 
 test('ip include: a batch has the members of the single lookups', async () => {

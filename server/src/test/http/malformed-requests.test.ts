@@ -5,6 +5,9 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import test, { after, before } from 'node:test';
 import { until } from '@whence/testing/until';
+import { routes } from '../../dashboard/wire/contract.ts';
+import { PERMISSIONS } from '../../vocabulary.ts';
+import { signedInAs } from '../dashboard/dashboard-client.ts';
 import { startInProcess, TestFolder } from '../test-server.ts';
 import { serverReads } from './raw-connection.ts';
 import { exchange, parseAnswers } from './raw-http.ts';
@@ -106,6 +109,71 @@ for (const [behaviour, request, status, code, header] of [
     if (header !== undefined) assert.equal(answer?.headers[header[0]], header[1]);
   });
 }
+
+const BAD_ESCAPES = [
+  '%',
+  '%z',
+  '%zz',
+  '%2',
+  '%ff',
+  '%c0%80',
+  '%ed%a0%80',
+  '8.8.8.8%',
+  'a%ffb.example',
+  '%41%ff',
+  '%'.repeat(4_000),
+];
+/** A route with a parameter in its path, by name: the code of a text that the parameter cannot be. */
+const CODES = {
+  ip: 'INVALID_IP',
+  asn: 'INVALID_ASN',
+  cidr: 'INVALID_PREFIX',
+  domain: 'INVALID_DOMAIN',
+  name: 'DATABASE_NOT_FOUND',
+  list: 'LIST_NOT_FOUND',
+  edition: 'Database edition not found',
+} as const;
+
+test('malformed requests: a path whose percent-encoding is malformed is a request like others, on every route', async () => {
+  const { secret } = await folder.createKey({ permissions: [...PERMISSIONS], tier: 'pro' });
+  const { paths } = (await (await fetch(`${server.url}/openapi.json`)).json()) as {
+    paths: Record<string, Record<string, unknown>>;
+  };
+  const asked = Object.entries(paths).flatMap(([path, methods]) =>
+    path.includes('{') ? Object.keys(methods).map((method) => ({ path, method: method.toUpperCase() })) : [],
+  );
+  assert.ok(asked.length >= 8, `${asked.length} routes`);
+  let remaining: number | undefined;
+  for (const { path, method } of asked) {
+    const [, parameter] = /\{(\w+)\}/.exec(path) ?? [];
+    const code = CODES[parameter as keyof typeof CODES];
+    for (const escapes of BAD_ESCAPES) {
+      const target = path.replaceAll(/\{\w+\}/g, escapes);
+      const body = method === 'POST' ? 'Content-Type: application/json\r\nContent-Length: 2\r\n' : '';
+      const head = `${method} ${target} HTTP/1.1\r\n${HOST}X-API-Key: ${secret}\r\n${body}${CLOSE}`;
+      const [answer] = parseAnswers(await exchange(server.url, body === '' ? head : `${head}{}`));
+      const what = `${method} ${target.slice(0, 60)}: ${answer?.body}`;
+      assert.ok(answer?.body.includes(code), what);
+      const left = Number(answer?.headers['x-ratelimit-remaining']);
+      // A database that does not exist is refunded.
+      const isCounted = path.startsWith('/v1/') && !code.endsWith('NOT_FOUND');
+      if (remaining !== undefined) assert.equal(left, remaining - (isCounted ? 1 : 0), what);
+      remaining = left;
+    }
+  }
+});
+
+test("malformed requests: such a path on the dashboard's routes is refused by them", async () => {
+  const client = await signedInAs(folder, server.url, 'Ada', 'admin');
+  const asked = Object.values(routes).filter(({ method, path }) => method === 'GET' && path.includes(':'));
+  assert.ok(asked.length >= 5, `${asked.length} routes`);
+  for (const { path } of asked) {
+    const target = path.replaceAll(/:\w+/g, '%ff%');
+    const head = `GET ${target} HTTP/1.1\r\n${HOST}Cookie: ${client.cookie}\r\n${CLOSE}`;
+    const [answer] = parseAnswers(await exchange(server.url, head));
+    assert.match(answer?.body ?? '', /"code":"(?:INVALID_(?:IP|ASN|REQUEST|DOMAIN)|NOT_FOUND)"/, target);
+  }
+});
 
 test('malformed requests: HTTP/1.0 needs no Host', async () => {
   const [answer] = parseAnswers(await exchange(server.url, 'GET /healthz HTTP/1.0\r\n\r\n'));

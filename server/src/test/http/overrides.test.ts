@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
+import type { Evidence } from '@whence/dataset/record';
 import { until } from '@whence/testing/until';
+import type { Routing } from '../../address/routing/routing.ts';
 import { runCommand } from '../run-command.ts';
 import { SAMPLE, startInProcess, TestFolder } from '../test-server.ts';
 
@@ -104,6 +106,20 @@ for (const [behaviour, ip, want] of [
     assert.deepEqual((await batch([ip]))[ip], data);
     // The second time the record comes from the cache.
     assert.deepEqual((await get(`/v1/ip/${ip}`)).data, data);
+  });
+
+for (const [behaviour, ip, want] of [
+  ['an own network without a type is assumed', '10.1.2.3', ['business', 'assumed']],
+  ['one with a type is not', 'fd00:20::7', ['datacenter', 'table']],
+] as const)
+  test(`overrides: ${behaviour}, and the evidence says so`, async () => {
+    const { data } = await get(`/v1/ip/${ip}?explain=true&include=routing`);
+    const rows = (data['evidence'] as Evidence[]).filter(({ field }) => field.startsWith('connection_type'));
+    assert.deepEqual(
+      rows.map(({ value, source }) => [value, source]),
+      want.map((value) => [value, 'overrides']),
+    );
+    assert.equal((data['routing'] as Routing).connection_type_source, want[1]);
   });
 
 test('overrides: labels are there where they are asked for', async () => {

@@ -102,8 +102,9 @@ const ENDPOINTS = {
   ip: {
     api: (ip, query) => `/v1/ip/${encodeURIComponent(ip)}?explain=true&${textOf(query)}`,
     dashboard: (ip) => ['lookUpIp', { params: { ip } }],
-    dataOf: ({ record, evidence }) => ({
+    dataOf: ({ record, evidence, limits }) => ({
       ...(record as object),
+      threat_is_known: (limits as { threat_is_known: boolean }).threat_is_known,
       evidence: (evidence as Record<string, unknown>[]).map(({ licence: _, credit: __, ...row }) => row),
     }),
   },

@@ -24,3 +24,26 @@ test('capacity page: pool sizes of PgBouncer follow from the connections of a pr
   ] as const)
     assert.equal(Number(pattern.exec(pageOf(page))?.[1]), CONNECTIONS_PER_PROCESS, `${page}: ${pattern}`);
 });
+
+test('capacity page: what follows from other numbers of the page is computed from them', () => {
+  const page = pageOf('capacity.md');
+  const numbers = (pattern: RegExp) => {
+    const [, ...groups] = pattern.exec(page) ?? assert.fail(`${pattern}`);
+    return groups.map((text) => Number(text.replaceAll(',', '')));
+  };
+  const twoDigits = (value: number) => Number(value.toPrecision(2));
+  const [perProcess = 0] = numbers(/statements \| (\d+) per second and process/);
+  const [requestsPerLease = 0] = numbers(/or (\d+) \(Pro\) requests/);
+  const [processes = 0] = numbers(/1,000,000 \| (\d+) processes/);
+  assert.deepEqual(numbers(/10,000,000 \| (\d+) processes: ([\d,]+) statements/), [
+    10 * processes,
+    twoDigits(10 * processes * perProcess),
+  ]);
+  const atAMillion = twoDigits(processes * perProcess);
+  assert.deepEqual(numbers(/([\d,]+) statements per second with Enterprise keys, at most ([\d,]+) with Pro keys/), [
+    atAMillion,
+    atAMillion + 1_000_000 / requestsPerLease,
+  ]);
+  const [leases = 0, requests] = numbers(/one hot key \| (\d+) leases per second: ([\d,]+) requests/);
+  assert.equal(requests, leases * requestsPerLease);
+});

@@ -7,6 +7,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { writeGeoipFiles } from '../../geoip-files/write-geoip-files.ts';
+import { writeLists } from '../../geoip-files/write-lists.ts';
 import { PERMISSIONS } from '../../vocabulary.ts';
 import { SAMPLE, startInProcess, TestFolder } from '../test-server.ts';
 
@@ -35,10 +36,12 @@ before(async () => {
   // The examples compare version 1 with version 2.
   folder.publish({ ...SAMPLE, routes: SAMPLE.routes.slice(0, 4), tor: [] });
   folder.publish();
-  await writeGeoipFiles(folder.dataDir, new Date().toISOString().slice(0, 10));
+  const day = new Date().toISOString().slice(0, 10);
+  await writeGeoipFiles(folder.dataDir, day);
   dns = await startScriptedDnsServer({ 'example.com': { TXT: ['v=spf1 -all'] } });
   const rules = join(folder.dataDir, 'rules.yaml');
   writeFileSync(rules, 'sets: {default: {default: allow}}\nlists: {tor: {flags: tor_exit}}');
+  await writeLists(folder.dataDir, day, { rules, overrides: undefined });
   server = await startInProcess(folder, undefined, {
     WHENCE_DNS_SERVERS: dns.address,
     WHENCE_TRUST_PROXY: '127.0.0.1',
@@ -76,6 +79,12 @@ async function hold(path: string, method: string, operation: Operation, response
 }
 
 /** The request that the examples of an operation make. */
+const REPORT = `<feedback><report_metadata><org_name>x</org_name><report_id>1</report_id>
+<date_range><begin>1790000000</begin><end>1790000001</end></date_range></report_metadata>
+<policy_published><domain>example.com</domain><p>none</p></policy_published>
+<record><row><source_ip>192.0.2.1</source_ip><count>1</count></row>
+<identifiers><header_from>example.com</header_from></identifiers></record></feedback>`;
+
 function exampleRequest(path: string, { parameters = [], requestBody }: Operation): [url: string, body?: string] {
   let url = path;
   const query = new URLSearchParams();
@@ -87,6 +96,7 @@ function exampleRequest(path: string, { parameters = [], requestBody }: Operatio
   }
   const body = requestBody?.content['application/json']?.example;
   const search = query.size > 0 ? `?${query}` : '';
+  if (requestBody?.content['application/octet-stream'] !== undefined) return [url + search, REPORT];
   return body === undefined ? [url + search] : [url + search, JSON.stringify(body)];
 }
 
@@ -106,12 +116,14 @@ test('documentation: OpenAPI 3.1, and every endpoint of the specification is in 
     'get /v1/dataset/diff',
     'get /v1/decide',
     'get /v1/email/domain/{domain}/dns',
+    'get /v1/email/domain/{domain}/senders',
     'get /v1/ip/me',
     'get /v1/ip/{ip}',
     'get /v1/ip/{ip}/history',
     'get /v1/lists/{list}',
     'get /v1/prefix/{cidr}',
     'post /v1/email/domain/{domain}/try',
+    'post /v1/email/reports',
     'post /v1/ip/batch',
   ]);
 });
@@ -126,7 +138,9 @@ test('documentation: every example is answered with 200, as described', async ()
           'X-API-Key': secret,
           // The address of /v1/ip/me; that of the test has no record.
           'X-Forwarded-For': '8.8.8.8',
-          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+          ...(body === undefined
+            ? {}
+            : { 'Content-Type': body === REPORT ? 'application/octet-stream' : 'application/json' }),
         },
         ...(body === undefined ? {} : { body }),
       });
@@ -222,7 +236,7 @@ test('documentation: operations have names, answers have examples and headers, s
     assert.equal(security?.length === 0, ['getHealth', 'getReadiness'].includes(operationId), operationId);
     for (const [status, { content, headers }] of Object.entries(responses)) {
       assert.equal('X-Request-ID' in headers, status !== '431', `${operationId} ${status}`);
-      if (status === '204' || status === '304') continue;
+      if (['204', '206', '304'].includes(status)) continue;
       if (operationId === 'getDatabase' && status.startsWith('2')) continue;
       const { examples = {} } = content?.['application/json'] ?? {};
       assert.ok(Object.keys(examples).length > 0, `${operationId} ${status} has an example`);
@@ -252,6 +266,10 @@ test('documentation: parameters have types, and say whether they are required', 
     'decide method string false',
     'decide path string false',
     'decide set string false',
+    'findEmailSenders days integer false',
+    'findEmailSenders domain string true',
+    'findEmailSenders policy string false',
+    'findEmailSenders service string false',
     'getAsn asn string true',
     'getAsn include array false',
     'getAsn include_prefixes boolean false',

@@ -14,6 +14,7 @@ const FILES: Readonly<Record<string, string>> = {
   P: 'server/src/storage/postgres/postgres.test.ts',
   O: 'server/src/test/storage/unknown-outcome.thorough.test.ts',
   S: 'server/src/test/storage/own-usage-database.thorough.test.ts',
+  T: 'server/src/test/storage/clocks.thorough.test.ts',
   U: 'server/src/storage/migrations/upgrade.test.ts',
 };
 

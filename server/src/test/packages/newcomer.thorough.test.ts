@@ -5,7 +5,17 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import test, { after } from 'node:test';
@@ -52,7 +62,10 @@ test('newcomer: npm start in a fresh clone says what it does, and npx wh answers
     cpSync(join(ROOT, file), join(clone, file));
   }
   // What npm ci has installed. Links to the packages of the workspace are relative, so they lead to those of the clone.
-  await runIn(folder, 'cp', ['-al', join(ROOT, 'node_modules'), join(clone, 'node_modules')], {});
+  const { workspaces } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { workspaces: string[] };
+  for (const installed of ['.', ...workspaces].map((name) => join(name, 'node_modules')))
+    if (existsSync(join(ROOT, installed)))
+      await runIn(folder, 'cp', ['-al', join(ROOT, installed), join(clone, installed)], {});
   rmSync(join(clone, 'node_modules/.cache'), { recursive: true, force: true });
   const environment = { HOME: folder, WHENCE_LOG_LEVEL: 'fatal' };
   const built = spawnSync('npm', ['run', '--silent', 'build'], { cwd: clone, encoding: 'utf8' });

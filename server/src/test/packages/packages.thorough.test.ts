@@ -142,12 +142,16 @@ test('packages: all have the same version, and depend on that version of each ot
   }
 });
 
-test('packages: dataset has the tables that a compiler reads', () => {
-  const files = packed.files('dataset').filter((path) => path.startsWith('data/'));
-  const tables = readdirSync(join(ROOT, 'dataset/data')).map((file) => `data/${file}`);
-  assert.deepEqual(files.sort(), tables.sort());
-  assert.ok(files.includes('data/networks.csv'));
-});
+for (const [name, table] of [
+  ['dataset', 'data/networks.csv'],
+  ['email', 'data/providers.csv'],
+] as const)
+  test(`packages: ${name} has the tables that it reads`, () => {
+    const files = packed.files(name).filter((path) => path.startsWith('data/'));
+    const tables = readdirSync(join(ROOT, name, 'data')).map((file) => `data/${file}`);
+    assert.deepEqual(files.sort(), tables.sort());
+    assert.ok(files.includes(table));
+  });
 
 test('packages: the server has the embedded dataset, with the licences and credits of its sources', () => {
   const files = packed.files('server').filter((path) => path.startsWith('embedded/'));

@@ -115,7 +115,8 @@ export function faultOf({ info, language, needs, code }: Block): string | undefi
   if (language !== 'sh' && language !== 'console')
     return LOOKS_LIKE_COMMANDS.test(code) ? `${info}: commands are in a block of sh or console` : undefined;
   if (language === 'console' && !code.startsWith('$ ')) return 'a console block begins with `$ `';
-  const [, missing] = (needs.length === 0 && MARKS.find(([pattern]) => pattern.test(code))) || [];
+  const commands = language === 'console' ? (code.match(/^\$ .*/gm) ?? []).join('\n') : code;
+  const [, missing] = (needs.length === 0 && MARKS.find(([pattern]) => pattern.test(commands))) || [];
   return missing && `${info}: needs=${missing} is missing, for it cannot be run everywhere`;
 }
 

@@ -15,6 +15,7 @@ import type { NetworkRouting } from '../../address/routing/routing.ts';
 import type { AddressMembers } from '../../address/sections.ts';
 import type { EmailAnswer } from '../../email-checks/fit-answer.ts';
 import type { TrialReport } from '../../email-checks/trial-report.ts';
+import type { SendersAnswer } from '../../email-reports/senders.ts';
 import type { ErrorName, errors } from '../../http/errors.ts';
 import type { PrefixContent } from '../../lookup/prefix-content.ts';
 import type { DatasetReport } from '../../versions/dataset-report.ts';
@@ -49,6 +50,7 @@ const proofs: true[] = [
   true satisfies Equal<wire.AsnSearchAnswer, AsnSearchAnswer>,
   true satisfies Equal<wire.EmailReport, EmailAnswer>,
   true satisfies Equal<wire.EmailTrial, Mutable<TrialReport>>,
+  true satisfies Equal<wire.Senders, Mutable<SendersAnswer>>,
   true satisfies Equal<wire.DatasetReport, DatasetReport>,
   true satisfies Equal<wire.DatasetDiff, DatasetDiff>,
 ];

@@ -91,6 +91,17 @@ test('start: a server of the bundle finds its threads, examples and data', async
   assert.deepEqual(await Promise.all(answers), [200, 200, 200, 200]);
 });
 
+test('start: a server of the bundle refuses what the compiled one refuses', async (t) => {
+  const { secret } = await folder.createKey();
+  const server = await ServerProcess.start(folder, {}, bundled);
+  t.after(() => server.stop());
+  for (const text of ['%', '%zz', '%ff', '8.8.8.8%']) {
+    const response = await fetch(`${server.url}/v1/ip/${text}`, { headers: { 'X-API-Key': secret } });
+    const { data } = (await response.json()) as { data: { code: string } };
+    assert.deepEqual([data.code, response.headers.has('x-ratelimit-remaining')], ['INVALID_IP', true], text);
+  }
+});
+
 test('start: the bundle has the licences of what is in it', () => {
   const licences = readFileSync(join(bundle, 'LICENSES'), 'utf8');
   for (const section of licences.split(/^-{80}$/m))

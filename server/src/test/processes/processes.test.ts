@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';
+import { join } from 'node:path';
 import test from 'node:test';
 import { sampleContent } from '@whence/dataset/internal/test/sample-dataset';
 import { publish, useVersion } from '@whence/dataset/internal/versions/publish';
@@ -220,6 +221,60 @@ test('processes: started with a damaged current version, workers serve the newes
       await server.stop('SIGKILL');
     }
   } finally {
+    folder.remove();
+  }
+});
+
+test('processes: a rolling update with broken rules or overrides stops at the first process; the old ones continue', async () => {
+  const [rules, overrides] = ['sets: {default: {default: deny}}', '{"deny": []}'];
+  const folder = new TestFolder();
+  const started: ServerProcess[] = [];
+  try {
+    folder.publish();
+    const { secret } = await folder.createKey({ permissions: ['decide:read', 'ip:read'] });
+    const paths = ['rules.yaml', 'own.json'].map((name) => join(folder.dataDir, name)) as [string, string];
+    const start = async (workers: string) => {
+      const files = { WHENCE_RULES: paths[0], WHENCE_OVERRIDES: paths[1] };
+      started.push(await ServerProcess.start(folder, { ...files, WHENCE_WORKERS: workers }));
+      return started.at(-1) as ServerProcess;
+    };
+    /** Of each worker: connections are given to them in turn. */
+    const readiness = async (server: ServerProcess) =>
+      new Set(
+        await Promise.all(
+          Array.from({ length: 8 }, async () => {
+            const { status, text } = await ask(`${server.url}/readyz`, secret);
+            const { rules: r, overrides: o } = JSON.parse(text).data.checks;
+            return `${status} ${r} ${o}`;
+          }),
+        ),
+      );
+    const decision = async (server: ServerProcess) => (await ask(`${server.url}/v1/decide?ip=8.8.8.8`, secret)).status;
+    writeFileSync(paths[0], rules);
+    writeFileSync(paths[1], overrides);
+    const old = await start('1');
+    assert.deepEqual([[...(await readiness(old))], await decision(old)], [['200 ok undefined'], 403]);
+    for (const [broken, expected] of [
+      [['sets: {default: {default: maybe}}', overrides], 'refused undefined'],
+      [[rules, '{"deny": [{"prefx": 1}]}'], 'ok refused'],
+    ] as const) {
+      paths.forEach((path, i) => {
+        writeFileSync(path, broken[i] as string);
+      });
+      const next = await start('2');
+      assert.deepEqual([...(await readiness(next))], [`503 ${expected}`]);
+      assert.equal(await decision(next), expected.startsWith('ok') ? 403 : 503);
+      assert.equal((await ask(`${next.url}/v1/ip/8.8.8.8`, secret)).status, 200);
+      await until('the old process has seen it', async () => (await readiness(old)).has(`200 ${expected}`));
+      assert.equal(await decision(old), 403);
+      writeFileSync(paths[0], rules);
+      writeFileSync(paths[1], overrides);
+      await until('all workers are ready', async () => [...(await readiness(next))].join() === '200 ok undefined');
+      assert.equal(await decision(next), 403);
+      await next.stop('SIGKILL');
+    }
+  } finally {
+    for (const server of started) await server.stop('SIGKILL');
     folder.remove();
   }
 });

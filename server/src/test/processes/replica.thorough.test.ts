@@ -1,8 +1,8 @@
 /** One builder, a static host, replicas: on real processes and sockets, with kills. */
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { afterEach, beforeEach } from 'node:test';
@@ -199,6 +199,77 @@ test('replica: killed at any moment of a pull, the current version stays intact 
     'nothing unfinished is left',
   );
 });
+
+const PAGE = 4_096;
+const canMount = () => {
+  const place = mkdtempSync(join(tmpdir(), 'whence-mount-'));
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', 'none', place]);
+  if (status === 0) spawnSync('umount', [place]);
+  rmSync(place, { recursive: true, force: true });
+  return status === 0;
+};
+
+test('replica: with a disk that is full at any point of a pull, the version in use is answered; with space, the new one', {
+  skip: canMount() ? false : 'a small file system cannot be mounted here',
+}, async () => {
+  release('One');
+  const replica = new TestFolder();
+  assert.equal(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'none', replica.dataDir]).status, 0);
+  try {
+    const { secret } = await replica.createKey();
+    assert.equal((await whence(replica.dataDir, 'dataset', 'pull')).code, 0);
+    const server = await ServerProcess.start(replica);
+    const filler = join(replica.dataDir, 'filler');
+    try {
+      assert.equal(await untilNamed(server.url, secret, 'One'), 1);
+      release('Two');
+      // The file of the version is written first, then the manifest.
+      const needed = Math.ceil(readFileSync(join(host.folder, newestFile(host.folder))).length / PAGE);
+      const [failed, succeeded] = [new Set<string>(), new Set<number>()];
+      for (const free of [0, 1, Math.floor(needed / 2), needed - 1, needed, needed + 1, needed + 2]) {
+        fill(filler, replica.dataDir, free * PAGE);
+        const { code, stderr } = await whence(replica.dataDir, 'dataset', 'pull');
+        const { status, body } = await ask(server.url, secret);
+        assert.equal(status, 200);
+        const manifest = readManifest(replica.dataDir);
+        const current = manifest?.versions.find(({ version }) => version === manifest.current);
+        assert.ok(current);
+        assert.equal(verifyVersion(replica.dataDir, current).meta.version, current.version);
+        if (code === 0) succeeded.add(free);
+        else failed.add(stderr);
+        if (code !== 0) assert.deepEqual([body.data['asn_name'], current.version], ['One', 1], stderr);
+        rmSync(filler);
+        if (code === 0) break;
+      }
+      assert.ok(failed.size > 0, 'the disk was full');
+      for (const stderr of failed) assert.match(stderr, /no space left/);
+      if (succeeded.size === 0) assert.equal((await whence(replica.dataDir, 'dataset', 'pull')).code, 0);
+      assert.equal(await untilNamed(server.url, secret, 'Two'), 2);
+    } finally {
+      await server.stop('SIGKILL');
+    }
+  } finally {
+    spawnSync('umount', ['-l', replica.dataDir]);
+    replica.remove();
+  }
+});
+
+/** Leaves `free` bytes on the file system of the folder. */
+function fill(filler: string, folder: string, free: number): void {
+  const { bavail, bsize } = statfsSync(folder);
+  try {
+    writeFileSync(filler, Buffer.alloc(bavail * bsize - free));
+  } catch (error) {
+    // The server has written meanwhile, and the disk is full.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+  }
+}
+
+const newestFile = (place: string) =>
+  readdirSync(place)
+    .filter((name) => name.endsWith('.whence'))
+    .sort()
+    .at(-1) ?? '';
 
 test('replica: a running server follows a pull from the command line', async () => {
   release('One');

@@ -241,7 +241,7 @@ test('start: files that settings name and that do not exist are mentioned, and t
     assert.ok(stderr.includes('"msg":"WHENCE_FEEDS names /nowhere/feeds.json, which does not exist"'), stderr);
     assert.match(
       stderr,
-      /"reason":"\/nowhere\/o\.json: .*"msg":"the overrides were refused; those before them stay in use"/,
+      /"reason":"\/nowhere\/o\.json: .*"msg":"the overrides were refused; the last valid ones, if any, stay in use"/,
     );
   }));
 

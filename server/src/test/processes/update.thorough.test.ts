@@ -4,9 +4,9 @@
  */
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
@@ -15,9 +15,11 @@ import type { Dataset } from '@whence/dataset/internal/file/read';
 import { explain } from '@whence/dataset/internal/lookup/evidence';
 import { openCurrent, readManifest, verifyVersion } from '@whence/dataset/internal/versions/publish';
 import { fixtureFeeds, NO_FIXTURES } from '@whence/testing/fixtures';
-import { freePort } from '@whence/testing/programs';
+import { findProgram, freePort } from '@whence/testing/programs';
 import { type LoopbackServer, startLoopbackServer } from '@whence/testing/servers/loopback-server';
 import { killAfter, until } from '@whence/testing/until';
+import { listPath, readIndex } from '../../geoip-files/file-index.ts';
+import { writeLists } from '../../geoip-files/write-lists.ts';
 import { run } from '../../main.ts';
 import { readUpdateReport } from '../../versions/update-report.ts';
 import { ServerProcess, TestFolder } from '../test-server.ts';
@@ -131,6 +133,35 @@ test('serve: an update is scheduled, runs beside the server, and shows in /ready
     await server.stop();
     data.remove();
   }
+});
+
+test('update: a list that it would empty is held, also in the set of a firewall; --accept-changes replaces it', async () => {
+  const dataDir = join(folder, 'held');
+  cpSync(join(folder, 'killed', 'datasets'), join(dataDir, 'datasets'), { recursive: true });
+  const rules = join(folder, 'held.yaml');
+  writeFileSync(rules, 'lists: { google: { flags: vpn, asns: 15169 } }');
+  await writeLists(dataDir, new Date().toISOString().slice(0, 10), { rules, overrides: undefined });
+  const nftFile = () => {
+    const list = readIndex(dataDir).lists?.lists[0];
+    assert.ok(list !== undefined);
+    return listPath(dataDir, list, 'nft');
+  };
+  const before = join(folder, 'before.nft');
+  writeFileSync(before, readFileSync(nftFile()));
+  const update = async (...options: string[]) => {
+    const { code, stdout, stderr } = await startUpdate(dataDir, {}, ['--force', ...options]).ended;
+    assert.equal(code, 0, stderr);
+    return { held: JSON.parse(stdout).held_lists, hasGoogle: /8\.8\.8\.0\/24/.test(readFileSync(nftFile(), 'utf8')) };
+  };
+  feeds.routes.set('/vpn', (response) => response.end('9.9.9.0/24\n'));
+  assert.deepEqual(await update(), { held: ['google'], hasGoogle: true });
+  const [nft, unshare] = [findProgram('nft'), findProgram('unshare')];
+  const load = `${nft} -f ${before} && ${nft} -f ${nftFile()} && ${nft} list set inet whence google_ipv4`;
+  const { stdout, stderr } = spawnSync(unshare ?? 'false', ['-n', 'sh', '-c', load], { encoding: 'utf8' });
+  // Some kernels and containers do not permit access to rulesets.
+  if (!/not permitted/.test(stderr)) assert.match(stdout, /8\.8\.8\.0\/24/, stderr);
+  assert.deepEqual(await update('--accept-changes'), { held: undefined, hasGoogle: false });
+  feeds.routes.set('/vpn', (response) => response.end('8.8.8.0/24\n'));
 });
 
 test('update: a result that differs too much is not published, and names the feed; --accept-changes publishes it', async () => {
@@ -291,12 +322,13 @@ function checkEveryRecord(dataset: Dataset): void {
     assert.equal(detection.is_residential, connection_type === 'residential');
     assert.equal(detection.is_mobile, connection_type === 'mobile');
     assert.equal('ai_company' in detection, detection.is_ai_crawler);
-    const points = (threat.explanation ?? []).map((line) => Number(/\+(\d+)(?:, too old to count)?$/.exec(line)?.[1]));
+    const points = (threat.explanation ?? []).map((line) => Number(/\+(\d+)$/.exec(line)?.[1]));
     const sum = points.reduce((total, value) => total + value, 0);
     assert.equal(threat.score, Math.min(100, sum), JSON.stringify(threat));
     const level = threat.score >= 75 ? 'critical' : threat.score >= 50 ? 'high' : threat.score >= 25 ? 'medium' : 'low';
     assert.equal(threat.level, level);
-    const scored = dataset.decisions(tail).filter(([field]) => field === 'threat.score');
+    // Evidence also has what adds nothing.
+    const scored = dataset.decisions(tail).filter(([field, , value]) => field === 'threat.score' && value !== 0);
     assert.deepEqual(scored.map(([, , value]) => value).sort(), points.sort());
   }
 }

@@ -100,6 +100,7 @@ export class SimulatedReplica {
       memoryBytes: 0,
       lagMs: 0,
       datasetVersion: 1,
+      ...{ rulesChecksum: '', overridesChecksum: '', settingsChecksum: '' },
     });
     await this.#storage.processes.seenSince(new Date(this.nowMs() - 3 * REPORT_MS));
   }

@@ -7,7 +7,10 @@ import test from 'node:test';
 import { executeOn, NO_OWN_POSTGRES, PostgresServer } from '@whence/testing/servers/postgres-server';
 import { periodPasses, until } from '@whence/testing/until';
 import { REVOCATION_WAIT_MS } from '../../keys/vouching.ts';
+import { Command, urlOf } from '../command.ts';
+import { ask } from '../http/requests.ts';
 import { ServerProcess, TestFolder } from '../test-server.ts';
+import { NetworkProxy } from './network-proxy.ts';
 import { procedure, Shell } from './procedures.ts';
 import { Replica } from './replicas.ts';
 
@@ -15,6 +18,19 @@ const skip = NO_OWN_POSTGRES;
 const GRACE_SECONDS = 3;
 const environment = { WHENCE_STORAGE_GRACE: String(GRACE_SECONDS) };
 const PAGE = 'docs/backup.md';
+/** As some services have it, for a role that is not a superuser. */
+const WITHHELD = [
+  'CREATE ROLE guest LOGIN',
+  'GRANT ALL ON SCHEMA public TO guest',
+  'GRANT ALL ON ALL TABLES IN SCHEMA public TO guest',
+  'REVOKE ALL ON FUNCTION pg_control_system() FROM PUBLIC',
+];
+
+/** Messages are wrapped at the width of a terminal. */
+async function whence(variables: Record<string, string>, ...argv: string[]) {
+  const { code, stderr } = await new Command(argv, { WHENCE_PORT: '0', ...variables }).ended;
+  return { code, stderr: stderr.replaceAll(/\s+/g, ' ').trim() };
+}
 
 test('restore: by the procedure, replicas drop keys that the backup does not have, and revocation is final', {
   skip,
@@ -145,6 +161,116 @@ test('failover: by the procedure, replicas use the promoted standby and drop wha
     direct.remove();
     await replica.stop();
     await Promise.all([primary.stop(), standby.stop()]);
+  }
+});
+
+test('two primaries: an old one that comes back is refused by commands, starts and running replicas', {
+  skip,
+}, async () => {
+  const old = await PostgresServer.startOwn();
+  await executeOn(old.url, 'CREATE DATABASE whence');
+  const direct = new TestFolder(old.urlOf('whence'));
+  const { key, secret } = await direct.createKey();
+  const promoted = await old.startStandby();
+  const [oldHost, newHost] = [old, promoted].map(({ url }) => new URL(url).host);
+  const folder = new TestFolder(`postgres://whence@${oldHost},${newHost}/whence?target_session_attrs=read-write`);
+  folder.publish();
+  const server = await ServerProcess.start(folder, { WHENCE_FIRST_KEY: 'off', ...environment });
+  const replica = Replica.of(folder, server);
+  const command = (...argv: string[]) => whence(folder.environment, ...argv);
+  const isRevoked = async (postgres: PostgresServer) =>
+    (await executeOn(postgres.urlOf('whence'), 'SELECT revoked_at FROM keys'))[0]?.revoked_at !== null;
+  const both = new RegExp(
+    `has 2 primaries: ${oldHost} \\(system \\d+, timeline 1, started \\S+, last write 2\\S+Z\\) and ` +
+      `${newHost} \\(system \\d+, timeline 2, started \\S+, last write 2\\S+Z\\)\\. Nothing was changed`,
+  );
+  try {
+    assert.equal(await replica.status(secret), 200);
+    await until(
+      'the server has reported',
+      async () => (await executeOn(promoted.urlOf('whence'), 'SELECT 1 FROM processes')).length === 1,
+    );
+    await old.halt('SIGKILL');
+    await executeOn(promoted.url, 'SELECT pg_promote()');
+    await replica.until('ok');
+    const away = await command('key', 'list');
+    assert.equal(away.code, 0, away.stderr);
+    assert.match(
+      away.stderr,
+      new RegExp(`note: ${oldHost} cannot be asked whether it is a second primary: .*ECONNREFUSED`),
+    );
+    await old.resume();
+    for (const argv of [['key', 'revoke', key.id], ['storage', 'check'], ['serve']]) {
+      const refused = await command(...argv);
+      assert.equal(refused.code, 1, argv.join(' '));
+      assert.match(refused.stderr, both, argv.join(' '));
+    }
+    // What identifies a server is withheld: the time at which it was started is enough.
+    for (const { url } of [old, promoted]) await executeOn(new URL('/whence', url).href, ...WITHHELD);
+    const guest = folder.environment['WHENCE_DATABASE_URL']?.replace('whence@', 'guest@') ?? '';
+    const withheld = await whence({ ...folder.environment, WHENCE_DATABASE_URL: guest }, 'key', 'revoke', key.id);
+    assert.deepEqual(
+      [withheld.code, /2 primaries: \S+ \(started .* and \S+ \(started /.test(withheld.stderr)],
+      [1, true],
+    );
+    assert.deepEqual([await isRevoked(old), await isRevoked(promoted)], [false, false]);
+    assert.equal(await replica.status(secret), 200);
+    // Only the old one answers: it is not used, and the keys that the replica knows do not depend on it.
+    const written = () =>
+      executeOn(old.urlOf('whence'), 'SELECT max(seen_at), sum(probes) FROM processes, maintenance');
+    const before = await written();
+    await promoted.halt('SIGINT');
+    await replica.until('unavailable');
+    assert.equal(await replica.status(secret), 503);
+    await periodPasses(2_000);
+    assert.equal((await replica.ready())[1], 'unavailable');
+    assert.deepEqual(await written(), before, 'nothing was written to the old one');
+    await promoted.resume();
+    await replica.until('ok');
+    assert.equal(await replica.status(secret), 200);
+    await executeOn(old.urlOf('whence'), 'UPDATE processes SET seen_at = seen_at - 120000');
+    const alone = await whence(direct.environment, 'key', 'revoke', key.id);
+    assert.match(alone.stderr, /note: no running server uses this database; the last one was seen 2\S+Z/);
+    // A start while the new one does not answer uses the old one, says so, and leaves it as soon as it can.
+    const resume = promoted.freeze();
+    const misled = new Command(['serve'], { ...folder.environment, WHENCE_PORT: '0', WHENCE_FIRST_KEY: 'off' });
+    const misledUrl = await urlOf(misled);
+    const wasTold = misled.stderr.includes(`${newHost} cannot be asked whether it is a second primary`);
+    resume();
+    await until('it has left the old one', async () => {
+      await ask(`${misledUrl}/v1/ip/8.8.8.8`, secret);
+      return misled.stderr.includes('another database, or an older copy of it, has taken its place');
+    }).finally(() => misled.stop());
+    assert.ok(wasTold, misled.stderr);
+    await old.halt('SIGINT');
+    assert.equal((await command('key', 'revoke', key.id)).code, 0);
+    assert.equal(await replica.status(secret), 401);
+  } finally {
+    direct.remove();
+    await replica.stop();
+    await Promise.all([old.stop(), promoted.stop()]);
+  }
+});
+
+test('two primaries: two ways to one primary are one', { skip }, async () => {
+  const postgres = await PostgresServer.startOwn();
+  await executeOn(postgres.url, 'CREATE DATABASE whence');
+  const url = postgres.urlOf('whence');
+  const ways = [await NetworkProxy.start(url), await NetworkProxy.start(url)];
+  const hosts = ways.map((way) => new URL(way.url(url)).host).join(',');
+  const folder = new TestFolder(`postgres://whence@${hosts}/whence?target_session_attrs=read-write`);
+  try {
+    await folder.createKey();
+    const { code, stderr } = await whence(folder.environment, 'storage', 'check');
+    assert.deepEqual([code, stderr], [0, '']);
+    // Paused: a listed server that does not answer is told, and not waited for.
+    await ways[1]?.set('drops');
+    const paused = await whence(folder.environment, 'key', 'list');
+    assert.deepEqual([paused.code, /cannot be asked .*: .*timeout/.test(paused.stderr)], [0, true]);
+  } finally {
+    folder.remove();
+    await Promise.all(ways.map((way) => way.stop()));
+    await postgres.stop();
   }
 });
 

@@ -180,6 +180,18 @@ test('start: a command waits while connections are refused', { skip }, async () 
   await waits(direct.environment, /note: waiting up to 30 s for .*ECONNREFUSED/, () => postgres.resume());
 });
 
+test('start: a command waits while packets are dropped', { skip }, async () => {
+  const network = await NetworkProxy.start(url);
+  await network.set('drops');
+  try {
+    await waits({ WHENCE_DATABASE_URL: network.url(url) }, /note: waiting up to 30 s for .*timeout/, () =>
+      network.set('works'),
+    );
+  } finally {
+    await network.stop();
+  }
+});
+
 test('start: a command waits while PostgreSQL is starting', { skip }, async () => {
   await direct.createKey();
   const starting = await postgres.startStandby();

@@ -91,8 +91,8 @@ function publishTwin(dataDir: string): readonly [number, number] {
   const [entry] = readManifest(dataDir)?.versions ?? [];
   if (entry === undefined) throw new Error(`no dataset was published in ${dataDir}`);
   const { meta, ...sections } = decodeFile(readFileSync(versionPath(dataDir, entry)));
-  // Written by `dataset build`, hence the cast.
-  const content = JSON.parse(meta.toString()) as Meta;
+  // Written by `dataset build`, hence the cast. The number of the version is that of the twin.
+  const { version: _, ...content } = JSON.parse(meta.toString()) as Meta & { version: number };
   const twin = {
     sections,
     flaggedAccessNetworks: [],

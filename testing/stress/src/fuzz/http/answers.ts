@@ -36,7 +36,8 @@ export function splitAnswers(bytes: Buffer, isHead: boolean): HttpAnswers {
       at = start;
       continue;
     }
-    const body = isHead ? { text: '', end: start } : readBody(bytes, start, headers);
+    // RFC 9110 §15.3.5: 204 has no content.
+    const body = isHead || status === 204 ? { text: '', end: start } : readBody(bytes, start, headers);
     if (body === 'unframed')
       return { answers, rest: bytes.subarray(at), fault: `status ${status} without a Content-Length` };
     if (body === 'incomplete') return { answers, rest: bytes.subarray(at) };

@@ -86,6 +86,7 @@ function faultOf({ status, headers, body }: HttpAnswer, isHead: boolean, sent: s
   if (status >= 500) return `status ${status}: ${body.slice(0, 100)}`;
   if (!UUID.test(headers.get('x-request-id') ?? '')) return `status ${status} without X-Request-ID`;
   if (headers.get('cache-control') !== 'no-store') return `status ${status} without Cache-Control: no-store`;
+  if (status === 204 && headers.has('x-whence-decision')) return undefined;
   if (!/^application\/json\b/.test(headers.get('content-type') ?? '')) return `status ${status} is not JSON`;
   if (status === 405 && !headers.has('allow')) return 'status 405 without Allow';
   if (isMessage({ status, headers, body }, sent)) return undefined;

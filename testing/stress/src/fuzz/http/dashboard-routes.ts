@@ -109,13 +109,6 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
     body: { name: '"rotated"' },
     samples: { id: [KEY_ID] },
   },
-  {
-    method: 'GET',
-    path: '/dashboard/api/keys/:id/usage',
-    access: 'viewer',
-    query: ['from=2026-01-01', 'to=2026-01-31'],
-    samples: { id: [KEY_ID] },
-  },
   { method: 'GET', path: '/dashboard/api/keys/:id/audit', access: 'viewer', samples: { id: [KEY_ID] } },
   { method: 'GET', path: '/dashboard/api/overview', access: 'viewer' },
   {
@@ -159,13 +152,6 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
     body: { spf: '"v=spf1 include:d1.mail.example -all"', dmarc: '"v=DMARC1; p=none"' },
     samples: { domain: ['d1.mail.example'] },
   },
-  {
-    method: 'GET',
-    path: '/dashboard/api/lookup/prefix/:address/:length/map',
-    access: 'viewer',
-    samples: { address: ['8.0.0.0', '1.0.0.0', '2001:4860::'], length: ['8', '16', '32'] },
-  },
-  { method: 'GET', path: '/dashboard/api/lookup/asn/:asn/map', access: 'viewer', samples: { asn: ['15169', '64500'] } },
   { method: 'POST', path: '/dashboard/api/lookup/batch', access: 'viewer', body: { ips: '["8.8.8.8","::1"]' } },
   { method: 'GET', path: '/dashboard/api/dataset', access: 'viewer' },
   { method: 'GET', path: '/dashboard/api/dataset/diff', access: 'viewer', query: ['from=1', 'to=1'] },

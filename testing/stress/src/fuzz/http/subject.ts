@@ -1,4 +1,6 @@
 /** The server that the HTTP cases are sent to: a small dataset, a key without a limit, accounts with open sessions. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sampleContent } from '@whence/dataset/internal/test/sample-dataset';
 import { publish } from '@whence/dataset/internal/versions/publish';
@@ -9,6 +11,12 @@ import { ServerUnderTest } from '../../server-under-test.ts';
 import { ACCOUNT_ID, API_KEY, csrfTokenOf, KEY_ID, MCP_KEYS, PEOPLE, type Secrets, sessionOf } from './secrets.ts';
 
 export type HttpSubject = { readonly secrets: Secrets; start(signal: AbortSignal): Promise<ServerUnderTest> };
+
+/** Sets that compare hosts and paths. A refusal is a text instead of an envelope, so these only observe. */
+const RULES = `sets:
+  default: { mode: observe, default: allow, rules: [{ name: a, if: { hosts: admin.example, paths: /admin }, then: deny }] }
+  allowing: { mode: observe, default: deny, rules: [{ name: a, if: { paths: /admin }, then: allow }] }
+`;
 
 export async function prepareHttpSubject(
   processes: PinnedProcesses,
@@ -24,7 +32,10 @@ export async function prepareHttpSubject(
   const key = await createKey(processes, dataDir, 'enterprise');
   const dnsScript = fileURLToPath(import.meta.resolve('../../soak/dns/dns-server-process.js'));
   const dns = await processes.start(ANY_CORE, [dnsScript]);
-  const start = (signal: AbortSignal) => ServerUnderTest.start(dataDir, { WHENCE_DNS_SERVERS: dns.firstLine }, signal);
+  const rules = join(dataDir, 'rules.yaml');
+  writeFileSync(rules, RULES);
+  const settings = { WHENCE_DNS_SERVERS: dns.firstLine, WHENCE_RULES: rules };
+  const start = (signal: AbortSignal) => ServerUnderTest.start(dataDir, settings, signal);
   // Sessions are stored, so they outlive this process of the server.
   const server = await start(stopping);
   try {

@@ -80,6 +80,11 @@ const ENCODINGS = [
   '%zz',
   '%2f',
   '%2e%2e',
+  '/../',
+  '//',
+  ';a=b',
+  '%252f',
+  '%5c',
   '%25',
   '%2500',
   '%c0%af',
@@ -103,6 +108,10 @@ const PARAMETERS = [
   '/v1/asn/search?q=a&limit={}',
   '/v1/email/domain/{}/dns',
   '/v1/email/domain/d1.mail.example/dns?selectors={}',
+  '/v1/decide?ip=8.8.8.8&host={}',
+  '/v1/decide?ip=8.8.8.8&host=admin.example{}',
+  '/v1/decide?ip=8.8.8.8&path=/{}',
+  '/v1/decide?ip=8.8.8.8&path=/admin{}&set=allowing',
   '/{}',
 ];
 

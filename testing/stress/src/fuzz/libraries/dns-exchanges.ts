@@ -38,7 +38,7 @@ async function ask(client: DnsClient, { bytes }: FuzzInput): Promise<string | un
   const type = QUESTION_TYPES[name.length % QUESTION_TYPES.length];
   try {
     const { txt, mx, a, aaaa, tlsa, ptr } = resolver;
-    const answer = await { TXT: txt, MX: mx, A: a, AAAA: aaaa, TLSA: tlsa, PTR: ptr }[type ?? 'A'](name);
+    const answer = await { TXT: txt, MX: mx, A: a, AAAA: aaaa, TLSA: tlsa, PTR: ptr, NS: txt }[type ?? 'A'](name);
     return KINDS.includes(answer.kind) ? undefined : `returned the kind ${answer.kind}`;
   } catch (error) {
     return describeError(error);

@@ -152,13 +152,7 @@ export class RequestMix {
     const { addresses, asns } = this.#input;
     const address = this.#pick(addresses);
     const [first = ''] = address.split('.');
-    const target = this.#pick([
-      `ip/${address}`,
-      `asn/${this.#pick(asns)}`,
-      `asn/${this.#pick(asns)}/map`,
-      `prefix/${first}.0.0.0/8`,
-      `prefix/${first}.0.0.0/8/map`,
-    ]);
+    const target = this.#pick([`ip/${address}`, `asn/${this.#pick(asns)}`, `prefix/${first}.0.0.0/8`]);
     const client = `X-Forwarded-For: 198.18.${this.#random() % 256}.${this.#random() % 256}\r\n`;
     const bytes = `GET /dashboard/api/lookup/${target} HTTP/1.1\r\nHost: whence\r\n${client}\r\n`;
     return { kind: 'page', detail: target, bytes, statuses: [200, 429] };

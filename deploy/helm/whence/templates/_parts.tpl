@@ -6,7 +6,7 @@ WHENCE_TRUST_PROXY: {{ .Values.trustProxy | quote }}
 WHENCE_FIRST_KEY: "off"
 WHENCE_WORKERS: {{ .Values.workers | quote }}
 # More than period × failures of the readiness probe.
-WHENCE_SHUTDOWN_DELAY: "8"
+WHENCE_SHUTDOWN_DELAY: {{ .Values.shutdownDelay | quote }}
 {{- if .Values.dns.enabled }}
 WHENCE_DNS_LISTEN: "0.0.0.0:5353"
 WHENCE_DNS_ZONE: {{ .Values.dns.zone | quote }}

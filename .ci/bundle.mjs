@@ -32,6 +32,8 @@ export async function bundle(target = join(dist, 'bundle')) {
   const input = await rolldown({
     input: { bin: join(dist, 'bin.js') },
     platform: 'node',
+    // Both would remove calls of built-in functions that are made for their exceptions: `try { decodeURIComponent(text) }`.
+    treeshake: false,
     external: EXTERNAL,
     checks: { bundlerTimings: false },
     plugins: [{ name: 'places', transform: { filter: { id: /\.js$/, code: /import\.meta/ }, handler: keepPlaces } }],
@@ -45,6 +47,7 @@ export async function bundle(target = join(dist, 'bundle')) {
     dir: target,
     entryFileNames: '[name].js',
     codeSplitting: { groups: GROUPS },
+    minify: false,
   });
   await input.close();
   writeFileSync(join(target, 'LICENSES'), licencesOf(output.flatMap(({ moduleIds = [] }) => moduleIds)));

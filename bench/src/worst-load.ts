@@ -1,6 +1,7 @@
 /** Keeps thirty requests of one kind in flight. A thread of its own: reading their answers must not delay the measured client. */
 import { Agent, type RequestOptions, request } from 'node:http';
 import { workerData } from 'node:worker_threads';
+import { repeat } from '@whence/testing/expensive-texts';
 
 const AT_ONCE = 30;
 /** Networks with thousands of prefixes, and prefixes with many records. */
@@ -17,17 +18,28 @@ const call = (name: string, given: object): Question => ({
   body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }),
 });
 
+/** Texts that the search of costs.thorough.test found to be expensive, one field each. */
+const TRIED = [
+  { spf: repeat('v=spf1 ', 'a:h#.example ', 16 * 1024) },
+  { spf: repeat('v=spf1 ', 'ip4:#.#.1.0/24 ', 16 * 1024) },
+  { zone: repeat('@ TXT "v=spf1 " ', '"a" ', 64 * 1024) },
+  { mx: repeat('', 'h#.example\n', 16 * 1024) },
+];
+
 export const ROUTES: Readonly<Record<string, (i: number) => Question>> = {
   'ip, explained': () => ({ path: `/v1/ip/8.8.8.8?explain=true&include=${INCLUDE}` }),
   'batch of 1,000': () => ({ path: '/v1/ip/batch', body: JSON.stringify({ ips: ADDRESSES }) }),
   'batch with sections': () => ({ path: '/v1/ip/batch', body: JSON.stringify({ ips: ADDRESSES, include: INCLUDE }) }),
   prefix: (i) => ({ path: `/v1/prefix/${pick(OCTETS, i)}.0.0.0/8` }),
   'asn with prefixes': (i) => ({ path: `/v1/asn/${pick(NETWORKS, i)}?include_prefixes=true` }),
+  'records to try': (i) => ({
+    path: '/v1/email/domain/example.com/try',
+    body: JSON.stringify(TRIED[i % TRIED.length]),
+  }),
   search: () => ({ path: '/v1/asn/search?q=e&limit=100' }),
   'tool batch': () => call('batch', { ips: ADDRESSES }),
   'tool network': (i) => call('network', { asn: pick(NETWORKS, i), prefixes: 1_000 }),
   'page of a network': (i) => ({ path: `/dashboard/api/lookup/asn/${pick(NETWORKS, i)}` }),
-  'map of a network': (i) => ({ path: `/dashboard/api/lookup/asn/${pick(NETWORKS, i)}/map` }),
   'page of a prefix': (i) => ({ path: `/dashboard/api/lookup/prefix/${pick(OCTETS, i)}.0.0.0/8` }),
 };
 

@@ -12,6 +12,7 @@ import { Worker } from 'node:worker_threads';
 import { loadAverage, print } from '@whence/testing/console-report';
 import { ANY_CORE, PinnedProcesses } from '@whence/testing/pinned-processes';
 import { untilInterrupted } from '@whence/testing/script';
+import { startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import { percentile } from '@whence/testing/statistics';
 import { buildDataset, createKey, startWhence } from '@whence/testing/whence-program';
 import { formatRows, limitRow, type Row } from './report.ts';
@@ -37,7 +38,12 @@ export async function worst(): Promise<void> {
 async function measure(processes: PinnedProcesses, dataDir: string): Promise<Row[]> {
   await buildDataset(processes, dataDir);
   const key = await createKey(processes, dataDir, 'enterprise');
-  const settings = { WHENCE_PUBLIC_LOOKUPS: 'on', WHENCE_TRUST_PROXY: '127.0.0.1' };
+  const dns = await startScriptedDnsServer({ 'example.com': { TXT: ['v=spf1 -all'] } });
+  const settings = {
+    WHENCE_PUBLIC_LOOKUPS: 'on',
+    WHENCE_TRUST_PROXY: '127.0.0.1',
+    WHENCE_DNS_SERVERS: dns.address,
+  };
   const server = await startWhence(processes, dataDir, ANY_CORE, settings);
   const { port } = new URL(server.url);
   const rows: Row[] = [];
@@ -47,6 +53,7 @@ async function measure(processes: PinnedProcesses, dataDir: string): Promise<Row
     rows.push(limitRow(`lookups beside ${load}, 99 %`, percentile(latencies, 99), GOAL_MS, 'ms'));
   }
   await server.stop();
+  await dns.close();
   return rows;
 }
 

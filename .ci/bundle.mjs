@@ -14,7 +14,7 @@ const dist = join(root, 'server/dist');
 
 /** Packages with native code, with files of their own, or that few commands use. */
 const EXTERNAL =
-  /^(?:node:|@node-rs\/|@fastify\/swagger$|better-sqlite3$|hyparquet-writer$|openid-client$|pg$|pino-pretty$)/;
+  /^(?:node:|@node-rs\/|@fastify\/swagger$|better-sqlite3$|hyparquet-writer$|openid-client$|pg$)/;
 
 /** What is loaded together is one file each, with all that it imports. The rest is divided by what imports it. */
 const GROUPS = [

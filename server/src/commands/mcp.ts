@@ -46,7 +46,7 @@ export async function mcpCommand(
   // Says how to build one, before a client waits for answers.
   currentEntry(config.dataDir);
   // Standard output belongs to the protocol; the log is on standard error.
-  const { logger, flush } = openLog('warn', false);
+  const { logger, flush } = openLog('warn');
   const live = new LiveDataset(config.dataDir, {
     loaded: () => {},
     failed: (error) => logger.error({ err: error }, 'the current dataset could not be loaded; retrying'),

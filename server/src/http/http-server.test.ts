@@ -10,7 +10,7 @@ const LARGE = Buffer.alloc(8 << 20, 'a');
 
 async function startServer() {
   const app = createHttpServer({
-    log: openLog('fatal', false).logger,
+    log: openLog('fatal').logger,
     trustProxy: [],
     readMode: 'shared-buffer',
     onRequest: () => {},

@@ -12,7 +12,7 @@ const CLIENTS = 100;
 for (const readMode of ['shared-buffer', 'data-events'] as const) {
   test(`${readMode}: clients that are queued when the server stops listening are answered`, async () => {
     const app = createHttpServer({
-      log: openLog('fatal', false).logger,
+      log: openLog('fatal').logger,
       trustProxy: [],
       readMode,
       onRequest: () => {},

@@ -31,7 +31,7 @@ for (const readMode of ['shared-buffer', 'data-events'] as const)
 
     before(async () => {
       app = createHttpServer({
-        log: openLog('fatal', false).logger,
+        log: openLog('fatal').logger,
         trustProxy: [],
         readMode,
         onRequest: () => {},

@@ -17,7 +17,7 @@ beforeEach(() => {
   assert.equal(spawnSync('mkfifo', [path]).status, 0);
   // Both ends: opening only one would wait for the other.
   pipe = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
-  log = openLog('debug', false, new LogOutput(pipe));
+  log = openLog('debug', undefined, new LogOutput(pipe));
 });
 afterEach(() => {
   closeSync(pipe);
@@ -113,7 +113,7 @@ test('log: lines with ever new texts are bounded too', () => {
 
 test('log: a line that cannot be written is counted and has no other effect', () => {
   const full = openSync('/dev/full', 'w');
-  const other = openLog('info', false, new LogOutput(full));
+  const other = openLog('info', undefined, new LogOutput(full));
   other.logger.info('one');
   other.logger.info('two');
   other.flush();

@@ -3,9 +3,7 @@
  * the query of a URL: callers put keys into queries, and errors of libraries quote the URL. Logging neither blocks
  * (`log-output`) nor repeats itself without limit (`RepeatedLines`).
  */
-import { createRequire } from 'node:module';
 import { type LogFn, type Logger, pino } from 'pino';
-import type * as Pretty from 'pino-pretty';
 import { LogOutput } from './log-output.ts';
 import { maskText } from './masking.ts';
 
@@ -24,15 +22,14 @@ export type Log = {
   flush(): void;
 };
 
-/** `mask` is applied to whole lines: secrets may be in any of their fields. */
+/** `format` is for a terminal. `mask` is applied to whole lines: secrets may be in any of their fields. */
 export function openLog(
   level: string,
-  isTerminal: boolean,
+  format: (line: string) => string = (line) => line,
   output: LogOutput = new LogOutput(),
   mask: (text: string) => string = maskText,
 ): Log {
   const repeated = new RepeatedLines();
-  const format = isTerminal ? terminalFormat() : (line: string) => line;
   const destination = {
     write: (line: string) => output.write(format(mask(line))),
     flushSync: () => output.flushSync(),
@@ -61,12 +58,6 @@ export function openLog(
       output.flushSync();
     },
   };
-}
-
-function terminalFormat() {
-  // Loaded only for a terminal: without it, a service starts 30 ms earlier.
-  const { prettyFactory }: typeof Pretty = createRequire(import.meta.url)('pino-pretty');
-  return prettyFactory({ colorize: true, translateTime: 'SYS:HH:MM:ss', ignore: 'pid' });
 }
 
 /** `debug` and `trace` lines are never suppressed: these levels are turned on to see every line. */

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { terminalLine } from './log-line.ts';
 import { printable, printableLines } from './printable.ts';
+import { PLAIN } from './style.ts';
 
 for (const [behaviour, text, want] of [
   ['plain text stays', 'Exämple "Nord" GmbH \\x1b', 'Exämple "Nord" GmbH \\x1b'],
@@ -29,3 +31,27 @@ test('printable: no character below U+3000 reaches a terminal as a control', () 
 test('printable: the lines of a message stay lines', () => {
   assert.equal(printableLines('none could be read\n  a: \x1b[2J\r\n'), 'none could be read\n  a: \\x1b[2J\\r\n');
 });
+
+const TIME = new Date(2026, 0, 2, 3, 4, 5).toISOString();
+for (const [behaviour, line, want] of [
+  [
+    'message and fields',
+    { level: 'warn', time: TIME, pid: 7, msg: 'hello', port: 1, list: ['a'] },
+    '[03:04:05] WARN: hello\n    port: 1\n    list: ["a"]\n',
+  ],
+  [
+    'an error with its stack',
+    { level: 'error', msg: 'x', err: { message: 'm', stack: 'Error: m\n  at a\x1b[2J' } },
+    'ERROR: x\n    err: Error: m\n      at a\\x1b[2J\n',
+  ],
+  [
+    'control characters',
+    { level: 'info', msg: 'a\x1b[31m', name: '\u202eb' },
+    'INFO: a\\x1b[31m\n    name: \\u202eb\n',
+  ],
+  ['a line that is not JSON', 'no \x07 json\n', 'no \\x07 json\n'],
+  ['JSON that is not an object', '7\n', '7\n'],
+] as const)
+  test(`log line on a terminal: ${behaviour}`, () => {
+    assert.equal(terminalLine(typeof line === 'string' ? line : `${JSON.stringify(line)}\n`, PLAIN), want);
+  });

@@ -125,7 +125,7 @@ export async function startInProcess(
   options: ServerOptions = {},
 ) {
   const config = readConfig({ ...folder.environment, WHENCE_PORT: '0', ...environment });
-  const server = await startServer(config, openLog('fatal', false).logger, () => clock.nowMs, {
+  const server = await startServer(config, openLog('fatal').logger, () => clock.nowMs, {
     graceMs: 0,
     statisticsMs: 1_000,
     ...options,

@@ -19,9 +19,11 @@ import type { Storage } from '../../storage/storage.ts';
 import { OutcomeUnknown, StorageUnavailable } from '../../storage/storage-unavailable.ts';
 import { onWaiting } from '../../storage/waiting.ts';
 import type { ExitCode } from '../../terminal/exit.ts';
+import { terminalLine } from '../../terminal/log-line.ts';
 import type { CommandStreams, Output } from '../../terminal/output.ts';
 import { PROGRAM } from '../../terminal/program-name.ts';
 import { withDataDirErrors } from '../../terminal/setting-errors.ts';
+import { styleOf } from '../../terminal/style.ts';
 import { checkFeedsFile } from '../dataset/feeds-file.ts';
 import { publishEmbedded } from '../embedded-data.ts';
 import { makeFirstKey, makeFirstSetupLink } from './first-access.ts';
@@ -39,7 +41,9 @@ const STOP_LIMIT_MS = 30_000;
 
 export async function serve(config: Config, { stdout, stderr, environment }: CommandStreams): Promise<ExitCode> {
   const isTerminal = stderr.isTTY === true;
-  const log = openLog(config.logLevel, isTerminal, new LogOutput(), config.mask);
+  const style = styleOf(stderr, environment);
+  const format = isTerminal ? (line: string) => terminalLine(line, style) : undefined;
+  const log = openLog(config.logLevel, format, new LogOutput(), config.mask);
   process.on('exit', () => log.flush());
   process.on('uncaughtException', (error) => killProcess(log, 'unexpected error', error));
   const signals = new StopSignals();

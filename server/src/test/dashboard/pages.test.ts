@@ -24,7 +24,7 @@ before(async () => {
   writeFileSync(join(folder, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
   const unused = () => false;
   app = createHttpServer({
-    log: openLog('fatal', false).logger,
+    log: openLog('fatal').logger,
     trustProxy: [],
     readMode: 'shared-buffer',
     onRequest: () => {},

@@ -81,7 +81,7 @@ const dependencies = {
   stalls: { began: () => {}, ended: () => {}, working: () => {}, answered: () => {} },
   isStopping: () => false,
   nowMs,
-  log: openLog('fatal', false).logger,
+  log: openLog('fatal').logger,
   trustProxy: [],
   readMode: 'data-events',
   corsOrigins: [],

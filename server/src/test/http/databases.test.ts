@@ -308,7 +308,7 @@ test('databases: keys in queries are in no line of the log', async () => {
   const { startServer } = await import('../../process/server.ts');
   const { readConfig } = await import('../../settings/config.ts');
   const path = join(folder.dataDir, 'log');
-  const { logger, flush } = openLog('trace', false, new LogOutput(openSync(path, 'w')));
+  const { logger, flush } = openLog('trace', undefined, new LogOutput(openSync(path, 'w')));
   const config = readConfig({ ...folder.environment, WHENCE_PORT: '0', WHENCE_LOG_LEVEL: 'trace' });
   const logged = await startServer(config, logger, () => Date.now(), { graceMs: 0 });
   for (const secret of [key, 'whence_mistyped', 'a-license-key'])

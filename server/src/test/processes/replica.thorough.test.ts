@@ -110,7 +110,7 @@ test('replica: two replicas of one host follow within a poll interval, refuse a 
           dataDir: replica.dataDir,
           keepVersions: 7,
           intervalSeconds: 0.2,
-          log: openLog('fatal', false).logger,
+          log: openLog('fatal').logger,
           now: () => new Date(),
           random: Math.random,
         });

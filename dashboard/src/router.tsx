@@ -93,9 +93,8 @@ const rules = page('/rules', () => import('./rules/RulesPage.tsx'), 'RulesPage',
   set: text,
 });
 const reference = page('/docs', () => import('./reference/ReferencePage.tsx'), 'ReferencePage');
-const data = page('/data', () => import('./data/DataPage.tsx'), 'DataPage');
-const databases = page('/databases', () => import('./data/DatabasesPage.tsx'), 'DatabasesPage');
-const diff = page('/data/diff/$versions', () => import('./data/DiffPage.tsx'), 'DiffPage');
+const data = page('/data', () => import('./data/DataPage.tsx'), 'DataPage', { tab: text });
+const diff = page('/data/diff/$versions', () => import('./data/DiffPage.tsx'), 'DiffPage', { tab: text });
 const settings = createRoute({ getParentRoute: withSession, path: '/settings', component: SettingsPage });
 const keys = page('/settings/keys', () => import('./keys/KeysPage.tsx'), 'KeysPage', {
   q: text,
@@ -117,8 +116,18 @@ const audit = page('/settings/audit', () => import('./audit/AuditPage.tsx'), 'Au
   actor: text,
   target: text,
 });
-const health = page('/settings/health', () => import('./operation/HealthPage.tsx'), 'HealthPage');
-const server = page('/settings/server', () => import('./operation/ServerPage.tsx'), 'ServerPage');
+const server = page('/settings/server', () => import('./operation/ServerPage.tsx'), 'ServerPage', { tab: text });
+/** Pages that have become parts of others, for links from before. */
+const databases = createRoute({
+  getParentRoute: withSession,
+  path: '/databases',
+  component: () => <Navigate to="/data" search={{ tab: 'databases' }} replace />,
+});
+const health = createRoute({
+  getParentRoute: withSession,
+  path: '/settings/health',
+  component: () => <Navigate to="/settings/server" replace />,
+});
 const signIn = createRoute({
   getParentRoute: withSession,
   path: '/sign-in',

@@ -7,7 +7,6 @@ import {
   IconChartBar,
   type IconComponent,
   IconDatabase,
-  IconHeartbeat,
   IconHistory,
   IconHome,
   IconKey,
@@ -61,13 +60,6 @@ export const SETTINGS_ITEM: NavigationItem = {
 
 export const SETTINGS_ITEMS: readonly NavigationItem[] = [
   {
-    path: '/databases',
-    name: 'Databases',
-    icon: IconDatabase,
-    role: 'admin',
-    about: 'Files for other programs, and which keys have downloaded them.',
-  },
-  {
     path: '/settings/keys',
     name: 'API keys',
     icon: IconKey,
@@ -90,17 +82,10 @@ export const SETTINGS_ITEMS: readonly NavigationItem[] = [
     about: 'Who changed which key, account or dataset, and when.',
   },
   {
-    path: '/settings/health',
-    name: 'Health',
-    icon: IconHeartbeat,
-    role: 'admin',
-    about: 'Processes, memory, storage, update schedule.',
-  },
-  {
     path: '/settings/server',
     name: 'Server',
     icon: IconServerCog,
     role: 'admin',
-    about: 'The settings in effect, and where each comes from.',
+    about: 'Processes, memory and storage, and the settings in effect.',
   },
 ];

@@ -10,11 +10,13 @@ import { FormDialog } from '../components/Form.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { Notice } from '../components/Notice.tsx';
 import { Credits, Page, Section } from '../components/Page.tsx';
+import { PageTabs, useTab } from '../components/PageTabs.tsx';
 import { type Column, Table } from '../components/Table.tsx';
 import { Tag } from '../components/Tag.tsx';
-import { formatBytes } from '../format/number.ts';
+import { count, formatBytes } from '../format/number.ts';
 import { Time } from '../format/Time.tsx';
 import { useRole } from '../session/use-session.ts';
+import { Databases } from './Databases.tsx';
 import { Coverage, FlagCounts, SourceTable } from './DatasetTables.tsx';
 import { DataAgeLead, QualityTable } from './Quality.tsx';
 import { UpdateButton, UpdateFacts, UpdateNotice } from './Updates.tsx';
@@ -48,8 +50,14 @@ export function DataPage() {
   );
 }
 
+const TABS = { updates: 'Updates', coverage: 'Coverage', quality: 'Quality', sources: 'Sources' };
+/** Which keys have downloaded what is for administrators. */
+const ADMIN_TABS = { ...TABS, databases: 'Databases' };
+
 function DataSections({ data: { report, feeds, update } }: { data: DatasetPage }) {
   const { isAtLeast } = useRole();
+  const tabs = isAtLeast('admin') ? ADMIN_TABS : TABS;
+  const tab = useTab(tabs);
   const updates = (
     <Section title="Updates" aside={isAtLeast('admin') && <UpdateButton update={update} />}>
       <UpdateNotice update={update} builtAt={report?.built_at} refused={report?.refused ?? []} />
@@ -65,29 +73,47 @@ function DataSections({ data: { report, feeds, update } }: { data: DatasetPage }
     );
   return (
     <>
-      {updates}
-      <Section title="Coverage" note="Shares of the announced address space.">
-        <Coverage figures={report.figures} />
-      </Section>
-      <Section
-        title="Quality"
-        note="Measured on labels that did not decide the answers. Proxies, AI crawlers and blocklists have no independent labels, so their recall is unknown."
-      >
-        <QualityTable rows={report.quality} />
-      </Section>
-      <Section
-        title="Flags"
-        note="A flag without a source is false for every address: read it as “unknown”, not as “no”."
-      >
-        <FlagCounts report={report} />
-      </Section>
-      <Section title="Versions" note="Older versions are kept for comparison and rollback.">
-        <VersionTable versions={report.versions} />
-      </Section>
-      <Section title="Sources">
-        <SourceTable sources={report.sources} feeds={feeds} />
-      </Section>
-      <Credits credits={[...new Set(report.sources.map(({ credit }) => credit).filter((credit) => credit !== ''))]} />
+      <PageTabs tabs={tabs} />
+      {tab === 'updates' && (
+        <>
+          {updates}
+          <Section title="Versions" note="Older versions are kept for comparison and rollback.">
+            <VersionTable versions={report.versions} />
+          </Section>
+        </>
+      )}
+      {tab === 'coverage' && (
+        <>
+          <Section title="Coverage" note="Shares of the announced address space.">
+            <Coverage figures={report.figures} />
+          </Section>
+          <Section
+            title="Flags"
+            note="A flag without a source is false for every address: read it as “unknown”, not as “no”."
+          >
+            <FlagCounts report={report} />
+          </Section>
+        </>
+      )}
+      {tab === 'quality' && (
+        <Section
+          title="Quality"
+          note="Measured on labels that did not decide the answers. Proxies, AI crawlers and blocklists have no independent labels, so their recall is unknown."
+        >
+          <QualityTable rows={report.quality} />
+        </Section>
+      )}
+      {tab === 'sources' && (
+        <>
+          <Section title={count(report.sources.length, 'source')}>
+            <SourceTable sources={report.sources} feeds={feeds} />
+          </Section>
+          <Credits
+            credits={[...new Set(report.sources.map(({ credit }) => credit).filter((credit) => credit !== ''))]}
+          />
+        </>
+      )}
+      {tab === 'databases' && <Databases />}
     </>
   );
 }

@@ -68,6 +68,9 @@ function sourceWords({ from, sources, as_of }: FlagSource): string {
   return as_of === undefined ? `tables: ${names}` : `tables as of ${as_of}: ${names}`;
 }
 
+/** Before “show all”. */
+const SHOWN_ROWS = 40;
+
 export function SourceTable({ sources, feeds }: { sources: readonly Source[]; feeds: readonly FeedState[] }) {
   const now = useNow();
   const feedOf = new Map(feeds.map((feed) => [feed.id, feed]));
@@ -85,7 +88,7 @@ export function SourceTable({ sources, feeds }: { sources: readonly Source[]; fe
     { name: 'Records', align: 'end', cell: ({ records }) => formatNumber(records) },
     { name: 'Licence', cell: ({ licence }) => licence },
   ];
-  return <Table isStacked label="Sources" columns={columns} rows={sources} />;
+  return <Table isStacked label="Sources" columns={columns} rows={sources} limit={SHOWN_ROWS} />;
 }
 
 function Fetched({ feed }: { feed: FeedState | undefined }) {

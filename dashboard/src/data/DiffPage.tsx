@@ -6,7 +6,9 @@ import { NetworkLink } from '../components/Links.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { Notice } from '../components/Notice.tsx';
 import { Page, Section } from '../components/Page.tsx';
+import { PageTabs, useTab } from '../components/PageTabs.tsx';
 import { type Column, Table } from '../components/Table.tsx';
+import { capitalise } from '../format/names.ts';
 import { formatNumber } from '../format/number.ts';
 import { Time } from '../format/Time.tsx';
 
@@ -60,33 +62,44 @@ function Dates({ diff: { from, to } }: { diff: DatasetDiff }) {
 const FAMILIES = { ipv4: 'IPv4', ipv6: 'IPv6' } as const;
 const UNITS = { ipv4: 'addresses', ipv6: '/48s' } as const;
 
+const wordsOf = (attribute: string) => attribute.replace(/^is_/, '').replaceAll('_', ' ');
 const nameOf = ({ attribute, change, family }: AttributeChange) =>
-  `${attribute.replace(/^is_/, '').replaceAll('_', ' ')} ${change}, ${FAMILIES[family]}`;
+  `${wordsOf(attribute)} ${change}, ${FAMILIES[family]}`;
 const formatSize = (size: number, { family }: AttributeChange) => `${formatNumber(size)} ${UNITS[family]}`;
 
 function Changes({ diff: { changes, sources } }: { diff: DatasetDiff }) {
+  const attributes = changes.map(({ attribute }) => [attribute, capitalise(wordsOf(attribute))]);
+  const tabs: Record<string, string> = { all: 'All changes', ...Object.fromEntries(attributes), sources: 'Sources' };
+  const tab = useTab(tabs);
   return (
     <>
-      <Section title="Changes">
-        <Table label="Changes" rows={changes} rowKey={nameOf} columns={CHANGE_COLUMNS} />
-      </Section>
-      {changes.map((change) => (
-        <Section
-          key={nameOf(change)}
-          title={nameOf(change)}
-          note={change.count > change.largest.length ? `Showing the largest ${change.largest.length}.` : undefined}
-        >
-          <Table
-            label={nameOf(change)}
-            rows={change.largest}
-            rowKey={({ network }) => network}
-            columns={networkColumns(change)}
-          />
+      <PageTabs tabs={tabs} />
+      {tab === 'all' && (
+        <Section title="Changes">
+          <Table label="Changes" rows={changes} rowKey={nameOf} columns={CHANGE_COLUMNS} />
         </Section>
-      ))}
-      <Section title="Sources">
-        <Table label="Sources" rows={sources} rowKey={({ id }) => id} columns={SOURCE_COLUMNS} />
-      </Section>
+      )}
+      {changes
+        .filter(({ attribute }) => attribute === tab)
+        .map((change) => (
+          <Section
+            key={nameOf(change)}
+            title={nameOf(change)}
+            note={change.count > change.largest.length ? `Showing the largest ${change.largest.length}.` : undefined}
+          >
+            <Table
+              label={nameOf(change)}
+              rows={change.largest}
+              rowKey={({ network }) => network}
+              columns={networkColumns(change)}
+            />
+          </Section>
+        ))}
+      {tab === 'sources' && (
+        <Section title="Sources">
+          <Table label="Sources" rows={sources} rowKey={({ id }) => id} columns={SOURCE_COLUMNS} />
+        </Section>
+      )}
     </>
   );
 }

@@ -6,13 +6,10 @@ import { fieldName } from '../format/names.ts';
 import { formatNumber, formatShare } from '../format/number.ts';
 import { DataDay, Time } from '../format/Time.tsx';
 
-/** Before “show all”: there are dozens. */
-const SHOWN_ROWS = 10;
-
 export function QualityTable({ rows }: { rows: readonly QualityRow[] }) {
   const shown = rows.filter(({ measure }) => measure !== 'changed');
   if (shown.length === 0) return <p className="quiet">This version was built without labels to measure it by.</p>;
-  return <Table isStacked label="Quality" rows={shown} columns={COLUMNS} limit={SHOWN_ROWS} />;
+  return <Table isStacked label="Quality" rows={shown} columns={COLUMNS} />;
 }
 
 const COLUMNS: readonly Column<QualityRow>[] = [

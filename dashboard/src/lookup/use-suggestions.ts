@@ -12,7 +12,9 @@ import {
   IconAt,
   IconBinaryTree2,
   type IconComponent,
+  IconDatabase,
   IconDeviceDesktop,
+  IconHeartbeat,
   IconHistory,
   IconKey,
   IconLetterCase,
@@ -173,12 +175,14 @@ function pageSuggestions(text: string, isAllowed: (role: Role) => boolean): Sugg
   const items = [
     ...MAIN_ITEMS,
     ...SETTINGS_ITEMS,
+    { path: '/data?tab=databases', name: 'Databases', icon: IconDatabase, role: 'admin' as const },
+    { path: '/settings/server', name: 'Health', icon: IconHeartbeat, role: 'admin' as const },
     { path: '/settings/keys?create=yes', name: 'Create API key', icon: IconKey, role: 'member' as const },
     REFERENCE_ITEM,
   ];
   return items
     .filter(({ role, name }) => isAllowed(role) && isNamed(name, text))
-    .map(({ path, name, icon }) => ({ key: `page ${path}`, icon, words: name, target: { path } }));
+    .map(({ path, name, icon }) => ({ key: `page ${name}`, icon, words: name, target: { path } }));
 }
 
 const ACTIONS = [

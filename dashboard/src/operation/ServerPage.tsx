@@ -2,9 +2,11 @@ import type { SettingInForce } from '@whence/server/dashboard-wire/operation';
 import { useAnswer } from '../api/query-client.ts';
 import { Copyable } from '../components/Copy.tsx';
 import { Loaded } from '../components/Loaded.tsx';
-import { Page } from '../components/Page.tsx';
+import { Page, Section } from '../components/Page.tsx';
+import { PageTabs, useTab } from '../components/PageTabs.tsx';
 import { type Column, Table } from '../components/Table.tsx';
 import { Tag } from '../components/Tag.tsx';
+import { Health } from './Health.tsx';
 
 const columns: Column<SettingInForce>[] = [
   {
@@ -20,18 +22,29 @@ const columns: Column<SettingInForce>[] = [
   { name: 'Meaning', isText: true, cell: ({ help }) => <span className="quiet">{help}</span> },
 ];
 
+const TABS = { health: 'Health', settings: 'Settings' };
+
 export function ServerPage() {
+  const tab = useTab(TABS);
+  return (
+    <Page name="Server" title="Server">
+      <PageTabs tabs={TABS} />
+      {tab === 'health' ? <Health /> : <Settings />}
+    </Page>
+  );
+}
+
+function Settings() {
   const settings = useAnswer('getSettings', {});
   return (
-    <Page
-      name="Server"
-      title="Server settings"
-      lead="The settings in effect. They are read from the environment at startup; to change one, set it and restart the server."
+    <Section
+      title="Settings in effect"
+      note="They are read from the environment at startup; to change one, set it and restart the server."
     >
       <Loaded query={settings} shape={[['table']]}>
         {({ data }) => <Table isStacked label="Settings" columns={columns} rows={data.settings} />}
       </Loaded>
-    </Page>
+    </Section>
   );
 }
 

@@ -1,0 +1,32 @@
+/** Parts of a long page, one at a time. The address bar has the one that is shown; the first needs no parameter. */
+import { Link, useSearch } from '@tanstack/react-router';
+import { IN_PLACE, withoutEmpty } from '../search-params.ts';
+import classes from './PageTabs.module.css';
+
+type Tabs = Readonly<Record<string, string>>;
+
+/** The tab of the address bar, or the first one. */
+export function useTab(tabs: Tabs): string | undefined {
+  const { tab = '' } = useSearch({ strict: false });
+  return Object.hasOwn(tabs, tab) ? tab : Object.keys(tabs)[0];
+}
+
+export function PageTabs({ tabs }: { tabs: Tabs }) {
+  const shown = useTab(tabs);
+  return (
+    <nav className={`${classes['tabs']} no-print`} aria-label="Parts of this page">
+      {Object.entries(tabs).map(([name, words], index) => (
+        <Link
+          key={name}
+          to="."
+          search={(before: object) => withoutEmpty({ ...before, tab: index === 0 ? undefined : name })}
+          {...IN_PLACE}
+          activeProps={{ 'aria-current': undefined }}
+          aria-current={name === shown ? 'page' : undefined}
+        >
+          {words}
+        </Link>
+      ))}
+    </nav>
+  );
+}

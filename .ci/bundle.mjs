@@ -13,8 +13,7 @@ const { rolldown } = await import(pathToFileURL(createRequire(vite).resolve('rol
 const dist = join(root, 'server/dist');
 
 /** Packages with native code, with files of their own, or that few commands use. */
-const EXTERNAL =
-  /^(?:node:|@node-rs\/|@fastify\/swagger$|better-sqlite3$|hyparquet-writer$|openid-client$|pg$)/;
+const EXTERNAL = /^(?:node:|@node-rs\/|@fastify\/swagger$|better-sqlite3$|hyparquet-writer$|openid-client$|pg$)/;
 
 /** What is loaded together is one file each, with all that it imports. The rest is divided by what imports it. */
 const GROUPS = [

@@ -1,7 +1,4 @@
-/**
- * Fixed values of the domain, each defined here only; types follow from them. The dashboard imports this file as well,
- * so it imports nothing.
- */
+/** Fixed values of the domain, each defined here only. The dashboard imports this file, so it imports nothing. */
 
 /** From the fewest rights to the most: look up; also manage one's own keys; everything. */
 export const ROLES = ['viewer', 'member', 'admin'] as const;
@@ -34,19 +31,13 @@ export const PERMISSIONS = [
   'reports:write',
 ] as const;
 export type Permission = (typeof PERMISSIONS)[number];
-/**
- * Of a key for which none are chosen. A server writes database files only if a key may download them; reports say who sends
- * mail as the domains of the deployment.
- */
+/** Without databases, which a server writes only for keys that may download them, and without reports on senders. */
 export const DEFAULT_PERMISSIONS = PERMISSIONS.filter((permission) => !/^(?:database|reports):/.test(permission));
 
 export const KEY_STATUSES = ['active', 'revoked'] as const;
 export type KeyStatus = (typeof KEY_STATUSES)[number];
 
-/**
- * What the list of keys is filtered by. A key that is paused or has expired is still active; one that is both counts as
- * expired.
- */
+/** Filters of the list of keys. Paused and expired keys are still active; a key that is both counts as expired. */
 export const KEY_STATES = ['active', 'paused', 'expired', 'revoked'] as const;
 export type KeyState = (typeof KEY_STATES)[number];
 
@@ -80,10 +71,7 @@ export type UsageGroup = (typeof USAGE_GROUPS)[number];
 export const EXPORT_FORMATS = ['csv', 'ndjson'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/**
- * Why a request is refused although its key exists. The first four are answered like an unknown key; `permission` with
- * 403, the others with 429.
- */
+/** Why a request with an existing key is refused: the first four as an unknown key, `permission` 403, others 429. */
 export const REFUSAL_REASONS = [
   'revoked',
   'paused',
@@ -139,10 +127,9 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 export type AuditTargetKind = 'account' | 'invitation' | 'key' | 'dataset' | 'domain';
 
 /**
- * `forged`: DNS says that the address is not the crawler's, or the address cannot be: it is in a private or other special
- * range, or, where DNS does not tell, in a network that is not the operator's or that connects homes. `not_listed`: the address is not in the dataset's copy of the
- * ranges, which may be older than the address. `unverifiable`: the operator documents no way. `unknown`: DNS did not answer,
- * or was not asked, or the dataset has no copy.
+ * `forged`: DNS denies the address, or it cannot be the crawler's: a special range, or, where DNS does not tell,
+ * another operator's or home network. `not_listed`: not in the dataset's copy of the ranges, which may be old.
+ * `unverifiable`: the operator documents no way. `unknown`: DNS did not answer or was not asked, or there is no copy.
  */
 export const CRAWLER_STATUSES = ['verified', 'forged', 'not_listed', 'unverifiable', 'unknown'] as const;
 export type CrawlerStatus = (typeof CRAWLER_STATUSES)[number];

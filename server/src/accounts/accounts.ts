@@ -1,7 +1,4 @@
-/**
- * Managing accounts: sign in, redeem a link, change a password, invite, change roles. Every change is in the audit log,
- * whether it came from the dashboard or from the command line.
- */
+/** Sign-in, links, passwords and roles of accounts. Every change is in the audit log, whoever makes it. */
 import type { Actor, AuditLog } from '../audit/audit-log.ts';
 import { clientNetwork } from '../limits/client.ts';
 import { GuessThrottle, SignInThrottle } from '../limits/guess-throttle.ts';
@@ -194,10 +191,7 @@ export class Accounts {
     return true;
   }
 
-  /**
-   * Not for the last administrator. Disabling ends all sessions; disabling and demoting revoke the links that the account
-   * has created.
-   */
+  /** Refused for the last administrator. Disabling ends all sessions; disabling and demoting revoke its links. */
   async change(
     account: Account,
     { role, isDisabled }: { role?: Role; isDisabled?: boolean },

@@ -1,7 +1,5 @@
-/**
- * Sign-in through a provider of OpenID Connect: the code flow with PKCE, state and nonce, and an ID token whose signature
- * is checked. What the provider publishes of itself is read at the first sign-in, and again after a failure.
- */
+// Sign-in with OpenID Connect: the code flow with PKCE, state and nonce. The provider's metadata is read at the first
+// sign-in, and again after a failure.
 import * as oidc from 'openid-client';
 import type { Role } from '../vocabulary.ts';
 
@@ -28,8 +26,8 @@ export type Identity = {
 const TIMEOUT_SECONDS = 10;
 
 /**
- * Names for a new account, the most suitable first. At many providers people can enter any email address; unless the
- * provider has verified it (OpenID Connect Core §5.1), an account must not appear under it.
+ * Names for a new account, best first. An address that the provider has not verified is none (OpenID Connect Core
+ * §5.1).
  */
 export function namesOf(claims: Readonly<Record<string, unknown>>): string[] {
   const { preferred_username, email, email_verified, name, sub } = claims;

@@ -1,8 +1,5 @@
-/**
- * Links that work once and for a day: to set up the first account, to join, to set a password. Whether a link still
- * works is decided when it is used: its creator must still be an administrator, also if another process or an older
- * version of the program has changed the account.
- */
+// Links that work once and for a day. Checked when used: the creator must still be an administrator, even if another
+// process or an older release has changed the account.
 import type { Actor } from '../audit/audit-log.ts';
 import { present } from '../present.ts';
 import type { AccountStore, StoredAccount } from '../storage/stores/account-store.ts';

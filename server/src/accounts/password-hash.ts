@@ -1,11 +1,6 @@
-/**
- * Passwords as argon2id (RFC 9106) in PHC form. Parameters are OWASP's minimum, 19 MiB and two passes: 50 ms on a core
- * of a small virtual machine.
- *
- * Anyone may have passwords checked, so the work is bounded: one at a time for clients that are known, and one at a time
- * for all others, so that no number of unknown clients delays a known one. Clients of a group are served in turn by
- * network. After BURST passwords at once, a group checks one per INTERVAL_MS: 300 a minute, 15 s of a core.
- */
+// Passwords as argon2id (RFC 9106) in PHC form, with OWASP's minimum parameters: 50 ms of a small machine's core. Known
+// and unknown clients have a queue each, served in turn by network. After BURST passwords at once, a queue checks one
+// per INTERVAL_MS: 300 a minute, 15 s of a core.
 import { clientNetwork } from '../limits/client.ts';
 import { CostQueue } from '../limits/cost-classes.ts';
 

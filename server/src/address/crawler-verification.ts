@@ -1,7 +1,4 @@
-/**
- * Whether an address that calls itself a crawler is one: by the ranges that the operator publishes, as far as the dataset
- * has them, else by the hostname where the operator documents names.
- */
+/** Whether an address is the crawler that it claims to be: by published ranges, else by documented hostnames. */
 import type { Address } from '@whence/dataset/address';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { findSpecialPurpose } from '@whence/dataset/special-purpose';

@@ -1,11 +1,7 @@
 /**
- * Crawlers and research scanners that say who they are in their user agent, and how their operators let a site verify it: by the hostname of the
- * address, forward-confirmed, or by published ranges, which the dataset has under the crawler's name. As of 2026-11, from
- * the operators' documentation. `hostname` is only there where the operator documents names; `ranges` are values of
- * `crawler` in the evidence.
- *
- * Names below google.com and googleusercontent.com also belong to proxies and to customers, so only those that Google
- * documents for a crawler are taken.
+ * Crawlers and research scanners by user agent, and how a site verifies them: by forward-confirmed hostname where the
+ * operator documents names, or by ranges, which are values of `crawler` in the evidence. As of 2026-11. Names below
+ * google.com and googleusercontent.com also belong to customers, so only documented ones are taken.
  */
 export type Crawler = {
   readonly name: string;

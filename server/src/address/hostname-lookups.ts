@@ -1,7 +1,5 @@
-/**
- * The hostname lookups of this process: a time limit for each, and slots that keys share fairly. An address whose reverse
- * zone does not answer holds its slot for the whole time, so one key must not be able to hold all of them.
- */
+// Hostname lookups with a time limit each. Keys share the slots fairly: a silent reverse zone holds a slot all that
+// time.
 import type { Address } from '@whence/dataset/address';
 import type { DnsClient } from '@whence/email/resolver';
 import { ApiError } from '../http/errors.ts';

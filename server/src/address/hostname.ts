@@ -1,7 +1,4 @@
-/**
- * The hostname of an address: its PTR record, confirmed by the addresses of that name. The operator of the reverse zone of
- * an address can write any name into it, so a name that does not lead back to the address says nothing about it.
- */
+/** The PTR name of an address, if it leads back to the address: the operator of a reverse zone can write any name. */
 import { type Address, formatAddress, parseAddress } from '@whence/dataset/address';
 import type { Answer } from '@whence/email/dns';
 import { crawlerOfHostname } from './crawlers.ts';

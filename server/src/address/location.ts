@@ -1,7 +1,5 @@
-/**
- * Where an address is, from the supplement of the dataset. A place in another country than the record's is left out: one of
- * the two is wrong, and the country is the one that more sources decide.
- */
+// Where an address is, from the supplement. A place outside the record's country is left out: more sources decide the
+// country.
 import type { Address } from '@whence/dataset/address';
 import type { Match } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';

@@ -1,8 +1,5 @@
-/**
- * Through which kind of privacy service people reach the internet from an address, and which service it is. The flags of
- * the record decide the kind, so that an override of the operator applies here too; the sources that the evidence shows
- * name the service. A relay has no flag: it is neither a VPN nor a reason for suspicion.
- */
+// The kind of privacy service behind an address, from the record's flags, so that overrides apply, and its name from
+// the evidence. A relay has no flag: it is neither a VPN nor suspicious.
 import type { Match } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 

@@ -1,7 +1,5 @@
-/**
- * What can be asked about an address beside its record, by `include`. A section of which nothing is known is absent from
- * the answer. Local sections are made from the dataset alone, so that batches and commands can have them too.
- */
+// What `include` adds to the record of an address; unknown sections are absent. Local ones need the dataset alone, so
+// batches and commands have them too.
 import { type Address, formatAddress } from '@whence/dataset/address';
 import type { Match } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';
@@ -145,8 +143,7 @@ export class AddressSections {
   }
 
   /**
-   * Local sections as JSON without braces, for many addresses. Undefined if nothing is included. For an address without a
-   * record, all members of its answer, if it has one.
+   * Local sections as JSON without braces; for an address without a record, all members of its answer, if it has one.
    */
   localJson(
     { dataset, supplement }: Pick<FoundAddress, 'dataset' | 'supplement'>,

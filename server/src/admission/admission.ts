@@ -79,10 +79,7 @@ export type KeyAsker = {
   readonly secret: string | undefined;
   /** The client address, which is computed only where it is needed. Called before the request waits, if at all. */
   client(): string;
-  /**
-   * For storage: always, only for a key that this process has seen before, or never. A request that would have to wait for
-   * more is neither refused, charged nor counted: another entry point answers it.
-   */
+  /** Whether to wait for storage. A request that would wait for more is left, uncounted, to another entry point. */
   readonly waits: 'always' | 'for known keys' | 'never';
   /** Whether the entry point answers this request of the key; all if not given. Others are left as above. */
   accepts?(key: Key): boolean;

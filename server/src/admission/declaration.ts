@@ -1,7 +1,4 @@
-/**
- * What every route declares: who may ask, what a request counts as, and what it may cost. The tables of routes do not
- * compile without it, and a route that is registered in another way is refused when the server starts.
- */
+// Who may ask a route, what a request counts as, and what it may cost. A route without it does not compile or start.
 import type { RouteOptions } from 'fastify';
 import type { ApiError } from '../http/errors.ts';
 import type { CostClass } from '../limits/cost-classes.ts';

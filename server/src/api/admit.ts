@@ -16,8 +16,7 @@ declare module 'fastify' {
 }
 
 /**
- * Everything up to the cost class. A refusal is thrown once the headers of the limit are set. At once for most requests: a
- * promise is returned only if storage may have to be asked.
+ * Everything up to the cost class. Throws refusals once the limit headers are set. A promise only if storage is asked.
  */
 export function admit(
   admission: Admission,

@@ -120,10 +120,7 @@ export type SentFile = {
 /** Versions may be replaced between two looks at the index; more often than this only if they are replaced all the time. */
 const MAX_TRIES = 5;
 
-/**
- * 304, 206, or the whole file. Headers of the file are set once it is open: a refusal has none of them. `find` is called
- * again if the file was removed because newer versions have replaced it.
- */
+/** 304, 206, or the whole file. `find` is called again if newer versions have replaced the file meanwhile. */
 export async function sendFile(
   { databases, metrics }: DatabaseDependencies,
   request: FastifyRequest,

@@ -49,10 +49,8 @@ export type AskedDecision = Omit<AskedRequest, 'address'> & {
 const PARAMETERS: readonly string[] = Object.keys(decideSchema.querystring.properties);
 const NO_PARAMETERS: RequestOf<typeof decideSchema>['query'] = {};
 
-/**
- * Everywhere else the last of equal parameters counts. Here a path that a proxy did not escape could bring another address,
- * and a proxy that replaces only the path of a request leaves the client's query in the question.
- */
+// Elsewhere the last of equal parameters counts. Here an unescaped path could bring another address, and a proxy that
+// replaces only the path leaves the client's query in the question.
 function mistakeIn(query: URLSearchParams, uri = ''): AskedDecision['mistake'] {
   const names = [...query.keys()];
   const repeated = names.find((name, i) => names.indexOf(name) < i);

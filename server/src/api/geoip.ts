@@ -1,7 +1,4 @@
-/**
- * The routes that programs for MaxMind's databases ask, compatible with geoipupdate 4 to 8: its protocols, the place of
- * the key, and refusals as text. Editions are the names that these programs know; the data is that of the dataset.
- */
+/** The routes of geoipupdate 4 to 8: its protocols, the place of the key, and refusals as text. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyDeclaration } from '../admission/declaration.ts';
 import { tarFolder } from '../geoip-files/archives.ts';
@@ -61,10 +58,7 @@ export function metadataOf(databases: LiveGeoipFiles, edition: string | undefine
   return { databases: files.map((file) => ({ edition_id: file.edition, md5: file.md5, date })) };
 }
 
-/**
- * geoipupdate before version 4.10 first asks for the name of an edition's file, without its key. A line feed would be part
- * of the name.
- */
+// geoipupdate before 4.10 first asks for a file name, without its key. A line feed would be part of the name.
 export function getFilename({ query: { product_id: name } }: RequestOf<typeof filenameSchema>, reply: FastifyReply) {
   if (!DATABASES.some((kind) => editionOf(kind) === name)) throw new ApiError('DATABASE_NOT_FOUND');
   return reply.type('text/plain; charset=utf-8').send(`${name}.mmdb`);

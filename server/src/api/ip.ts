@@ -1,7 +1,4 @@
-/**
- * `GET /v1/ip/{ip}`: the record of one address, with what `include` asks for, or in an earlier version. Simple requests are
- * answered by `fast-path/`, with the same bytes.
- */
+// `GET /v1/ip/{ip}`, with `include` or of an earlier version. `fast-path/` answers simple requests with the same bytes.
 import { type Address, parseAddress } from '@whence/dataset/address';
 import { explanationJson } from '@whence/dataset/internal/lookup/evidence';
 import { findSpecialPurpose } from '@whence/dataset/special-purpose';

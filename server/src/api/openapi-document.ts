@@ -1,7 +1,5 @@
-/**
- * What the OpenAPI document has beyond the schemas of the routes: schemas by name, the headers of answers, an example of
- * every answer and error, and the answer of errors that an operation does not list.
- */
+// What the OpenAPI document has beyond the routes' schemas: named schemas, answer headers, examples and unlisted
+// errors.
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { anyRefusal, envelope } from './schemas/refusals.ts';

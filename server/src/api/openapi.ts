@@ -1,8 +1,5 @@
-/**
- * `/openapi.json`, made from the schemas that validate requests; the page `/docs` of the dashboard renders it. Routes are
- * collected while they are registered; the document is made for the first request, because its libraries take 50 ms to
- * load. All of it takes 130 ms, so other requests are answered between its parts.
- */
+// `/openapi.json`, from the schemas that validate requests. Made for the first request, in parts between which others
+// are answered: loading its libraries takes 50 ms, all of it 130 ms.
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Fastify, { type FastifyInstance, type FastifySchema, type RouteOptions } from 'fastify';

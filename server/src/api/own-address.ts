@@ -1,7 +1,5 @@
-/**
- * `GET /ip`: the caller's own record without a key, where the operator allows public lookups. `Accept: text/plain` gets the
- * address alone, also if it has no record.
- */
+// `GET /ip`: the caller's own record without a key, if public lookups are allowed. `Accept: text/plain` gets the
+// address alone.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Declaration } from '../admission/declaration.ts';
 import { clientAddress } from '../limits/client.ts';

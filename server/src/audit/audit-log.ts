@@ -1,7 +1,5 @@
-/**
- * The audit log: who did what to which key, account or dataset, when and from where. Entries name things as they were
- * called then, and never hold a secret: no key, password, token or link.
- */
+// Who did what to which key, account or dataset, when and from where. Entries keep the names of that time, and no
+// secrets.
 import { randomBytes } from 'node:crypto';
 import { present } from '../present.ts';
 import type { AuditStore } from '../storage/stores/audit-store.ts';
@@ -52,10 +50,7 @@ export class AuditLog {
   }
 }
 
-/**
- * Hexadecimal: twelve digits of milliseconds, four that count, four at random. Sorts by time, keeps the order of entries
- * that a process makes in one millisecond, and differs between processes.
- */
+// Hexadecimal: 12 digits of milliseconds, 4 that count within one, 4 random ones that differ between processes.
 function makeEntryId(now: Date, sequence: number): string {
   const count = (sequence & 0xffff).toString(16).padStart(4, '0');
   return firstEntryIdAt(now.getTime()) + count + randomBytes(2).toString('hex');

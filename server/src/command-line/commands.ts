@@ -1,7 +1,5 @@
-/**
- * Which commands there are, in the order and groups of `wh --help`. The options of a command are loaded when it is named,
- * and its work when it runs: all of them together take a second.
- */
+// Commands in the order and groups of `wh --help`. Options and work are loaded when needed: together they take a
+// second.
 import { Command } from 'commander';
 import { NAME } from '../terminal/program-name.ts';
 import { addCommonOptions, type Invocation } from './command.ts';

@@ -1,8 +1,5 @@
-/**
- * `wh completion`: scripts that complete `wh` in bash, zsh and fish. They contain every command and option and start no program: completion
- * must be quicker than the quarter of a second in which Node starts. Where it is neither a command nor an option, bash and
- * zsh complete the name of a file, and fish only where the command takes files.
- */
+// `wh completion`: scripts for bash, zsh and fish. They contain every command and option and start no program: Node
+// takes a quarter of a second to start.
 
 import { Argument, type Command } from 'commander';
 import { NAME } from '../terminal/program-name.ts';

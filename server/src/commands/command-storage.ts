@@ -10,10 +10,7 @@ const WAIT_MS = 30_000;
 /** Servers report every ten seconds. */
 const UNUSED_MS = 60_000;
 
-/**
- * Opens the storage at `location`, as `openStorage` takes it, while `work` runs. Only `isNew` starts an empty database;
- * otherwise a command in a wrong folder would make one that no server uses.
- */
+/** Opens the storage at `location` while `work` runs. Only `isNew` creates one, so that a wrong folder gets none. */
 export async function withStorage(
   location: StorageLocation,
   isNew: boolean | undefined,
@@ -34,10 +31,7 @@ export async function withStorage(
   );
 }
 
-/**
- * Servers that end remove their reports. A copy of PostgreSQL that they have left, such as a primary that was replaced, has
- * only old ones, and what is changed there has no effect on them.
- */
+// Servers remove their reports when they end. A copy they have left, such as a replaced primary, has only old ones.
 async function tellUnused({ nowMs, processes }: Storage): Promise<void> {
   const now = nowMs();
   if (now === undefined) return;

@@ -1,7 +1,5 @@
-/**
- * `wh mcp`: the MCP server on standard input and output, from the local dataset, without a server, a key or limits.
- * Its tools ask the same routes as `/mcp` does, in this process. It follows new versions of the dataset.
- */
+// `wh mcp`: MCP on standard input and output from the local dataset, without server, key or limits, by the routes of
+// `/mcp`.
 import type { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { HostnameLookups } from '../address/hostname-lookups.ts';

@@ -1,8 +1,5 @@
-/**
- * The zone over UDP and TCP on one port. Clients outside the allowed networks get a refusal over UDP that has no more
- * bytes than they have sent, so that a forged sender gains nothing, and no connection over TCP. With several workers all
- * of them read from the same sockets.
- */
+// The zone over UDP and TCP on one port; workers share the sockets. Other networks get no TCP connection, and over UDP
+// a refusal no longer than the question, so that a forged sender gains nothing.
 import { createSocket, type RemoteInfo, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';

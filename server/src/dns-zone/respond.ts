@@ -1,8 +1,5 @@
-/**
- * A question in bytes to its response in bytes. The question section is sent back as it came, so that the case of its
- * letters and any other byte stay the same; records refer to names in it. `dns-packet` is not used here: it makes text of
- * names, which not all of them survive, and takes longer than the rest of an answer.
- */
+// A question in bytes to its response in bytes. The question is sent back unchanged; records refer to its names.
+// `dns-packet` turns names into text, which not all survive, and takes longer than the rest.
 import { HEADER_BYTES, TYPES } from '@whence/email/internal/dns/message';
 import type { ServedDataset } from '../lookup/live-dataset.ts';
 import { type ZoneNode, ZoneRecords } from './zone-records.ts';

@@ -1,7 +1,4 @@
-/**
- * Questions of a TCP connection, each preceded by its length in two bytes (RFC 1035 §4.2.2). Several may be sent ahead of
- * their answers (RFC 7766 §6.2.1.1), in segments of any size.
- */
+/** Questions over TCP, each preceded by its length (RFC 1035 §4.2.2), also ahead of answers (RFC 7766 §6.2.1.1). */
 import type { Socket } from 'node:net';
 
 /** Without a complete question. Bytes of an incomplete one do not count: a client could send one every few seconds. */

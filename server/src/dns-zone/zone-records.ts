@@ -18,10 +18,7 @@ import { FLAGS, type Flag, type Rir, type ThreatLevel } from '@whence/dataset/re
 /** What a name has: the text, and the last octets of the A records. A name without records exists if there are names below it (RFC 8020). */
 export type ZoneNode = { readonly txt?: string; readonly a?: readonly number[]; readonly isApex?: true };
 
-/**
- * The A records of an address. Datacenter is missing on purpose: nearly all mail servers are in one, and a filter that
- * refuses every listed address would refuse nearly all mail.
- */
+/** The A records of an address. Without datacenter: nearly all mail servers are in one. */
 const LEVEL_CODES: Readonly<Record<ThreatLevel, number | undefined>> = {
   critical: 2,
   high: 3,

@@ -1,9 +1,5 @@
-/**
- * What a report is made from. `detailsOf` has it in the form in which commands print it: the points of each part, what the
- * check says apart from the score, the SPF tree, the advice with its records, and what two reports are compared by. A server
- * sends it on request, so that a command prints the same from its answer as from a check of its own. `describeCheck` has it
- * as pages show it.
- */
+// What a report is made from: `detailsOf` for commands, also sent by a server on request so that `--url` prints the
+// same, and `describeCheck` for pages.
 import type { Advice } from '@whence/email/internal/advice/advice';
 import { explainAdvice } from '@whence/email/internal/advice/advice-text';
 import type { MeasuredSenders } from '@whence/email/internal/advice/readiness';

@@ -1,8 +1,5 @@
-/**
- * The email checks of this process: one DNS client, and a limit on checks in flight that API keys share fairly. A check
- * sends about fifty DNS queries and takes seconds if the domain's servers do not answer, so one key must not be able to
- * hold all slots.
- */
+// The email checks of this process: one DNS client, and slots that API keys share fairly, since a check sends about
+// fifty queries and takes seconds if name servers are silent.
 import type { Resolver } from '@whence/email/dns';
 import type { KnownAnswers, TriedRecords } from '@whence/email/internal/dns/changed-zone';
 import type { DnsClient } from '@whence/email/resolver';
@@ -15,10 +12,8 @@ import type { SmtpProbes, SmtpSettings } from './smtp-probes.ts';
 /** For a whole check, including the wait for a slot: the caller is answered within this time. */
 const BUDGET_MS = COST_CLASSES.email_check.waitMs;
 /**
- * Every wait of a check has its own timeout within the budget. A check that is still running this much later is a bug;
- * it is aborted and fails, and its slot is free for the next one. The time is waited for in steps: a process that stood
- * still, or has more to do than it can, finds several timers due at once, and a check whose timeouts have just passed
- * needs some turns of the event loop to end.
+ * A check still running this long after its budget is a bug and is aborted. Waited for in steps: after a stall several
+ * timers are due at once, and a check needs some turns of the event loop to end.
  */
 const OVERRUN_MS = 2_000;
 const OVERRUN_STEPS = 8;
@@ -70,10 +65,7 @@ export class EmailChecks {
     return this.#queue.held;
   }
 
-  /**
-   * Undefined if no slot became free in time, or the signal aborted before. A running check stops when it aborts. Throws
-   * if as many checks wait as can be served in time.
-   */
+  /** Undefined if no slot became free in time or the signal aborted. Throws if too many checks wait already. */
   check(domain: string, request: CheckRequest): Promise<Checked | undefined> {
     const check = () => this.#inSlot(domain, request, (running, leftMs) => this.#examine(domain, running, leftMs));
     const { smtp } = this.#options;

@@ -1,7 +1,5 @@
-/**
- * Keeps a report with included sections below the size limit of a report without them. Only a hostile zone makes them
- * that large: its report loses lists, the least important first, but never a finding about MX, SPF, DKIM or DMARC.
- */
+// Bounds a report with sections. Only hostile zones exceed it; they lose lists, but no finding about MX, SPF, DKIM or
+// DMARC.
 import {
   type EmailReport,
   MAX_REPORT_BYTES,

@@ -1,7 +1,4 @@
-/**
- * The networks that carry a domain's mail, from the dataset: those of its MX hosts and of every range that its SPF
- * record authorizes.
- */
+/** The networks of a domain's MX hosts and of the ranges that its SPF record authorizes, from the dataset. */
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { type Match, prefixLength } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';
@@ -31,8 +28,7 @@ type MailNetwork = {
 type MxNetwork = MailNetwork & { host: string; address: string };
 
 /**
- * The network with the largest part of the range; `asn_count` is how many networks announce parts of it, and `shares`
- * what each of the largest has. For a range with very many parts both come from a sample.
+ * The network with the largest part of the range; `asn_count` and `shares` come from a sample if there are many parts.
  */
 type SenderNetwork = MailNetwork & {
   range: string;

@@ -1,8 +1,5 @@
-/**
- * Fetches an MTA-STS policy (RFC 8461 §3.3). Neither the domain nor the addresses in its DNS can be trusted: the
- * connection goes to addresses that were looked up and found to be public, and the name is not resolved again, so that it
- * cannot lead to another address. A proxy is not used, because it would resolve the name itself.
- */
+// Fetches an MTA-STS policy (RFC 8461 §3.3) from a host that cannot be trusted: connects only to the public addresses
+// that were looked up, and uses no proxy, which would resolve the name again.
 import { isIPv6, type LookupFunction } from 'node:net';
 import { fetchText } from '@whence/dataset/internal/io/download/fetch-text';
 import { type FetchPolicy, MAX_POLICY_BYTES, POLICY_TIMEOUT_MS } from '@whence/email/internal/transport/mta-sts';

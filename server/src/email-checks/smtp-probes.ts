@@ -1,8 +1,5 @@
-/**
- * Sessions with the MX hosts of a domain on port 25, on request: at most five public addresses, ten seconds in all. A
- * stranger's zone says where we connect, so that a session is kept for a minute, and a network is not connected to more
- * often than a mail server bears: the owner of a zone must not be able to send us to a third party a thousand times.
- */
+// SMTP sessions with MX hosts on request: at most five public addresses, ten seconds in all. Kept for a minute and
+// limited per network, so that a zone's owner cannot make us flood a third party.
 import { parseAddress } from '@whence/dataset/address';
 import { isPublicAddress } from '@whence/email/internal/address-scope';
 import type { Finding } from '@whence/email/internal/findings/finding';

@@ -1,7 +1,4 @@
-/**
- * What changed records would do, for the API, the command and the page: both checks, what the change would break, and the
- * findings, advice and senders that differ.
- */
+/** What changed records would do, for API, command and page: both checks, what would break, and what differs. */
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { type ChangeRisk, judgeChange } from '@whence/email/internal/advice/judge-change';
 import { type Part, verdictOf } from '@whence/email/internal/report/part-state';

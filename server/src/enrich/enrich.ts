@@ -1,8 +1,5 @@
-/**
- * The two pipelines. In one thread: chunks of input are split into records and enriched into a buffer, which is written
- * before the next chunk is read. With several threads: blocks of whole records are enriched in any order and written in
- * input order. Two blocks per thread are in memory at a time; backpressure from the output stops reading of the input.
- */
+// The two pipelines: in one thread chunk by chunk, or blocks of whole records enriched by several threads and written
+// in input order. Two blocks per thread are in memory; backpressure from the output stops reading.
 import type { Sink } from '../terminal/output.ts';
 import { addCounts, type Counts } from './counts.ts';
 import type { SharedSources } from './enrich-thread.ts';

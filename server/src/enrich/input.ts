@@ -1,7 +1,4 @@
-/**
- * Opens a file or standard input, for every command that reads a text. Gzip is recognised by its magic bytes and
- * decompressed; one JSON document of many records becomes lines.
- */
+/** Opens a file or standard input for any command that reads text: gunzips it and makes lines of one JSON document. */
 import { closeSync, createReadStream, fstatSync, openSync } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';

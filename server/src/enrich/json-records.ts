@@ -1,9 +1,6 @@
-/**
- * A text that is one JSON document of many records becomes lines, one for each record: an array, or an object with one
- * array of objects, as CloudTrail writes it (`{"Records":[{…},{…}]}`). Texts with a document on each line, and texts that
- * are no JSON, are left as they are. To tell them apart, the first document is read to its end, in at most
- * MAX_DOCUMENT_BYTES; a larger array is split as it arrives.
- */
+// Makes lines of one JSON document of many records: an array, or an object with one array of objects, as CloudTrail
+// writes it (`{"Records":[…]}`). Other texts stay as they are. To tell, the first document is read in at most
+// MAX_DOCUMENT_BYTES; a larger array is split as it arrives.
 import { UsageError } from '../terminal/exit.ts';
 import { PROGRAM } from '../terminal/program-name.ts';
 

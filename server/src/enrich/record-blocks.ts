@@ -1,7 +1,4 @@
-/**
- * Cuts a byte stream into blocks of whole records, for threads that work on one block each. A block grows for a record
- * that does not fit. The bytes of a record above MAX_RECORD_BYTES are passed on as they come, so memory is bounded.
- */
+// Cuts a byte stream into blocks of whole records, one per thread. Records above MAX_RECORD_BYTES pass as they come.
 import { MAX_RECORD_BYTES, type RecordEndFinder } from './record-stream.ts';
 
 export const BLOCK_BYTES = 1 << 20;

@@ -1,23 +1,14 @@
-/**
- * Splits a byte stream into records: lines, or rows of CSV, which may contain line breaks. The writer gets each record
- * without its line break; whatever it inserts, the input is copied unchanged. A record above MAX_RECORD_BYTES is copied as it arrives, so memory
- * is bounded by one chunk and one record.
- */
+// Splits a byte stream into records: lines, or rows of CSV. The input is copied unchanged; a record above
+// MAX_RECORD_BYTES as it arrives, so memory is bounded by one chunk and one record.
 import type { Counts } from './counts.ts';
 import type { OutputBuffer } from './output-buffer.ts';
 
 export const MAX_RECORD_BYTES = 64 << 20;
 
-/**
- * Adds what is to be inserted into the record start..end. Before an insertion it copies the input up to that place with
- * `copyTo`; the rest is copied later.
- */
+/** Inserts into the record start..end, after copying the input up to that place with `copyTo`. */
 export type RecordWriter = (bytes: Buffer, start: number, end: number, output: OutputBuffer) => void;
 
-/**
- * Returns the position after the line break that ends a record, or -1 if there is none before `to`. The next call
- * continues from there.
- */
+/** The position after the line break that ends a record, or -1; the next call continues from `to`. */
 export type RecordEndFinder = (bytes: Buffer, from: number, to: number) => number;
 
 const LF = 0x0a;
@@ -48,9 +39,7 @@ export class RecordStream {
   readonly #write: RecordWriter;
   readonly #counts: Counts;
   readonly #output: OutputBuffer;
-  /**
-   * The start of an incomplete record. Doubles when full, so a line in a million chunks is not copied a million times.
-   */
+  /** The start of an incomplete record. Doubles when full, so that long lines are not copied for every chunk. */
   #pending = Buffer.allocUnsafeSlow(1 << 16);
   #pendingLength = 0;
   #isPassingThrough = false;

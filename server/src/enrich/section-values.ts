@@ -1,7 +1,5 @@
-/**
- * Values of the fields of routing, privacy and scanner. Loaded only if one of them is named. Routing depends on the prefix, of which
- * there are a million, so its values are not kept.
- */
+// Fields of routing, privacy and scanner, loaded if named. Routing is not cached: it depends on the prefix, of which
+// there are a million.
 import type { Address } from '@whence/dataset/address';
 import type { Match } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';

@@ -1,13 +1,8 @@
-/**
- * Caches the part of an insertion that depends only on the record, or only on the place, as bytes in one buffer. `Subject`
- * is what it is made from.
- */
+/** Caches the part of an insertion that depends only on the record or place, as bytes in one buffer. */
 import { type OutputBuffer, viewOf } from './output-buffer.ts';
 
 const INITIAL_BYTES = 1 << 20;
-/**
- * The embedded default needs 20 MB with the default fields, 42 MB with --full. When it is full, the cache is cleared.
- */
+/** The embedded default needs 20 MB, with --full 42 MB. A full cache is cleared. */
 const MAX_BYTES = 64 << 20;
 
 export class TextCache<Subject> {

@@ -1,8 +1,5 @@
-/**
- * ClickHouse: the networks as CSV, and the SQL that loads them into a table and creates a dictionary with layout
- * IP_TRIE on it. The key of the dictionary is IPv6; IPv4 networks are stored as ::ffff:a.b.c.d, the result of `toIPv6`
- * on an IPv4 address.
- */
+// ClickHouse: networks as CSV, and SQL that loads them into a table with an IP_TRIE dictionary. IPv4 is stored as
+// ::ffff:a.b.c.d, the result of `toIPv6`.
 import { FLAGS } from '@whence/dataset/record';
 import type { Sink } from '../terminal/output.ts';
 import { FIELDS, type Fields } from './fields.ts';

@@ -1,10 +1,5 @@
-/**
- * The record of an address as flat fields, with the names of the API.
- *
- * A million runs share about 140,000 records, and those about 8,000 sets of attributes; each set is parsed once. Records
- * that differ only in the explanation of a value are the same object here, so equal neighbours can be compared with
- * `===`.
- */
+// Records as flat fields, with the names of the API. A million runs share 140,000 records and 8,000 sets of attributes,
+// each parsed once. Records that differ only in explanations are one object, so neighbours compare with `===`.
 import { type Match, recordNumber } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { type ConnectionType, FLAGS, type Flag, type Rir, type ThreatLevel } from '@whence/dataset/record';

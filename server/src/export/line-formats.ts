@@ -1,9 +1,4 @@
-/**
- * CSV and NDJSON: one network per line.
- *
- * CSV is as in RFC 4180 with a header, but with LF line breaks, as most tools write it. NDJSON has the columns as
- * members of an object and omits absent values.
- */
+/** CSV (RFC 4180 with a header, but LF) and NDJSON (without absent values): one network per line. */
 
 import type { AddressMembers } from '../address/sections.ts';
 import { cellText, sectionValue } from '../fields/fields.ts';
@@ -92,10 +87,7 @@ function formatCells(fields: Fields, booleans: BooleanTexts): string {
   }).join(',');
 }
 
-/**
- * RFC 4180 §2: a field with a comma, a quote or a line break is quoted, and quotes in it are doubled. Any field may be
- * quoted; some readers need it because they treat ' as a quote, \\N as null, or trim spaces.
- */
+/** RFC 4180 §2. Any field may be quoted; some readers treat ' as a quote, \\N as null, or trim spaces. */
 function quote(text: string): string {
   return /[",\r\n'\\]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,9 +1,5 @@
-/**
- * A file for `nft -f`: two sets in a table of family inet, for use in rules of that table.
- *
- * Loading it again replaces the elements in one transaction and keeps the rules: the sets are declared (no effect if
- * they exist), flushed and filled. Adjacent networks are merged, so an element can be a range.
- */
+// A file for `nft -f`: two sets in an inet table. Loading it again declares, flushes and fills them in one transaction
+// and keeps the rules. Adjacent networks are merged, so an element can be a range.
 import { formatAddress } from '@whence/dataset/address';
 import { addressBits, fromBigInt, prefixesOfRange, type Range } from '@whence/dataset/prefix';
 import type { Sink } from '../terminal/output.ts';
@@ -60,17 +56,10 @@ function formatElement({ version, start, end }: Range): string {
   return `${formatAddress(first)}-${formatAddress(fromBigInt(end, version))}`;
 }
 
-/**
- * A file for `ipset restore -exist`: two sets, NAME_ipv4 and NAME_ipv6.
- *
- * The elements are loaded into a set of another name, which is then swapped with the one that rules use: the kernel
- * swaps in one step, so loading a newer file leaves no moment with an empty or half filled set.
- */
+// A file for `ipset restore -exist`: sets NAME_ipv4 and NAME_ipv6, loaded under another name and then swapped in one
+// step, so that no moment has an empty or half filled set.
 
-/**
- * A limit, not memory that is reserved. The same for every file: ipset refuses to create a set that exists with
- * another limit.
- */
+/** A limit, not reserved memory. Fixed: ipset refuses to create a set that exists with another limit. */
 const MAX_ELEMENTS = 16_777_216;
 const FAMILIES = { 4: 'inet', 6: 'inet6' } as const;
 

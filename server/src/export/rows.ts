@@ -1,8 +1,4 @@
-/**
- * The content of an export: the runs of a dataset that match the filter, and the CIDR networks of each run.
- *
- * Runs come in batches that yield to the event loop, so that progress is drawn and signals are handled.
- */
+// The runs of a dataset that match the filter, in batches that yield to the event loop, and the networks of each run.
 import { setImmediate } from 'node:timers/promises';
 import { prefixLength } from '@whence/dataset/internal/file/format';
 import { addressBits, formatPrefix, fromBigInt, lastAddress, prefixesOfRange } from '@whence/dataset/prefix';

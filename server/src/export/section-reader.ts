@@ -1,8 +1,5 @@
-/**
- * What rows have beside the record, on request: location, routing, privacy, scanner, labels. Runs are divided where it changes: at borders of
- * places, anycast prefixes and peering LANs. Origins and their RPKI state belong to the announced prefix, and the other
- * two to the record, so they divide nothing.
- */
+// What rows have beside the record, on request. Places, anycast prefixes and peering LANs divide runs; origins belong
+// to the announced prefix, and the rest to the record.
 import type { Address } from '@whence/dataset/address';
 import type { Match } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';

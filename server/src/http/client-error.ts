@@ -1,7 +1,5 @@
-/**
- * Refusals for what never becomes a request: malformed HTTP, headers that are too large, a client that is too slow, a
- * tunnel. They are written to the socket directly, with the usual envelope, after the pending answers.
- */
+// Refusals for what never becomes a request: malformed HTTP, large headers, slow clients, tunnels. Written to the
+// socket, in the usual envelope, after pending answers.
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -25,11 +23,8 @@ export function refuseOnSocket(socket: Duplex, name: ErrorName, headers: Readonl
   });
 }
 
-/**
- * Calls back when no answer is pending, at once if there is none: a refusal must come after the answers to the requests
- * before it, not in their place (RFC 9112 §9.3.2). A request with an incomplete body is not waited for: the refusal is its
- * answer.
- */
+// Calls back when no answer is pending: a refusal comes after the answers to earlier requests (RFC 9112 §9.3.2). A
+// request with an incomplete body is not waited for: the refusal is its answer.
 function afterAnswers(socket: Duplex, callback: () => void): void {
   const due = pacerOf(socket)?.due;
   if (due === undefined) callback();

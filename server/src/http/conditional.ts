@@ -28,8 +28,8 @@ export function sendNotModified(reply: FastifyReply): FastifyReply {
 export type ByteRange = { readonly start: number; readonly end: number };
 
 /**
- * The one range that is asked for. Undefined for the whole file: without a range, for several of them, and where
- * `If-Range` names another state, or one by a weak tag (§13.1.5).
+ * The one range asked for. Undefined for the whole file: several ranges, or another or weak tag in `If-Range`
+ * (§13.1.5).
  */
 export function parseRange(headers: IncomingHttpHeaders, etag: string, bytes: number): ByteRange | 'none' | undefined {
   const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(headers.range ?? '') ?? [];

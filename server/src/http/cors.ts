@@ -1,7 +1,4 @@
-/**
- * Lets pages of other origins call the API from a browser. Off unless origins are configured: every
- * visitor can read a key in a page, so this is the operator's decision. Cookies are not used.
- */
+/** Lets pages of configured origins call the API. Off by default: every visitor of a page can read the key in it. */
 import cors from '@fastify/cors';
 import type { FastifyInstance } from 'fastify';
 
@@ -15,10 +12,7 @@ const EXPOSED_HEADERS = [
 ];
 const PREFLIGHT_SECONDS = 3600;
 
-/**
- * Headers of a response to a request without `Origin`, as @fastify/cors sets them: a cache must not give it to a page of
- * another origin (RFC 9110 §12.5.5). With `*` all origins get the same response.
- */
+/** As @fastify/cors sets them: a cache must not give the response to another origin (RFC 9110 §12.5.5). */
 export function headersWithoutOrigin(origins: readonly string[]): Readonly<Record<string, string>> {
   if (origins.length === 0) return {};
   const allowed = origins.includes('*') ? { 'Access-Control-Allow-Origin': '*' } : { Vary: 'Origin' };

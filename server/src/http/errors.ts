@@ -1,6 +1,6 @@
 /**
- * A client can make a proxy ask for a decision in a way that cannot be answered, with a long path for example. A proxy that
- * lets requests pass while Whence is away must refuse this one. The route is not known where the request cannot be read.
+ * A proxy that lets requests pass while Whence is away must refuse one that cannot be answered, say for a long path.
+ * Sent with all such errors, because the route may not be known.
  */
 export const DENIED = { 'X-Whence-Decision': 'deny' };
 

@@ -1,7 +1,6 @@
 /**
- * Bytes that the process holds for its connections, such as answers that are not read and bodies that are not complete.
- * One connection holds little, but thousands that make no progress add up: beyond the limit, those that have held bytes
- * the longest are closed.
+ * Bytes held for connections: unread answers, incomplete bodies. Beyond the limit, those that have held bytes longest
+ * are closed.
  */
 export class HeldBytes<Connection> {
   readonly #maxBytes: number;

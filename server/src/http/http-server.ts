@@ -1,7 +1,5 @@
-/**
- * The HTTP server below every scope: limits, a request id and start time per request, the envelope of refusals, and the
- * answers for unknown paths and methods. It knows neither keys nor lookups.
- */
+// The HTTP server below every scope: limits, request ids, refusals, and unknown paths. It knows neither keys nor
+// lookups.
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, METHODS, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -118,10 +116,8 @@ function requireWellFormed(url: string, { headers, rawHeaders, httpVersionMinor 
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue') throw refused();
 }
 
-/**
- * Such a request is answered before its body has come. A proxy may pass on the length of a body that it does not send: the
- * next request on the connection, perhaps that of another client, would be read as the body.
- */
+// Such a request is answered before its body has come. A proxy may pass on the length of a body that it does not send:
+// another client's next request would be read as the body.
 function hasUnusedBody({ method, headers }: IncomingMessage): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false;
   return Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;

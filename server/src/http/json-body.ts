@@ -1,7 +1,4 @@
-/**
- * Bodies in JSON, by Fastify's parser. A body that is not JSON is refused with the place of the first error, which Fastify
- * drops, and which the messages of V8 do not always have.
- */
+// JSON bodies, by Fastify's parser. A refusal names the place of the first error, which Fastify drops and V8 may omit.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from './errors.ts';
 

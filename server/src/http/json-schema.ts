@@ -1,9 +1,5 @@
-/**
- * JSON Schemas that carry the TypeScript type of what they describe, so that a request has both from one value: Fastify
- * validates bodies with it, the OpenAPI document is made of it, and `ValueOf` is its type. Parameters and answers are
- * described only: a handler parses the text of a parameter and refuses it with an error of its own, and answers are not
- * filtered. The type is not there at run time.
- */
+// JSON Schemas that carry the TypeScript type of what they describe (`ValueOf`): Fastify validates bodies with them,
+// and the OpenAPI document is made of them. Parameters and answers are only described.
 import type { FastifyRequest } from 'fastify';
 
 /** A schema of values of this type. One that is written without the functions below describes `unknown`. */

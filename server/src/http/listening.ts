@@ -1,8 +1,6 @@
-/**
- * Where a server listens, and how it stops without losing requests. A client is connected, and may have sent its request,
- * as soon as the kernel has queued its connection; the kernel resets queued connections when the listening socket is
- * closed. libuv accepts one per turn of the event loop, so the queue is empty after a whole turn without one.
- */
+// Where a server listens, and how it stops without losing requests: the kernel resets queued connections, whose clients
+// may have sent a request, when the socket closes. libuv accepts one per turn of the event loop, so the queue is empty
+// after a turn without one.
 import type { Server as HttpServer } from 'node:http';
 import { Server, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -18,9 +16,8 @@ export type StoppedListening = {
 };
 
 /**
- * Open connections stay open, also those that have not sent a request yet: `close` of the HTTP server ends them. Requests on
- * the connections that are accepted here wait until the socket is closed, because a client that is answered with
- * `Connection: close` connects again at once, and the queue would never be empty.
+ * Open connections stay open until `close` of the HTTP server. Requests on those accepted here wait until the socket is
+ * closed: a client answered with `Connection: close` connects again at once, and the queue would never be empty.
  */
 export async function stopListening(server: HttpServer): Promise<StoppedListening> {
   const accepted: Socket[] = [];

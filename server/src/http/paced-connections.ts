@@ -42,10 +42,8 @@ class ConnectionMemory implements PacerMemory {
   readonly turns = new PipelineTurns();
 }
 
-/**
- * Requests that were pipelined wait for a turn of the event loop, a few in each: an answer is often written at once, and
- * one connection after the other would be served to its end before any other connection is read.
- */
+// Pipelined requests wait for a turn of the event loop, a few in each: otherwise one connection would be served to its
+// end before any other is read.
 class PipelineTurns {
   readonly #waiting: (() => void)[] = [];
   #isScheduled = false;

@@ -1,8 +1,5 @@
-/**
- * A paced connection where the shared read buffer cannot be used: a stream between the connection, which is read by `data`
- * events, and Node's parser. It uses documented interfaces only, and costs some 40 µs more per request than
- * `SharedBufferSocket`.
- */
+// A paced connection without the shared read buffer: a stream between socket and parser, by documented interfaces only.
+// Costs some 40 µs more per request than `SharedBufferSocket`.
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { LINGER_MS } from './limits.ts';
@@ -85,10 +82,7 @@ export class PacedDuplex extends Duplex implements PacedConnection {
     this.pacer.written();
   }
 
-  /**
-   * What still comes is read and thrown away: closing a connection with unread bytes resets it, and the client could lose
-   * the end of its answer (RFC 9112 §9.6).
-   */
+  /** Reads and drops what still comes: closing with unread bytes resets the connection (RFC 9112 §9.6). */
   override _final(callback: () => void): void {
     this.pacer.close();
     this.#socket.resume();

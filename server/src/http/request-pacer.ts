@@ -21,10 +21,7 @@ import type { HeldBytes } from './held-bytes.ts';
 const EMPTY_LINE = Buffer.from('\r\n\r\n');
 /** Without an empty line in sight, the parser gets this much at a time. */
 const UNFRAMED_BYTES = 1024;
-/**
- * A client that has closed its side may be gone altogether, which shows only when it is sent something: its system then
- * resets the connection, and the next write fails. RFC 2518 §10.1 has an interim answer for a request that takes long.
- */
+/** A closed side may mean a client that is gone; sending shows it. RFC 2518 §10.1 has an interim answer for that. */
 const PROBES_MS = [250, 500];
 
 /** A connection with a pacer, as Node's parser sees it. */
@@ -93,8 +90,8 @@ export class RequestPacer {
   }
 
   /**
-   * Whether the next byte is certainly the first of a request, and could be answered at once. After a chunked body it is
-   * not certain: the parser may have had bytes from behind it.
+   * Whether the next byte certainly begins a request. Not after a chunked body: the parser may have bytes from behind
+   * it.
    */
   get isBetweenRequests(): boolean {
     return (

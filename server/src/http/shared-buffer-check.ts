@@ -1,9 +1,6 @@
-/**
- * Tries once, on a loopback connection, whether the shared read buffer works with this version of Node: it depends on
- * interfaces of Node that are not documented (`shared-buffer-socket`). One connection sends a request that is answered at
- * the socket, one with a body that goes to Node's parser, and another one that overwrites the buffer; then it closes its
- * side, and the server must have no connection left.
- */
+// Tries once, on loopback, whether the shared read buffer works with this Node: it needs undocumented interfaces
+// (`shared-buffer-socket`). One request is answered at the socket, one with a body by Node's parser, and another
+// connection overwrites the buffer; at the end no connection may be left.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';

@@ -1,7 +1,4 @@
-/**
- * 404 for a path that no route matches, 405 with `Allow` for a known path with another method. The methods of a path are
- * collected from the registered routes, so there is no second list to maintain.
- */
+/** 404 for unknown paths, 405 with `Allow` for other methods, from the registered routes. */
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from './errors.ts';
 

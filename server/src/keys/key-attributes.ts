@@ -1,7 +1,5 @@
-/**
- * What people may change of a key, beside its name, tier and permissions. Each attribute is described once: requests of the
- * dashboard, options of the command, the audit log and what is shown of a key are derived from the table.
- */
+// Attributes of a key beside name, tier and permissions, each described once, for dashboard, command, audit log and
+// display.
 import { formatAddress } from '@whence/dataset/address';
 import { formatPrefix, parseCidr } from '@whence/dataset/prefix';
 import { isDay } from '../day.ts';

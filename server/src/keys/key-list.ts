@@ -1,11 +1,6 @@
-/**
- * Pages of the list of keys: filters, sort orders and search. A page reads a number of rows that does not depend on how
- * many keys there are.
- *
- * Up to `MAX_MATCHES` matches of a search, or keys of a filter, are read whole. Where there are more of both, matches are
- * frequent, and keys are read in the order of the list until the page is full. After 1,000 keys the page ends early, and
- * the next one continues from there.
- */
+// Pages of the list of keys. The rows read do not depend on the number of keys: up to `MAX_MATCHES` of a search or
+// filter are read whole; where there are more of both, keys are read in the list's order until the page is full, or
+// ends early after 1,000.
 import type { Storage } from '../storage/storage.ts';
 import type { KeyPosition, ListedKey } from '../storage/stores/key-list-store.ts';
 import { foldForSearch, fromEachWord } from '../storage/stores/key-names.ts';

@@ -1,7 +1,4 @@
-/**
- * What a key is: its rules for a name and for permissions, its allowance, and the shape in which it is shown. Rules for
- * its other attributes are in `key-attributes`.
- */
+/** What a key is: rules for name and permissions, its allowance, and how it is shown. See also `key-attributes`. */
 import { present } from '../present.ts';
 import type { StoredKey } from '../storage/stores/key-store.ts';
 import { type KeyState, PERMISSIONS, type Permission, type Tier } from '../vocabulary.ts';

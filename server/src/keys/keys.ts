@@ -1,7 +1,4 @@
-/**
- * Managing API keys: create, change, rotate, revoke. Every change is in the audit log, whether it came from the dashboard, from
- * the command line or from the start of the server.
- */
+/** Creates, changes, rotates and revokes API keys. Every change is in the audit log, whoever makes it. */
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Actor, AuditLog } from '../audit/audit-log.ts';
@@ -92,8 +89,7 @@ export class Keys {
   }
 
   /**
-   * The key that a deployment begins with; undefined if it has one. `keep` gets the secret before it is stored, so that
-   * it is not lost when the process is killed in between.
+   * The first key of a deployment, if it has none. `keep` gets the secret before it is stored, so that none is lost.
    */
   async createFirst(
     newKey: NewKey,
@@ -110,9 +106,8 @@ export class Keys {
   }
 
   /**
-   * Creates a successor with the tier, the permissions, the owner and the attributes of the key; the key itself stays
-   * active. An expiry that has passed is not carried over. Refused for a revoked key, while another successor is active,
-   * and if the owner has as many keys as `limits` allow.
+   * Creates a successor like the key, without an expiry that has passed; the key stays active. Refused for a revoked
+   * key, while another successor is active, and above the owner's `limits`.
    */
   async rotate(
     key: Key,
@@ -175,8 +170,7 @@ export class Keys {
   }
 
   /**
-   * When this resolves, every process of the deployment uses the key as it is now: what a change forbids is refused, and
-   * what it allows is accepted. Requests that arrived before may still be answered as the key was.
+   * Resolves once every process has applied the change. Requests that arrived before may still be answered as before.
    */
   async change(id: string, change: KeyChange, actor: Actor, now: Date): Promise<ChangeOutcome> {
     // As the first attempt saw it: one whose answer was lost may have changed it.
@@ -213,10 +207,7 @@ export class Keys {
     return this.change(id, { pausedAt: null }, actor, now);
   }
 
-  /**
-   * Records scheduled revocations whose time has come; requests have been refused since then. Of several processes that
-   * do so, one records each. Returns how many this one has.
-   */
+  /** Records scheduled revocations that are due; one process records each. Returns how many this one has. */
   async revokeDue(now: Date): Promise<number> {
     let revoked = 0;
     for (const key of await this.#store.dueForRevocation(now, DUE_AT_ONCE)) {
@@ -257,8 +248,8 @@ export class Keys {
   }
 
   /**
-   * Repeats the work while storage does not take it and `unchanged` says what then holds, and once it is not known whether
-   * storage has taken it. A refusal after that does not tell: the earlier attempt may still be waiting.
+   * Repeats the work while storage does not take it, and once if the outcome is unknown; after that, a refusal says
+   * nothing: the first attempt may still be waiting.
    */
   async #patiently<T>(told: Told, work: () => Promise<T>): Promise<T> {
     const deadlineMs = performance.now() + this.#patienceMs;

@@ -1,7 +1,5 @@
-/**
- * Keys by their secret, for requests. What was found is remembered, which saves a hash and a query per request, and so
- * is what was not; it is used only while it is vouched for, and forgotten when any process has changed that key.
- */
+// Keys by secret, for requests. What was found or not is remembered, used while vouched for, and forgotten when the key
+// changes.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GuessThrottle } from '../limits/guess-throttle.ts';
 import type { KeyStore, StoredKey } from '../storage/stores/key-store.ts';
@@ -111,10 +109,7 @@ export class KnownKeys {
     return key !== undefined && this.admits(key, clientAddress) ? key : undefined;
   }
 
-  /**
-   * The same, if it was asked for before and no key has changed since; undefined if it must be searched for. Restrictions
-   * of the key are not checked.
-   */
+  /** As `find`, if asked before and no key has changed since; else undefined. Does not check restrictions. */
   async findKnown(secret: string, address: () => string): Promise<Key | 'absent' | undefined> {
     await this.#vouching.refresh();
     if (!this.#absent.has(secret)) return this.#remembered.get(secret);
@@ -123,10 +118,7 @@ export class KnownKeys {
     return 'absent';
   }
 
-  /**
-   * The key, without asking storage; undefined sends the caller to `find` or `findKnown`. Restrictions of the key are not
-   * checked.
-   */
+  /** The key, without storage; undefined sends the caller to `find` or `findKnown`. Does not check restrictions. */
   findRemembered(secret: string): Key | undefined {
     return this.#vouching.isCurrent() ? this.#remembered.get(secret) : undefined;
   }
@@ -162,10 +154,7 @@ export class KnownKeys {
     return found;
   }
 
-  /**
-   * What has changed is forgotten with the answer that says so: keys that have not changed stay known if storage stops
-   * answering right after it.
-   */
+  /** Forgets changed keys with the answer that names them, so that others stay known if storage fails right after. */
   async #readChanges(): Promise<() => void> {
     const since = this.#revision;
     const { revision, changed, isReplaced } = await this.#store.changes(since);

@@ -1,7 +1,4 @@
-/**
- * Alerts at 80 % and 100 % of a key's daily limit: an entry in the audit log for each key, day and threshold, written by
- * the first process that notices. What was taken from the day counts, so what processes hold on lease is included.
- */
+/** Audit entries at 80 % and 100 % of a key's daily limit, once per key, day and threshold. Leases count as taken. */
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { KeyStore } from '../storage/stores/key-store.ts';
 

@@ -1,7 +1,5 @@
-/**
- * What is checked for each request with a key beyond its secret. Most keys have no restrictions and pay nothing for
- * them. A key that is paused is not among the keys that are accepted at all.
- */
+// What is checked for each request with a key beyond its secret; most keys have none. Paused keys are not accepted at
+// all.
 import { parseClient } from '../limits/client.ts';
 import { PrefixSet } from '../limits/prefix-set.ts';
 import type { StoredKey } from '../storage/stores/key-store.ts';

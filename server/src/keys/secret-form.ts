@@ -1,7 +1,4 @@
-/**
- * The form of an API key: `whence_`, 30 random base62 characters, 6 base62 characters of CRC-32 over what stands before
- * them. The dashboard imports this file too, so it imports nothing.
- */
+// `whence_`, 30 random base62 characters, 6 of CRC-32 over those before. The dashboard imports this file: no imports.
 
 /** Every key starts with it. */
 export const SECRET_PREFIX = 'whence_';

@@ -1,7 +1,4 @@
-/**
- * The text of an API key; `secret-form` has its form. The checksum lets a typo be refused without asking storage; it is no
- * protection, the 178 random bits are.
- */
+/** The text of an API key. The checksum refuses typos without storage; the 178 random bits are the protection. */
 import { createHash, randomInt } from 'node:crypto';
 import { BASE62, checksum, maskSecret, RANDOM_CHARACTERS, SECRET_PREFIX } from './secret-form.ts';
 

@@ -14,10 +14,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ReadOnlyStorage, StorageUnavailable } from '../storage/storage-unavailable.ts';
 
-/**
- * Every process of a deployment must use the same. Changing it needs a release in which revocation waits for the longer
- * one.
- */
+/** The same in every process. Changing it needs a release in which revocation waits for the longer one. */
 export const VOUCHING_WINDOW_MS = 100;
 
 /** Timers may fire a millisecond early. */
@@ -32,9 +29,8 @@ const REFRESH_AFTER_MS = VOUCHING_WINDOW_MS / 2;
 const SLACK_MS = 20;
 
 /**
- * Up to this round trip R one question at a time is enough. Above it, questions are sent before the earlier ones are
- * answered, every `VOUCHING_WINDOW_MS - R`, but for two cases in which that would only add to the work of storage: if R
- * varies, because then it is load and not distance, and if R is too long for the window.
+ * Up to this round trip R one question at a time is enough. Above it, one is sent every `VOUCHING_WINDOW_MS - R`,
+ * unless R varies, which means load and not distance, or is too long for the window.
  */
 const NEAR_MS = VOUCHING_WINDOW_MS - REFRESH_AFTER_MS - SLACK_MS;
 const MAX_QUESTIONS = 10;

@@ -1,8 +1,5 @@
-/**
- * Who a client is, in one place: limits, fairness, known clients, statistics and logs must agree. An IPv4 client that
- * reaches a socket of both versions has an IPv4-mapped address (RFC 4291 §2.5.5.2), and some proxies add the port.
- * A connection that has closed meanwhile has none, whatever its type says: all such are one client.
- */
+// Who a client is, for limits, fairness, statistics and logs alike. IPv4 may come IPv4-mapped (RFC 4291 §2.5.5.2),
+// proxies may add the port, and a closed connection has no address: all such are one client.
 import { type Address, formatAddress, parseAddress, truncateAddress } from '@whence/dataset/address';
 
 /** An IPv6 client may use any address of its network. */

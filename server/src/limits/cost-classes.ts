@@ -1,8 +1,5 @@
-/**
- * What a request may cost beyond a lookup, and the queue that bounds it. Every bounded resource of a process is a
- * CostQueue: a class with few slots, which clients share fairly. A route declares the classes that its questions may
- * need, and only those are open to its requests.
- */
+// What a request may cost beyond a lookup. Every bounded resource is a CostQueue: few slots, which clients share
+// fairly. Routes declare the classes that their requests may use.
 import type { Readable } from 'node:stream';
 import { FairSlots, type SlotLimits } from './fair-slots.ts';
 
@@ -93,10 +90,7 @@ export class CostQueue {
     }
   }
 
-  /**
-   * Holds a slot until the stream is closed. While others wait, a stream whose client reads too little is ended: its slot is
-   * free at once, so that no more of them are ended than wait.
-   */
+  /** Holds a slot until the stream closes. While others wait, a stream whose client reads too little is ended. */
   hold(stream: Readable, bytesRead: () => number, release: () => void): void {
     let before = 0;
     const end = () => {

@@ -1,8 +1,7 @@
 /**
- * Slots that keys share fairly: a total, a maximum per key, and waiting requests that are served in turn by key. A key
- * with a thousand waiting requests delays another key's first request by one slot, not by a thousand. Where the queue of
- * all keys is full, the last request of the key with the most of them makes room. Anonymous clients, who can have any number of
- * keys, are served while none else waits, and make room first.
+ * Slots that keys share fairly: a total, a maximum per key, and waiting requests served in turn by key. In a full
+ * queue, the last request of the key with most of them makes room. Anonymous clients, who can have any number of keys,
+ * are served only when no other client is waiting, and make room first.
  */
 export type SlotLimits = {
   readonly slots: number;

@@ -1,11 +1,6 @@
-/**
- * Throttles clients that guess keys. A well-formed but unknown secret costs a hash and a query, and may be a guess. Each
- * client address has a rate of attempts; above it they wait, and then are refused. Known keys are not affected, so an
- * attacker does not lock out other clients behind the same address.
- *
- * Memory is fixed: a client's network is hashed, with a secret of the process, to one of 65,536 slots, and a slot is one number
- * (GCRA, the "theoretical arrival time" of its next attempt). Addresses that share a slot share its rate.
- */
+// Throttles clients that guess keys: a well-formed unknown secret costs a hash and a query. Above a rate per client
+// they wait, then are refused; known keys behind the same address are not affected. Memory is fixed: networks are
+// hashed, with a secret, to 65,536 slots of one number (GCRA's theoretical arrival time); equal slots share a rate.
 import { createHash, randomBytes } from 'node:crypto';
 import { clientNetwork } from './client.ts';
 
@@ -67,9 +62,8 @@ const BY_ADDRESS = { intervalMs: 6_000, burst: 10, maxWaitMs: 0 };
 const BY_ACCOUNT = { intervalMs: 10_000, burst: 10, maxWaitMs: 0 };
 
 /**
- * Throttles password guessing by client and by account, in fixed memory and per process. Attempts of others do not delay
- * a client from whose network the account has signed in before, so an attacker cannot lock out its owner. From another
- * network the owner waits, or uses a link from `wh user reset-password`.
+ * Throttles password guessing by client and by account, in fixed memory. A client from whose network the account has
+ * signed in before is not delayed by others, so that an attacker cannot lock out its owner.
  */
 export class SignInThrottle {
   readonly #addresses: GuessThrottle;

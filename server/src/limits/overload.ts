@@ -1,7 +1,6 @@
 /**
- * Detects that the process falls behind: a timer that fires late repeatedly means that requests wait too. Meanwhile new
- * requests are refused, so that accepted ones do not time out. A single late tick is no overload: code may be loaded on
- * first use, or a virtual machine may have been paused. Reading the state costs a comparison.
+ * Refuses new requests while the process falls behind, so that accepted ones do not time out: a timer that is late
+ * repeatedly. Once is no overload: code may be loading, or a virtual machine was paused.
  */
 const TICK_MS = 100;
 /** A batch of a thousand takes about two milliseconds; a second means that hundreds of them are waiting. */

@@ -1,9 +1,5 @@
-/**
- * Requests per second of keys, as token buckets of this process: a bucket holds the requests of one second at most, so
- * in any t seconds a process admits at most (t + 1) × rate. Workers and replicas have buckets of their own, and a
- * deployment of n processes admits at most n times that: a bound against runaway clients, where the exact limit is that
- * of the day.
- */
+// Requests per second of keys, as token buckets of one second: in t seconds a process admits at most (t + 1) × rate,
+// and n processes n times that. It stops runaway clients; the exact limit is that of the day.
 
 /** A bucket that was not used for a second is full, and need not be kept. */
 const MAX_BUCKETS = 10_000;
@@ -52,10 +48,7 @@ const PER_MINUTE = 60;
 const MINUTE_MS = 60_000;
 const MAX_KEYS = 10_000;
 
-/**
- * Limits the messages of MCP that make no request of the API, and so do not count for the daily limit: 60 in any minute for
- * each key and process. The times of the last 60 are kept for keys that have sent one within a minute.
- */
+/** Limits MCP messages that do not count for the daily limit: 60 in any minute for each key and process. */
 export class FreeMessages {
   readonly #sentMs = new Map<string, number[]>();
   readonly #nowMs: () => number;

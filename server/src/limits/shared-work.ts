@@ -1,7 +1,5 @@
-/**
- * Work that several clients may ask for at once, such as the summary of one prefix, is done once. Each of them waits in
- * a turn of its own, so that a request is never behind what another client has queued; the first turn serves all.
- */
+// Work that several clients ask for at once is done once. Each waits in its own turn, never behind another client's
+// queue.
 import type { CostQueue, NoSlot, Requester } from './cost-classes.ts';
 
 type Job<T> = {

@@ -1,8 +1,5 @@
-/**
- * Writes log lines to standard error without waiting for its reader. A pipe with a stalled reader accepts no more than
- * its buffer, and a process that waited for it could not answer requests. Lines that do not fit are queued in memory up
- * to a limit; further ones are dropped and counted.
- */
+// Writes log lines to standard error without waiting for a stalled reader, which would stop requests. Lines are queued
+// up to a limit; further ones are dropped and counted.
 import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 
 const STDERR = 2;
@@ -82,12 +79,9 @@ export class LogOutput {
   }
 }
 
-/**
- * The mode of standard error is shared with every process that has inherited it: each Node process that starts or ends
- * with it makes it blocking again. A pipe or a terminal is therefore opened again, with its own mode.
- * A socket (the journal of systemd) cannot be; Node makes it non-blocking when it opens `process.stderr`, and it stays
- * so because none of our processes inherits it.
- */
+// The mode of standard error is shared with all processes that inherit it, and each Node process makes it blocking
+// again, so a pipe or terminal is opened again. A socket (systemd's journal) cannot be, but no process of ours inherits
+// it after Node has made it non-blocking.
 function nonBlockingStderr(): number {
   if (process.stderr.isTTY !== true && !fstatSync(STDERR).isFIFO()) return STDERR;
   try {

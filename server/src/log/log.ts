@@ -1,8 +1,5 @@
-/**
- * The log: JSON lines, or readable text on a terminal. Failed requests are logged, but never a key, a cookie, a body or
- * the query of a URL: callers put keys into queries, and errors of libraries quote the URL. Logging neither blocks
- * (`log-output`) nor repeats itself without limit (`RepeatedLines`).
- */
+// The log: JSON lines, or text on a terminal. Never a key, a cookie, a body or the query of a URL, which libraries
+// quote in errors. It neither blocks (`log-output`) nor repeats itself without limit.
 import { type LogFn, type Logger, pino } from 'pino';
 import { LogOutput } from './log-output.ts';
 import { maskText } from './masking.ts';
@@ -106,10 +103,7 @@ const MAX_KINDS = 500;
 
 type Kind = { lines: number; skipped: number; writeCount: (skipped: number) => void };
 
-/**
- * Keeps repeated log lines from filling a disk: in each window the first few lines of a kind are written, the others are
- * counted, and the count is written when the window ends. Lines that clients can cause have only a few different texts.
- */
+/** Writes the first few lines of a kind in each window, and then a count. Client-caused lines have few texts. */
 export class RepeatedLines {
   readonly #kinds = new Map<string, Kind>();
   #timer: NodeJS.Timeout | undefined;

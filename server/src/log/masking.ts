@@ -1,8 +1,5 @@
-/**
- * Secrets in URLs: user names and passwords, values of the query, and tokens that some hosts put into the path. They are
- * found in the value of a setting or a catalogue, and masked wherever they appear: libraries quote the URL in their errors,
- * as a whole or in parts, decoded or not.
- */
+// Secrets in URLs of settings and catalogues: user names, passwords, query values, and tokens in paths. Masked wherever
+// they appear, since libraries quote URLs in errors, in parts and decoded or not.
 import { maskSecrets } from '../keys/secret.ts';
 
 const MASK = '***';

@@ -1,9 +1,5 @@
-/**
- * Serialized records by address. A cache belongs to one dataset version and is dropped with it.
- *
- * Two-way set associative, in one buffer: nothing is allocated per answer, so the garbage collector has nothing to trace.
- * The less recently used entry of a set is replaced. A record that does not fit into an entry is not cached.
- */
+// Serialized records by address, for one dataset version. Two-way set associative, in one buffer, so that nothing is
+// allocated or traced per answer. The less recently used entry is replaced.
 import type { Address } from '@whence/dataset/address';
 
 const SETS = 4096;

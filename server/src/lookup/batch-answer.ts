@@ -1,7 +1,4 @@
-/**
- * The answer to a batch, written as bytes: an entry per distinct submitted text, which is a record or an error. With
- * objects and JSON.stringify it would take four times as long.
- */
+/** The answer to a batch as bytes: an entry per distinct text. Objects and JSON.stringify take four times as long. */
 import { type Address, ipv4, parseAddress } from '@whence/dataset/address';
 import { type Match, recordNumber } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';
@@ -79,8 +76,8 @@ export class BatchAnswer {
   }
 
   /**
-   * The same for an IPv4 address, whose text is the same in the record, and its match. `json` is all ASCII; `source` is
-   * a view of it. The record is copied whole if it is a frequent one.
+   * The same for IPv4, whose text is that of the record. `json` is ASCII, `source` a view of it. Frequent records are
+   * copied.
    */
   addIpv4(json: Buffer, source: DataView, start: number, end: number, word: number, match: Match): void {
     const text = match === 0 ? undefined : this.#dataset.recordTexts.find(recordNumber(match));

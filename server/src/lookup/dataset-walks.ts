@@ -1,9 +1,6 @@
-/**
- * Walks over many records of the dataset, such as the summary of a /8, which take up to half a second. One runs at a
- * time, and gives way to other requests after every SLICE_MS. Results are kept as long as the dataset is in use. Each request
- * gets its result in a turn of its own: thirty that waited for the same one would write megabytes before any other request is
- * read.
- */
+// Walks over many records, such as the summary of a /8, take up to half a second: one at a time, in slices of SLICE_MS.
+// Results are kept with the dataset; each request gets its own in a turn of its own, since thirty at once would write
+// megabytes.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { ApiError } from '../http/errors.ts';

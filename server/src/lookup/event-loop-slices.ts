@@ -1,7 +1,5 @@
-/**
- * Work that keeps the event loop busy for milliseconds and cannot be divided, such as a batch of a thousand addresses: one
- * piece per turn of the loop, shared fairly. Thirty of them that arrive at once delay a lookup by one of them, not by thirty.
- */
+// Indivisible work of milliseconds, such as a batch: one piece per turn of the loop, shared fairly, so that thirty at
+// once delay a lookup by one of them.
 import { ApiError } from '../http/errors.ts';
 import { CostQueue, type Requester } from '../limits/cost-classes.ts';
 

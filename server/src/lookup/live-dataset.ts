@@ -1,11 +1,7 @@
-/**
- * The dataset in use. Polls the manifest four times a second and swaps one reference when it names another version; a request
- * reads the reference once, so no answer mixes two versions. While a version is served, the next one is read and checked
- * in a thread; with several workers, the first process checks it for all of them (process/version-checks.ts). A version
- * that cannot be opened is reported and retried at growing intervals; meanwhile the version in use stays. If there is none,
- * the newest other version whose checksum is right is served. That is a fallback; so is, on a replica, any version before
- * the first pull. When a list of the version in use becomes too old, the version is opened again without it.
- */
+// The dataset in use, read once per request, so no answer mixes versions. Polls the manifest four times a second; the
+// next version is checked in a thread, or by the first process for all workers (process/version-checks.ts). One that
+// cannot be opened is retried at growing intervals while the version in use stays, or, if there is none, the newest
+// intact other version. When a list becomes too old, the version is opened again without it.
 
 import { DatasetError } from '@whence/dataset/dataset-error';
 import { dayOfMs } from '@whence/dataset/internal/data-age';
@@ -127,8 +123,8 @@ async function openInBackground(
 }
 
 /**
- * Opens the current version in the background, while the caller loads the rest of the program. Undefined if there is none,
- * or if it cannot be opened: `LiveDataset` tries again, and reports why.
+ * Opens the current version while the caller loads the program. Undefined on failure: `LiveDataset` retries and
+ * reports.
  */
 export async function openAhead(dataDir: string, checked?: CheckedFile): Promise<OpenedVersion | undefined> {
   try {
@@ -247,8 +243,7 @@ export class LiveDataset {
   }
 
   /**
-   * Loads the version that the manifest names, unless it is in use. If no version is in use, it is loaded synchronously;
-   * otherwise in a thread, until the promise is fulfilled. Never rejects.
+   * Loads the manifest's version unless it is in use: in a thread, or at once if no version is in use. Never rejects.
    */
   async poll(opened?: OpenedVersion): Promise<void> {
     // The next poll sees later changes of the manifest.

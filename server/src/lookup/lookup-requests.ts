@@ -1,7 +1,4 @@
-/**
- * What requests ask of the dataset in use, and how they are refused. The API and the dashboard take the same texts and
- * refuse them with the same errors.
- */
+/** What requests ask of the dataset in use, and their refusals, for the API and the dashboard alike. */
 import type { Address } from '@whence/dataset/address';
 import { parsePrefixedAsn } from '@whence/dataset/internal/as-number';
 import type { Match } from '@whence/dataset/internal/file/format';

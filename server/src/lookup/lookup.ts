@@ -1,6 +1,4 @@
-/**
- * Address text to record, for the API and the commands. `enrich` has its own path, on bytes: `enrich/address-lookup`.
- */
+/** Address text to record. `enrich` has its own path, on bytes: `enrich/address-lookup`. */
 import { type Address, parseAddress } from '@whence/dataset/address';
 import type { Match } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';

@@ -28,10 +28,7 @@ type NetworkProfile = {
   prefix_kinds: { kinds: PrefixKind[]; of: number[] };
 };
 
-/**
- * Shares of the IPv4 addresses that the network announces, and the kind of each prefix. `is_sample` if it has more runs
- * than are walked; the prefixes after that have no kind.
- */
+/** Shares of the network's IPv4 addresses, and the kind of each prefix; those beyond the runs walked have none. */
 export async function profileNetwork(
   dataset: Dataset,
   asn: number,

@@ -1,7 +1,4 @@
-/**
- * The contents of prefixes for requests. A prefix is walked when it is asked for. A short one takes tens of milliseconds,
- * so its answer is kept for as long as the dataset is in use.
- */
+/** Contents of prefixes, walked when asked for. A short one takes tens of milliseconds and is kept with the dataset. */
 
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { formatPrefix, fromBigInt } from '@whence/dataset/prefix';

@@ -1,7 +1,5 @@
-/**
- * A walk over what is announced inside a prefix of any length. The whole IPv4 table has a million runs, so the walk adds up
- * numbers only: addresses per network and per text of a record. What they stand for is read afterwards, for what is shown.
- */
+// A walk over what is announced inside a prefix. The IPv4 table has a million runs, so it only adds up addresses per
+// network and record text; what they mean is read afterwards.
 import { type Address, ipv4, ipv6 } from '@whence/dataset/address';
 import { type Match, prefixLength, recordNumber } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';
@@ -76,10 +74,7 @@ export type Walked = {
 /** Called for every announced part, in ascending order. */
 export type OnPart = (start: bigint, end: bigint, match: Match) => void;
 
-/**
- * Adds up the sizes of the parts by record, network and text in `scratch`, if it is given. Words are kept in variables, not in objects: the
- * loop runs a million times.
- */
+/** Adds up part sizes by record, network and text in `scratch`. A million turns: words are variables, not objects. */
 export async function walkPrefix(
   dataset: Dataset,
   range: Range,

@@ -1,8 +1,5 @@
-/**
- * A file that is used as it is now. It is looked at four times a second and read once it has not changed between two looks,
- * so that a file that is being written is not used in part. Every process uses a changed one within a second. A file that
- * cannot be read or has a mistake is reported, and what was read before it stays in use.
- */
+// A file that is used as it is now: read once it has not changed between two looks, four a second, so never half
+// written. If it cannot be read or has a mistake, that is reported, and what was read before stays in use.
 import { stat } from 'node:fs/promises';
 import { dayOfMs } from '@whence/dataset/internal/data-age';
 import { fingerprintOf } from '@whence/dataset/internal/io/file-fingerprint';

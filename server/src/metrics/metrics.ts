@@ -1,7 +1,4 @@
-/**
- * Counters of the server: plain integers while requests run, rendered as Prometheus text on a scrape. A snapshot is
- * plain data, so that the first process can add up its workers.
- */
+/** Counters, rendered as Prometheus text on a scrape. Snapshots are plain data, which the first process adds up. */
 import { REFUSAL_REASONS, type RefusalReason } from '../vocabulary.ts';
 
 /** Upper bounds of the latency histogram, in seconds. */

@@ -1,7 +1,5 @@
-/**
- * The map of the server: its routes and scopes, in order. docs/architecture.md draws the path of a request through them.
- * Every refusal is an ApiError, and everything thrown ends in `http/error-handler`. Read this file first.
- */
+// The map of the server: its routes and scopes, in order; read this file first. docs/architecture.md draws a request's
+// path. Every refusal is an ApiError, and everything thrown ends in `http/error-handler`.
 import type { FastifyInstance } from 'fastify';
 import { FREE, requireDeclaration } from '../admission/declaration.ts';
 import { refundRequest } from '../api/admit.ts';

@@ -1,8 +1,6 @@
-/**
- * Whether the time may be used for what cannot be undone: removing rows, and revoking keys as scheduled. Two clocks must
- * agree on it (`storage/postgres/database-clock`), and it must have run steadily for some time, because database and machine
- * may be one clock. With SQLite they always are: it is compared with the monotonic clock.
- */
+// Whether the time may be used for what cannot be undone: removing rows and revoking keys. Two clocks must agree
+// (`storage/postgres/database-clock`), and it must have run steadily, because database and machine may be one clock.
+// With SQLite they are: it is compared with the monotonic clock.
 import type { Storage } from '../storage/storage.ts';
 
 const HOUR_MS = 3_600_000;

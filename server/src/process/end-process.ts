@@ -1,7 +1,4 @@
-/**
- * The end of a server process that does not end by itself: it is killed. `process.exit` waits for all threads, and one that is
- * blocked in a read, from a pipe or a disk that does not answer, never ends.
- */
+/** Kills a server process: `process.exit` waits for all threads, and one that is blocked in a read never ends. */
 import type { Log } from '../log/log.ts';
 
 /** After everything has been stopped, before what still keeps the process alive is given up. */

@@ -1,7 +1,4 @@
-/**
- * What the processes of a deployment report about themselves in storage. One page of the dashboard shows all of them, and
- * the metrics of each process show which dataset versions the others serve, even if they cannot be scraped themselves.
- */
+/** What processes report about themselves in storage, for the dashboard and for the metrics of the others. */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Checksums } from '../api/health.ts';

@@ -58,9 +58,8 @@ import { Stalls } from './stalls.ts';
 /** How long requests in flight may take to finish when the server stops. */
 const DRAIN_MS = 10_000;
 /**
- * How long open connections are kept when the server stops, before and after it stops listening, so that a request that is
- * on its way arrives and is answered, with `Connection: close`. A client that just had an answer or has just connected
- * sends its request within this time.
+ * How long open connections are kept before and after the server stops listening, so that a request on its way is
+ * answered, with `Connection: close`. Clients that just had an answer send the next within this time.
  */
 const GRACE_MS = 500;
 /** How long threads that read files may take to end. A disk that does not answer must not keep counts from being written. */

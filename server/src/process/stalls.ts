@@ -1,10 +1,6 @@
-/**
- * Finds stalls of the event loop, by a timer that is late, and the route that caused each. While callbacks are tracked,
- * the route is that of the request in whose asynchronous context the longest callback ran, not of one that began or ended
- * meanwhile. Tracking slows down every promise: it is on for a minute after a stall, at most a tenth of the time, and not
- * while the process starts. The cause of other stalls is unknown. A stall without a route is work of the process itself,
- * such as loading code, or a machine without processor time.
- */
+// Finds stalls of the event loop, by a late timer, and their route: that of the longest callback, by asynchronous
+// context. Tracking slows down every promise, so it is on for a minute after a stall, at most a tenth of the time. A
+// stall without a route is the process itself, such as loading code, or a lack of processor time.
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 
 export const STALL_MS = 200;

@@ -1,7 +1,4 @@
-/**
- * SIGTERM, SIGINT and SIGHUP in the order they arrive: the first asks for a graceful stop, later ones for a faster one.
- * SIGHUP means that the terminal was closed. Settings are read once, at the start, so there is nothing to reload.
- */
+/** SIGTERM, SIGINT and SIGHUP (terminal closed) in order: the first stops gracefully, later ones faster. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
@@ -35,10 +32,7 @@ export class StopSignals {
   }
 }
 
-/**
- * A load balancer sees in /readyz that the server stops, and sends requests elsewhere before the port is closed. Returns
- * whether a second signal ended the delay.
- */
+/** Load balancers see /readyz before the port closes. Returns whether a second signal ended the delay. */
 export async function delayStop(shutdownDelaySeconds: number, signals: StopSignals): Promise<boolean> {
   if (shutdownDelaySeconds === 0) return false;
   // The timer keeps the process alive: workers that received the signal earlier may have ended already.

@@ -1,8 +1,5 @@
-/**
- * In the first of several processes: checks a version that becomes current once for all workers, which then only read it.
- * Each of them would take a thread and ten times as long for it, all at the same moment. This process answers no requests, so
- * it needs no thread.
- */
+// The first of several processes checks a new version once for all workers. It answers no requests, so it needs no
+// thread.
 import { dayOfMs } from '@whence/dataset/internal/data-age';
 import { fileFingerprint } from '@whence/dataset/internal/io/file-fingerprint';
 import { type CheckedFile, checkForOthers } from '@whence/dataset/internal/versions/checked-file';

@@ -1,8 +1,5 @@
-/**
- * Several processes on one port. The first process answers no requests: it starts workers, replaces one that dies, and
- * adds up their metrics, including what dead workers had counted. Quotas of a dead worker are in storage or lost with
- * its lease; nothing is counted twice.
- */
+// Several processes on one port. The first answers no requests: it starts and replaces workers, and adds up their
+// metrics, also of dead ones. Their quotas are in storage or lost with the lease, never counted twice.
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -23,16 +20,12 @@ const SWAP_PAUSE_MS = 50;
 const STOP_MS = 20_000;
 
 /**
- * To a worker: report metrics; listen although storage does not answer; no longer ready; end; end without waiting for
- * requests in flight.
+ * To a worker: report metrics; listen although storage is away; no longer ready; end; end without waiting for requests.
  */
 export type Order = 'report' | 'listen' | 'announce-stop' | 'stop' | 'cut';
 /** To a worker: what the first process has checked last, also when it starts. */
 export type CheckReport = { readonly check: VersionCheck | null };
-/**
- * From a worker: that it takes orders, the answer to a request for metrics, what it has counted so far, or why it cannot
- * start.
- */
+/** From a worker: takes orders, metrics asked for, counts so far, or why it cannot start. */
 export type WorkerReport =
   | { readonly isStarting: true }
   | { readonly metrics: MetricsSnapshot }
@@ -150,8 +143,8 @@ export class Workers {
   }
 
   /**
-   * A worker that starts while storage does not answer knows no key: it leaves connections to the workers that do. If
-   * there is none, workers listen and say that they are not ready.
+   * While storage is away, a new worker knows no key: others take its connections. If there are none, workers listen
+   * unready.
    */
   #letOneListen(): void {
     if (this.#listening.size > 0) return;

@@ -34,10 +34,7 @@ export type LeaseBalance = {
   isRecalled: boolean;
 };
 
-/**
- * A lease is opened in parts: this much at first, then as much as was spent of it so far. What a crash loses is at most
- * the part that is open; the rest comes back when the lease expires.
- */
+/** A lease is opened in parts: this much, then as much as was spent. A crash loses at most the open part. */
 const FIRST_PART = 5;
 
 export function newBalance(keyId: string, day: string, allowance: Allowance, owner: string): LeaseBalance {
@@ -76,8 +73,7 @@ export function startLease(balance: LeaseBalance, owner: string): void {
 export const remainingOf = ({ left, granted, spent }: LeaseBalance): number => left + granted - spent;
 
 /**
- * What may be taken beyond the requests that wait, which are demand: at most a sixteenth of what is left, so that near
- * the end no process holds much.
+ * What may be taken beyond waiting requests: a sixteenth of what is left, so that no process holds much near the end.
  */
 export function shareOf({ left, allowance }: LeaseBalance): number {
   return Math.min(allowance.lease, Math.floor(left / 16));

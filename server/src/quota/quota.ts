@@ -1,11 +1,6 @@
-/**
- * Counts requests against the daily limit of a key, exactly: a request is counted before it is answered, and no
- * schedule of requests, processes, crashes and lost answers admits one more than the limit. A process takes leases from
- * storage and spends them in memory; what it may spend is subtracted from the day before it is spent, so what is lost
- * in a crash is lost, never granted twice. Decision 0018 has the argument.
- *
- * A lease belongs to the day it was taken from, and what is returned goes to that day, whatever day it is by then.
- */
+// Counts requests against the daily limit of a key, exactly: no schedule of requests, crashes and lost answers admits
+// one more. A process takes leases from storage, which subtracts them from the day first, and spends them in memory, so
+// a crash loses some but grants none twice (decision 0018). What is returned goes to the day it was taken from.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Day, dayAt } from '../day.ts';
@@ -134,10 +129,7 @@ export class Quota {
     return { isAllowed: false, remaining: Math.min(limit, remaining), resetSeconds };
   }
 
-  /**
-   * Undoes a `spend` of that day: a request that failed through our fault does not count. Returns what remains, if
-   * known.
-   */
+  /** Undoes a `spend` of that day, after a failure of ours. Returns what remains, if known. */
   refund(keyId: string, day: string): number | undefined {
     const balance = this.#balances.get(keyId);
     // Otherwise the lease has ended meanwhile, and its successor has nothing to undo: see below.
@@ -186,8 +178,7 @@ export class Quota {
   }
 
   /**
-   * Another database, or an older copy, has taken the place of the one that leases are from: it may know less of them.
-   * What was spent is counted there, also of leases that it has never seen, and no more of them is spent.
+   * Another database or an older copy has replaced the leases' one: what was spent is counted there, no more is spent.
    */
   leaveReplacedDatabase(): void {
     for (const balance of this.#balances.values()) {

@@ -1,8 +1,5 @@
-/**
- * Whether a request may pass: the first rule of the set that matches decides, otherwise the default. Private and
- * special-purpose addresses pass unless a rule names them, by `private` or by a prefix, so that a default of `deny` does
- * not lock out the operator's own network.
- */
+// The first matching rule decides, otherwise the default. Private and special-purpose addresses pass unless a rule
+// names them, so that a default of `deny` does not lock out the operator's own network.
 import type { Address } from '@whence/dataset/address';
 import type { Match } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';

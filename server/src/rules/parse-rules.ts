@@ -1,7 +1,4 @@
-/**
- * The text of a rules file, YAML or JSON, to rule sets. Every mistake is reported with its line and column: a name that
- * does not exist, a value of the wrong kind, a list that is empty. A file with a mistake is refused as a whole.
- */
+// A rules file, YAML or JSON, to rule sets. Mistakes are reported with line and column; the file is refused as a whole.
 import { parsePrefixedAsn } from '@whence/dataset/internal/as-number';
 import { formatPrefix } from '@whence/dataset/prefix';
 import { CONNECTION_TYPES, FLAGS } from '@whence/dataset/record';

@@ -1,11 +1,6 @@
-/**
- * Host and path of a request in the forms in which rules are compared with them. Proxies and applications read one path
- * differently: some decode it twice, drop `;parameters`, take `\` for `/`, or keep empty segments. So a path has several
- * spellings, one for each way in which a program may read it. A rule that denies matches if any spelling matches, a rule
- * that allows only if all do.
- *
- * Host and path come as strings with one character per byte, as Node has header values.
- */
+// Host and path of a request as rules compare them. Programs read a path differently: they decode it twice, drop
+// `;parameters`, take `\` for `/`, or keep empty segments. A rule that denies matches if any of these spellings does,
+// one that allows only if all do. Strings have one character per byte, as Node's headers.
 import { domainToASCII } from 'node:url';
 import { formatAddress, parseAddress } from '@whence/dataset/address';
 
@@ -82,10 +77,8 @@ const textOf = (bytes: string) => (/^[\0-\x7f]*$/.test(bytes) ? bytes : Buffer.f
 const ESCAPE = /%([0-9A-Fa-f]{2})/g;
 const decode = (path: string) => path.replaceAll(ESCAPE, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
 
-/**
- * Only what cannot be written otherwise in a request (RFC 3986 §2): spaces, quotes, letters outside ASCII. Such an escape
- * has no second reading.
- */
+// Only what must be escaped in a request (RFC 3986 §2): spaces, quotes, letters outside ASCII; it has no second
+// reading.
 function decodeUnwritable(path: string): string {
   return path.replaceAll(ESCAPE, (escaped) => {
     const byte = decode(escaped);

@@ -1,7 +1,4 @@
-/**
- * What the file of `WHENCE_RULES` says: sets of rules that decide whether a request may pass, and lists of addresses. A
- * rule is plain data; `decide` compares it with a request, `review` looks for mistakes.
- */
+// The file of `WHENCE_RULES` as plain data: rule sets, which `decide` applies and `review` examines, and address lists.
 import type { ConnectionType, Flag } from '@whence/dataset/record';
 import type { PrefixFile } from './prefix-file.ts';
 

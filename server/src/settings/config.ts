@@ -159,10 +159,7 @@ const LINK_VALUE = /^(tcp|udp|sctp):\/\//;
 
 const PREFIX = 'WHENCE_';
 
-/**
- * Variables that look like settings and are none: a mistyped name has no effect, which is not noticed until it matters. A
- * sentence for each.
- */
+// Variables that look like settings and are none, such as a mistyped name; a sentence for each.
 function unknownNames(environment: Readonly<Record<string, string | undefined>>): string[] {
   const known = Object.values(settings).map(({ variable }) => variable);
   const unknown = Object.entries(environment).flatMap(([name, value = '']) => {

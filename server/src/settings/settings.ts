@@ -24,8 +24,7 @@ import {
 } from './parsers.ts';
 
 /**
- * How a value is shown on the page of settings and in messages. `masked`: of a URL its origin, and anything else as it is.
- * Secrets in what is not shown plainly are masked in everything that a process writes.
+ * How a value is shown. `masked`: a URL's origin, else as it is. What is not plain is masked in all that is written.
  */
 export type Shown = 'plainly' | 'masked' | 'never';
 

@@ -1,9 +1,5 @@
-/**
- * Copies all data between two databases, of either engine, and compares the copy. The target's content is replaced.
- *
- * The tables that have most rows by far are copied first, in parts. All others follow in one transaction: until then
- * the target has the keys that it had before. A copy that was ended starts anew.
- */
+// Copies all data between two databases and compares the copy. Large tables come first, in parts; all others follow in
+// one transaction, until which the target has the keys it had before. An interrupted copy starts anew.
 
 import type { Engine } from './engine.ts';
 import { sql } from './kysely.ts';

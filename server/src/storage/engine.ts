@@ -22,8 +22,8 @@ export type Engine = {
   /** For changes of keys, which go ahead of other writes of this process. */
   readonly keyWrites: Db;
   /**
-   * For reads of statistics, which may take seconds: a connection of its own (SQLite: a thread of its own), so that keys
-   * and leases do not wait for them.
+   * For reads of statistics, which may take seconds: a connection or SQLite thread of its own, so that keys do not
+   * wait.
    */
   readonly statisticsReads: Db;
   /** The question on which every answer depends: it does not queue behind other statements. */

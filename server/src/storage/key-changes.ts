@@ -1,8 +1,5 @@
-/**
- * What has happened to keys since a process last asked, and whether it asks the same database. Each change of a key has a
- * number and a random token, which the database keeps for the last 10,000. It is another database, or an older copy that
- * went on separately, if it does not have the change that is known here; time, size and number of changes do not tell.
- */
+// What has happened to keys since a process last asked, and whether it asks the same database. Each change has a number
+// and a random token, kept for the last 10,000; a database without the change known here is another one.
 
 type KeyChanges = {
   /** Differs from an earlier one when a key was created, changed or revoked since, by any process, or the database was replaced. */

@@ -1,7 +1,4 @@
-/**
- * The parts of Kysely that are used, loaded as CommonJS: its 262 files load in half the time that they take as ES
- * modules (80 ms instead of 150), which is a third of the run time of `wh key create`.
- */
+/** Kysely as CommonJS: its 262 files load in 80 ms instead of 150, a third of the run time of `wh key create`. */
 import { createRequire } from 'node:module';
 import type * as Module from 'kysely';
 

@@ -82,10 +82,7 @@ export async function openStorage(location: StorageLocation, options: StorageOpt
   };
 }
 
-/**
- * Throws if the SQLite driver has no binary, as after an installation with --ignore-scripts. Called before anything is
- * created, so that nothing is left behind.
- */
+/** Throws if the SQLite driver has no binary (--ignore-scripts), before anything is created. */
 export function requireDriver(location: string): void {
   if (isPostgresUrl(location)) return;
   const require = createRequire(import.meta.url);

@@ -1,8 +1,6 @@
-/**
- * Statistics in a database of their own, so that keys and limits do not share the disk and the write-ahead log of the rows
- * that are written most. It is opened by the first statement that needs it, and again until it answers: while it is away,
- * counters stay in memory, and neither keys nor lookups notice. What statistics say about a key stays with the keys.
- */
+// Statistics in a database of their own, away from the disk of keys and limits. Opened by the first statement that
+// needs it, and again until it answers: meanwhile counters stay in memory. What they say about a key stays with the
+// keys.
 import type { Engine } from './engine.ts';
 import type { StatisticsChanges } from './statistics-changes.ts';
 import { StatisticsUnavailable, StorageUnavailable } from './storage-unavailable.ts';

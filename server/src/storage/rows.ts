@@ -1,7 +1,4 @@
-/**
- * Rows as the rest of the program has them: names in camelCase, times as dates, and what is null in the table is absent. A
- * column is a time if its name says `at`.
- */
+/** Rows as the program has them: camelCase, dates for columns named `at`, and absent for null. */
 import type { Insertable, Selectable } from 'kysely';
 import type { Schema } from './schema.ts';
 

@@ -1,7 +1,4 @@
-/**
- * The tables, as queries see them. Times are milliseconds since 1970 and days are `YYYY-MM-DD` in UTC, in every engine:
- * both store and compare these in the same way, so no conversion is needed.
- */
+/** The tables, as queries see them. Times are milliseconds since 1970 and days `YYYY-MM-DD` in UTC, in every engine. */
 import type { ColumnType, Generated, Kysely } from 'kysely';
 
 /** Text that is never updated. */
@@ -64,8 +61,7 @@ export type Schema = {
   /** A random token for each of the last changes of `revisions.keys`, kept by triggers. */
   key_changes: { number: number; token: string };
   /**
-   * How much of a key's day was granted as leases and not returned. `last_granted` is what the last statement granted,
-   * because a statement can return only new values of a row.
+   * How much of a key's day was granted and not returned. A statement returns new values only, hence `last_granted`.
    */
   quota: {
     key_id: Fixed;
@@ -76,9 +72,8 @@ export type Schema = {
     alerted_percent: Generated<number>;
   };
   /**
-   * The leases that processes hold. While a lease exists, its three numbers only grow: `granted` is its total size;
-   * `opened` is the part that the owner may have spent; `spent` is what the owner last reported. A lease past its
-   * deadline is removed, and the part that was not opened is returned to the day.
+   * Leases that processes hold. Their numbers only grow: `granted` is the size, `opened` what may have been spent,
+   * `spent` what was last reported. Past its deadline a lease is removed, and what was not opened returned.
    */
   leases: {
     key_id: Fixed;
@@ -188,9 +183,8 @@ export type Schema = {
     settings_checksum: string;
   };
   /**
-   * One row. `probes` counts attempts to write; `pruned_at` is when a process last claimed to remove old
-   * rows, and `steady_hours` how many claims before followed each other within a day; `agreed_day` is the last day on which
-   * the clocks of PostgreSQL and machines agreed.
+   * One row. `probes` counts attempts to write, `pruned_at` is the last claim to remove old rows, `steady_hours` how
+   * many claims followed each other within a day, `agreed_day` the last day on which all clocks agreed.
    */
   maintenance: { id: number; probes: number; pruned_at: number; steady_hours: number; agreed_day: string | null };
   /** Answers of registries by subject: an address, an IPv6 /64, a bootstrap file. */
@@ -232,9 +226,8 @@ export type Schema = {
   /** Its rows: JSON of shape, address and messages. */
   report_pages: { report: number; number: number; content: Fixed };
   /**
-   * Messages of proven and usable reports by address and by everything else that a row says, its shape; for each day of a
-   * week that begins on a Monday. A domain of a million rows has some ten thousand of these. `reporters` has a bit for each
-   * number in `report_reporters`.
+   * Messages of usable reports by address and shape (everything else that a row says), for each day of a week from
+   * Monday: some ten thousand for a million rows. `reporters` has a bit for each number in `report_reporters`.
    */
   report_weeks: {
     domain_id: number;
@@ -258,8 +251,8 @@ export type Db = Kysely<Schema>;
 export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
 
 /**
- * State, tier and permissions of a key. Part of the definition of indexes: both engines use an index of an expression for the
- * same expression only. Time cannot be part of an index, so `has_expired` is set before a list is read.
+ * State, tier and permissions of a key, as indexes define it. Time cannot be part, so `has_expired` is set before
+ * reading.
  */
 export const FACET = (row = '') =>
   `(case when ${row}revoked_at is not null then 'revoked' when ${row}has_expired = 1 then 'expired'

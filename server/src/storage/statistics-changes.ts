@@ -1,8 +1,5 @@
-/**
- * Statistics are increments, so a batch that is sent again because its response was lost must not be added twice. Each
- * batch has a number, which is stored in the transaction that adds it. A repeated batch waits for the row of its writer
- * while the first attempt is still running in the database, and then finds its number there.
- */
+// Statistics are increments, and a repeated batch must not be added twice: its number is stored in the same
+// transaction. A repetition waits for its writer's row while the first attempt is running, and then finds the number.
 import type { FirstUse, RefusalCount, Refused } from './stores/key-store.ts';
 
 /** The numbers of a writer increase; a repeated batch keeps its number and its content. */
@@ -33,10 +30,7 @@ export type TrafficRow = { readonly hour: number; readonly counter: string; read
 
 /** Each adds a batch to what is stored; nothing for a batch that is stored already. */
 export type StatisticsChanges = {
-  /**
-   * Also to what is known of these keys: the time of last use moves forward, the first use is the earliest that was
-   * reported, refused requests are added up.
-   */
+  /** Also adds to the keys' own rows: the latest use, the earliest first use, and refused requests. */
   addUsage(batch: Batch, rows: readonly UsageRow[], uses: ReadonlyMap<string, KeyUse>): Promise<void>;
   addTraffic(batch: Batch, rows: readonly TrafficRow[]): Promise<void>;
 };

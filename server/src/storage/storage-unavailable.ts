@@ -1,15 +1,9 @@
-/**
- * Thrown when the engine cannot do its work: it is locked, full, damaged or out of reach. The message is for the
- * operator.
- */
+/** The engine is locked, full, damaged or out of reach. The message is for the operator. */
 export class StorageUnavailable extends Error {
   override name = 'StorageUnavailable';
 }
 
-/**
- * A change was sent and its answer did not come: it may have been made, or may be later. Thrown by an engine with the
- * reason; `outcomeUnknown` says what is not known.
- */
+/** A change was sent and its answer did not come: it may have been made, or may be later. See `outcomeUnknown`. */
 export class OutcomeUnknown extends StorageUnavailable {}
 
 /** `claim` completes "not known whether"; `next` is what to do. */

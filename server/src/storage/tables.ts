@@ -2,10 +2,7 @@
 import { sql } from './kysely.ts';
 import type { Db } from './schema.ts';
 
-/**
- * Left out are `processes` and `writers`, which describe running processes, `key_counts` and `key_changes`, which triggers keep,
- * `registrations`, which is a cache, and the tables of Kysely and of migrations, which belong to each database.
- */
+/** Without rows of running processes, what triggers keep, the cache of registrations, and the tables of migrations. */
 const TABLES = {
   keys: ['id'],
   key_words: ['word', 'key_id'],
@@ -81,10 +78,7 @@ const typed = (value: Row[string] | undefined) =>
 
 export type Content = { readonly rows: number; readonly digest: string };
 
-/**
- * The digest does not depend on row order, which differs between engines because their collations differ. It is to find
- * rows that are missing or changed, not forged ones, so a fast hash of 64 bits is enough.
- */
+/** Independent of row order, because collations differ. To find missing rows, not forged ones, 64 bits are enough. */
 export async function contentOf(
   db: Db,
   table: TableName,

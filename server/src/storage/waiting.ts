@@ -1,7 +1,5 @@
-/**
- * Tells what does not end an attempt to open storage: its server is starting or has no free connection, one of several does
- * not answer, or no server of the deployment uses it. A person who runs a command, and the log of a server, should know. Few callers open storage, and all of them would pass this on.
- */
+// Tells why opening storage takes longer or may be wrong: a server is starting or full, one of several does not answer,
+// or no server uses it. A channel, because all callers would only pass it on.
 import { channel } from 'node:diagnostics_channel';
 
 const waiting = channel('whence:storage-waiting');

@@ -1,7 +1,6 @@
 /**
- * Detects that storage is not writable. Reads still work on a full disk, so only an attempt to write shows it. The attempt
- * runs in the background when the state is queried, at most every few seconds: a health check must not wait for a lock
- * or a slow disk.
+ * Detects that storage is not writable: on a full disk only a write shows it. Runs in the background when the state is
+ * queried, at most every few seconds, so that a health check waits for no lock or disk.
  */
 const INTERVAL_MS = 5_000;
 

@@ -16,10 +16,7 @@ const REFUSALS = {
 
 export type Refusal = (typeof REFUSALS)[keyof typeof REFUSALS];
 
-/**
- * Runs `work`, synchronous or not. `toError` makes the error to throw in place of a file system error; other errors are
- * thrown unchanged.
- */
+/** Runs `work`. `toError` makes the error to throw for a file system error; others are thrown unchanged. */
 export function withFileErrors<T>(work: () => T, toError: (error: Error, refusal: Refusal | undefined) => Error): T {
   const rethrow = (error: unknown): never => {
     throw isSystemError(error) ? toError(error, refusalOf(error)) : error;

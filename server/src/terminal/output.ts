@@ -1,7 +1,4 @@
-/**
- * Where a command writes: `Output` is a stream such as standard output, `Sink` a destination with backpressure. A closed
- * pipe (EPIPE) is handled in bin.ts, for every command.
- */
+/** Where a command writes: `Output` is a stream, `Sink` has backpressure. bin.ts handles a closed pipe (EPIPE). */
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { DatasetError } from '@whence/dataset/dataset-error';
@@ -24,10 +21,7 @@ export type CommandStreams = {
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
 
-/**
- * `write` resolves when more may be written, so memory holds one chunk and not the whole output. After that the caller
- * may reuse the buffer of the chunk.
- */
+/** `write` resolves when more may be written; then the caller may reuse the chunk's buffer. */
 export type Sink = { write(chunk: string | Uint8Array): Promise<void> };
 
 export class StreamSink implements Sink {
@@ -67,10 +61,7 @@ export class StreamSink implements Sink {
   }
 }
 
-/**
- * For data, such as lines copied from a log: a pipe or a file gets its bytes unchanged. A terminal would obey what is
- * written in them, so it gets control characters as visible escapes.
- */
+/** For data such as lines of a log: unchanged, except that a terminal gets control characters as visible escapes. */
 export function dataSink(output: Output): Sink {
   const sink = new StreamSink(output);
   if (output.isTTY !== true) return sink;

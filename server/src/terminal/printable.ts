@@ -1,17 +1,10 @@
-/**
- * Text from feeds, datasets, DNS and files, made safe for a terminal. A control sequence in a network name could
- * otherwise move the cursor, set the window title or rewrite what is already on the screen, and a bidi override could
- * reorder it.
- */
+// Makes foreign text safe for a terminal: control sequences could rewrite the screen, and a bidi override reorder it.
 
 // Cc: C0, DEL and C1. Cs in a Unicode-aware expression matches lone surrogates only. U+2028 and U+2029 end a line.
 const UNSAFE = /[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029]/gu;
 const SHORT_ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/**
- * The text on one line, with unsafe characters as visible escapes: `\x1b`, `\u202e`. For display only: a backslash is
- * left alone, so the escapes cannot be decoded. Printing the result again changes nothing.
- */
+/** One line, with unsafe characters as escapes: `\x1b`, `\u202e`. Display only; a backslash is left alone. */
 export function printable(text: string): string {
   return text.replace(UNSAFE, (character) => SHORT_ESCAPES[character] ?? escapeCode(character.charCodeAt(0)));
 }

@@ -1,7 +1,4 @@
-/**
- * The name under which this program was started, for help and for messages that name a command to run. There are two:
- * `whence` is a builtin of zsh and ksh, which print where a command is, so `wh` is the one that works in every shell.
- */
+// The name this program was started under, for messages. `whence` is a builtin of zsh and ksh; `wh` works everywhere.
 import { basename } from 'node:path';
 import { cloneOfWorkingFolder } from '../installation.ts';
 

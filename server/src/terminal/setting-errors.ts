@@ -1,7 +1,4 @@
-/**
- * Failures that a setting causes, as messages that name the setting: a file it names, the data directory, an address to
- * listen on.
- */
+/** Failures that a setting causes, as messages that name it: a file, the data directory, an address to listen on. */
 import { accessSync, constants, type Stats, statSync } from 'node:fs';
 import { ownedByAnother } from '@whence/dataset/internal/io/ownership';
 import { notRegular, readRegular, UnusableFile } from '@whence/dataset/internal/io/regular-file';

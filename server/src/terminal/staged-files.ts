@@ -1,7 +1,5 @@
-/**
- * Output files that appear complete and together: each is written under a temporary name in its directory and renamed
- * at the end. The temporary files are removed on failure, on exit and on a signal.
- */
+// Output files that appear complete and together: written under temporary names and renamed at the end, or removed on
+// failure, exit and signals.
 import { randomUUID } from 'node:crypto';
 import {
   closeSync,
@@ -44,10 +42,7 @@ export async function staged<T>(work: (files: StagedFiles) => Promise<T>): Promi
   }
 }
 
-/**
- * Everything here runs synchronously, even `write`: a signal handler never sees a temporary file that is not
- * registered.
- */
+/** All synchronous, even `write`, so that a signal handler sees every temporary file registered. */
 export class StagedFiles {
   readonly #files: StagedFile[] = [];
   #newDirectory: string | undefined;

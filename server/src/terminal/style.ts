@@ -80,10 +80,7 @@ export function unpainted(text: string): string {
   return text;
 }
 
-/**
- * Text in lines of the style's width, each after the first indented by `indent` columns; `head`, which has as many
- * columns, stands before the first.
- */
+/** Wraps text to the style's width, indented by `indent` columns after the first line, which begins with `head`. */
 export function hanging(
   head: string,
   indent: number,

@@ -25,9 +25,8 @@ const MIN_CUT_COLUMNS = 8;
 const MIN_WRAPPED_COLUMNS = 16;
 
 /**
- * Columns as wide as their widest cell, each cell printable. Numbers are padded by the caller. In a table that is wider
- * than the style, titles and wide texts take several lines, and columns that are still too many continue on the next
- * line, so that ids and names stay whole.
+ * Columns as wide as their widest cell, made printable. If the table is too wide, titles and texts wrap, and further
+ * columns continue on the next line, so that ids and names stay whole.
  */
 export function formatTable(
   rows: readonly (readonly Cell[])[],

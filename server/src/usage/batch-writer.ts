@@ -1,7 +1,5 @@
-/**
- * Writes statistics as numbered batches, one after another. A batch that storage did not confirm may have been stored: it
- * is sent again unchanged before any later one, and storage recognises it by its number.
- */
+// Writes statistics as numbered batches. An unconfirmed one is sent again before any later one; storage knows its
+// number.
 import { randomUUID } from 'node:crypto';
 import type { Batch } from '../storage/statistics-changes.ts';
 

@@ -1,9 +1,5 @@
-/**
- * Removes rows that are no longer needed: old statistics, reports and audit entries, quotas of past days,
- * expired sessions and links. One process of a
- * deployment does this per hour, in parts, so that no other write waits long. What is removed is gone, so the clock must
- * have advanced steadily for a day: none is removed while it is wrong, or soon after.
- */
+// Removes rows that are no longer needed. One process of a deployment does it per hour, in parts, so that no write
+// waits long, and only after the clock has advanced steadily for a day, since what is removed is gone.
 import { firstEntryIdAt } from '../audit/audit-log.ts';
 import { dayAt } from '../day.ts';
 import type { Storage } from '../storage/storage.ts';

@@ -1,9 +1,5 @@
-/**
- * The one writer of statistics: usage by key, and traffic of the API. They are written every ten seconds, and less often
- * if there are many counters: each is a row, and with many keys on many processes the rows would be what the database
- * does most. Only the first request of a key is written within a second, because a person waits for it on the page of the
- * new key.
- */
+// The one writer of statistics. Every ten seconds, less often with many counters: each is a row, and they would be most
+// of the database's work. A key's first request is written within a second: a person waits for it on its page.
 import type { TrafficRecorder } from './traffic.ts';
 import type { Usage } from './usage.ts';
 

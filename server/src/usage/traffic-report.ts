@@ -37,10 +37,7 @@ type TrafficOverview = {
   requests_today: Compared;
 };
 
-/**
- * Compares equal spans of time. Traffic is stored by hour, so of the hour that corresponds to the current one, the share
- * that has passed is counted: an estimate.
- */
+/** Compares equal spans. Of the hour that corresponds to the current one, only the share that has passed is counted. */
 export async function trafficOverview(store: TrafficStore, now: Date): Promise<TrafficOverview> {
   const nowMs = now.getTime();
   const lastHour = hourOf(nowMs);

@@ -1,7 +1,4 @@
-/**
- * Traffic of the API by hour: what the metrics of this process have counted since the last write is added to storage. The
- * counters are those of `/metrics`, so requests do no additional work.
- */
+/** Traffic of the API by hour, from the counters of `/metrics`, so that requests do no additional work. */
 import { BUCKETS, type Metrics, type MetricsSnapshot, PROBES } from '../metrics/metrics.ts';
 import type { TrafficRow } from '../storage/statistics-changes.ts';
 import type { TrafficStore } from '../storage/stores/usage-store.ts';
@@ -42,11 +39,8 @@ export class TrafficRecorder {
   }
 }
 
-/**
- * `requests ROUTE STATUS`, `latency SECONDS` (the upper bound, of the API only: probes are fast and many), `refused CODE`
- * (401, 403, 429), `unavailable CODE` (503), `cache hit`, `cache miss`, `decision LABELS` as in the metrics. `download KEY
- * FILE VERSION` is taken apart. A request is counted once under `requests`; the other counters say more about it.
- */
+// Counters: `requests ROUTE STATUS`, `latency SECONDS` (upper bound, without probes), `refused CODE` (401, 403, 429),
+// `unavailable CODE` (503), `cache hit`, `cache miss`, `decision LABELS`. `download KEY FILE VERSION` is taken apart.
 function countersOf(
   { cacheHits, cacheMisses, refused, unavailable, decisions }: Metrics,
   { routes }: MetricsSnapshot,

@@ -1,17 +1,11 @@
-/**
- * Usage statistics: counted in memory, written to storage in batches. They may lag; quotas do not depend on them. See
- * `statistics-writer`.
- */
+/** Usage statistics, counted in memory and written in batches. They may lag; quotas do not depend on them. */
 import type { KeyUse, UsageRow } from '../storage/statistics-changes.ts';
 import type { FirstUse, RefusalCount, StoredKey } from '../storage/stores/key-store.ts';
 import type { UsageStore } from '../storage/stores/usage-store.ts';
 import type { RefusalReason } from '../vocabulary.ts';
 import { BatchWriter } from './batch-writer.ts';
 
-/**
- * Requests by day (since 1970), key, endpoint and status class. Nested Maps: a joined key per request would cost more
- * than counting.
- */
+/** By day (since 1970), key, endpoint and status class. Nested: a joined key would cost more than counting. */
 type Counts = Map<number, Map<string, Map<string, number[]>>>;
 
 type UsageBatch = { readonly rows: readonly UsageRow[]; readonly uses: ReadonlyMap<string, KeyUse> };
@@ -68,10 +62,7 @@ export class Usage {
     if (known.firstUse === undefined || use.at < known.firstUse.at) known.firstUse = use;
   }
 
-  /**
-   * A request that its key does not allow; `detail` is its client address or the permission that it lacks. Memory is
-   * bounded by the number of keys in storage.
-   */
+  /** `detail` is the client address or the missing permission. Memory is bounded by the number of keys in storage. */
   countRefused(keyId: string, reason: RefusalReason, nowMs: number, detail?: string): void {
     this.#onRefused(reason);
     const use = this.#useOf(keyId);

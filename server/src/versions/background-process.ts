@@ -7,8 +7,8 @@ import { createInterface } from 'node:readline';
 type Command = readonly [string, ...string[]];
 
 /**
- * Where Linux allows it, in the idle scheduling class: at the lowest priority requests still waited for it (measured on two
- * cores: p99 doubled; in the idle class it did not change).
+ * In Linux's idle scheduling class: at the lowest priority, p99 of requests doubled on two cores; in this it did not
+ * change.
  */
 export function idleCommand(command: Command): Command {
   const canIdle = spawnSync('chrt', ['-i', '0', 'true'], { stdio: 'ignore' }).status === 0;

@@ -1,7 +1,5 @@
-/**
- * Comparisons of dataset versions: one at a time, in a thread, shared by all requests for the same pair. Versions never
- * change, so the last few results are kept: a client that gave up waiting gets the result when it asks again.
- */
+// Comparisons of versions: one at a time, in a thread, shared by equal requests. The last few are kept, for clients
+// that gave up waiting.
 import { Worker } from 'node:worker_threads';
 import { type VersionEntry, versionPath } from '@whence/dataset/internal/versions/publish';
 import { CostQueue, type Requester } from '../limits/cost-classes.ts';
@@ -16,10 +14,7 @@ const MAX_HEAP_MB = 512;
 
 export type DiffTask = { fromPath: string; toPath: string; limit: number };
 
-/**
- * `done` with the comparison as JSON. `refused`: the queue is full, it took too long, or the server stops. `failed`: a
- * file cannot be read.
- */
+/** `refused`: the queue is full, it took too long, or the server stops. `failed`: a file cannot be read. */
 type DiffOutcome = { kind: 'done'; json: Uint8Array } | { kind: 'refused' } | { kind: 'failed' };
 
 type DiffEvents = {

@@ -1,7 +1,4 @@
-/**
- * Keeps a replica at the current version of a static host: pulls at an interval, sooner after a failure, and keeps a
- * status. One process of a server runs it; the others see the manifest change, as after a build.
- */
+/** Keeps a replica at a static host's current version, in one process; the others see the manifest change. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { keepVersionsInThread } from '@whence/dataset/internal/history/keep-in-thread';
 import type { ProxyVariables } from '@whence/dataset/internal/io/download/proxy';
@@ -127,9 +124,7 @@ export class DatasetPuller {
     return isNew;
   }
 
-  /**
-   * Read by /readyz and the metrics of the other processes. On a full disk it is not updated, and pulling continues.
-   */
+  /** For /readyz and metrics of other processes. On a full disk it is not updated, and pulling continues. */
   #report(outcome: PullOutcome): void {
     const { dataDir, now, log, mask } = this.#options;
     try {
@@ -150,10 +145,7 @@ export class DatasetPuller {
   }
 }
 
-/**
- * Time until the next attempt: the interval, or 1, 2, 4 … seconds up to ten minutes after failures, with a jitter of 20 %
- * either way.
- */
+/** Until the next attempt: the interval, or 1, 2, 4 … s up to ten minutes after failures, with a jitter of 20 %. */
 export function delaySeconds(intervalSeconds: number, failures: number, random: number): number {
   const retry = Math.min(LAST_RETRY_SECONDS, Math.min(FIRST_RETRY_SECONDS, intervalSeconds) * 2 ** (failures - 1));
   return (failures === 0 ? intervalSeconds : retry) * (1 - JITTER + 2 * JITTER * random);

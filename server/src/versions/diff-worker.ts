@@ -1,7 +1,4 @@
-/**
- * A thread that compares two dataset versions and ends: opening and walking them takes seconds, too long for the event
- * loop.
- */
+/** Compares two dataset versions in a thread: it takes seconds, too long for the event loop. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { diffDatasets } from '@whence/dataset/internal/diff/diff';
 import { openDataset } from '@whence/dataset/internal/file/read';

@@ -1,8 +1,5 @@
-/**
- * Lookups in earlier versions: one at a time in a thread, which opens files, so that the event loop never waits for one.
- * Requests wait in turn by key, in a bounded queue and for a bounded time. The thread is started by the first request and
- * ends when there was none for a while, and with it the versions that it has open are closed.
- */
+// Lookups in earlier versions, one at a time in a thread that opens the files. Requests wait in turn by key, bounded in
+// number and time. The thread ends after a while without requests, which closes its versions.
 import { Worker } from 'node:worker_threads';
 import { ApiError } from '../http/errors.ts';
 import { CostQueue, type Requester } from '../limits/cost-classes.ts';

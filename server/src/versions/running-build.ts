@@ -1,7 +1,4 @@
-/**
- * A build that is running in a data directory, for commands that find no dataset there yet: a small file that the builder
- * writes when it starts and removes when it ends.
- */
+/** A running build of a data directory, as a file for commands that find no dataset there yet. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { livenessOf, ownIdentity, type ProcessIdentity } from '@whence/dataset/internal/io/process-identity';

@@ -3,8 +3,7 @@ import { readManifest, useVersion, type VersionEntry, verifyInThread } from '@wh
 import type { Actor, AuditLog } from '../audit/audit-log.ts';
 
 /**
- * Throws a DatasetError for a version whose file is missing or damaged. The file is verified on another thread, because
- * reading it would block the event loop of a server. Processes follow within half a second.
+ * Throws a DatasetError for a missing or damaged file, verified on another thread. Processes follow in half a second.
  */
 export async function switchVersion(
   dataDir: string,

@@ -1,7 +1,4 @@
-/**
- * Outcome of the last update or pull, or progress of the running update: a small file beside the feeds, written by the
- * process that updates, read by servers.
- */
+/** Outcome or progress of the last update or pull: a file beside the feeds, written by the updater, read by servers. */
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PausedFeed } from '@whence/dataset/internal/feeds/ingest';

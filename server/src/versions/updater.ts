@@ -1,7 +1,4 @@
-/**
- * The update scheduler of `wh serve`: runs `wh dataset update` at an interval, in a process of its own at the
- * lowest priority, so that requests are not slowed down. The server sees the result in the manifest, like any new version.
- */
+/** Runs `wh dataset update` at an interval, in a process of lowest priority. Servers see the result in the manifest. */
 import { spawn } from 'node:child_process';
 import type { Logger } from '../log/log.ts';
 import { type BackgroundProcess, idleCommand, startInBackground } from './background-process.ts';
@@ -24,10 +21,7 @@ const FIRST_RETRY_MS = 60_000;
 /** An update that takes longer than this is assumed to hang, and is killed. */
 const MAX_RUN_MS = 3_600_000;
 
-/**
- * The command that runs an update beside a server. It is single-threaded: V8's threads for garbage collection and
- * compilation would use the other cores as well, only to finish two seconds sooner.
- */
+/** Single-threaded: V8's garbage collection and compilation would use other cores to finish two seconds sooner. */
 export function updateCommand(bin: string, dataDir: string): readonly [string, ...string[]] {
   const update = ['dataset', 'update', '--json', '--data-dir', dataDir];
   return idleCommand([process.execPath, '--single-threaded', bin, ...update]);
@@ -100,8 +94,7 @@ const STARTING = 'starting';
 export type UpdateRetry = 'failed' | 'paused';
 
 /**
- * An update that an administrator starts: the command of the scheduler, which also asks failed feeds again. Its progress and outcome are in the report
- * that it writes; the lock of the feeds folder keeps two updates apart.
+ * An administrator's update, which also asks failed feeds again. Its report tells the outcome; a lock keeps two apart.
  */
 export function startUpdate(
   { command, dataDir, log }: Pick<UpdaterOptions, 'command' | 'dataDir' | 'log'>,

@@ -1,9 +1,5 @@
-/**
- * Which registry answers for an address: IANA's bootstrap files (RFC 9224 §5), the most specific entry. Only https: URLs are
- * taken, and only hosts that are in these files are ever asked.
- *
- *   { "version": "1.0", "services": [ [ ["41.0.0.0/8", …], ["https://rdap.afrinic.net/rdap/", …] ], … ] }
- */
+// The registry of an address: most specific entry of IANA's bootstrap files (RFC 9224 §5). Only their https: hosts are
+// asked.
 import { type Address, formatAddress } from '@whence/dataset/address';
 import { parseCidr, parsePrefix, toBigInt } from '@whence/dataset/prefix';
 

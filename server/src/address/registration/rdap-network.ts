@@ -1,8 +1,5 @@
-/**
- * What a registry's answer about an address says (RFC 9083 §5.4, with jCard, RFC 7095). The five registries fill the same
- * fields differently: ARIN has no country, RIPE and AFRINIC list maintainers as registrants, APNIC has the holder of old
- * ranges only in a remark. Names of people are left out: `organization` is only there for organisations.
- */
+// Reads RDAP networks (RFC 9083 §5.4, jCard RFC 7095). Registries differ: ARIN has no country, RIPE and AFRINIC list
+// maintainers as registrants, APNIC has old holders in a remark. Names of people are left out.
 import { type Address, formatAddress, parseAddress } from '@whence/dataset/address';
 import { addressBits, lastAddress, toBigInt, widestPrefixLength } from '@whence/dataset/prefix';
 

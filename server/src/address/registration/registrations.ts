@@ -1,8 +1,5 @@
-/**
- * Who holds an address, by RDAP (RFC 9082, RFC 9083): asked when a request includes it, and stored for a day for all
- * processes. A registry that does not answer is not stored, so that the next request asks again. Each registry is asked
- * one question at a time, with a pause between two, in turn by client.
- */
+// Who holds an address, by RDAP (RFC 9082): asked on request, stored for a day for all processes; failures are not
+// stored. Each registry is asked one question at a time, with pauses, in turn by client.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Address, formatAddress, truncateAddress } from '@whence/dataset/address';
 import { fetchText } from '@whence/dataset/internal/io/download/fetch-text';

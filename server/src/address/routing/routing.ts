@@ -1,7 +1,4 @@
-/**
- * The networks that announce the prefix of an address, the one of the record first, then the others (MOAS); and, where
- * validated ROA payloads are known, whether each is authorised.
- */
+/** Origins of an address's prefix, the record's first, then others (MOAS), and whether VRPs authorise each. */
 
 import { setImmediate } from 'node:timers/promises';
 import type { Address } from '@whence/dataset/address';
@@ -116,8 +113,7 @@ export function prefixState(dataset: Dataset, prefix: string, asn: number, vrps:
 }
 
 /**
- * The state of each of a network's own prefixes, in their order, and null for those that are not what is announced.
- * Called between two of them, `yieldToEventLoop` may pause.
+ * RPKI state of each of a network's prefixes, null where it is not announced. `yieldToEventLoop` may pause between two.
  */
 export async function prefixStates(
   { dataset, vrps }: { readonly dataset: Dataset; readonly vrps: VrpTable },

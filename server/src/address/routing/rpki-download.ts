@@ -1,7 +1,5 @@
-/**
- * VRPs of a validator that is reached over HTTP: fetched into a file of the data directory, where all processes read them.
- * One process fetches at a time, and the others see that the file is fresh. A copy that cannot be read is dropped.
- */
+// Fetches VRPs from a validator into the data directory, for all processes. One fetches at a time; unreadable copies
+// are dropped.
 import { renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,8 +1,5 @@
-/**
- * The file of VRPs that a relying party writes, or that is fetched from one. It is read again when it changes; a file that
- * cannot be read is reported, and the last one that could stays in use. ROAs are withdrawn and expire, so payloads older
- * than a day are not used: without any, the state of origins is not known.
- */
+// The file of VRPs, read again when it changes. If it cannot be read, that is reported and the last one is used, for a
+// day at most: ROAs are withdrawn and expire.
 import { statSync } from 'node:fs';
 import { fingerprintOf } from '@whence/dataset/internal/io/file-fingerprint';
 import { futureRefusal, readVrps } from './read-vrps.ts';

@@ -1,7 +1,4 @@
-/**
- * Memory for the answers to batches, which both paths use again: the system maps and clears new memory of this size for
- * every answer. One pool per process, so that it is bounded whichever path a client is on.
- */
+// Memory for batch answers, reused because the system maps and clears new memory of this size. One pool per process.
 
 /** Room for a thousand records of common size. A larger answer gets a larger buffer, which is not kept. */
 const BUFFER_BYTES = 1 << 19;

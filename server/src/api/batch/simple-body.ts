@@ -76,10 +76,7 @@ export class SimpleBody {
   }
 }
 
-/**
- * Undefined unless the bytes have the simple form. IPv4 addresses are parsed on the way, so each byte is read once. The
- * positions of texts are written to `texts`.
- */
+/** Undefined unless the bytes have the simple form. Parses IPv4 on the way and writes positions to `texts`. */
 export function recogniseSimpleBody(bytes: Buffer, texts = new Texts(bytes.length)): SimpleBody | undefined {
   let at = skipSpace(bytes, 0);
   if (bytes[at] !== OPEN) return undefined;

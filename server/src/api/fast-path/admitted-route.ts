@@ -1,7 +1,5 @@
-/**
- * A route on the fast path: admission, answer and counts without the request object of Node. A request waits only if storage
- * must be asked: for a key that is no longer vouched for, or for a lease.
- */
+// A route on the fast path: admission, answer and counts without Node's request object. Waits only for storage: for a
+// key that is no longer vouched for, or for a lease.
 import type { Admitted, Charge, KeyAsker } from '../../admission/admission.ts';
 import type { KeyDeclaration } from '../../admission/declaration.ts';
 import { ApiError } from '../../http/errors.ts';
@@ -35,10 +33,7 @@ export type FastPathRoute<Question> = {
   readonly refusalText?: (error: ApiError) => string;
   /** What is asked. The bytes are those of the request only during the call. */
   read(bytes: Buffer, request: RecognisedRequest, connection: FastPathConnection): Question | typeof NODES;
-  /**
-   * Called once the request is admitted, with the whole milliseconds that it has taken. Never with a file: what a route that
-   * is charged for files answers here is refunded.
-   */
+  /** Called once the request is admitted. Never with a file: what a route that is charged for files answers is refunded. */
   answer(
     question: Question,
     served: ServedDataset,

@@ -1,6 +1,5 @@
 /**
- * Header fields that a simple request may carry. Each either has no meaning for it or is read by name; none concerns an
- * upgrade or an expectation. A request with any other field is left to Node.
+ * Fields that a simple request may carry: meaningless for it, or read by name. Any other leaves the request to Node.
  */
 const HARMLESS: Readonly<Record<string, readonly string[]>> = {
   'read by all': ['x-api-key'],

@@ -1,7 +1,5 @@
-/**
- * Answers simple batches at the socket: Node's HTTP server and Fastify take a fifth of the time of a batch of a thousand
- * addresses. Only what can be answered with 200 at once is answered here; any other batch is left to Node, uncounted.
- */
+// Answers simple batches at the socket: Node's HTTP server and Fastify take a fifth of the time of 1,000 addresses.
+// What cannot be answered with 200 at once is left to Node, uncounted.
 import { randomUUID } from 'node:crypto';
 import { COMMON_HEADERS } from '../../http/envelope.ts';
 import type { Key } from '../../keys/key.ts';

@@ -1,7 +1,4 @@
-/**
- * Client address of a simple request, by the rules of Node's path: the address of the connection, or what trusted proxies
- * say of it. Computed only where it is needed: a simple lookup does not depend on its client.
- */
+/** Client address of a simple request, by the rules of Node's path. Computed only where it is needed. */
 import type { IncomingMessage } from 'node:http';
 import proxyAddr from '@fastify/proxy-addr';
 import type { FastPathConnection } from './connections.ts';
@@ -40,10 +37,7 @@ export class FastPathClients {
   }
 }
 
-/**
- * Several fields are joined as Node does it. The bytes were recognised as one request, which ends with its first blank
- * line: what follows is of another one.
- */
+// Joins several fields as Node does. The request ends with its first blank line; what follows is another one.
 function forwardedFor(bytes: Buffer): string {
   const request = bytes.toString('latin1', 0, bytes.indexOf('\r\n\r\n'));
   const fields = request.matchAll(/\r\nx-forwarded-for: ([^\r]*)/gi);

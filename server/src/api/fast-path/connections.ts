@@ -19,10 +19,7 @@ import { type OnRead, SharedBufferSocket } from '../../http/shared-buffer-socket
 import { RecognisedRequest } from './recognised-request.ts';
 
 export type FastPathAnswers = {
-  /**
-   * Answers a simple lookup or decision, at once or, if it may wait, later. Undefined leaves the request to Node. The bytes are those of
-   * the request only during the call.
-   */
+  /** Answers a simple request, now or later; undefined leaves it to Node. The bytes are valid only during the call. */
   answer(
     bytes: Buffer,
     request: RecognisedRequest,

@@ -1,7 +1,5 @@
-/**
- * The 200 of a simple lookup as bytes: the body is written first, because its length is in the header, and the header
- * right before it. Names, order and values of the fields are those of Node's path.
- */
+// The 200 of a simple lookup as bytes: first the body, because its length is in the header, then the header right
+// before it, as on Node's path.
 
 import { randomFillSync } from 'node:crypto';
 import type { Address } from '@whence/dataset/address';
@@ -38,10 +36,8 @@ const SLAB_BYTES = 64 * 1024;
 const MAX_VIEW_END = 2_560;
 
 /**
- * Memory for answers, and the header fields that all of them have. An answer that was sent at once is overwritten by
- * the next one, so that nothing is allocated and the same bytes stay in the processor's caches. One that the client's system
- * did not accept keeps its place: the next ones are written behind it. A full slab is replaced, and freed when all its
- * answers have been sent.
+ * Memory for answers and their common header fields. A sent answer is overwritten by the next, so nothing is allocated
+ * and the bytes stay in the processor's caches; one that is still queued keeps its place. A full slab is replaced.
  */
 export class AnswerSlab {
   readonly head = Buffer.from(`HTTP/1.1 200 OK\r\n${headerLines(COMMON_HEADERS)}x-request-id: `);

@@ -1,7 +1,4 @@
-/**
- * The routes of the fast path: the record of an address as bytes, or as text with what else needs nothing but the dataset;
- * the record of a network; decisions; and files for clients that have the current one.
- */
+// The fast path's routes: addresses with local sections, networks, decisions, and files that the client has already.
 import { randomUUID } from 'node:crypto';
 import { type Address, parseAddressBytes } from '@whence/dataset/address';
 import type { KeyDeclaration } from '../../admission/declaration.ts';

@@ -1,7 +1,4 @@
-/**
- * What each message is answered with: the few methods of the protocol from texts that are made once, and a call of a tool
- * with a request of the API. Nothing is kept between messages. HTTP and standard input share this file.
- */
+// Answers to MCP messages over HTTP and standard input, without state: fixed texts, or a request of the API for a tool.
 import { checkOf, isObject, type Violation } from '../../http/validators.ts';
 import {
   type Answer,

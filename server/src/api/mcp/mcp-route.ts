@@ -1,8 +1,5 @@
-/**
- * `POST /mcp`: the MCP server over streamable HTTP, for clients with an API key. Every call of a tool becomes a request of
- * the API with the same key, made inside the process, so that permissions, limits, counts and statistics are those of
- * the API. There are no sessions: each request is answered by itself, by any replica.
- */
+// `POST /mcp`: MCP over streamable HTTP with an API key. A tool call becomes a request of the API with that key, so its
+// limits and counts apply. Without sessions, any replica can answer.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Declaration } from '../../admission/declaration.ts';
 import { ApiError } from '../../http/errors.ts';
@@ -102,10 +99,8 @@ function secretOf({ headers }: FastifyRequest): string | undefined {
   return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
 }
 
-/**
- * A page whose name was pointed to this machine (DNS rebinding) sends its own origin, and the same name as Host. So the
- * origin is compared with configured ones only. Programs send none.
- */
+// A page whose name points to this machine (DNS rebinding) sends that name as origin and Host, so only configured
+// origins are allowed. Programs send none.
 function requireAllowedOrigin({ headers }: FastifyRequest, { corsOrigins, publicUrl }: McpDependencies): void {
   const { origin } = headers;
   if (origin === undefined || corsOrigins.includes('*') || corsOrigins.includes(origin)) return;

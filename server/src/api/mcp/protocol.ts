@@ -1,11 +1,6 @@
-/**
- * Messages of the Model Context Protocol (https://modelcontextprotocol.io), which are JSON-RPC 2.0: which are valid, in
- * which version of the protocol they are written, and the form of answers. Only the members that an answer depends on
- * are read, so the cost of a message does not depend on what else is in it.
- *
- * There are two kinds of versions. Up to 2025-11-25 a client begins with `initialize`, and later requests name the version
- * at most in a header. From 2026-07-28 each request names it in `params._meta`, and over HTTP again in headers.
- */
+// Model Context Protocol messages (https://modelcontextprotocol.io, JSON-RPC 2.0). Reads only members that an answer
+// depends on. Up to 2025-11-25 a client begins with `initialize`, and may name the version in a header; from 2026-07-28
+// each request names it in `params._meta`, and over HTTP also in headers.
 import { isObject } from '../../http/validators.ts';
 import { packageVersion } from '../../version.ts';
 
@@ -55,8 +50,7 @@ export type Answer = { readonly status: number; readonly text?: string };
 export type Parsed = { readonly value: unknown } | { readonly problem: 'too large' | 'not JSON' };
 
 /**
- * Messages are measured before they are parsed: parsing 256 KiB of members or nested lists takes 30 ms, and of texts 1 ms.
- * A call holds at most a batch; anything else is small.
+ * Measured before parsing: 256 KiB of members or nested lists take 30 ms, of texts 1 ms. A call holds at most a batch.
  */
 export function parseMessage(bytes: Buffer): Parsed {
   const text = bytes.toString();

@@ -1,7 +1,5 @@
-/**
- * The protocol on standard input and output: one message per line. Calls are answered as they finish, in any order; one that
- * the client cancels is not answered. Memory is bounded by the length of a line and the number of calls at once.
- */
+// MCP on standard input and output, a message per line. Answers come in any order; cancelled calls get none. Line
+// length and calls at once are bounded.
 
 import { MAX_BODY_BYTES } from '../../http/limits.ts';
 import { isObject } from '../../http/validators.ts';

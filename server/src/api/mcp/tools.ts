@@ -1,8 +1,5 @@
-/**
- * The tools of the MCP server: what each takes, which request of the API answers it, and what of that answer is returned.
- * Results are compact, since a language model reads them: only flags that are true, only what was found, and evidence
- * only on request.
- */
+// The tools of the MCP server and the requests that answer them. Results are compact for a language model: only true
+// flags, only what was found, evidence on request.
 import type { AsnSearchAnswer } from '@whence/dataset/internal/lookup/asn-search';
 import type { AsnPrefixes, AsnRecord, Detection, Evidence, IpRecord } from '@whence/dataset/record';
 import { MAX_SELECTORS } from '@whence/email/internal/dkim/selectors';

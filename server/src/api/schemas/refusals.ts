@@ -12,10 +12,7 @@ export const envelope = (description: string, data: object, meta: object = timed
   ...object({ data, meta }),
 });
 
-/**
- * `data` of a refusal: a schema per row of the error table, with its text, its code and what its details say. Clients
- * tell the alternatives of an answer apart by `code`.
- */
+/** `data` of a refusal: a schema per row of the error table. Clients tell alternatives apart by `code`. */
 type Row = { readonly text: string; readonly code?: string };
 
 const rulesSetting = string('What an operator would have to set, if there is no file of rules.', 'WHENCE_RULES');

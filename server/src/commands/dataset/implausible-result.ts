@@ -41,10 +41,7 @@ export function requirePlausible(dataDir: string, content: Content, embedded: Re
   if (changes.length > 0) throw new ImplausibleResultError(changes, previous?.version);
 }
 
-/**
- * The newest version with at least one of these feeds. One without any, such as the embedded default, flags other
- * things, so it cannot be compared.
- */
+// The newest version with one of these feeds; one without any, such as the embedded default, cannot be compared.
 function newestWith(feeds: ReadonlySet<string>, dataDir: string) {
   const entry = readManifest(dataDir)
     ?.versions.filter(({ sources }) => sources.some(({ id }) => feeds.has(id)))

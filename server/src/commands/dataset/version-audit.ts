@@ -1,7 +1,5 @@
-/**
- * The audit log for commands on the dataset, which work without storage otherwise. A dataset can be replaced while the
- * database is down: a change that cannot be recorded is made nevertheless, and the command says so.
- */
+// The audit log for dataset commands. They also work while the database is down, and then print that nothing was
+// recorded.
 import { readManifest } from '@whence/dataset/internal/versions/publish';
 import { AuditLog } from '../../audit/audit-log.ts';
 import type { Config } from '../../settings/config.ts';

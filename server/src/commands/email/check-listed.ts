@@ -18,8 +18,7 @@ export type EmailRun = {
 };
 
 /**
- * Outcomes in the order of the list; those of domains that DNS did not answer for come last, when they have been checked
- * a second time. `toResult` keeps what is needed of each, so that none is held as a whole.
+ * Outcomes in the list's order, last those checked twice because DNS did not answer. `toResult` keeps what is needed.
  */
 export async function* checkListed<Result>(
   { listed, source, progress }: EmailRun,

@@ -1,7 +1,4 @@
-/**
- * Many domains, from the arguments, a file or standard input. The API takes domains only; on a command line and in lists,
- * much else is pasted.
- */
+/** Many domains, from arguments, a file or standard input. Unlike the API, it accepts addresses, URLs and the like. */
 import type { Readable } from 'node:stream';
 import { normalizeDomain } from '@whence/email/domain-name';
 import { inputName, textLines } from '../../enrich/input.ts';
@@ -48,8 +45,8 @@ function withoutRepetitions(texts: readonly string[]): ListedDomain[] {
 }
 
 /**
- * The domain that a person means by `example.com`, `user@example.com`, `Name <user@example.com>`, `https://example.com/x`, `example.com/x`,
- * `example.com:25`, `example.com,`, `_dmarc.example.com` and the like in quotation marks; undefined if there is none.
+ * The domain of `Name <user@example.com>`, `https://example.com/x`, `example.com:25`, `_dmarc.example.com` and the
+ * like.
  */
 function domainOf(text: string): string | undefined {
   const written = text.trim().replace(QUOTES, '').trim();

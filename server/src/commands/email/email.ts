@@ -1,8 +1,5 @@
-/**
- * `wh email DOMAIN…`: the check as a report for a terminal, for many domains as a list, CSV or JSON, or compared with
- * saved reports. Exit code 0 if all have grade A or B, or are set up to send no mail; with `--diff`, if nothing has
- * changed.
- */
+// `wh email DOMAIN…`: a report, a list, CSV, JSON, or a comparison with saved reports. Exit code 0 if all have grade A
+// or B or send no mail; with `--diff`, if nothing has changed.
 
 import { isSelector, MAX_SELECTORS, tidySelectors } from '@whence/email/internal/dkim/selectors';
 import { STANDARD_INPUT } from '../../enrich/input.ts';
@@ -25,10 +22,7 @@ import { formatChecked } from './report-text.ts';
 import { ReportFile, readSavedReports } from './saved-reports.ts';
 import { formatSummary, type SummaryRow, summaryRow } from './summary.ts';
 
-/**
- * Checks at a time. With answers after 20 ms, 16 keep one core busy (63 domains a second, with 8 there are 50). The DNS
- * client has at most 256 recent queries unanswered, however many checks there are.
- */
+/** With DNS answers after 20 ms, 16 checks keep a core busy (63 domains a second; 8 check 50). */
 const PARALLEL = 16;
 
 export type EmailOptions = RemoteOptions & {

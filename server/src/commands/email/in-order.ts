@@ -1,9 +1,6 @@
 /** Work on many inputs, a few at a time, with the results in the order of the inputs. */
 
-/**
- * How many results may wait for a slower one before them, for each place: a domain whose servers are silent takes
- * eight seconds, and others go on meanwhile.
- */
+/** Results per place that may wait for a slower one before them: silent name servers take eight seconds. */
 const AHEAD_PER_PLACE = 32;
 
 export async function* inOrder<Input, Result>(

@@ -18,10 +18,7 @@ export type EmailSettings = DataSettings & {
   readonly storageLocation?: string;
 };
 
-/**
- * Each domain of a list is checked once. What is asked again are includes of common providers, which the answers of the
- * last 200 domains hold.
- */
+/** Only includes of common providers are asked for again; the answers of the last 200 domains hold them. */
 const CACHE_BYTES = 4 * 1024 * 1024;
 
 export async function localSource(

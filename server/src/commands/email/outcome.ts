@@ -88,8 +88,8 @@ export function judge({ report, details }: Checked): { readonly verdict: Verdict
 }
 
 /**
- * Whether the exit code is 1: there is a risk, a part could not be verified, an MX host is set up so that senders do not
- * deliver to it, or the grade is below B; not if the domain is set up to send no mail.
+ * Whether the exit code is 1: a risk, an unverified part, an MX host that refuses delivery, or a grade below B; not for
+ * a domain that sends no mail.
  */
 export function isAlarming(outcome: Outcome): boolean {
   if (outcome.kind === 'failed') return true;

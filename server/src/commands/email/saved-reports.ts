@@ -1,7 +1,4 @@
-/**
- * Reports that were saved with `wh email --json`, or answers of the API: one JSON object, an array, or one object
- * per line. Lines of domains that could not be checked are skipped.
- */
+/** Saved `wh email --json` or API answers: an object, an array, or an object per line. Failed checks are skipped. */
 
 import { readFileSync } from 'node:fs';
 import { isObject } from '../../http/validators.ts';
@@ -21,10 +18,7 @@ export function readSavedReports(path: string): SavedReport[] {
   });
 }
 
-/**
- * The file of `--save`. A report that was saved before stays until there is a new one, so that a failure today does not
- * hide what changes tomorrow.
- */
+/** The file of `--save`. A domain keeps its last report if a check fails, so that later changes are still seen. */
 export class ReportFile {
   readonly #sink: Sink;
   readonly #before: Map<string, SavedReport>;

@@ -1,7 +1,4 @@
-/**
- * `wh key create|list|revoke`, on the storage that the settings name. Processes of a running server see a change at
- * once.
- */
+/** `wh key create|list|revoke`, on the configured storage. A running server sees a change at once. */
 import {
   describeKey,
   fromStored,

@@ -30,10 +30,7 @@ export async function findKey(keys: Keys, storage: Storage, name: string): Promi
   return key;
 }
 
-/**
- * A key is named by its id, or by the secret itself or its masked form: who finds a leaked key has that and not the id. A
- * secret is never printed.
- */
+/** A key is named by its id, secret or masked form: the finder of a leaked key has no id. Secrets are never printed. */
 export async function findId(keys: Keys, name: string): Promise<string> {
   const unknown = (why: string) => new CommandError(`${why}; ${PROGRAM} key list shows the keys and their ids`);
   if (isWellFormed(name)) {

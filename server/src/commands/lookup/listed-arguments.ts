@@ -1,7 +1,5 @@
-/**
- * What a lookup command is asked for: its arguments, the lines of files, and the lines of standard input. Lists are read
- * as a stream, so they may have any size. An entry that cannot be parsed is reported in its place, beside the others.
- */
+// What a lookup command is asked for: arguments, and lines of files and standard input as a stream. An entry that
+// cannot be parsed is reported in its place.
 import { statSync } from 'node:fs';
 import { UsageError } from '../../terminal/exit.ts';
 import type { CommandStreams } from '../../terminal/output.ts';
@@ -33,10 +31,7 @@ const STANDARD_INPUT = '-';
 /** `access.log`, `lists/a.txt.gz`: more likely the name of a file than an address. */
 const LIKE_A_FILE = /\.[a-z]+$|^\.?\.?\/./i;
 
-/**
- * An argument that cannot be parsed and is the name of a file stands for the lines of that file. Throws a UsageError if
- * there is nothing to look up: no arguments on a terminal, or only wrong ones.
- */
+/** An argument that cannot be parsed but names a file stands for its lines. Throws a UsageError if nothing is left. */
 export function listedArguments<Item>(
   texts: readonly string[],
   parse: Parse<Item>,

@@ -1,7 +1,4 @@
-/**
- * JSON lines and CSV for many addresses of the local dataset: the bytes that `formatLine` makes of the same records, by the
- * insertions of `enrich`, which cache the text of each record.
- */
+/** JSON lines and CSV of many addresses, by the cached insertions of `enrich`; the same bytes as `formatLine`. */
 import { type Address, formatAddress } from '@whence/dataset/address';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { findSpecialPurpose } from '@whence/dataset/special-purpose';

@@ -1,7 +1,4 @@
-/**
- * Where answers come from: this machine, or the server of `--url`. A command asks one interface, prints what it gets and
- * does not know which it was. The client is loaded if there is a server.
- */
+/** One interface for answers of this machine or of the server of `--url`. The client is loaded only for a server. */
 import type { Environment } from '../../settings/settings.ts';
 import type { RemoteServer } from './remote-server.ts';
 

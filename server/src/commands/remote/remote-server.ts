@@ -21,10 +21,7 @@ export function openRemote(url: string, apiKey: string): RemoteServer {
   return { url, client };
 }
 
-/**
- * Runs `ask`. The failure of a request becomes a sentence that says what to do, unless `answered` makes an answer of it:
- * a negative answer of the server is one of the command, too.
- */
+/** Runs `ask`. A failure becomes a sentence that says what to do, unless `answered` makes it an answer. */
 export async function asking<Answer>(
   url: string,
   ask: () => Promise<Answer>,

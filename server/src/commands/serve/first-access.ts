@@ -1,8 +1,5 @@
-/**
- * What a deployment begins with. The first key is made once, when the server listens and there is no key at all; the link
- * that sets up the dashboard at every start as long as there is no account. Both are printed, or written to a file that
- * only its owner can read where output is collected and read by others.
- */
+// The first key, made once if there is none, and the set-up link, made at every start without an account. Printed, or
+// written to a file that only its owner can read.
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Accounts } from '../../accounts/accounts.ts';
@@ -105,10 +102,7 @@ Set up the dashboard with this link. It works once, for 24 hours; ${PROGRAM} use
   return `\nA link that sets up the dashboard is in ${path}. It works once, for 24 hours.\n\n`;
 }
 
-/**
- * A line in a file that only its owner can read. A file of that name is replaced, not written to: it may be readable by
- * others, or be a link to a file elsewhere.
- */
+/** Replaces a file of that name, which may be readable by others or be a link to a file elsewhere. */
 export function writeOwnerOnlyFile(path: string, line: string): void {
   rmSync(path, { force: true });
   writeFileSync(path, `${line}\n`, { mode: 0o600, flag: 'wx', flush: true });

@@ -1,7 +1,5 @@
-/**
- * Which address the server of a data directory listens on, for commands that print links to it. It is in a file, because a
- * command may have been started without the variables of the server, or the server may have chosen its port.
- */
+// The address of a data directory's server, for links. In a file: commands may lack its variables, and it may choose
+// its port.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';

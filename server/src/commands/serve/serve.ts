@@ -229,10 +229,8 @@ function mentionMissingFile(config: Config, log: Logger): void {
   }
 }
 
-/**
- * Migrates the schema before any worker opens the database. Storage that cannot be written ends the start, except
- * PostgreSQL that is read-only, or whose synchronous standby is away: `/readyz` tells.
- */
+// Migrates before any worker opens the database. Storage that cannot be written ends the start, except PostgreSQL that
+// is read-only or whose synchronous standby is away: `/readyz` tells.
 async function openWritableStorage({ dataDir, storageLocations }: Config, log: Logger): Promise<Storage> {
   return withDataDirErrors(
     dataDir,

@@ -68,10 +68,7 @@ export function startUpdater(
   return updater;
 }
 
-/**
- * The dataset of the first start: compiled from the embedded default in a process of its own, because compiling takes
- * 0.9 GB and all of a core, while the server answers 503.
- */
+/** The first dataset, compiled in a process of its own: it takes 0.9 GB and a core while the server answers 503. */
 type FirstBuild = {
   /** Rejects with the reason of a failure, unless the build itself has printed it. */
   readonly finished: Promise<'built' | 'failed'>;

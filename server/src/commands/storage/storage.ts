@@ -91,9 +91,7 @@ function isSlow({ replication, answerMs }: Examination): boolean {
   return replication !== undefined && answerMs > MAX_ROUND_TRIP_MS;
 }
 
-/**
- * Copies the storage that the settings name. Servers of both must be stopped. The source is not changed.
- */
+/** Copies the configured storage, which is not changed. Servers of both must be stopped. */
 export async function storageMigrate(
   { storageLocation, usageDatabaseUrl }: Pick<Config, 'storageLocation' | 'usageDatabaseUrl'>,
   options: { to: string; replace?: boolean; statistics?: boolean; json?: boolean },

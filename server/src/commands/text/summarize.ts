@@ -1,7 +1,4 @@
-/**
- * `wh summarize [FILE…]`: who is in a log: its addresses by country, network, connection type, flag and threat level, and
- * the most frequent ones. Addresses are found by the rules of `enrich`.
- */
+/** `wh summarize [FILE…]`: a log's addresses by country, network, type, flag and threat level, found as in `enrich`. */
 import { type Address, formatAddress, ipv4, parseAddress } from '@whence/dataset/address';
 import { AddressFinder } from '@whence/dataset/find-address';
 import type { Dataset } from '@whence/dataset/internal/file/read';

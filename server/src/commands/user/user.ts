@@ -1,7 +1,4 @@
-/**
- * `wh user create|list|reset-password|set-role|disable|setup-link`: accounts of the dashboard, for users who can read
- * the data directory. Passwords are never arguments: a one-time link lets the person choose one.
- */
+// `wh user …`: dashboard accounts, for users who can read the data directory. People set passwords by a one-time link.
 import { resolve } from 'node:path';
 import { type Account, InvalidAccount } from '../../accounts/account.ts';
 import { Accounts } from '../../accounts/accounts.ts';

@@ -1,8 +1,5 @@
-/**
- * Rows and cells of CSV (RFC 4180), read in place. A quote opens a quoted cell only at the start of the cell; inside
- * it, a doubled quote is a quote and line breaks are content. Beyond the RFC, text after a closing quote belongs to the
- * cell, as in other readers.
- */
+// CSV rows and cells (RFC 4180), read in place. A quote opens a quoted cell only at its start. Beyond the RFC, text
+// after a closing quote belongs to the cell, as in other readers.
 import type { RecordEndFinder } from '../record-stream.ts';
 
 const QUOTE = 0x22;

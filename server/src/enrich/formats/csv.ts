@@ -1,7 +1,4 @@
-/**
- * CSV: columns are added at the end of every row, so existing columns keep their position. The address column is found
- * by its name, or by its value in the first row of data.
- */
+// CSV: columns are added at the end of rows. The address column is found by name, or by value in the first row of data.
 
 import { AddressFinder } from '@whence/dataset/find-address';
 import type { Field } from '../../fields/fields.ts';

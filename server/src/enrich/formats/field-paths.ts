@@ -43,10 +43,7 @@ export const ADDRESS_NAMES: readonly string[] = [
   'id.orig_h',
 ];
 
-/**
- * `paths` in order of preference. A dot also matches itself: `source.ip` is the member `ip` of `source`, or a member
- * named `source.ip`.
- */
+/** `paths` by preference. `source.ip` is the member `ip` of `source`, or a member named `source.ip`. */
 export function fieldPaths(paths: readonly string[]): FieldPaths {
   const root: PathNode = { path: -1, children: [] };
   paths.forEach((path, i) => {

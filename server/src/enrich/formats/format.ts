@@ -1,7 +1,4 @@
-/**
- * Chooses the input format (by `--format`, by other options, by the file name, or by the first character) and the
- * delimiter of CSV.
- */
+/** The input format, by `--format`, other options, file name or first character, and the delimiter of CSV. */
 import { isIP } from 'node:net';
 import { UsageError } from '../../terminal/exit.ts';
 import { cellTexts, rowEndFinder } from './csv-row.ts';
@@ -72,9 +69,8 @@ const SAMPLE_ROWS = 10;
 const SAMPLE_BYTES = 65_536;
 
 /**
- * Which character separates the cells, from the first rows. Spreadsheets write semicolons where the comma is the decimal
- * mark, and database exports write tabs, also in files that are called .csv. Undefined if no candidate splits the first
- * row: the file may have a single column.
+ * The delimiter of the first rows: .csv files also have semicolons, where the comma is the decimal mark, and tabs.
+ * Undefined if none splits the first row: there may be a single column.
  */
 function detectDelimiter(head: Buffer): string | undefined {
   let best: { delimiter: string; rank: number[] } | undefined;

@@ -1,8 +1,5 @@
-/**
- * Parses one line of NDJSON in place (RFC 8259): whether it is an object, where the object closes, and which of the
- * configured members holds an address. Nothing is decoded or serialised again, so numbers, escapes, white space and
- * member order are preserved. Measured on lines of 155 bytes: 0.54 µs; decoding and JSON.parse take 1.04 µs.
- */
+// Parses a line of NDJSON in place (RFC 8259): where its object closes, and which configured member holds an address.
+// Nothing is serialised again. Lines of 155 bytes take 0.54 µs; decoding and JSON.parse take 1.04 µs.
 
 import type { Address } from '@whence/dataset/address';
 import type { AddressFinder } from '@whence/dataset/find-address';
@@ -287,10 +284,7 @@ export class JsonLine {
   }
 }
 
-/**
- * The high bit of each of four bytes that is not plain, the first byte lowest. A borrow may also set bits above the first
- * that is set, which is exact.
- */
+// The high bit of each byte that is not plain, the first byte lowest. Bits above the first may be wrong by a borrow.
 function specialBytes(word: number): number {
   const quotes = (word ^ 0x22222222) - 0x01010101;
   const backslashes = (word ^ 0x5c5c5c5c) - 0x01010101;

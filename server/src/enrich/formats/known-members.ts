@@ -1,8 +1,5 @@
-/**
- * What precedes each value of the line read last: the brace or comma, the name and the colon. Lines of a log
- * mostly have the same names in the same order, so that comparing a few words replaces parsing them. A text that was valid
- * there is valid wherever a member may begin.
- */
+// What precedes each value of the last line: brace or comma, name and colon. Lines of a log mostly repeat it, so
+// comparing words replaces parsing; what was valid there is valid wherever a member may begin.
 import type { PathNode } from './field-paths.ts';
 
 const MAX_MEMBERS = 64;

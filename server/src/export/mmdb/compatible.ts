@@ -1,7 +1,5 @@
-/**
- * Records in the form of MaxMind's databases, for readers that check the database type and know only its fields. What is
- * not known is absent, as it is there; a flag is absent unless it is true. docs/export.md lists what differs.
- */
+// Records in the form of MaxMind's databases, for readers that know only those. Unknown values and false flags are
+// absent. docs/export.md lists what differs.
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { CONNECTION_TYPES, type ConnectionType } from '@whence/dataset/record';
 import type { AddressMembers } from '../../address/sections.ts';
@@ -10,10 +8,7 @@ import type { Fields } from '../fields.ts';
 import { type Members, mapOf, sharedMap, uint32, type Value } from './mmdb-data.ts';
 import { placeOf } from './place.ts';
 
-/**
- * The type that readers look for, by the name of the option. Some compare the whole name: geoip2 for Go, Logstash. So a
- * file has one type, and not all of them in one name.
- */
+/** Database types by option. One per file, since geoip2 for Go and Logstash compare the whole name. */
 export const DATABASE_TYPES = {
   country: 'GeoLite2-Country',
   city: 'GeoLite2-City',

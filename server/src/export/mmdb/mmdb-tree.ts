@@ -45,8 +45,8 @@ export class SearchTree {
   }
 
   /**
-   * The same prefixes with other data: `dataOf` has it by data index, NO_DATA for none. Neighbours that have the same data
-   * now are one prefix. Nodes come after their parents, so each is known before its parent is looked at. Not after `alias`.
+   * The same prefixes with data `dataOf[index]`, or NO_DATA; equal neighbours are merged, children first. Not after
+   * `alias`.
    */
   withData(dataOf: Int32Array): SearchTree {
     const records = this.#records;

@@ -1,11 +1,6 @@
-/**
- * The dataset as a MaxMind DB, for which nearly every log pipeline, web server and language has a reader.
- *
- * Country and network have MaxMind's names; everything else is named and nested as in the API, unless the file is to be
- * compatible with one of MaxMind's databases. The announced prefix is omitted: with it, hardly any two records would be
- * equal, and equal records are stored once and merged in the tree. Unlike in MaxMind's own files, 6to4 (2002::/16) is
- * not an alias of IPv4: `wh ip` looks up the IPv6 address, and so does this.
- */
+// The dataset as a MaxMind DB. Country and network have MaxMind's names, all else the API's, unless the file is to be
+// compatible with one of MaxMind's. Without the announced prefix, so that equal records are stored once and merged.
+// 6to4 is not an alias of IPv4: `wh ip` looks up the IPv6 address too.
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { FLAGS } from '@whence/dataset/record';
 import type { Routing } from '../../address/routing/routing.ts';
@@ -55,8 +50,8 @@ type Database = {
 };
 
 /**
- * Databases of the same runs. Their values together are the kind of a run; one tree of kinds is built, from which the tree
- * of each database is made. Runs are added in address order, IPv4 first; adjacent ones of a kind are merged.
+ * Databases of the same runs. One tree of kinds, the combined values of a run, is built, and each database's tree made
+ * from it. Runs are added in address order, IPv4 first.
  */
 export class MmdbDatabases {
   readonly #databases: readonly Database[];

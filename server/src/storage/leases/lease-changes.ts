@@ -1,11 +1,6 @@
-/**
- * A lease is a part of a key's day that a process has taken from storage and spends in memory. What is granted counts as
- * used until it is returned, and only what a lease has *opened* may be spent, so nothing depends on a clock: a lease
- * past its deadline is removed, what was not opened goes back to the day, and what was opened stays counted, whether its
- * owner is dead, cut off or slow. Decision 0018 has the argument.
- *
- * All numbers of a lease grow from its beginning, so a statement whose answer was lost can be sent again.
- */
+// A lease is a part of a key's day, spent in memory. What is granted counts as used until returned, and only what was
+// *opened* may be spent, so nothing depends on a clock: a lease past its deadline is removed, what was not opened goes
+// back to the day, the rest stays counted (decision 0018). Numbers of a lease only grow, so statements can be repeated.
 
 /** A key's day. */
 export type DayOfKey = { readonly keyId: string; readonly day: string };

@@ -6,10 +6,7 @@ import type { DayOfKey, Grant, LeaseName, LeaseRequest, LeaseTake } from './leas
 
 export type Recall = DayOfKey & { readonly number: number };
 
-/**
- * How long a lease lasts without a heartbeat from its owner. Long enough for an owner that cannot reach storage to come back
- * within the grace; no limit depends on it.
- */
+/** How long a lease lasts without a heartbeat; its owner may come back within it. No limit depends on it. */
 export const LEASE_MS = 120_000;
 
 /** A recall is answered within a second; those before the last thousand have been. */
@@ -88,10 +85,8 @@ type Waiter = {
   readonly reject: (error: unknown) => void;
 };
 
-/**
- * Leases of many keys in one statement. One statement is under way at a time, and what is asked for meanwhile goes into
- * the next: the busier storage is, the more leases each statement and each sync to disk pays for.
- */
+// Leases of many keys in one statement, one at a time: the busier storage is, the more leases each sync to disk pays
+// for.
 class TakeQueue {
   readonly #takeAll: (takes: readonly LeaseTake[]) => Promise<readonly Grant[]>;
   #waiting: Waiter[] = [];

@@ -285,10 +285,7 @@ function sqliteKeyCounts(): string[] {
   ];
 }
 
-/**
- * Per statement where many rows may come at once: a row that is changed thousands of times in one transaction gets slower
- * with every change.
- */
+// Per statement: a row that is changed thousands of times in one transaction gets slower with every change.
 function postgresKeyCounts(): string[] {
   const scopes = "cross join lateral (values (''), (owner_id)) as scopes (scope) where scope is not null";
   const added = (rows: string) => `
@@ -319,11 +316,8 @@ function postgresKeyCounts(): string[] {
   ];
 }
 
-/**
- * A random token for each revision of keys, by which a process recognises that another database, or an older copy of it,
- * has taken the place of the one it knows. Number -1 identifies the database and its copies, for a process that asks again
- * after its revision was removed.
- */
+// A random token per revision of keys, by which a process recognises another database or an older copy. Number -1
+// identifies the database and its copies, for a process whose revision was removed.
 function sqliteKeyChanges(): string[] {
   const token = 'lower(hex(randomblob(16)))';
   const trigger = (name: string, event: string) => `
@@ -340,11 +334,8 @@ function sqliteKeyChanges(): string[] {
   ];
 }
 
-/**
- * The same on PostgreSQL, which is identified by what `whence_key_changes` reads. That question is a function because its
- * plans are kept by the connection, also behind a pooler in transaction mode, where prepared statements are not.
- * `with_place` is false for services that refuse the functions for identity and write-ahead log.
- */
+// The same on PostgreSQL. `whence_key_changes` is a function because connections keep its plans, also behind a pooler
+// in transaction mode. `with_place` is false for services that refuse the functions for identity and write-ahead log.
 function postgresKeyChanges(): string[] {
   return [
     'create table key_changes (number bigint primary key, token text not null)',
@@ -388,10 +379,8 @@ function postgresKeyChanges(): string[] {
   ];
 }
 
-/**
- * Autovacuum for tables whose rows change continuously: by default a fifth of a table changes before it is cleaned, which for
- * `usage` is half a year. Free space in pages of leases lets a changed row stay in its page, without new entries in indexes.
- */
+// Autovacuum for tables that change continuously: the default waits for a fifth of the table, for `usage` half a year.
+// Free space in pages of leases lets a changed row stay in its page, without new index entries.
 function storageSettings(): string[] {
   const often = {
     autovacuum_vacuum_scale_factor: 0.02,

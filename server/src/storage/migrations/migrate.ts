@@ -1,11 +1,6 @@
-/**
- * Brings a database to the schema of this program, with Kysely's Migrator.
- *
- * During an upgrade, replicas of two versions share a database. A step that only adds (expand) leaves `oldest_program`
- * in the table `compatibility` as it is: programs that do not know the step work on beside it. A step that takes away what
- * they use (contract), in a later release, sets it to the oldest step that a program must know, and programs that do not
- * know that step refuse to start.
- */
+// Brings a database to this program's schema, with Kysely's Migrator. Replicas of two versions share a database during
+// an upgrade: a step that only adds leaves `oldest_program` in `compatibility` alone. A later step that takes away sets
+// it to the oldest step that programs must know; those that do not know it refuse to start.
 import type { Migration } from 'kysely';
 import { Migrator, SqliteAdapter, sql } from '../kysely.ts';
 import type { Db } from '../schema.ts';

@@ -1,10 +1,7 @@
-/**
- * The time that replicas share: read from the database at intervals and continued with the monotonic clock of this machine.
- * Limits would be reset, keys revoked and statistics removed by one clock that is wrong for a minute, so two must agree
- * within an hour: the database, this machine, the machines of other processes as they recorded them in the last minutes,
- * and, with half a vote, the time that this process has used so far. It is the same at a start and later. While no two
- * agree, time stays within the last recorded day.
- */
+// The time that replicas share, from the database and continued with the monotonic clock. One wrong clock would reset
+// limits, revoke keys and remove statistics, so two must agree within an hour: the database, this machine, those of
+// other processes as recorded in the last minutes, and, with half a vote, the time used so far. While no two agree,
+// time stays within the last recorded day.
 import { type Day, dayAt } from '../../day.ts';
 import type { ClockState } from '../engine.ts';
 import { StorageUnavailable } from '../storage-unavailable.ts';

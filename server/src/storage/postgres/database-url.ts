@@ -1,7 +1,4 @@
-/**
- * The URL of a PostgreSQL deployment as libpq reads it: several hosts, separated by commas, of which a failover makes
- * another one the primary, `target_session_attrs` and `connect_timeout`. `pg` knows none of them.
- */
+/** What libpq reads in a URL and `pg` does not: several hosts, `target_session_attrs` and `connect_timeout`. */
 
 /** The other values of libpq accept standbys, which cannot be written to. */
 const SESSION_ATTRIBUTES = ['any', 'read-write', 'primary'] as const;

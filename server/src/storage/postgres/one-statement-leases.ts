@@ -1,7 +1,5 @@
-/**
- * Lease operations as one statement each: one round trip, and nothing is left half done. Each locks the row of a key's
- * day before the leases of that day, and locks several days in the same order, so two statements cannot deadlock.
- */
+// Lease operations as one statement each. All lock the row of a key's day before its leases, and days in the same
+// order, so two cannot deadlock.
 import type { RawBuilder } from 'kysely';
 import { sql } from '../kysely.ts';
 import type { LeaseChanges } from '../leases/lease-changes.ts';

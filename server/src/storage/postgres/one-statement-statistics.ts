@@ -1,8 +1,5 @@
-/**
- * Statistics on PostgreSQL: a batch and its number in one statement. The rows of a key that is used everywhere are
- * locked by one process after another, for the time of a commit; over several round trips they would be the limit of a
- * deployment. Rows are locked in the same order by all, so two statements cannot deadlock.
- */
+// A batch and its number in one statement: a busy key's rows are locked by one process after another, which over
+// several round trips would limit a deployment. All lock rows in the same order, so two cannot deadlock.
 import type { RawBuilder } from 'kysely';
 import { sql } from '../kysely.ts';
 import type { Db } from '../schema.ts';

@@ -43,8 +43,7 @@ const MESSAGES: readonly (readonly [RegExp, string, string])[] = [
 ];
 
 /**
- * States of a network, a server or a pooler that pass by themselves. A name that does not exist is one of them: a service of
- * Compose or Kubernetes has no name before it runs. A read-only server is one because a standby may be promoted.
+ * States that pass by themselves. So may an unknown name, of a service that does not run yet, and a read-only standby.
  */
 const PASSING: readonly RegExp[] = [
   /^E(AI_AGAIN|NOTFOUND|PIPE|TIMEDOUT|CONN(REFUSED|RESET|ABORTED)|(HOST|NET)(UNREACH|DOWN))$/,

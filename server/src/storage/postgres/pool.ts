@@ -1,10 +1,6 @@
-/**
- * A connection pool with a timeout on every wait, on the first host that accepts connections. A connection is closed
- * after a timeout or a network error: the response to an earlier statement may still arrive, and in a network that drops
- * packets without closing connections it would keep failing for a quarter of an hour.
- *
- * Settings of a session are statements, not startup parameters, which poolers refuse or drop.
- */
+// A connection pool with a timeout on every wait, on the first host that accepts connections. A connection is closed
+// after a timeout or network error: a late response may still arrive, and where packets are dropped it would keep
+// failing for a quarter of an hour. Session settings are statements: poolers refuse or drop startup parameters.
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import { readDatabaseUrl } from './database-url.ts';
@@ -117,9 +113,7 @@ function openHost(url: string, options: PoolOptions, mustBeWritable: boolean): P
   const open = new Set<pg.PoolClient>();
   const broken = new WeakMap<pg.PoolClient, Error>();
   const prepared = new WeakMap<pg.PoolClient, Session>();
-  // A listener for as long as the connection exists. Those of the pool end when it hands the connection out, and a
-  // server that shuts down may send "ready" and its last message in one packet: an error without a listener would end
-  // the process.
+  // The pool's own listeners end when it hands the connection out; an error without a listener would end the process.
   pool.on('connect', (client) => {
     open.add(client);
     client.on('error', (error) => broken.set(client, error));
@@ -171,11 +165,8 @@ function openHost(url: string, options: PoolOptions, mustBeWritable: boolean): P
 
 type Session = Pick<Connection, 'place' | 'isReadOnly'>;
 
-/**
- * One round trip for a new connection. Isolation is explicit because the default of a database may be a level at which
- * statements fail when they meet. A pooler in transaction mode applies this to the server connection that it used, so
- * transactions set their timeouts themselves: see `openTransaction`.
- */
+// One round trip for a new connection. Isolation is explicit because a stricter default makes statements fail when they
+// meet. A pooler in transaction mode may drop this, so transactions set their timeouts too: `openTransaction`.
 async function prepareSession(client: pg.PoolClient, { statementMs, lockMs }: PoolTimeouts): Promise<Session> {
   const settings = {
     statement_timeout: statementMs,

@@ -1,10 +1,5 @@
-/**
- * Recognises a primary that was replaced. After a failover, an old primary that comes back accepts writes as the new one
- * does, and what is written there is lost: commands would revoke keys that replicas go on accepting.
- *
- * A process that starts asks all hosts of its URL. One that runs remembers which primary it has used, and goes on asking:
- * the new one may have been away when it started.
- */
+// Recognises a primary that was replaced: after a failover it may come back and accept writes, which are lost. A
+// process asks all hosts of its URL at the start, and goes on asking: the new primary may have been away then.
 import { StorageUnavailable } from '../storage-unavailable.ts';
 import { tellWaiting } from '../waiting.ts';
 import { readDatabaseUrl } from './database-url.ts';

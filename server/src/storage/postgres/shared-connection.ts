@@ -1,7 +1,4 @@
-/**
- * A pool of one connection for all who ask at the same time. Statements are sent without waiting for the answers of
- * earlier ones, so that a long round trip does not limit how many there are in a second. Not for transactions.
- */
+/** One connection that all share: statements are sent without waiting for earlier answers. Not for transactions. */
 import type { Connection, Pool } from './pool.ts';
 
 type Shared = { readonly opening: Promise<Connection>; users: number; isReleased: boolean };

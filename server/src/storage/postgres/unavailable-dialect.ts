@@ -1,12 +1,7 @@
-/**
- * Wraps a dialect so that every failure of the server or the network is a `StorageUnavailable`, and that a transaction
- * begins with `begin`.
- *
- * This is the one place that decides whether a change that failed may have been made, which is then an `OutcomeUnknown`:
- * a commit, or a statement outside a transaction that writes, was sent, and the server has not refused it. It may be lost
- * with its connection, or wait for a synchronous standby; then it is made when the standby is back, and holds its locks
- * until then, so a statement that runs into them is not the last word on its subject either.
- */
+// Wraps a dialect: failures of server and network are `StorageUnavailable`, and transactions begin with `begin`. The
+// one place that decides whether a failed change may have been made (`OutcomeUnknown`): a commit, or a write outside a
+// transaction, was sent and not refused. It may wait for a synchronous standby and hold its locks, so a statement that
+// runs into them is not the last word either.
 import type {
   CompiledQuery,
   DatabaseConnection,
@@ -31,11 +26,8 @@ export function unavailableDialect(dialect: Dialect, begin: string): Dialect {
 /** For a replica that waits while another one migrates, which can take minutes. */
 const MIGRATION_LOCK_MS = 600_000;
 
-/**
- * Replicas that migrate take turns by the lock of a row, which ends with the transaction of the steps. Kysely's advisory
- * lock belongs to a session: a pooler in transaction mode may give it back on another connection, which leaves it locked,
- * and compatible engines may not have it.
- */
+// Replicas that migrate take turns by a row lock, which ends with the transaction. Kysely's advisory lock belongs to a
+// session, which a pooler in transaction mode may change, and compatible engines may not have it.
 class RowLockAdapter extends PostgresAdapter {
   readonly #begin: string;
 
@@ -144,8 +136,8 @@ const isRead = ({ sql }: CompiledQuery) => /^\s*select\b/i.test(sql);
 const isChange = ({ sql }: CompiledQuery) => /^\s*(insert|update|delete)\b/i.test(sql);
 
 /**
- * Whether the server itself has said that it was not done: with an SQLSTATE, except those with which it ends a connection
- * (classes 08 and 57P) or says that it does not know (40003).
+ * Whether the server said that it was not done: an SQLSTATE other than a lost connection (08, 57P) or "unknown"
+ * (40003).
  */
 const isRefused = ({ code = '' }: Failed) => /^[0-9A-Z]{5}$/.test(code) && !/^(08...|57P0.|40003)$/.test(code);
 

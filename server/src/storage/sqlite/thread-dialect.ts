@@ -1,8 +1,5 @@
-/**
- * Kysely over three SQLite threads, two that read and one that writes: in WAL mode a read never waits for a write, so
- * key checks wait neither for another process's lock nor for the disk. Statistics have a reader of their own, because
- * they may take seconds.
- */
+// Kysely over SQLite threads: two that read and one that writes, so that in WAL mode key checks wait neither for
+// another process's lock nor for the disk. Statistics have a reader of their own.
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, Kysely, QueryResult } from 'kysely';
 import { compiledQuery, SelectQueryNode, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from '../kysely.ts';
 import { StorageUnavailable } from '../storage-unavailable.ts';
@@ -36,10 +33,7 @@ function dialectOf(createDriver: () => ThreadDriver): Dialect {
   };
 }
 
-/**
- * SQLite changes schemas in transactions. With one around all steps, its write lock keeps two migrating processes
- * apart.
- */
+// SQLite changes schemas in transactions: one around all steps keeps two migrating processes apart.
 class TransactionalAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
@@ -153,11 +147,8 @@ class ThreadConnection implements DatabaseConnection {
     }
   }
 
-  /**
-   * Connections of one process share state about a file, so a database that was copied over the open one is seen
-   * only after all are closed. The readers last: the last connection that can write moves the WAL into the file, and the
-   * WAL of the old database must not get into the new one.
-   */
+  // Connections of a process share state about a file, so a database copied over the open one is seen only after all
+  // are closed. The readers last: the last writer moves the WAL, which must not get into the new database.
   async #closeConnections(): Promise<void> {
     await this.#threads.writer.closeConnection();
     await this.#threads.statisticsReader.closeConnection();

@@ -1,13 +1,8 @@
-/**
- * A thread with one SQLite connection. It may wait for a lock or for the disk as long as a statement's deadline allows;
- * the event loop of the process does not wait with it.
- *
- * Before a statement outside a transaction it compares the files at its path with the ones it opened: a database that
- * was replaced or restored must not be answered from a cache. Other files, or a new `-shm` beside the same one, refuse
- * the statement with FILE_CHANGED, because all connections of the process have to be closed then. Other content in the
- * same file is a checkpoint or a database copied over it; this connection is opened again (0.3 ms, once per 4 MB of
- * writes) while the others stay, since on a full disk the `-shm` file could not be made anew.
- */
+// A thread with one SQLite connection, which may wait for a lock or the disk until a statement's deadline. Outside
+// transactions it first compares the files at its path with those it opened. Other files, or a new `-shm`, refuse the
+// statement with FILE_CHANGED: all connections of the process must be closed. Other content in the same file is a
+// checkpoint or a database copied over it: this connection is opened again (0.3 ms, once per 4 MB of writes) while the
+// others stay, since on a full disk `-shm` could not be made anew.
 import { statSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';

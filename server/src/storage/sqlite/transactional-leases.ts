@@ -1,7 +1,5 @@
-/**
- * Leases in transactions that take the write lock first: rows are read, changed here, and written back. Each statement gets all rows of the
- * transaction as one JSON text, so its cost hardly depends on their number.
- */
+// Leases in transactions that take the write lock first. A statement gets all rows as one JSON text, so its cost hardly
+// depends on their number.
 import type { RawBuilder } from 'kysely';
 import { sql } from '../kysely.ts';
 import type { DayOfKey, Grant, LeaseChanges, LeaseName, LeaseTake } from '../leases/lease-changes.ts';

@@ -46,10 +46,7 @@ export function accountStore(db: Db) {
     async setLastSignIn(id: string, at: Date): Promise<void> {
       await db.updateTable('accounts').set({ last_sign_in_at: at.getTime() }).where('id', '=', id).execute();
     },
-    /**
-     * Changes the role, or disables or enables. Refused where it would leave no account with role `keptRole` that is not
-     * disabled.
-     */
+    /** Refused where it would leave no enabled account with role `keptRole`. */
     async change(
       id: string,
       { role, disabledAt }: { role?: string; disabledAt?: Date | null },

@@ -1,8 +1,6 @@
-/**
- * Pages of keys, by filter, search and sort order. The rows that a page reads do not depend on the number of keys: each
- * state, tier and set of permissions is a *facet*, indexes begin with it, and a page merges the first rows of the facets
- * that the filter selects. Which facets there are, and how many keys each has, is in `key_counts`.
- */
+// Pages of keys. The rows read do not depend on the number of keys: each state, tier and set of permissions is a
+// *facet*, indexes begin with it, and a page merges the first rows of the selected facets. `key_counts` has their
+// counts.
 import type { RawBuilder, Selectable } from 'kysely';
 import type { KeySort, KeyState, SortOrder } from '../../vocabulary.ts';
 import type { Engine } from '../engine.ts';

@@ -1,8 +1,5 @@
-/**
- * Names of keys in the forms that are sorted and searched. A search finds text at the beginning of any word of a name:
- * `key_words` has the name from each word on, so that a search is a range of an index and reads matches only. Ids and
- * masked keys are found from their beginning, and a masked key by its last characters as well.
- */
+// Names of keys as they are sorted and searched. `key_words` has the name from each word on, so that a search is an
+// index range. Ids and masked keys are found by their beginning, masked keys also by their end.
 import type { Db } from '../schema.ts';
 
 /** PostgreSQL indexes values of up to 2,700 bytes, and compatibility forms can be longer than the 100 characters of a name. */

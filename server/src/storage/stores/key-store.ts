@@ -89,10 +89,7 @@ export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges) {
         return true;
       });
     },
-    /**
-     * Inserts it unless its owner has as many keys as `limits` allow, or its predecessor an active successor. Of several
-     * callers at once, in any process, no more succeed than that.
-     */
+    /** Refused above the owner's `limits` or if the predecessor has an active successor, also for callers at once. */
     async insertWithin(key: StoredKey, limits?: KeyLimits): Promise<'inserted' | TooManyKeys | 'has successor'> {
       return writes.transaction().execute(async (transaction) => {
         // Callers wait for each other here, so that each counts the keys of the one before.
@@ -167,10 +164,7 @@ export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges) {
       const rows = await db.selectFrom('keys').selectAll().orderBy('created_at').orderBy('id').execute();
       return rows.map(fromRow);
     },
-    /**
-     * Commits the revocation. Other processes may accept the key until what they know of keys has expired: see
-     * `keys/vouching`.
-     */
+    /** Commits the revocation. Others accept the key until what they know has expired: see `keys/vouching`. */
     async revoke(id: string, at: Date, by: string): Promise<RevokeOutcome> {
       return writes.transaction().execute(async (transaction) => {
         const revision = await moveRevision(transaction);
@@ -194,10 +188,7 @@ export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges) {
         return 'revoked';
       });
     },
-    /**
-     * Commits what `decide` answers for the key as it is; other changes wait meanwhile. As with a revocation, other
-     * processes may use the key as it was for a while.
-     */
+    /** Commits what `decide` answers; other changes wait. Others use the old key for a while, as after a revocation. */
     async change(id: string, decide: (key: StoredKey) => KeyChange): Promise<ChangeOutcome> {
       return writes.transaction().execute(async (transaction) => {
         const revision = await moveRevision(transaction);

@@ -15,8 +15,8 @@ export function maintenanceStore(db: Db) {
         .execute();
     },
     /**
-     * For one caller, of all processes, in every `intervalMs`: how many claims before this one followed each other within a
-     * day, at most 24. Undefined for the others. After a jump of the clock, in either direction, it begins with 0.
+     * For one caller per `intervalMs`, of all processes: how many claims followed each other within a day, at most 24.
+     * Begins with 0 after a jump of the clock.
      */
     async claimPruning(nowMs: number, intervalMs: number): Promise<number | undefined> {
       const claim = await db

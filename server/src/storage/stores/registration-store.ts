@@ -17,10 +17,7 @@ export function registrationStore(db: Db) {
         .executeTakeFirst();
       return row && { content: row.content, fetchedAtMs: row.fetched_at };
     },
-    /**
-     * Replaces what is stored, and removes some rows that were fetched before `expiredMs`; not those of bootstrap files, which
-     * are used while IANA cannot be reached.
-     */
+    /** Also removes some rows older than `expiredMs`, but not bootstrap files: they are used while IANA is away. */
     async save(subject: string, { content, fetchedAtMs }: StoredRegistration, expiredMs: number): Promise<void> {
       const row = { content, fetched_at: fetchedAtMs };
       await db

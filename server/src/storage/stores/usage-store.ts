@@ -1,7 +1,4 @@
-/**
- * Statistics in storage, added up over all processes: requests by key, day, endpoint and status class, and counters of the
- * API by hour.
- */
+/** Statistics of all processes: requests by key, day, endpoint and status class, and counters of the API by hour. */
 import type { UsageGroup } from '../../vocabulary.ts';
 import { sql } from '../kysely.ts';
 import type { Db } from '../schema.ts';
@@ -49,10 +46,8 @@ export function usageStore(db: Db, statistics: StatisticsChanges, reads: Db) {
 
 export type UsageStore = ReturnType<typeof usageStore>;
 
-/**
- * A page continues after the last row of the page before, so that no statement and no result is large: first on the day
- * of that row, then on later days. With both in one condition, SQLite reads all rows before it again.
- */
+// A page continues after the last row: first on that day, then later. In one condition, SQLite reads all rows before it
+// again.
 async function* rowPages(db: Db, { from, to, keyIds }: UsageRange): AsyncGenerator<UsageRow[]> {
   for (const ids of parts(keyIds)) {
     const query = () =>

@@ -1,7 +1,5 @@
-/**
- * Ranges of addresses in typed arrays: a file of locations has millions of rows, and as bigints they would take ten times
- * the memory. An address is one word (IPv4) or four (IPv6), in network order.
- */
+// Ranges of addresses in typed arrays: as bigints, millions of locations would take ten times the memory. An address is
+// one word (IPv4) or four (IPv6), in network order.
 import type { Address } from './address.ts';
 
 /** A list of words that grows. */

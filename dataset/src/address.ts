@@ -112,10 +112,7 @@ export function parseIPv4Bytes(bytes: Uint8Array, start: number, end: number): A
   return quadReader.read(bytes, start, end) === end ? ipv4(quadReader.word) : undefined;
 }
 
-/**
- * Groups are shifted into w0..w3 as they are read. At `::` the groups so far are moved to h0..h3; at the end those are
- * shifted up to their position and combined with the groups after `::`.
- */
+/** Groups are shifted into w0..w3. At `::` they move to h0..h3, which are combined with those after it at the end. */
 function parseIPv6Bytes(bytes: Uint8Array, from: number, end: number): Address | undefined {
   if (end - from > MAX_BYTES || end - from < 2) return undefined;
   let w0 = 0;
@@ -232,10 +229,7 @@ export function groupAt({ w0, w1, w2, w3 }: Address, i: number): number {
   return (i & 1) === 0 ? word >>> 16 : word & 0xffff;
 }
 
-/**
- * RFC 5952 §4.2.2 and §4.2.3: the longest run of two or more zero groups, the first of equal runs; start 8 if there is
- * none.
- */
+/** RFC 5952 §4.2.2, §4.2.3: the first of the longest runs of two or more zero groups; start 8 if there is none. */
 export function longestZeroRun(address: Address): { start: number; length: number } {
   let start = 8;
   let length = 1;

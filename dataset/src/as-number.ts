@@ -23,11 +23,7 @@ export function reservedAsnUse(asn: number): string | undefined {
   return isReservedAsn(asn) ? 'no network: it is reserved' : undefined;
 }
 
-/**
- * Numbers that IANA does not assign to networks: 0 (RFC 7607), AS_TRANS, 64496-131071 (documentation, private use and
- * reserved, RFC 5398 and RFC 6996) and everything from 4200000000 (private use and the last number, RFC 6996 and RFC
- * 7300). A route with such an origin is a leak from inside a network.
- */
+/** Not assigned by IANA to networks (RFC 7607, 5398, 6996, 7300): a route with such an origin is a leak. */
 export function isReservedAsn(asn: number): boolean {
   return asn === 0 || asn === AS_TRANS || (asn >= 64496 && asn <= 131071) || asn >= 4200000000;
 }

@@ -1,7 +1,4 @@
-/**
- * How old the data of a dataset are, which is not how old its build is: a dataset built today from a routing table of
- * June answers with the routes of June.
- */
+// How old the data of a dataset are: one built today from a routing table of June answers with the routes of June.
 import type { Meta, Source } from './record.ts';
 
 const DAY_MS = 86_400_000;

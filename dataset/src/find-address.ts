@@ -1,16 +1,14 @@
-/**
- * Finds addresses in free text, for `wh enrich` and for batches of the dashboard. The rule, also in docs/enrich.md:
- *
- *   A word is a run of ASCII letters, digits and . : % _ - + ~ ; any other byte ends it, including bytes above ASCII.
- *   A word is an address if all of it parses as one, after removing
- *     - one trailing `.` or `:`, as at the end of a sentence,
- *     - a port of one to five digits after an IPv4 address (the port of IPv6 follows a bracket, which ends the word),
- *     - a leading name and colon, if the name has a letter after f: `addr:192.0.2.1`, `src:2001:db8::1`.
- *   So 1.2.3.4.5, 10.1.2.3-beta and v1.2.3.4 are not addresses. Also rejected:
- *     - a dotted quad without a port directly after `name/`: user agents write versions like that (`Chrome/120.0.0.0`),
- *     - colons without any digit (`::`, `dead::beef`): identifiers in source code look like that,
- *     - eight groups of exactly two digits: an EUI-64 or part of a fingerprint.
- */
+// Finds addresses in free text, for `wh enrich` and for batches of the dashboard. The rule, also in docs/enrich.md:
+//
+//   A word is a run of ASCII letters, digits and . : % _ - + ~ ; any other byte ends it, including bytes above ASCII.
+//   A word is an address if all of it parses as one, after removing
+//     - one trailing `.` or `:`, as at the end of a sentence,
+//     - a port of one to five digits after an IPv4 address (the port of IPv6 follows a bracket, which ends the word),
+//     - a leading name and colon, if the name has a letter after f: `addr:192.0.2.1`, `src:2001:db8::1`.
+//   So 1.2.3.4.5, 10.1.2.3-beta and v1.2.3.4 are not addresses. Also rejected:
+//     - a dotted quad without a port directly after `name/`: user agents write versions like that (`Chrome/120.0.0.0`),
+//     - colons without any digit (`::`, `dead::beef`): identifiers in source code look like that,
+//     - eight groups of exactly two digits: an EUI-64 or part of a fingerprint.
 import { type Address, ipv4, parseAddressBytes, parseIPv4Bytes, QuadReader } from './address.ts';
 
 const DOT = 0x2e;
@@ -120,10 +118,7 @@ function addressWithoutPort(bytes: Uint8Array, start: number, end: number, from:
 /** Whether a byte can be part of a word. A text may be cut after any other byte except a slash. */
 export const isWordByte = (byte: number): boolean => MARKS[byte] !== ENDS_WORD;
 
-/**
- * Whether a rejected word was meant as an IPv4 address: four numbers of up to three digits, one of them above 255 or with
- * a leading zero. Versions after `name/` are not.
- */
+/** Four numbers of up to three digits, one above 255 or with a leading zero; not a version after `name/`. */
 export function isMistypedQuad(bytes: Uint8Array, start: number, end: number, from: number): boolean {
   if (end - start > MAX_QUAD_BYTES || followsNameAndSlash(bytes, start, from)) return false;
   let digits = 0;

@@ -1,8 +1,5 @@
-/**
- * What each flag is decided from. A flag that no source of a dataset knows is false everywhere, which must not be taken
- * for "it is not": the embedded default has no list of public proxies, and its table of Tor exits is of a past date. A
- * list counts by its own date, so a flag can become dated while a server runs.
- */
+// What each flag is decided from. A flag that no source knows is false everywhere, which must not be taken for "it is
+// not". A list counts by its own date, so a flag can become dated while a server runs.
 import { isTooOld } from './data-age.ts';
 import { FLAG_FACTS, FLAG_SUBJECTS, type FlagSubject, type Meta, type Source, type ThreatKnowledge } from './record.ts';
 
@@ -19,11 +16,7 @@ export type FlagKnowledge = {
   readonly tooOld: Readonly<Partial<Record<FlagSubject, readonly Source[]>>>;
 };
 
-/**
- * What a dataset knows of flags on a day. `unknown`: false everywhere, because no source has them, or because none of
- * their lists counts. `dated`: a list is too old, or only a table of a past date knows addresses that change from day to
- * day.
- */
+/** `unknown`: no source has them, or none counts. `dated`: a list is too old, or only a table of a past date knows. */
 export function flagKnowledge({ flag_sources, sources }: FlagMeta, day: string): FlagKnowledge {
   const unknown: FlagSubject[] = [];
   const dated: FlagSubject[] = [];

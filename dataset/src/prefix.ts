@@ -20,10 +20,7 @@ export function formatPrefix(address: Address, length: number): string {
   return `${formatAddress(truncateAddress(address, length))}/${length}`;
 }
 
-/**
- * Parses `192.0.2.0/24`, or a single address as a prefix of one. Host bits that are set are cleared: feeds have such
- * rows.
- */
+/** `192.0.2.0/24`, or an address as a prefix of one. Host bits are cleared: feeds have such rows. */
 export function parsePrefix(text: string): Range | undefined {
   const cidr = parseCidr(text);
   if (cidr === undefined) return undefined;
@@ -32,10 +29,7 @@ export function parsePrefix(text: string): Range | undefined {
   return { version: address.version, start, end: lastAddress(start, length, addressBits(address.version)) };
 }
 
-/**
- * The same without bigints and with host bits unchanged, for tables of a million rows. A prefix of IPv4-mapped
- * addresses is refused: its length counts IPv6 bits, but the address is parsed as IPv4.
- */
+/** Without bigints, host bits unchanged. IPv4-mapped prefixes are refused: their length counts IPv6 bits. */
 export function parseCidr(text: string): { readonly address: Address; readonly length: number } | undefined {
   const slash = text.indexOf('/');
   const address = parseAddress(slash < 0 ? text : text.slice(0, slash));
@@ -51,10 +45,7 @@ export function parseCidr(text: string): { readonly address: Address; readonly l
 
 export const addressBits = (version: 4 | 6): number => (version === 4 ? 32 : 128);
 
-/**
- * The length of the largest prefix that contains `address` and is inside start..end. It must contain neither
- * neighbour of the range, so it is one bit longer than what the address has in common with either of them.
- */
+/** One bit longer than what the address has in common with either neighbour of start..end. */
 export function widestPrefixLength(address: bigint, start: bigint, end: bigint, bits: number): number {
   const before = start === 0n ? 0 : sharedBits(address, start - 1n, bits) + 1;
   const after = end === (1n << BigInt(bits)) - 1n ? 0 : sharedBits(address, end + 1n, bits) + 1;

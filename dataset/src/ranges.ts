@@ -81,9 +81,7 @@ function isDisjoint({ starts, ends }: Ranges): boolean {
   return true;
 }
 
-/**
- * A heap of the rows that have begun, the narrowest on top. Rows that have ended are removed when they reach the top.
- */
+/** A heap of the rows that have begun, the narrowest on top; ended ones are removed when they reach it. */
 class NarrowestFirst {
   readonly #ranges: Ranges;
   readonly #heap: number[] = [];

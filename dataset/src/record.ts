@@ -11,11 +11,7 @@ export type Rir = (typeof RIRS)[number];
 export const THREAT_LEVELS = ['low', 'medium', 'high', 'critical'] as const;
 export type ThreatLevel = (typeof THREAT_LEVELS)[number];
 
-/**
- * The flags of a detection, in the order of the interface specification. `word` and `many` name the addresses on pages;
- * pages show flags by `rank`, the most telling first. Addresses of a short-lived kind change from day to day; a network
- * stays a datacenter for years.
- */
+/** In the order of the interface specification. Pages show flags by `rank`. A short-lived kind changes daily. */
 export const FLAG_FACTS = {
   is_datacenter: {
     word: 'datacenter',
@@ -193,10 +189,7 @@ export type Meta = {
   quality: readonly QualityRow[];
 };
 
-/**
- * Per field the oldest source that decides it for at least 1 % of the answered IPv4 addresses or IPv6 /48s. A source that
- * only fills gaps is not the age of the data. `ipv4` and `ipv6` are the same for one family.
- */
+/** The oldest source that decides a field for at least 1 % of the answered space: gap fillers do not count. */
 export type DataSources = Partial<
   Record<'prefix' | 'country', { source: string; as_of: string; ipv4?: DataSource; ipv6?: DataSource }>
 >;

@@ -1,9 +1,5 @@
-/**
- * Addresses that belong to no network: the IANA IPv4 and IPv6 Special-Purpose Address Registries (as of 2025-05) and
- * the multicast and site-local blocks, which have their own registries. None of them has a record, even if a block is
- * announced (AS112, Teredo relays): such an address says nothing about its user. IPv4-mapped addresses are not listed
- * because they are looked up as the IPv4 address in them.
- */
+// Addresses without a network: IANA's Special-Purpose Address Registries (2025-05), multicast and site-local. None has
+// a record, even if announced (AS112, Teredo relays). IPv4-mapped ones are looked up as IPv4.
 import type { Address } from './address.ts';
 import { parsePrefix, type Range, toBigInt } from './prefix.ts';
 
@@ -14,10 +10,7 @@ export function findSpecialPurpose(address: Address): SpecialPurpose | undefined
   return findEntry(address)?.row;
 }
 
-/**
- * Whether an address has a special purpose and no request from the internet can come from it. Globally reachable entries
- * of the registry are no such addresses, nor are those of transition mechanisms (6to4, Teredo).
- */
+/** No request from the internet can come from it. Not globally reachable entries, nor 6to4 and Teredo. */
 export function isPrivateAddress(address: Address): boolean {
   return findEntry(address)?.isReachable === false;
 }

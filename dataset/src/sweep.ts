@@ -1,7 +1,4 @@
-/**
- * Walks several layers side by side, in ascending order of addresses. The caller keeps a cursor per layer and reads
- * from it what its layer says about the current run, so layers are addressed by name and not by position.
- */
+// Walks several layers side by side, in ascending order; the caller reads from a cursor per layer.
 import type { Layer } from './ranges.ts';
 
 /** A position in a layer, moved forward by `sweep`. */

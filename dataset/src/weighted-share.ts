@@ -1,8 +1,5 @@
-/**
- * A share of weighted labels, with its confidence interval. Labels come in clusters: a range of 65,536 addresses is one
- * statement of one operator, not 65,536 independent ones. The interval therefore uses the effective number of labels
- * (Kish): the square of the sum of weights, divided by the sum of their squares.
- */
+// A share of weighted labels, with its confidence interval. A range of 65,536 addresses is one statement, so the
+// interval uses the effective number of labels (Kish): (sum of weights)² / sum of squares.
 import type { QualityRow } from './record.ts';
 
 /** 95 % of a normal distribution lie within this many standard deviations. */

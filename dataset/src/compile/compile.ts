@@ -1,9 +1,5 @@
-/**
- * Sources in, dataset out. Both address families are walked run by run: `describe` decides what a run's record says,
- * the tables number networks, attributes and records in the order in which the walk meets them, and `numberRows` puts
- * them into the order of the file.
- */
-
+// Sources in, dataset out. Both families are walked run by run: `describe` decides the record of a run, tables number
+// what the walk meets, and `numberRows` puts that into the order of the file.
 import { oldestDay } from '../data-age.ts';
 import type { Drive } from '../feeds/feed.ts';
 import type { Compiled } from '../file/write.ts';

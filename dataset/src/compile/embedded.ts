@@ -1,7 +1,5 @@
-/**
- * The input of the embedded default: three pinned npm packages and the tables of this repository. A package that is
- * missing, has another version or was modified is refused by name: its dataset would not match the sources it lists.
- */
+// The input of the embedded default: three pinned npm packages and the tables of this repository. Another version or
+// content of a package is refused: the dataset would not match the sources it lists.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,10 +30,7 @@ import { type FamilyRanges, Ranges } from '../ranges.ts';
 import type { Source } from '../record.ts';
 import type { CompileInput, Overlay, Progress } from './input/compile-input.ts';
 
-/**
- * `locate` returns the folder of an npm package, or undefined. A copy of the package may have its files compressed, as
- * the packed server has them; the checksum is that of the content.
- */
+/** `locate` returns the folder of an npm package, whose files may be compressed; checksums are of the content. */
 export function readEmbedded(
   locate: (packageName: string) => string | undefined,
   progress: Progress = () => {},
@@ -134,10 +129,7 @@ function table(id: string, as_of: string, records = 0, drive?: Drive): Source {
   return max_age_days === undefined ? source : { ...source, max_age_days };
 }
 
-/**
- * Whether DB-IP is known to be wrong when it says this country for addresses of this network, and the country of
- * registration is right.
- */
+/** Whether DB-IP is known to be wrong here, and the country of registration to be right. */
 export function isDbipMistaken(asn: number, country: string): boolean {
   return mistakenCountries.find(asn, country) !== undefined;
 }

@@ -1,9 +1,5 @@
-/**
- * The input of a live dataset: the feeds, and after them the embedded default for what they do not cover. A built-in
- * table is left out where a feed has newer data of the same kind: the table is a snapshot for the time before the first
- * download.
- */
-
+// The input of a live dataset: the feeds, and after them the embedded default for what they do not cover. A built-in
+// table is left out where a feed has newer data of the same kind.
 import { isCountry } from '../country-code.ts';
 import { cloudRegions } from '../data-files/data-files.ts';
 import { type Feed, isSupplementary } from '../feeds/feed.ts';
@@ -71,10 +67,7 @@ function withoutRoles(overlay: Overlay): Overlay {
 
 const isCounting = ({ tooOld }: Overlay) => tooOld === undefined;
 
-/**
- * Divides an overlay that stands in for `primary`: `needed` has the address families of which `primary` has no row. A
- * list of IPv4 addresses says nothing about IPv6.
- */
+/** `needed`: the families of which `primary` has no row. A list of IPv4 says nothing about IPv6. */
 function splitByFamily(overlay: Overlay, primary: readonly Overlay[]): Record<'needed' | 'replaced', Overlay[]> {
   const isReplaced = (version: 4 | 6) => primary.some(({ ranges }) => ranges[version].length > 0);
   const part = (wanted: boolean): Overlay[] => {
@@ -125,10 +118,7 @@ function overlaysOf({ parsed, source, feed }: IngestedFeed): Overlay[] {
   ];
 }
 
-/**
- * What a label means: a country in a geofeed, a region in a cloud's list, a count in an aggregate of blocklists, the
- * number of a listing elsewhere.
- */
+/** What a label means depends on the feed: a country, a region, a count, the number of a listing. */
 function statementsOf({ labels }: PrefixList, { drives, format, provider, is_aggregate }: Feed): Statement[] {
   return labels.map((label): Statement => {
     if (drives.includes('country')) {
@@ -145,8 +135,7 @@ function statementsOf({ labels }: PrefixList, { drives, format, provider, is_agg
 }
 
 /**
- * Undefined for regions in several countries and for unknown regions. AWS also has zones, named `<region>-<place>`, some
- * of them in another country; a zone that is not listed is in the country of its region.
+ * Undefined for regions in several countries. AWS zones, `<region>-<place>`, are in that of the region if not listed.
  */
 export function countryOfRegion(provider: string, region: string): string | undefined {
   const regionOfZone = provider === 'AWS' ? (/^[a-z-]+-[0-9]+(?=-)/.exec(region)?.[0] ?? '') : '';

@@ -1,8 +1,5 @@
-/**
- * A table of facts in `dataset/data`: a CSV file whose columns are declared once, in data-files.ts, and from which the
- * type of its rows follows. A file is read and checked when its rows are first asked for. Problems are reported with
- * file and line, and a file with a problem is refused as a whole.
- */
+// A table of facts in `dataset/data`: CSV whose columns data-files.ts declares. It is read and checked when its rows
+// are first used; a file with a problem is refused as a whole, with the line.
 import { readFileSync } from 'node:fs';
 import { DatasetError } from '../dataset-error.ts';
 import { csvRow } from '../io/csv-row.ts';

@@ -1,7 +1,4 @@
-/**
- * The tables in `dataset/data`, with their columns. What a table is about, and how its rows are known, is in
- * `dataset/data/README.md`. Only a compiler and its reviews read them: lookups read the compiled dataset.
- */
+// The tables in `dataset/data` (README.md there) with their columns. Only a compiler and its reviews read them.
 import { isCountry } from '../country-code.ts';
 import { CONNECTION_TYPES, RIRS } from '../record.ts';
 import * as column from './columns.ts';

@@ -1,18 +1,11 @@
-/**
- * Estimates the registry of an address without a delegated file. IANA lists the registry that a block was allocated to,
- * but blocks and parts of them were transferred since, so the delegated country and the origin network correct it.
- * Agreement with the delegated files of 2025-09: 99.0 % of routed IPv4 addresses, 97.5 % of routed IPv4 prefixes; IPv6
- * by IANA alone 99.95 %.
- */
-
+// Estimates the registry of an address without a delegated file: IANA's, corrected by the delegated country and the
+// origin network, because blocks were transferred. Right for 99.0 % of routed IPv4 addresses (2025-09), 99.95 % of
+// IPv6.
 import { flatten, type Layer, Ranges } from '../ranges.ts';
 import { RIRS, type Rir } from '../record.ts';
 import { registryAddresses, registryAsNumbers, registryCountries, transferredAsNumbers } from './data-files.ts';
 
-/**
- * The registry by IANA (`base`), of the delegated country (`region`) and of the AS that announces the address
- * (`origin`).
- */
+/** Registries: by IANA (`base`), of the delegated country (`region`), of the announcing AS (`origin`). */
 export function rirOfIpv4(base: Rir | undefined, region: Rir | undefined, origin: Rir | undefined): Rir {
   if (base === undefined) return region ?? origin ?? 'ARIN';
   if (region === undefined || region === base) return base;
@@ -31,10 +24,7 @@ export function rirOfIpv4(base: Rir | undefined, region: Rir | undefined, origin
   }
 }
 
-/**
- * IANA's blocks as a layer whose values are positions in RIRS. Recovered ranges are inside octets, and the narrower
- * decides.
- */
+/** Values are positions in RIRS. Recovered ranges are inside octets, and the narrower decides. */
 export function ianaLayer(version: 4 | 6): Layer {
   const ranges = new Ranges();
   for (const { range, registry } of registryAddresses.rows)

@@ -1,12 +1,5 @@
-/**
- * What changed from one version of the dataset to another: one walk over the runs of both, with one run of each in
- * memory. Attributes are compared by address. Adjacent addresses with the same change are one network in lists and counts,
- * written as a prefix, or as `first-last` where they are not a prefix.
- *
- * An attribute is gained or lost where only one version has a value. Country, name of the network and threat level are
- * compared only where both versions answer; an address without a record has no network, no flag and no company.
- */
-
+// What changed between two versions: one walk over the runs of both. Adjacent addresses with the same change are one
+// network. Country, name and threat level are compared only where both versions answer.
 import { formatAddress } from '../address.ts';
 import type { Match } from '../file/format.ts';
 import type { Dataset } from '../file/read.ts';
@@ -131,10 +124,7 @@ const ALWAYS_KNOWN = 2;
 type Values = { readonly values: readonly string[]; readonly all: string };
 const NO_VALUES: Values = { values: VALUES.map(() => ''), all: '' };
 
-/**
- * The compared values of a dataset, parsed once per set of attributes: there are a few thousand sets for half a million
- * prefixes.
- */
+/** Parsed once per set of attributes: there are a few thousand for half a million prefixes. */
 class ComparedValues {
   readonly #dataset: Dataset;
   readonly #bySet: (Values | undefined)[] = [];
@@ -178,11 +168,7 @@ function sourceChanges(before: Dataset, after: Dataset): SourceChange[] {
   });
 }
 
-/**
- * One kind of change in one address family: the number of networks, their total size, and the largest of them. Sizes
- * are addresses for IPv4 and /48s for IPv6, where a network smaller than a /48 counts as one: a /48 is what an IPv6
- * customer gets, and counts of IPv6 addresses would exceed the range of exact numbers.
- */
+/** Sizes are addresses for IPv4 and /48s, what a customer gets, for IPv6: addresses would exceed exact numbers. */
 type Counted = { start: bigint; end: bigint; key: string; size: number };
 
 class Tally {

@@ -5,9 +5,7 @@ import type { Run } from '../file/read.ts';
 /** Both ends are included. The match is 0 where a side has no record for these addresses. */
 type VisitSegment = (start: bigint, end: bigint, from: Match, to: Match) => void;
 
-/**
- * Visits in ascending order; there is no segment where neither side has a record. Keeps one run of each side at a time.
- */
+/** In ascending order, where either side has a record. Keeps one run of each side at a time. */
 export function forEachSegment(before: Iterator<Run>, after: Iterator<Run>, visit: VisitSegment): void {
   let a = next(before);
   let b = next(after);

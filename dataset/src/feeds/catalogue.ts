@@ -1,9 +1,5 @@
-/**
- * The built-in catalogue: every feed that a live dataset can be made of, from `dataset/data/feeds.csv`. Of several sources
- * for a field the first in this order decides. `on` feeds are fetched by default; an `opt-in` feed has terms, an age or an
- * error rate that the operator should check first. No feed is bundled. `min_records` is about half of what a feed had in
- * 2026, `max_records` at least five times as much.
- */
+// The built-in catalogue. Of several sources for a field the first in this order decides. `min_records` is about half
+// of what a feed had in 2026, `max_records` at least five times as much.
 import { feeds, labelledNetworks } from '../data-files/data-files.ts';
 import type { Feed } from './feed.ts';
 

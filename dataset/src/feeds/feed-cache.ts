@@ -1,15 +1,13 @@
-/**
- * The last good copy of every feed, and its state.
- *
- *   feeds/<id>/state.json          FeedState; names the content by its digest
- *   feeds/<id>/content-<sha256>    the copy, uncompressed
- *   feeds/<id>/candidate           fetched and not yet accepted
- *   feeds/<id>/download…           a download, complete or not
- *
- * A new copy is stored under a name of its own before the state refers to it, and the old copy is removed after that:
- * at any moment, also after the process was killed, the state and its content belong together. One process at a time
- * uses the cache; the caller holds the lock.
- */
+// The last good copy of every feed, and its state.
+//
+//   feeds/<id>/state.json          FeedState; names the content by its digest
+//   feeds/<id>/content-<sha256>    the copy, uncompressed
+//   feeds/<id>/candidate           fetched and not yet accepted
+//   feeds/<id>/download…           a download, complete or not
+//
+// A new copy is stored under a name of its own before the state refers to it, and the old copy is removed after that:
+// at any moment, also after the process was killed, the state and its content belong together. One process at a time
+// uses the cache; the caller holds the lock.
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Unreachable } from '../io/download/download-request.ts';
@@ -154,10 +152,7 @@ export class FeedCache {
     rmSync(this.candidatePath(id), { force: true });
   }
 
-  /**
-   * The copy passed its own checks, but the result of the update was not published. Its number of records is no longer
-   * compared with the next copy: a corrected copy would be refused because it shrank.
-   */
+  /** Its result was not published: the next copy is not compared with its size, which a corrected copy would fail. */
   distrust(id: string): void {
     const { records, ...state } = this.state(id) ?? {};
     if (records !== undefined) this.#write(id, state as FeedState);

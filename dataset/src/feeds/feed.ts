@@ -25,10 +25,7 @@ export const DRIVES = [
 ] as const;
 export type Drive = (typeof DRIVES)[number];
 
-/**
- * The maximum age of lists in days, by what they state, for feeds of an operator that give none. Who announces, names,
- * registers or uses an address where changes slowly, and an old source of it is better than none.
- */
+/** Maximum age in days of lists of an operator that give none. What changes slowly is better old than absent. */
 export const MAX_AGE_DAYS: Readonly<Partial<Record<Drive, number>>> = {
   is_tor_exit: 7,
   is_proxy: 7,
@@ -62,10 +59,7 @@ export type Feed = {
   readonly refresh_hours: number;
   /** A copy older than this is not used. Without it the last good copy is used without limit, and its age is shown. */
   readonly expire_hours?: number;
-  /**
-   * Counted from the list's own date. A list that is older gives no flag and no points: a mirror that is confirmed every
-   * day may have been abandoned by its author years ago.
-   */
+  /** By the list's own date; an older list gives nothing. A mirror may outlive its abandoned source by years. */
   readonly max_age_days?: number;
   readonly mode: 'on' | 'opt-in';
   /** Its terms require a contact in the User-Agent. */

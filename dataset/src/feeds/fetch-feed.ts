@@ -127,11 +127,7 @@ type Link = { readonly kind: 'found'; readonly url: string } | { readonly kind: 
 const MAX_PAGE_BYTES = 2_000_000;
 const MATCHING_MS = 1000;
 
-/**
- * The last match of the pattern on a page, as a URL: its first group where it has one. The pattern comes from the
- * operator's catalogue and may backtrack exponentially, so it runs with a timeout, in a context that contains only the
- * two strings.
- */
+/** The last match, as a URL. A pattern of the operator may backtrack exponentially, so it runs with a timeout. */
 export function findLink(page: string, pageUrl: string, pattern: string): Link {
   let text: unknown;
   try {

@@ -1,8 +1,5 @@
-/**
- * Fetches, parses and checks feeds. Each feed is handled separately: one that fails, shrinks, is empty or has an
- * unexpected format is refused and reported, its last good copy is used instead, and the other feeds are not affected.
- */
-
+// Fetches, parses and checks feeds. One that fails, shrinks or has an unexpected format is refused and reported, its
+// last good copy is used instead, and the others are not affected.
 import { ContentError, fileContent } from '../io/content.ts';
 import type { Refusal, Source } from '../record.ts';
 import type { Feed } from './feed.ts';
@@ -34,9 +31,7 @@ type IngestProgress = (feed: Feed, outcome: string, share: number, isUsed: boole
 
 /** A feed that loses more than this share of its records was more likely truncated than cleaned up. */
 const MAX_SHRINK = 0.3;
-/**
- * More than MAX_GROWTH times the last accepted count: the publisher more likely lost a filter than found new records.
- */
+/** More than this times the last accepted count: the publisher more likely lost a filter than found records. */
 const MAX_GROWTH = 3;
 /** For a feed that the operator has accepted: about the number of records that a dataset can hold. */
 const MOST_RECORDS = 16_000_000;
@@ -87,9 +82,7 @@ function refusalOf({ id }: Feed, reason: string, ingested: IngestedFeed | undefi
 
 type Fetch = Promise<FetchFeedResult>;
 
-/**
- * Fetches several feeds at once, so that a slow server does not delay the others. They are parsed one after the other.
- */
+/** Several at once, so that a slow server does not delay the others. They are parsed one after the other. */
 function fetchAll(feeds: readonly Feed[], cache: FeedCache, options: IngestOptions): Map<string, Fetch> {
   const fetches = new Map<string, Fetch>();
   feeds.forEach((feed, i) => {
@@ -150,9 +143,7 @@ function maxRecordsOf({ max_records }: Feed, last = 0): number {
   return last > max_records ? last * MAX_GROWTH : max_records;
 }
 
-/**
- * Uses the last good copy: the feed is not due or is unchanged, or its newest copy was refused.
- */
+/** The feed is not due or is unchanged, or its newest copy was refused. */
 function useLastCopy(
   feed: Feed,
   cache: FeedCache,

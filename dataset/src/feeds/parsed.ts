@@ -1,8 +1,4 @@
-/**
- * The result of parsing a feed. There are many formats and eight shapes of statements; a parser turns a format into a
- * shape and knows nothing about what the statements are used for.
- */
-
+// The result of parsing a feed: many formats, eight shapes of statements.
 import type { FamilyRows } from '../address-rows.ts';
 import type { FamilyRanges } from '../ranges.ts';
 import type { ConnectionType, Rir } from '../record.ts';

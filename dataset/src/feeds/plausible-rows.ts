@@ -1,9 +1,5 @@
-/**
- * Rows that no list may have. One line `0.0.0.0/0` in a list of Tor exits would make the whole internet a Tor exit, so
- * a row may only be as wide as makes sense for what the list decides, and a list with too many wide rows is refused.
- * Rows inside special-purpose space are dropped: aggregates list it so that firewalls block it, which says nothing
- * about the addresses, and they may be those of the operator's own networks.
- */
+// Rows that no list may have: one line `0.0.0.0/0` would make the whole internet a Tor exit. Special-purpose space is
+// dropped: aggregates list it so that firewalls block it, and it may be the operator's own.
 import { formatAddress } from '../address.ts';
 import { addressBits, formatPrefix, fromBigInt, lastAddress, widestPrefixLength } from '../prefix.ts';
 import { type FamilyRanges, flatten, Ranges, runAt } from '../ranges.ts';
@@ -29,10 +25,7 @@ const SHORTEST_PREFIXES: Partial<Readonly<Record<Drive, Readonly<Record<4 | 6, n
   exchange: { 4: 16, 6: 32 },
 };
 
-/**
- * What all rows of a list may cover together, as the length of a prefix with as many addresses: rows that are narrow
- * enough can add up to everything. At least six times what the largest list of its kind covered in 2026-08.
- */
+/** What all rows together may cover, as a prefix length: six times the largest list of its kind in 2026-08. */
 const LARGEST_COVERAGE: Partial<Readonly<Record<Drive, Readonly<Record<4 | 6, number>>>>> = {
   is_tor_exit: { 4: 15, 6: 32 },
   is_proxy: { 4: 14, 6: 32 },

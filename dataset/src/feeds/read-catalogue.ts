@@ -1,11 +1,9 @@
-/**
- * An operator's catalogue: own feeds, and changes to the built-in ones. An invalid catalogue is refused as a whole,
- * with the position of the error: if a feed were silently left out, its flags would be missing without a message.
- *
- *   { "extends": "built-in",                          omit to use only the feeds below
- *     "enable": ["peeringdb"], "disable": ["feodo"],  by id; `bgptools-*` matches a prefix
- *     "feeds": [{ "id": "our-list", "url": "file:///srv/bad.txt", "format": "cidr-lines", "drives": ["blocklist"] }] }
- */
+// An operator's catalogue: own feeds, and changes to the built-in ones. An invalid catalogue is refused as a whole,
+// with the position of the error: if a feed were silently left out, its flags would be missing without a message.
+//
+//   { "extends": "built-in",                          omit to use only the feeds below
+//     "enable": ["peeringdb"], "disable": ["feodo"],  by id; `bgptools-*` matches a prefix
+//     "feeds": [{ "id": "our-list", "url": "file:///srv/bad.txt", "format": "cidr-lines", "drives": ["blocklist"] }] }
 import { MAX_ASN } from '../as-number.ts';
 import { DatasetError } from '../dataset-error.ts';
 import { CONNECTION_TYPES } from '../record.ts';
@@ -98,9 +96,7 @@ const listOf = ({ isRight }: FieldCheck, words: string): FieldCheck => ({
   words,
 });
 
-/**
- * Every field of a feed, with its check and its default. A field without a default is required, unless it is optional.
- */
+/** A field without a default is required, unless it is optional. */
 const FIELDS: Readonly<Record<keyof Feed, FieldCheck & { readonly isOptional?: boolean }>> = {
   id: feedId,
   url: { isRight: isFeedUrl, words: 'an https:, http: or file: URL without a user name' },
@@ -145,10 +141,7 @@ const FIELDS: Readonly<Record<keyof Feed, FieldCheck & { readonly isOptional?: b
   },
 };
 
-/**
- * What a built-in feed is known to be holds for a copy of it at another URL too. A mirror of a relay's list that was
- * entered without `is_relay` would make a VPN of the relay.
- */
+/** Holds for a copy at another URL too: a mirror of a relay's list without `is_relay` would make it a VPN. */
 const INHERITED: readonly (keyof Feed)[] = [
   'max_age_days',
   'is_aggregate',

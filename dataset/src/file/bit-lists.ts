@@ -1,9 +1,5 @@
-/**
- * Ascending lists of numbers in bits, as Golomb-Rice codes of the gaps: the gap divided by 2^k in unary (as many zeros,
- * then a one), then the k low bits. k follows from the number of elements and the range of their values, so it is not
- * stored. Bits fill each byte from its lowest one. A list of rows takes a quarter less space than with LEB128 varints,
- * and its decoding about 5 ns per element.
- */
+// Ascending lists of numbers as Golomb-Rice codes of the gaps: gap / 2^k in unary (zeros, then a one), then k low bits;
+// k follows from count and range. A quarter smaller than LEB128 varints, about 5 ns per element.
 import { DatasetError } from '../dataset-error.ts';
 
 /** Readers load the byte after the one that they need; sections with lists end in this many zero bytes. */

@@ -1,9 +1,5 @@
-/**
- * Checks that the sections of a file fit together, so that no lookup reads beyond the end of one. Checksums prove that
- * a file is as it was written; this check proves that what was written can be read. It takes most of the
- * time to open a file, which a server spends in a thread (open-in-thread.ts) and commands save (`openPublished`).
- */
-
+// Checks that the sections of a file fit together, so that no lookup reads beyond the end of one. It takes most of the
+// time to open a file, which a server spends in a thread and commands save (`openPublished`).
 import { DatasetError } from '../dataset-error.ts';
 import { checkCovered } from './addresses/covered.ts';
 import { checkIpv4 } from './addresses/ipv4-table.ts';

@@ -1,9 +1,7 @@
-/**
- * The group of each item in a list, where the items of a group follow each other and every group has at least one. A
- * quarter of a byte per item, and an answer from one place in the table:
- *
- *   u32 x 2   per 32 items: the number of groups that begin before them; a bit per item, set if a group begins with it
- */
+// The group of each item in a list, where the items of a group follow each other and every group has at least one. A
+// quarter of a byte per item, and an answer from one place in the table:
+//
+//   u32 x 2   per 32 items: the number of groups that begin before them; a bit per item, set if a group begins with it
 import { bytesOf, wordsOf } from './format.ts';
 
 /** Items in the order of their groups; those of a group stay in their order. */

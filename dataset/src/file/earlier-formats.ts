@@ -1,8 +1,5 @@
-/**
- * Earlier formats of the dataset file that this program still reads, by converting whole files. A change of the format adds
- * the format before it and removes older ones, so that a replica is upgraded first, continues with the file that it has,
- * and pulls from a builder of the release before until that is upgraded too.
- */
+// Earlier formats that this program still reads, by converting whole files: the one before, so that a replica can be
+// upgraded before its builder.
 import { FORMAT_VERSION, formatOf } from './format.ts';
 
 /** The result is checked by the caller. */

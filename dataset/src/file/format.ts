@@ -1,34 +1,32 @@
-/**
- * The dataset file, a file of sections (section-file.ts). The reader parses nothing but `meta`.
- *
- *   section      element            content
- *   meta         JSON               version, time of the build, sources, counts
- *   v4.top       u32 x 65536        per /16: a match for the whole /16 (top bit set), or the offset of its bucket
- *   v4.buckets   u16                bucket: intervals - 1, then the low 16 bits of each start except the first, padded
- *                                   to a multiple of 4 bytes; then a u32 match per interval
- *   v6.top       u32 x 65537        per /19 of 2000::/3: number of entries of v6.first below it
- *   v6.first     u32                the distinct first words of interval starts, ascending
- *   v6.offset    u32                per first word: offset of its second words; one more at the end
- *   v6.second    u32                second words of interval starts, ascending within a first word, from 0
- *   v6.match     u32                match per second word; 0xffffffff: the /64 is divided further, see v6.deep
- *   v6.deep      u32 x 5            intervals inside a /64: four words of the start, match; ascending
- *   records      u32                attributes of each record. Record 0 is unused: match 0 means no record
- *   records.row  groups             row in asns of each record: records are ordered by it (consecutive-groups.ts)
- *   asns, asns.number, asns.text    networks, the largest first (networks/networks.ts)
- *   words.*                         index of names and handles: words that several networks have (shared-words.ts),
- *   grams, grams.at                 parts of all other words and what is between words (name-grams.ts),
- *   texts, texts.at                 results for texts of one or two bytes (short-texts.ts)
- *   origins, origins.at             where in the address tables the prefixes of each network are (origin-index.ts)
- *   suffixes, suffixes.variant,     the fields of records from `country` on, and which sources decided them
- *   variants, chunks, chunks.text,  (texts/attributes.ts)
- *   decisions, decisions.at
- *   covered      u32 x 2            announced IPv4 prefixes that more specific ones cover (covered.ts)
- *   covered.v6   u32 x 5            the same for IPv6
- *   otherOrigins u32 x 7            other origins of announced prefixes (other-origins.ts)
- *
- * A match is  prefix length << 24 | record.  No IPv4 length reaches the top bit, so v4.top can use that bit as a flag.
- * An interval is a run of addresses with one match inside one prefix; unannounced space is an interval with match 0.
- */
+// The dataset file, a file of sections (section-file.ts). The reader parses nothing but `meta`.
+//
+//   section      element            content
+//   meta         JSON               version, time of the build, sources, counts
+//   v4.top       u32 x 65536        per /16: a match for the whole /16 (top bit set), or the offset of its bucket
+//   v4.buckets   u16                bucket: intervals - 1, then the low 16 bits of each start except the first, padded
+//                                   to a multiple of 4 bytes; then a u32 match per interval
+//   v6.top       u32 x 65537        per /19 of 2000::/3: number of entries of v6.first below it
+//   v6.first     u32                the distinct first words of interval starts, ascending
+//   v6.offset    u32                per first word: offset of its second words; one more at the end
+//   v6.second    u32                second words of interval starts, ascending within a first word, from 0
+//   v6.match     u32                match per second word; 0xffffffff: the /64 is divided further, see v6.deep
+//   v6.deep      u32 x 5            intervals inside a /64: four words of the start, match; ascending
+//   records      u32                attributes of each record. Record 0 is unused: match 0 means no record
+//   records.row  groups             row in asns of each record: records are ordered by it (consecutive-groups.ts)
+//   asns, asns.number, asns.text    networks, the largest first (networks/networks.ts)
+//   words.*                         index of names and handles: words that several networks have (shared-words.ts),
+//   grams, grams.at                 parts of all other words and what is between words (name-grams.ts),
+//   texts, texts.at                 results for texts of one or two bytes (short-texts.ts)
+//   origins, origins.at             where in the address tables the prefixes of each network are (origin-index.ts)
+//   suffixes, suffixes.variant,     the fields of records from `country` on, and which sources decided them
+//   variants, chunks, chunks.text,  (texts/attributes.ts)
+//   decisions, decisions.at
+//   covered      u32 x 2            announced IPv4 prefixes that more specific ones cover (covered.ts)
+//   covered.v6   u32 x 5            the same for IPv6
+//   otherOrigins u32 x 7            other origins of announced prefixes (other-origins.ts)
+//
+// A match is  prefix length << 24 | record.  No IPv4 length reaches the top bit, so v4.top can use that bit as a flag.
+// An interval is a run of addresses with one match inside one prefix; unannounced space is an interval with match 0.
 import { DatasetError } from '../dataset-error.ts';
 import { decodeSections, encodeSections, hasMagic, versionOf } from './section-file.ts';
 

@@ -1,7 +1,4 @@
-/**
- * An open dataset: address to record, AS number to network. The file is one buffer that is verified when it is read,
- * used in place and never written to.
- */
+// An open dataset: address to record, AS number to network. One buffer, verified when read, used in place.
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { type Address, formatAddress, ipv4 } from '../address.ts';
@@ -37,10 +34,7 @@ export function openDataset(path: string, day?: string): Dataset {
   return new Dataset(readChecked(path, undefined, day), { isChecked: true, day });
 }
 
-/**
- * The same for a version of a data directory, for a command that a person waits for: checksums are checked, and not again
- * that the sections fit together. That took half of the time of `wh ip`, and every version was checked before it was published.
- */
+/** For commands: does not check again that sections fit together, which took half of the time of `wh ip`. */
 export function openPublished(path: string, day?: string): Dataset {
   return new Dataset(readPublished(path, day), { isChecked: true, day });
 }
@@ -51,9 +45,8 @@ export function readPublished(path: string, day?: string): Buffer<ArrayBuffer> {
 }
 
 /**
- * The bytes of a file, checked. The file is not read again, so a thread can do this and hand the bytes over, and later
- * changes on disk have no effect. Throws a DatasetError unless the file is complete and undamaged, and the one with the
- * SHA-256, if that is given. Earlier formats are converted. Lists that have become too old until `day` no longer count.
+ * The checked bytes of a file, converted from earlier formats. Lists too old on `day` no longer count. Throws a
+ * DatasetError.
  */
 export function readChecked(
   path: string,
@@ -77,10 +70,7 @@ export function readChecked(
   }
 }
 
-/**
- * Whether the bytes of a file are used as they are: in the current format, and without lists that have become too old until
- * `day`. Throws a DatasetError unless they are complete and undamaged.
- */
+/** Whether the bytes are used as they are: in the current format, with no list too old on `day`. */
 export function checkAsWritten(file: Buffer<ArrayBuffer>, day: string): boolean {
   if (inCurrentFormat(file) !== file) return false;
   checkFile(file);
@@ -119,9 +109,8 @@ export class Dataset {
   readonly #networkStrings: (string | undefined)[];
 
   /**
-   * `file` must not be a slice of a pooled buffer. Throws a DatasetError unless it is a complete, undamaged dataset.
-   * `isChecked`: these bytes come from `readChecked`, with this `day`. Sections are taken as they are; networks behind the
-   * first `indexedNetworks` are not in their index of names.
+   * `file` must not be a slice of a pooled buffer. `isChecked`: from `readChecked` with this `day`. Networks behind the
+   * first `indexedNetworks` are not in the index of names.
    */
   constructor(
     file: Buffer | Sections,
@@ -186,9 +175,7 @@ export class Dataset {
     return changed > built_at ? changed : built_at;
   }
 
-  /**
-   * Longest-prefix match: the record of the address and the length of the announced prefix; 0 if it is not announced.
-   */
+  /** Longest-prefix match: the record and the length of the announced prefix; 0 if not announced. */
   find(address: Address): Match {
     if (address.version === 4) return this.#ipv4.find(address.w0);
     if (address.version === 6) return this.#ipv6.find(address.w0, address.w1, address.w2, address.w3);
@@ -211,18 +198,12 @@ export class Dataset {
     return JSON.parse(this.json(address, match)) as IpRecord;
   }
 
-  /**
-   * The number of the record's set of attributes: the fields from `country` on, and the sources that decided them.
-   * Many records share a set.
-   */
+  /** The number of the record's set of attributes, which many records share. */
   attributesOf(match: Match): number {
     return this.#attributesOf[recordNumber(match)] as number;
   }
 
-  /**
-   * Per field: the position in `meta.sources` of the source that decided it, and the value if the record does not show
-   * it.
-   */
+  /** Per field: position of the deciding source in `meta.sources`, and the value if the record does not show it. */
   decisions(set: number): [field: string, source: number, value?: number | string][] {
     return this.#attributeSets.decisions(set);
   }
@@ -258,9 +239,7 @@ export class Dataset {
     return this.networks.escapedNameAt(this.rowOf(match));
   }
 
-  /**
-   * The number of the record's text from `country` on. Sets of attributes that differ only in their sources share it.
-   */
+  /** The number of the text from `country` on. Sets that differ only in their sources share it. */
   textOf(match: Match): number {
     return this.#attributeSets.textOf(this.attributesOf(match));
   }

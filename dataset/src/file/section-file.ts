@@ -1,16 +1,14 @@
-/**
- * A file of named sections that is used in place: the reader makes typed arrays over them. All numbers are little-endian;
- * every section starts at a multiple of 8 bytes.
- *
- *   0   8  magic; it has a line end, so that a copy in text mode is detected at once
- *   8   4  format version
- *  12   4  number of sections
- *  16   8  file length, to tell a truncated file from a damaged one
- *  24   4  CRC-32 of the section table
- *  28   4  CRC-32 of bytes 0 to 27
- *  32      section table: per section  16 bytes name (ASCII, zero-padded), u32 offset, u32 length, u32 CRC-32, u32 zero
- *          sections
- */
+// A file of named sections that is used in place: the reader makes typed arrays over them. All numbers are little-endian;
+// every section starts at a multiple of 8 bytes.
+//
+//   0   8  magic; it has a line end, so that a copy in text mode is detected at once
+//   8   4  format version
+//  12   4  number of sections
+//  16   8  file length, to tell a truncated file from a damaged one
+//  24   4  CRC-32 of the section table
+//  28   4  CRC-32 of bytes 0 to 27
+//  32      section table: per section  16 bytes name (ASCII, zero-padded), u32 offset, u32 length, u32 CRC-32, u32 zero
+//          sections
 import { readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { DatasetError } from '../dataset-error.ts';
@@ -66,11 +64,7 @@ export function hasMagic(file: Buffer, magic: string): boolean {
   return file.length >= HEADER_BYTES && file.toString('latin1', 0, 8) === magic;
 }
 
-/**
- * Checks the file, whose magic and version the caller has checked, and returns its sections as views, or throws a
- * DatasetError that says what is wrong. The checksums of a file that is `isChecked` are not computed again: most of the
- * time goes into them.
- */
+/** Sections as views. Magic and version are checked before; checksums of a file that `isChecked` are not computed. */
 export function decodeSections<Name extends string>(
   file: Buffer,
   names: readonly Name[],

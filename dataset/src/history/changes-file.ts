@@ -1,19 +1,17 @@
-/**
- * The file of what changed after a version: the ranges of addresses whose record differs in the next version, with
- * their records in this version. With the next version it answers everything that this version answered about addresses.
- *
- *   whence-changes 1 <bytes of the header> <CRC-32 of the header>\n
- *   header, JSON   dates: per source the date that this version has for it
- *                  pages: per family, in ascending order: first and last address, offset after the header, then bytes
- *                  and CRC-32 of its rows, and of its texts, which follow the rows
- *   pages          rows in ascending order, compressed: first and last address (8 or 32 digits each), prefix length (2), or ff
- *                  without a record, positions of the network and of the attributes in the texts (4 each); hexadecimal
- *                  texts, a compressed JSON list
- *
- * A lookup reads the header, which can be kept, and the rows of one page. Most lookups find no change there and need no
- * texts, and rows of equal width are searched without parsing them, which would take longer than all the rest. The name
- * of a file says which versions it is about, so a file never changes.
- */
+// The file of what changed after a version: the ranges of addresses whose record differs in the next version, with
+// their records in this version. With the next version it answers everything that this version answered about addresses.
+//
+//   whence-changes 1 <bytes of the header> <CRC-32 of the header>\n
+//   header, JSON   dates: per source the date that this version has for it
+//                  pages: per family, in ascending order: first and last address, offset after the header, then bytes
+//                  and CRC-32 of its rows, and of its texts, which follow the rows
+//   pages          rows in ascending order, compressed: first and last address (8 or 32 digits each), prefix length (2), or ff
+//                  without a record, positions of the network and of the attributes in the texts (4 each); hexadecimal
+//                  texts, a compressed JSON list
+//
+// A lookup reads the header, which can be kept, and the rows of one page. Most lookups find no change there and need no
+// texts, and rows of equal width are searched without parsing them, which would take longer than all the rest. The name
+// of a file says which versions it is about, so a file never changes.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Address } from '../address.ts';

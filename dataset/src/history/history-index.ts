@@ -1,10 +1,8 @@
-/**
- * The list of versions whose changes are kept, from old to new. Each is followed by the version that its changes lead to;
- * the last leads to a version that is a whole file.
- *
- *   datasets/history/history.json                        { "versions": [ … ] }
- *   datasets/history/000002-9f86d081884c7d65.changes     what changed after version 2 (changes-file.ts)
- */
+// The list of versions whose changes are kept, from old to new. Each is followed by the version that its changes lead to;
+// the last leads to a version that is a whole file.
+//
+//   datasets/history/history.json                        { "versions": [ … ] }
+//   datasets/history/000002-9f86d081884c7d65.changes     what changed after version 2 (changes-file.ts)
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatasetError } from '../dataset-error.ts';

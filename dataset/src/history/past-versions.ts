@@ -1,8 +1,5 @@
-/**
- * What earlier versions answered about an address. A version is answered from its changes, or else those of the versions
- * after it, up to the version in use; only where changes are missing, and for evidence, is its whole file opened. Files
- * are read synchronously: servers do this in a thread.
- */
+// What earlier versions answered about an address: from the changes of the versions from then to now; only where these
+// are missing, and for evidence, is a whole file opened. Synchronous: servers do this in a thread.
 import type { Address } from '../address.ts';
 import { DatasetError } from '../dataset-error.ts';
 import { UnreadableFormat } from '../file/format.ts';

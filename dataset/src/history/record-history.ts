@@ -1,8 +1,5 @@
-/**
- * Keeps the history up to date with the whole files: after every version that was followed by another, its changes. Files
- * are written first, then the list of them, and removals come last, so a process that is killed leaves every version
- * that is listed complete.
- */
+// Adds the changes of every version that was followed by another. Files first, then the list, removals last, so that a
+// killed process leaves every listed version complete.
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatasetError } from '../dataset-error.ts';
@@ -79,10 +76,7 @@ function recordMissing(
   return { entries, isChanged };
 }
 
-/**
- * The entries that can be continued, and the whole versions from the one they lead to on. If that is no longer there, the
- * newest entry that is still a whole file takes its place.
- */
+/** The entries that can be continued, and the full versions that follow; or from the newest that is a full file. */
 function startOf(
   entries: readonly ChangesEntry[],
   whole: readonly VersionEntry[],

@@ -1,8 +1,5 @@
-/**
- * A record without its address and without the dates of its sources. Two versions have the same record for an address if
- * these texts are equal: `threat.explanation` names the date of each list, so every listed address would have another
- * record after every update. A date that is left out is the one that the version has for the source.
- */
+// A record without its address and the dates of its sources, for comparison: `threat.explanation` names the date of
+// each list, so every listed address would have another record after every update.
 import { type Address, formatAddress } from '../address.ts';
 import { type Match, prefixLength } from '../file/format.ts';
 import type { Dataset } from '../file/read.ts';

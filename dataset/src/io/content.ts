@@ -1,7 +1,4 @@
-/**
- * The decompressed content of a feed, as lines, as one text or as binary chunks. Memory use is bounded: the length of a
- * line, the size of a text and the number of lines are limited, and a feed that exceeds a limit causes a ContentError.
- */
+// The decompressed content of a feed, as lines, text or chunks, with limits that bound the memory.
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 

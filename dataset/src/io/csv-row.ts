@@ -1,8 +1,4 @@
-/**
- * Splits a row of a CSV file into fields (RFC 4180 §2): a quoted field may contain commas, and quotes in it are
- * doubled. White space between comma and quote is ignored, as some feeds have it. An unclosed quote takes the rest of
- * the row, so that both halves of a row with a line break in a field have too few fields.
- */
+/** RFC 4180 §2, with white space before a quote. An unclosed quote takes the rest: such a row has too few fields. */
 export function csvRow(line: string): string[] {
   if (!line.includes('"')) return line.split(',');
   const fields: string[] = [];

@@ -1,15 +1,13 @@
-/**
- * Decompresses a downloaded feed. The first bytes tell the format: file names and content types are often wrong.
- *
- *   1f 8b                   gzip    zlib of Node
- *   "BZh" 1..9 and a magic  bzip2   refused: no feed of the catalogue has it
- *   fd "7zXZ" 00            xz      xz-decompress (xz-embedded as WebAssembly): dictionaries up to 64 MB, as `xz -9`
- *                                   uses; CRC-32 and CRC-64; no filters beside LZMA2
- *   anything else           copied unchanged
- *
- * Each file may consist of several streams. A truncated or damaged stream is refused even if most of it could be read,
- * because half a list looks like a complete list.
- */
+// Decompresses a downloaded feed. The first bytes tell the format: file names and content types are often wrong.
+//
+//   1f 8b                   gzip    zlib of Node
+//   "BZh" 1..9 and a magic  bzip2   refused: no feed of the catalogue has it
+//   fd "7zXZ" 00            xz      xz-decompress (xz-embedded as WebAssembly): dictionaries up to 64 MB, as `xz -9`
+//                                   uses; CRC-32 and CRC-64; no filters beside LZMA2
+//   anything else           copied unchanged
+//
+// Each file may consist of several streams. A truncated or damaged stream is refused even if most of it could be read,
+// because half a list looks like a complete list.
 import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';

@@ -1,17 +1,15 @@
-/**
- * A folder with one writer at a time. The lock is a file that names its holder, so that one left behind by a killed
- * process is recognised and taken over.
- *
- *   lock                the holder
- *   .lock-<id>.new      a holder's record before it is linked as the lock or as a claim
- *   .lock-<id>.next     a claim: the process that is about to take over from the dead holder or claimant <id>
- *
- * Records are linked: a link appears whole, and only where there is no file of that name. Of many processes that find
- * the same dead holder, one gets the claim. It reads the lock once more and renames its claim over it. As long as the
- * lock names holder <id>, no claim on it is removed; so if the lock is still the same after the claim was made, no
- * other process has held it in between. If it is not, the claim is void. A process that is killed after making a claim
- * is treated like a dead holder: the next one claims to take over from it. Ids are never used twice.
- */
+// A folder with one writer at a time. The lock is a file that names its holder, so that one left behind by a killed
+// process is recognised and taken over.
+//
+//   lock                the holder
+//   .lock-<id>.new      a holder's record before it is linked as the lock or as a claim
+//   .lock-<id>.next     a claim: the process that is about to take over from the dead holder or claimant <id>
+//
+// Records are linked: a link appears whole, and only where there is no file of that name. Of many processes that find
+// the same dead holder, one gets the claim. It reads the lock once more and renames its claim over it. As long as the
+// lock names holder <id>, no claim on it is removed; so if the lock is still the same after the claim was made, no
+// other process has held it in between. If it is not, the claim is void. A process that is killed after making a claim
+// is treated like a dead holder: the next one claims to take over from it. Ids are never used twice.
 import { randomUUID } from 'node:crypto';
 import {
   closeSync,
@@ -44,10 +42,7 @@ const WRITTEN_MS = 10_000;
 /** Every attempt but the last was lost to another process. */
 const MAX_ATTEMPTS = 100;
 
-/**
- * Calls `work` under the lock of the folder; if it returns a promise, until that is settled. `doing` completes "process
- * 42 is …".
- */
+/** Under the lock until the result, or its promise, is settled. `doing` completes "process 42 is …". */
 export function withLock<T>(folder: string, doing: string, work: () => T): T {
   makeFolder(folder);
   const id = acquire(folder, doing);
@@ -162,10 +157,7 @@ function parseRecord(text: string): { id: string; identity: ProcessIdentity } | 
   }
 }
 
-/**
- * Gives the record a second name. False where a file of that name exists, which link(2) checks in the same step, or
- * where the record was removed.
- */
+/** False where the name exists, which link(2) checks in the same step, or where the record was removed. */
 function linkNew(record: string, path: string): boolean {
   try {
     try {

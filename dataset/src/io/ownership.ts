@@ -2,10 +2,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-/**
- * Whose the file is and what to do, as a sentence; undefined if it belongs to this user, or can be read and written. Of a
- * path that does not exist, its nearest folder is meant. `folder` is what should have one owner.
- */
+/** What to do about a file of another user, for the nearest existing folder; undefined if it can be used. */
 export function ownedByAnother(path: string, folder: string): string | undefined {
   const [uid, gid] = [process.getuid?.(), process.getgid?.()];
   if (uid === undefined) return undefined;

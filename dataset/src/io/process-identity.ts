@@ -1,8 +1,5 @@
-/**
- * Which process wrote a file, and whether it is still running. A process number alone is not enough: it is reused after
- * a process has ended, and each container has its own numbers, so the first process of every container is number 1.
- * Linux has more information in /proc; other systems have only the number.
- */
+// Which process wrote a file, and whether it still runs. Numbers are reused, and each container has its own, so Linux's
+// /proc is asked for more; other systems have only the number.
 import { readFileSync, readlinkSync } from 'node:fs';
 
 export type ProcessIdentity = {
@@ -29,10 +26,7 @@ export function ownIdentity(): ProcessIdentity {
   };
 }
 
-/**
- * Unknown for a process of another container on this machine: its number means nothing here. A new namespace may have
- * the number of one that has ended; the start times then differ.
- */
+/** Unknown in another container of this machine. A reused namespace number shows by different start times. */
 export function livenessOf(process: ProcessIdentity, own: ProcessIdentity): Liveness {
   const { pid, start, namespace, boot } = process;
   if (boot !== undefined && own.boot !== undefined && boot !== own.boot) return 'ended';
@@ -55,9 +49,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/**
- * proc_pid_stat(5): the program name is in parentheses and may hold any character; state is field 3, start field 22.
- */
+/** proc_pid_stat(5): the name in parentheses may hold any character; state is field 3, start field 22. */
 function statOf(pid: string): { readonly state: string; readonly start: string } | undefined {
   const text = orUndefined(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
   const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ');

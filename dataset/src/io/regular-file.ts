@@ -1,7 +1,4 @@
-/**
- * Files that a setting or a catalogue names, read with a limit of size and time. The name may be that of anything: opening a
- * pipe would wait for a writer, a device such as /dev/zero has no end, and a disk may not answer.
- */
+// Files that a setting names, read with limits: a pipe would wait for a writer, /dev/zero has no end.
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { formatSize } from './format-size.ts';

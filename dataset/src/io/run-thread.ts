@@ -11,10 +11,7 @@ export class TookTooLong extends Error {
   override name = 'TookTooLong';
 }
 
-/**
- * Resolves with the message of the module, which has `startMs` for it by the clock. A number that it posts before is the
- * processor time in milliseconds that its next step may take. Rejects with its error, or the reason of `signal`, which ends it.
- */
+/** The message of the module. A number that it posts before is the processor time that its next step may take. */
 export function runThread<T>(module: URL, workerData: unknown, signal?: AbortSignal, startMs = START_MS): Promise<T> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();

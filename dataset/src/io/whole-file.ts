@@ -33,10 +33,7 @@ export function writeWhole(path: string, bytes: Buffer): void {
   }
 }
 
-/**
- * The same for a file written in chunks: `write` gets it open and empty. If it throws, the file at the path is
- * unchanged.
- */
+/** The same in chunks: `write` gets the file open and empty. If it throws, the path is unchanged. */
 export async function writeWholeInChunks<T>(path: string, write: (file: FileHandle) => Promise<T>): Promise<T> {
   const unfinished = `${path}${UNFINISHED}`;
   try {
@@ -79,11 +76,7 @@ function syncFolder(folder: string): void {
   }
 }
 
-/**
- * Creates the folder and those above it that are missing. Throws the error of the system otherwise. `mkdirSync` with
- * `recursive` never returns in Node 20 where the system refuses a folder with ENOENT although its parent exists, as in
- * `/proc`: it creates the parent and tries again, without end.
- */
+/** `mkdirSync` with `recursive` never returns in Node 20 where a folder is refused with ENOENT, as in `/proc`. */
 export function makeFolder(path: string, mode?: number): void {
   const missing: string[] = [];
   for (let folder = resolve(path); !exists(folder); folder = dirname(folder)) missing.push(folder);

@@ -1,8 +1,4 @@
-/**
- * Search for networks by name, handle or number. Rows are ordered by size, the largest first, so the results of a rank
- * are its rows in ascending order. `file/search/name-index.ts` describes the index.
- */
-
+// Search for networks by name, handle or number. Rows are ordered by size, so a rank's results are in row order.
 import { WantedText } from '../file/networks/network-texts.ts';
 import type { Dataset } from '../file/read.ts';
 import { RowSet } from '../file/search/row-set.ts';
@@ -64,10 +60,7 @@ export class AsnSearch {
     return { query, limit, count: results.length, total: total + (isFurther ? 1 : 0), results };
   }
 
-  /**
-   * The same with the networks of overrides, which are behind those of the index. They are few: each is compared. One that
-   * gives a network of the file another name is that network.
-   */
+  /** With the networks of overrides, which the index lacks. One may rename a network of the file. */
   #withAppended(text: string, limit: number, found: Found): Found {
     const { networks, networkTexts, indexedNetworks } = this.#dataset;
     if (indexedNetworks === networks.count) return found;
@@ -126,9 +119,7 @@ export class AsnSearch {
     this.#rankCandidates(text);
   }
 
-  /**
-   * A text with separators: candidates are the networks with one of them, and with the longest word, if they are many.
-   */
+  /** Candidates are the networks with one of the separators and, if these are many, with the longest word. */
   #rankBySeparator(text: string): void {
     const { words, grams } = this.#dataset.nameIndex;
     const list = this.#list;

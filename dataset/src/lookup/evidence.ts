@@ -1,12 +1,5 @@
-/**
- * Which source decided each field of a record. The file stores the deciding sources per record; values are taken from
- * the record itself. The prefix is found by walking to the neighbouring runs: the largest prefix around the address for
- * which the source says the same.
- *
- * What was decoded is kept as long as the dataset: addresses of a prefix have the same evidence, and the walks of
- * neighbouring prefixes meet the same sets of attributes.
- */
-
+// Which source decided each field. Values are taken from the record; the prefix is the largest around the address for
+// which the source says the same. Decoded sets are kept as long as the dataset: neighbours share them.
 import { type Address, ipv4, truncateAddress, wordMask } from '../address.ts';
 import { isTooOld } from '../data-age.ts';
 import type { Match } from '../file/format.ts';
@@ -160,11 +153,8 @@ function noteOf(
   return value > 0 ? neighbourWords(value) : 'what names the address itself comes first';
 }
 
-/**
- * Per id of a statement: the length of the largest prefix around the address for which its source says the same. Prefixes
- * that contain the address are tried from the longest to the shortest, for all statements in one walk, which ends at the
- * first run for which no source says the same.
- */
+// Per statement: the length of the largest prefix for which its source says the same. Prefixes are tried from the
+// longest on, in one walk that ends at the first run for which no source does.
 function statedLengths<Position extends number | bigint>(
   positions: Positions<Position>,
   dataset: Dataset,

@@ -1,7 +1,4 @@
-/**
- * Lookups for programs that use this package: text in, records out. Addresses are taken as text only, because an address
- * that was not parsed would be looked up as one that is not announced.
- */
+// Lookups for programs that use this package. Addresses are text only: one that was not parsed would look unannounced.
 import { statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -32,9 +29,7 @@ const MAX_SHOWN = 100;
 const PACKAGED = { package: '@whence/server', folder: 'embedded' };
 
 /**
- * Opens the current version in a data directory, or one file. Without a path, the dataset that is packaged with
- * @whence/server, if that is installed beside this package or below the working directory.
- * Throws a DatasetError if there is no dataset, or if it is damaged.
+ * Opens a data directory, a file, or without a path the dataset packaged with @whence/server. Throws a DatasetError.
  */
 export function open(path: string = packagedFolder()): OpenDataset {
   return new OpenDataset(openPath(path));

@@ -1,8 +1,5 @@
-/**
- * A dataset with the operator's overrides over it. It has a record of its own for each record of the file to which an entry
- * applies, numbered after those of the file, so that whatever reads a dataset reads them too. They are made at once: an entry
- * for a prefix takes as long as the walk over it, which is microseconds for most.
- */
+// A dataset with the operator's overrides over it: a record of its own for each one of the file to which an entry
+// applies, numbered after those of the file, made at once in microseconds for most prefixes.
 import type { Address } from '../address.ts';
 import { type Cursor, SPACES, startOf } from '../file/addresses/cursor.ts';
 import type { ListedOrigin } from '../file/addresses/other-origins.ts';

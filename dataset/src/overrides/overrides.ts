@@ -1,14 +1,11 @@
-/**
- * The operator's corrections: a JSON file that stands over every version of the dataset and is named in explanation and
- * evidence. An invalid file is refused as a whole, with the line of the error: applying only some exceptions is worse than
- * keeping the previous ones.
- *
- *   { "allow":    [{ "prefix": "192.0.2.0/24", "reason": "our scanners" }],
- *     "deny":     [{ "asn": 64500, "reason": "card testing" }],
- *     "relabel":  [{ "asn": 64501, "connection_type": "business", "reason": "a customer" }],
- *     "networks": [{ "prefix": "10.0.0.0/8", "asn": 64512, "asn_name": "Intranet", "labels": ["office"] }] }
- */
-
+// The operator's corrections: a JSON file that stands over every version of the dataset and is named in explanation and
+// evidence. An invalid file is refused as a whole, with the line of the error: applying only some exceptions is worse than
+// keeping the previous ones.
+//
+//   { "allow":    [{ "prefix": "192.0.2.0/24", "reason": "our scanners" }],
+//     "deny":     [{ "asn": 64500, "reason": "card testing" }],
+//     "relabel":  [{ "asn": 64501, "connection_type": "business", "reason": "a customer" }],
+//     "networks": [{ "prefix": "10.0.0.0/8", "asn": 64512, "asn_name": "Intranet", "labels": ["office"] }] }
 import { isCountry } from '../country-code.ts';
 import { DatasetError } from '../dataset-error.ts';
 import { addressBits, parsePrefix, type Range } from '../prefix.ts';
@@ -26,9 +23,7 @@ export type Relabel = { readonly country?: string; readonly connection_type?: Co
   readonly [K in (typeof FLAGS)[number]]?: boolean;
 } & { readonly [K in (typeof TEXTS)[number]]?: string | null };
 
-/**
- * Entries for prefixes, as ranges whose values are positions in `list`, and entries for whole networks, by AS number.
- */
+/** For prefixes, ranges whose values are positions in `list`; for whole networks, by AS number. */
 export type Scoped<T> = {
   readonly list: readonly T[];
   readonly ranges: FamilyRanges;

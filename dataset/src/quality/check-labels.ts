@@ -1,8 +1,4 @@
-/**
- * The answers of a dataset against labels: per field how many are right, which value was answered for which, and the
- * networks with the most wrong answers. Every row counts once. The answer for a prefix is the one that most of its
- * addresses have.
- */
+// The answers of a dataset against labels. A prefix has the answer of most of its addresses.
 import type { Dataset } from '../file/read.ts';
 import { fromBigInt, type Range } from '../prefix.ts';
 import { FLAGS } from '../record.ts';

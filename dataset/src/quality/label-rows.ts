@@ -1,7 +1,5 @@
-/**
- * Labels as CSV: a header, then a row per address or prefix with the expected values of fields of its record. An empty
- * cell expects nothing. Rows that cannot be read are reported with their line and skipped; the others are used.
- */
+// Labels as CSV: a header, then a row per address or prefix with expected values. An empty cell expects nothing. Rows
+// that cannot be read are reported with their line and skipped.
 import { parsePrefixedAsn } from '../as-number.ts';
 import { csvRow } from '../io/csv-row.ts';
 import { parsePrefix, type Range } from '../prefix.ts';

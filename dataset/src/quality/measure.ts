@@ -1,8 +1,4 @@
-/**
- * The quality rows of a build: what the compiler measured by holding sources out, the frozen labels of countries, and
- * how much of the answers changed since the previous version.
- */
-
+// The quality rows of a build: sources held out, frozen labels of countries, change since the previous version.
 import { latest } from '../data-files/csv-table.ts';
 import { countryLabels } from '../data-files/data-files.ts';
 import { forEachSegment } from '../diff/segments.ts';
@@ -30,11 +26,8 @@ export function measureQuality(
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/**
- * Countries by the frozen sample of geofeeds. A label is left out where nothing is announced. An operator is left out if
- * a list of it, or one that repeats it, is a source: rows of the embedded default are where other sources were wrong, so
- * the rest of the operator's labels would say that they never are.
- */
+// By the frozen sample of geofeeds. An operator is left out if a list of it, or one that repeats it, is a source: rows
+// of the embedded default are where others were wrong, so the rest would say that they never are.
 function countryRows(dataset: Dataset, contains: ReadonlyMap<string, readonly string[]>): QualityRow[] {
   const used = new Set(dataset.meta.sources.flatMap(({ id }) => [id, ...(contains.get(id) ?? [])]));
   const measured = countryLabels.rows.filter(({ feeds }) => !feeds.split(' ').some((id) => used.has(id)));

@@ -1,7 +1,5 @@
-/**
- * Feeds in, supplement out. A supplement is made only if a feed that drives one of its fields was read. Locations of a
- * database are overlaid by the geofeeds of operators, each for the addresses that its operator announces.
- */
+// Feeds in, supplement out, if any drives one of its fields. Geofeeds of operators are laid over locations of a
+// database, each for what its operator announces.
 import type { Address } from '../address.ts';
 import { AddressRows, type FamilyRows, type ReadRows, wordsOfAddress } from '../address-rows.ts';
 import type { FeedCache } from '../feeds/feed-cache.ts';
@@ -191,10 +189,7 @@ class TextList {
   }
 }
 
-/**
- * Coordinates of cities in the database, for geofeeds, which have none (RFC 8805). Their regions are codes and those of a
- * database are names, so a city is known by country and name; one whose namesakes are far apart is left out.
- */
+/** For geofeeds, which have none (RFC 8805): by country and name, unless namesakes are far apart. */
 class CityCoordinates {
   readonly #cities = new Map<string, Place | null>();
 

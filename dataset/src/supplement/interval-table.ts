@@ -1,16 +1,14 @@
-/**
- * Lookup in intervals. IPv4: the leading 16 bits select a slice of the low halves of the starts. IPv6: a binary search
- * over the distinct first words, which are few, and one among the other words of the starts with that first word.
- *
- *   top      u32 x 65537   per /16: number of intervals that start before it
- *   low      u16           low 16 bits of each start
- *   first    u32           the distinct first words of starts, ascending
- *   offset   u32           per first word: its first interval; one more at the end
- *   rest     u32 x 3       the other words of each start
- *   value    u32           per interval; 0: nothing is known
- *
- * The first interval of each family starts at its lowest address.
- */
+// Lookup in intervals. IPv4: the leading 16 bits select a slice of the low halves of the starts. IPv6: a binary search
+// over the distinct first words, which are few, and one among the other words of the starts with that first word.
+//
+//   top      u32 x 65537   per /16: number of intervals that start before it
+//   low      u16           low 16 bits of each start
+//   first    u32           the distinct first words of starts, ascending
+//   offset   u32           per first word: its first interval; one more at the end
+//   rest     u32 x 3       the other words of each start
+//   value    u32           per interval; 0: nothing is known
+//
+// The first interval of each family starts at its lowest address.
 import type { Address } from '../address.ts';
 import type { Intervals } from './intervals.ts';
 

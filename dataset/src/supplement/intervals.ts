@@ -1,7 +1,4 @@
-/**
- * Intervals: all addresses of a family in ascending order, each interval up to the next start, with a value. 0 stands for
- * "nothing known". `overlay` puts rows of operators on top of rows of a database.
- */
+// All addresses of a family in ascending order, each interval up to the next start. Value 0: nothing known.
 import { compareWords, type ReadRows, WordList } from '../address-rows.ts';
 
 export type Intervals = { readonly starts: Uint32Array; readonly values: Uint32Array };

@@ -1,18 +1,16 @@
-/**
- * What is known of addresses beside their records, from feeds that are off by default: where they are, whether they are
- * anycast, and which internet exchange's peering LAN they belong to. It is a second file beside a version of the dataset,
- * so that a deployment without these feeds neither stores nor reads anything of it.
- *
- *   section      element     content
- *   meta         JSON        sources, counts
- *   loc.*        intervals   position in `places` (interval-table.ts); empty if no feed has locations
- *   any.*        intervals   1: anycast
- *   ix.*         intervals   text: name of the exchange
- *   places       u32 x 5     texts of city and region; latitude and longitude in millionths of a degree, ABSENT if unknown;
- *                            country << 16 | position in the sources. Place 0 is unused: it means that nothing is known
- *   texts.at     u32         offset of each text; one more at the end. Text 0 is empty
- *   texts        UTF-8       names of cities, regions and exchanges, each once
- */
+// What is known of addresses beside their records, from feeds that are off by default: where they are, whether they are
+// anycast, and which internet exchange's peering LAN they belong to. It is a second file beside a version of the dataset,
+// so that a deployment without these feeds neither stores nor reads anything of it.
+//
+//   section      element     content
+//   meta         JSON        sources, counts
+//   loc.*        intervals   position in `places` (interval-table.ts); empty if no feed has locations
+//   any.*        intervals   1: anycast
+//   ix.*         intervals   text: name of the exchange
+//   places       u32 x 5     texts of city and region; latitude and longitude in millionths of a degree, ABSENT if unknown;
+//                            country << 16 | position in the sources. Place 0 is unused: it means that nothing is known
+//   texts.at     u32         offset of each text; one more at the end. Text 0 is empty
+//   texts        UTF-8       names of cities, regions and exchanges, each once
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import type { Address } from '../address.ts';
@@ -172,10 +170,7 @@ export class Supplement {
     return this.#tables.ix !== undefined;
   }
 
-  /**
-   * The number of the place of an address, 0 if none is known. Equal places have equal numbers. An anycast address is in
-   * many places, whatever a database says.
-   */
+  /** 0 if none is known. An anycast address is in many places, whatever a database says. */
   placeOf(address: Address): number {
     return this.isAnycast(address) ? 0 : find(this.#tables.loc, address);
   }

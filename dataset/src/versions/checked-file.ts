@@ -1,8 +1,5 @@
-/**
- * A dataset file that one process checks for others on the same machine. The check that its sections fit together takes most
- * of the time; processes that serve the file only read it, if it is still the same file on disk, and compare its checksum
- * between turns of the event loop. Files are read without a thread of their own, whose start takes longer than all of this.
- */
+// A dataset file that one process checks for others on the same machine. These read it if it is still the same file,
+// and compare its checksum between turns of the event loop: starting a thread would take longer.
 import type { Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -22,10 +19,7 @@ export type CheckedFile = {
   readonly day: string;
 };
 
-/**
- * Keeps the event loop busy for 50 to 150 ms. Undefined if the file cannot be used as it is. Rejects with a DatasetError if
- * it is damaged, with the error of the file system if it cannot be read.
- */
+/** Blocks for 50 to 150 ms. Undefined if the file cannot be used as it is. Rejects if damaged or unreadable. */
 export async function checkForOthers(path: string, day: string): Promise<CheckedFile | undefined> {
   const { bytes, fileState } = await read(path);
   return checkAsWritten(bytes, day) ? { path, fileState, crc32: crc32(bytes), day } : undefined;

@@ -1,7 +1,4 @@
-/**
- * A thread that reads a dataset file, checks it, hands its bytes over and ends. This takes 50 to 200 ms, during which a
- * server that swaps versions continues to answer.
- */
+// A thread that reads and checks a dataset file, 50 to 200 ms in which the server continues to answer.
 import { parentPort, workerData } from 'node:worker_threads';
 import { DatasetError } from '../dataset-error.ts';
 import { readChecked } from '../file/read.ts';

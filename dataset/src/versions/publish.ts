@@ -1,15 +1,13 @@
-/**
- * The folder of datasets: one file per version and a manifest that names the current one. A version appears whole or
- * not at all: it is written under another name, synced, renamed, and only then named in the manifest, which is replaced
- * the same way. A process killed at any point leaves the previous version in place. A file is removed only after the
- * manifest no longer names it.
- *
- *   datasets/manifest.json                    { "current": 3, "versions": [ … ] }
- *   datasets/000002.whence                    built here, or version 1 as it came with the program
- *   datasets/000003-9f86d081884c7d65.whence   pulled from a static host; its name holds the beginning of its SHA-256
- *   datasets/history/                         what older versions answered about addresses (history/)
- *   datasets/60303ae22b998861.supplement      supplement of one or more versions, see supplement/supplement.ts
- */
+// The folder of datasets: one file per version and a manifest that names the current one. A version appears whole or
+// not at all: it is written under another name, synced, renamed, and only then named in the manifest, which is replaced
+// the same way. A process killed at any point leaves the previous version in place. A file is removed only after the
+// manifest no longer names it.
+//
+//   datasets/manifest.json                    { "current": 3, "versions": [ … ] }
+//   datasets/000002.whence                    built here, or version 1 as it came with the program
+//   datasets/000003-9f86d081884c7d65.whence   pulled from a static host; its name holds the beginning of its SHA-256
+//   datasets/history/                         what older versions answered about addresses (history/)
+//   datasets/60303ae22b998861.supplement      supplement of one or more versions, see supplement/supplement.ts
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -94,10 +92,7 @@ export function publish(
   });
 }
 
-/**
- * Publishes a finished file as the first version of a data directory. False if there are versions already: of two
- * programs that start at the same time, one publishes. Throws a DatasetError if the file is damaged.
- */
+/** A finished file as the first version; false if there is one: of two programs that start, one publishes. */
 export function publishFirst(dataDir: string, file: Buffer): boolean {
   const { meta } = new Dataset(file);
   const folder = datasetsFolder(dataDir);
@@ -125,10 +120,8 @@ export function useVersion(dataDir: string, version: number, { isVerified = fals
 }
 
 /**
- * Makes a downloaded file the current version, under the number it was published with. The caller has opened the file
- * and checked its digest. The publisher decides what a number means: if it has started over, its version 1 replaces
- * ours, so that all replicas give the same answers. `supplementPath` is the file of its supplement, if that was downloaded
- * too.
+ * Under the publisher's number: if it has started over, its version 1 replaces ours, as on all replicas. The caller has
+ * opened the file and checked its digest.
  */
 export function adopt(dataDir: string, published: Published, path: string, meta: Meta, supplementPath?: string): void {
   const { version, format, bytes, sha256, supplement } = published;
@@ -181,10 +174,7 @@ function entryOf(
   };
 }
 
-/**
- * Removes the files of all versions but the current one and the newest others. Returns the numbers removed. Call
- * `recordHistory` before, which keeps what older versions answered about addresses.
- */
+/** Returns the numbers removed. Call `recordHistory` before, which keeps what they answered about addresses. */
 export function prune(dataDir: string, retention: Retention, now: Date): number[] {
   const folder = datasetsFolder(dataDir);
   return publishing(folder, () => {
@@ -321,10 +311,7 @@ function isWhole(dataDir: string, entry: VersionEntry): boolean {
 
 const VERSION_FILE = /^(?:\d{6,}(?:-[0-9a-f]{16})?\.whence|[0-9a-f]{16}\.supplement)$/;
 
-/**
- * Also removes files left by a process that was killed between writing the manifest and removing them. The caller holds
- * the lock, so no other process is about to add a file to the manifest.
- */
+/** Also what a killed process left. The caller holds the lock, so no file is about to be added. */
 function removeUnnamed(dataDir: string): void {
   const versions = readManifest(dataDir)?.versions ?? [];
   const named = new Set(versions.flatMap(({ file, supplement }) => [file, supplement?.file]));

@@ -1,15 +1,13 @@
-/**
- * The folder that a static host serves to replicas. File names hold the beginning of the digest, so a name
- * always refers to the same content and may be cached forever; only the manifest changes.
- *
- *   manifest.json                    { "current": 42, "versions": [ … ] }, as in the data directory
- *   000041-9f86d081884c7d65.whence
- *   000042-60303ae22b998861.whence
- *   9b74c9897bac770f.supplement      of a version that has one
- *
- * Files are written first, then the manifest, and removals come last: a reader of the manifest always finds the files
- * it names.
- */
+// The folder that a static host serves to replicas. File names hold the beginning of the digest, so a name
+// always refers to the same content and may be cached forever; only the manifest changes.
+//
+//   manifest.json                    { "current": 42, "versions": [ … ] }, as in the data directory
+//   000041-9f86d081884c7d65.whence
+//   000042-60303ae22b998861.whence
+//   9b74c9897bac770f.supplement      of a version that has one
+//
+// Files are written first, then the manifest, and removals come last: a reader of the manifest always finds the files
+// it names.
 import { readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatasetError } from '../dataset-error.ts';

@@ -54,10 +54,7 @@ function supplementOf({ version, supplement }: Json): Pick<Published, 'supplemen
 }
 
 const MAX_VERSION = 999_999_999;
-/**
- * No character that is special in a URL or a path: no slash, backslash, colon, percent or question mark, no leading
- * dot.
- */
+/** Nothing special in a URL or a path. */
 const SAFE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 
 function isObject(value: unknown): value is Json {

@@ -1,11 +1,6 @@
-/**
- * Pulls the version that a static host names as current (see published-folder.ts for the layout): manifest, file,
- * digest, then the data directory. A failure is returned as a sentence, and the version in use stays. The manifest also
- * decides when it names an older version: that is how a publisher goes back.
- *
- * A download is stored in the datasets folder as `<SHA-256>.<process>.download`. The next pull continues one that was
- * interrupted.
- */
+// Pulls the version that a static host names as current (published-folder.ts), also an older one: that is how a
+// publisher goes back. A failure is a sentence, and the version in use stays. The next pull continues an interrupted
+// download, `<SHA-256>.<process>.download`.
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -218,10 +213,7 @@ const DOWNLOAD = /^([0-9a-f]{64})\.(\d+)\.download$/;
 /** Four times what a download may be idle. */
 const ABANDONED_MS = 120_000;
 
-/**
- * Returns the path to write to. An abandoned download of the same file is continued, those of files that are not `needed`
- * are removed.
- */
+/** The path to write to. Continues an abandoned download of the same file, removes those not `needed`. */
 function takeOver(folder: string, sha256: string, needed: readonly (string | undefined)[], now: Date): string {
   const own = join(folder, `${sha256}.${process.pid}.download`);
   for (const name of readdirSync(folder)) {
@@ -264,10 +256,7 @@ async function startOver(file: FileHandle): Promise<[Hash, number]> {
   return [createHash('sha256'), 0];
 }
 
-/**
- * The digest is right, so a file that is refused here was published like this, for example by a newer version of the
- * program. It is kept to avoid downloading it repeatedly, and removed when the host names another file.
- */
+/** A file refused here was published like this, as by a newer program. It is kept so as not to be fetched again. */
 async function adoptDownload(
   dataDir: string,
   published: Published,

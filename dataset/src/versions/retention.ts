@@ -38,10 +38,7 @@ export function keptVersions<Entry extends Dated>(
   return first < 0 ? [] : newest.slice(first);
 }
 
-/**
- * The current version and the newest others, `keep` in all, in the order of the manifest. Newest by the time of the
- * build: the numbers of a publisher that has started over begin at 1 again.
- */
+/** The current version and the newest others, `keep` in all. By time: a publisher that starts over counts from 1. */
 export function newestVersions<Entry extends Dated>({ current, versions }: Versions<Entry>, keep: number): Entry[] {
   const newestFirst = [...versions].sort(
     (a, b) => Number(b.version === current) - Number(a.version === current) || compareAge(b, a),

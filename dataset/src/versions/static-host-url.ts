@@ -1,7 +1,4 @@
-/**
- * The URL of a static host. Throws an error that says what it must be. In a file of its own, because checking a setting
- * must not load the HTTP client.
- */
+/** Throws an error that says what the URL must be. A file of its own: a setting must not load the HTTP client. */
 export function parseHostUrl(text: string): URL {
   const words = 'an http:, https: or file: URL';
   if (!URL.canParse(text)) throw new Error(words);

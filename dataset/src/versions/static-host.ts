@@ -1,7 +1,4 @@
-/**
- * Files under one URL: `https:`, `http:` or `file:`. Failures are sentences that begin with the URL of the file,
- * without user name, password and query.
- */
+// Files under one URL: `https:`, `http:` or `file:`. Failures begin with the URL, without credentials and query.
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DatasetError } from '../dataset-error.ts';

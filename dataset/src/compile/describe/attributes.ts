@@ -1,9 +1,5 @@
-/**
- * The attributes of a record: its fields from `country` on, which many prefixes share. Their JSON text is made here,
- * once, in ASCII, so that a character is one byte and the server can concatenate fragments. The text after `country`
- * has two fragments: threats depend on the lists an address is on, the rest on its network, so there are few of each
- * and many combinations.
- */
+// The fields of a record from `country` on, as ASCII JSON, so that a character is one byte and the server can
+// concatenate. Threats are a fragment of their own: there are few of each, and many combinations.
 import { asciiJson } from '../../file/texts/ascii-writer.ts';
 import type { ConnectionType, Detection, Rir, Threat } from '../../record.ts';
 

@@ -1,8 +1,5 @@
-/**
- * What kind of network an AS is. The first of these that knows the AS decides: the hand-written table, lists that give
- * networks a role, lists of hosting networks, rules on names. If none does, weak signals are added up; where these are
- * not clear either, the type is assumed.
- */
+// What kind of network an AS is. The first that knows decides: the hand-written table, lists of roles, lists of hosting
+// networks, rules on names. Else weak signals are added up, and if those are unclear the type is assumed.
 import { labelledNetworks, nameRules, scanners } from '../../data-files/data-files.ts';
 import type { ConnectionType, Source, TypeSignal } from '../../record.ts';
 import type { CompileInput, NetworkList, Stated } from '../input/compile-input.ts';
@@ -94,13 +91,8 @@ export function typeWithoutTable(
   };
 }
 
-/**
- * Connection types by the name of an organisation, for the tens of thousands of small networks that are not labelled by
- * hand. A name is folded to lower-case ASCII words, with one space between and around them: 'T-Mobile Übersee GmbH'
- * becomes ' t mobile ubersee gmbh '. Phrases that `name-rules.csv` says to ignore are removed first, so that only the
- * rest of the name counts: 'St. Cloud State University' becomes 'State University'. A `word` matches whole words, a
- * `part` anywhere inside a word, for compounds ('Musterhochschule'). The first rule that matches decides.
- */
+// Rules match names folded to lower-case ASCII words (' t mobile ubersee gmbh '), without the phrases to ignore ('St.
+// Cloud'). A `word` matches whole words, a `part` also inside a compound ('Musterhochschule'). The first match decides.
 const ruleSet = nameRules.derived((rows) => {
   const patterns = (rule: number, kind: (typeof rows)[number]['match']) =>
     rows.filter((row) => row.rule === rule && row.match === kind).map(({ pattern }) => pattern);

@@ -1,7 +1,4 @@
-/**
- * What a record says from `country` on, and why. The input is everything that the sources state about a run of
- * addresses; this file decides between them, field by field.
- */
+// What a record says from `country` on, and why: decides field by field between the statements of the sources.
 import { compareLastDays, isTooOld } from '../../data-age.ts';
 import type { Drive } from '../../feeds/feed.ts';
 import type { ConnectionType, Rir, Source } from '../../record.ts';
@@ -212,10 +209,7 @@ function countryListed(listings: readonly Listing[]): Stated<string> | undefined
   return value === undefined || listing === undefined ? undefined : { value, source: listing.overlay.source };
 }
 
-/**
- * A cloud's own list always decides, then what is known about these addresses in particular. A list of hosting prefixes
- * overrides only rules on names and signals.
- */
+/** A cloud's own list decides first. A list of hosting prefixes overrides only rules on names and signals. */
 function typeOf(connection: Connection, listings: readonly Listing[]): Stated<ConnectionType> {
   const cloud = listings.find(({ overlay }) => overlay.drives.includes('cloud_provider'));
   if (cloud !== undefined) return { value: 'datacenter', source: cloud.overlay.source };
@@ -226,11 +220,7 @@ function typeOf(connection: Connection, listings: readonly Listing[]): Stated<Co
   return { value: connection.type, source: connection.decidedBy };
 }
 
-/**
- * Names that the evidence shows and the record does not: the crawlers that fetch from an address, the VPN service or
- * privacy relay behind it, scanners, services that are known to be good, the operator of a Tor exit, the region of a
- * cloud. Several sources may name the same address; each gives a row.
- */
+/** Names that the evidence shows and the record does not. Each source that names the address gives a row. */
 function evidenceNames({ connection: { vpn, scanner }, listings }: Pick<Facts, 'connection' | 'listings'>): Reason[] {
   const ofNetwork: Reason[] = vpn?.operator === undefined ? [] : [['vpn_service', vpn.source, vpn.operator]];
   if (scanner !== undefined && operatorListed(listings, 'scanner') === undefined)
@@ -274,30 +264,21 @@ type Tunnel = {
 
 const operatedBy = (operator: string | undefined) => (operator === undefined ? 'VPN' : `VPN operator ${operator}`);
 
-/**
- * Providers whose addresses deliver content. Generic VPN lists name them because privacy relays and security products
- * for companies leave from there; no VPN service does.
- */
+/** CDNs. Generic VPN lists name them because privacy relays and security products leave from there. */
 const CDNS: ReadonlySet<string> = new Set(['Akamai', 'Bunny', 'Cloudflare', 'Fastly']);
 
 const isCdn = (provider: string | undefined) => provider !== undefined && CDNS.has(provider);
 
 const isRelayed = (listings: readonly Listing[]) => listings.some(({ overlay }) => overlay.isRelay === true);
 
-/**
- * Whether it is known who uses the addresses: that says more than what is next to them or in the same network. A cloud
- * rents its addresses out, so its list does not say it; that of a CDN does.
- */
+/** Whether the user of the addresses is known. A cloud rents its addresses out, so its list does not say it. */
 function isNamed({ connection, listings }: Facts, provider: string | undefined): boolean {
   const naming: readonly Drive[] = ['known_good', 'scanner', 'crawler', 'is_ai_crawler'];
   const drives = listings.flatMap(({ overlay }) => overlay.drives);
   return isCdn(provider) || connection.scanner !== undefined || drives.some((drive) => naming.includes(drive));
 }
 
-/**
- * Who says that the addresses are exits of a VPN, the most trusted first: the network, the lists of the services, then
- * generic lists. A relay that hides addresses for privacy (iCloud Private Relay) is not a VPN, whatever other lists say.
- */
+/** Who says that the addresses are exits of a VPN, the most trusted first. A privacy relay is never a VPN. */
 function tunnelsOf(facts: Facts, provider: string | undefined): Tunnel[] {
   const { connection, listings } = facts;
   if (isRelayed(listings)) return [];

@@ -1,8 +1,4 @@
-/**
- * The names of networks. Sources are in the order of trust; the first that has a value decides. A name that says
- * nothing counts as none, and where a network is labelled by hand, the label may be the better name.
- */
-
+// The names of networks, by the most trusted source that has one which says something, or by the hand-written label.
 import { labelledNetworks, networkNames, placeNames } from '../../data-files/data-files.ts';
 import type { DelegatedAsns, NetworkName } from '../../feeds/parsed.ts';
 import type { Source } from '../../record.ts';
@@ -24,10 +20,7 @@ export class NetworkNames {
     return label === undefined ? named : { value: label, source: this.#table };
   }
 
-  /**
-   * The name by the sources alone, without the table. Some registries publish only the handle as a name; a name that any
-   * other source gives is better.
-   */
+  /** The name without the table. A registry may have only the handle; a name of any other source is better. */
   sourceName(asn: number): Stated<string> | undefined {
     return (
       this.#first(asn, ({ name, handle }) => (name === handle ? undefined : name && usableName(name))) ??
@@ -90,12 +83,8 @@ function search(rows: readonly DelegatedAsns[], asn: number): DelegatedAsns | un
   return undefined;
 }
 
-/**
- * Which names of networks are shown. Sources have names that say nothing (a placeholder of a registry, a tax number, a
- * street) or the wrong thing (the registered owner of an address block instead of who runs the network), handles in
- * place of names, and names in capitals. For networks that are labelled by hand, the label is a better name in all of
- * these cases.
- */
+// Sources have names that say nothing (a placeholder, a tax number, a street), the owner of an address block, handles,
+// and capitals. A hand-written label is better than any of these.
 
 /** The name without surplus spaces, or undefined if it says nothing about the network. */
 export function usableName(text: string): string | undefined {
@@ -119,11 +108,8 @@ const MEANINGLESS: readonly RegExp[] = [
   /^RIPE Network Coordination Centre$/,
 ];
 
-/**
- * A street address, which APNIC lists as the name of many networks. `Level 3 Communications, Inc.` and `Yuma School
- * District #70` are not: a legal form says that the text is a name, and so does a word for an organisation unless the
- * text clearly begins with an address.
- */
+// APNIC lists streets as names. A legal form says that the text is a name after all, as in `Level 3 Communications,
+// Inc.`; so does a word for an organisation, unless the text clearly begins with an address.
 function isStreetAddress(name: string): boolean {
   if (!/[0-9]/.test(name) || LEGAL_FORM.test(name)) return false;
   const isClear = (FIRST_PART.test(name) && name.includes(',')) || NUMBERED_STREET.test(name);
@@ -131,10 +117,7 @@ function isStreetAddress(name: string): boolean {
   return isClear || FIRST_PART.test(name) || STREET.test(name);
 }
 
-/**
- * A numbered part of a town or a building, `Sector 125` or `DLF Building, Tower D`. A word for a street alone does not make
- * an address: `Jane Street` and `Long Island Rail Road` are companies. Others are in the table of places.
- */
+/** `Sector 125`, `DLF Building, Tower D`. A word for a street alone is not enough: `Jane Street` is a company. */
 function isBuildingOrSector(name: string): boolean {
   return NUMBERED_PLACE.test(name) && !LEGAL_FORM.test(name) && !ORGANISATION.test(name);
 }

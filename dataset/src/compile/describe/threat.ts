@@ -1,7 +1,4 @@
-/**
- * The threat score: a sum of named contributions, capped at 100. Anonymity alone is not a threat: a VPN stays low. A
- * server is not a threat by itself, so a datacenter adds nothing.
- */
+// The threat score: named contributions, at most 100. Neither anonymity nor a datacenter is a threat by itself.
 import { compareLastDays } from '../../data-age.ts';
 import type { Drive } from '../../feeds/feed.ts';
 import { levelOf, type Source, type Threat } from '../../record.ts';
@@ -16,21 +13,13 @@ const BELOW_MEDIUM = 24;
 const BELOW_HIGH = 49;
 const SHARED = 'because many people share the address';
 
-/**
- * The most that reports add to addresses of which blocklists say little. A report about an address that many people
- * share is about one of them: a CDN stays below `medium`, and a privacy relay, which gives people another address every
- * few minutes, at 0.
- */
+/** Reports about shared addresses are about one of many people: CDNs stay below `medium`, privacy relays at 0. */
 export const REPORT_LIMITS = {
   cdn: { points: BELOW_MEDIUM, because: SHARED },
   relay: { points: 0, because: SHARED },
 } as const;
 
-/**
- * The most that all contributions add together. What a known service or a crawler does is expected, whatever lists say
- * about its addresses. Research scanners are reported for scanning, Tor exits and the NAT of mobile networks for what
- * some of their users did: all three stay below `high`.
- */
+/** Limits of the sum. Scanners, Tor exits and mobile NAT are reported for what is expected: they stay below `high`. */
 export const TOTAL_LIMITS = {
   knownGood: (service: string) => ({ points: BELOW_MEDIUM, because: `because ${service} uses the address` }),
   crawler: { points: BELOW_MEDIUM, because: 'because a crawler uses the address' },
@@ -50,20 +39,14 @@ export type Contribution = {
   readonly limited?: string;
 };
 
-/**
- * A blocklist that lists the address, or an aggregate with the number of blocklists on which it found the address.
- * `contains`: ids of lists that it repeats.
- */
+/** A blocklist, or an aggregate with its number of blocklists. `contains`: ids of lists that it repeats. */
 type BlocklistEntry = {
   readonly source: Source;
   readonly lists: number | undefined;
   readonly contains?: readonly string[] | undefined;
 };
 
-/**
- * What is left of each list after what it repeats. `counted` are the ids of all lists with the address: a list adds
- * nothing if one that it contains is among them. An aggregate with a number of lists keeps the others.
- */
+/** `counted`: ids of all lists with the address. A list adds nothing if one that it contains is among them. */
 export function withoutRepeated<T extends BlocklistEntry>(entries: readonly T[], counted: ReadonlySet<string>): T[] {
   return entries.flatMap((entry) => {
     const repeated = entry.contains?.filter((id) => id !== entry.source.id && counted.has(id)).length ?? 0;
@@ -74,9 +57,8 @@ export function withoutRepeated<T extends BlocklistEntry>(entries: readonly T[],
 }
 
 /**
- * Each further list adds the difference between two entries of BLOCKLIST_POINTS. An aggregate repeats lists that may be
- * feeds here too, so it does not add to them: it raises the number of lists to its own count where that is higher. Lists
- * that count longer come first: without those that have become too old, the rest is what it would be without them.
+ * An aggregate repeats lists that may be feeds too, so it only raises the number of lists. Lists that count longer come
+ * first.
  */
 export function rateBlocklists(entries: readonly BlocklistEntry[]): Contribution[] {
   const contributions: Contribution[] = [];
@@ -97,10 +79,7 @@ function blocklistPoints(lists: number): number {
   return BLOCKLIST_POINTS[Math.min(lists, BLOCKLIST_POINTS.length - 1)] ?? 0;
 }
 
-/**
- * Gives the contributions at most `limit.points` together: lists that count longer first, then those with the most
- * points. The explanation says where points were taken away, and still adds up.
- */
+/** Lists that count longer keep their points first, then those with the most; the explanation still adds up. */
 export function limitPoints(contributions: readonly Contribution[], limit: Limit | undefined): Contribution[] {
   if (limit === undefined) return [...contributions];
   let left: number = limit.points;

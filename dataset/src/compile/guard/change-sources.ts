@@ -1,8 +1,4 @@
-/**
- * Which sources caused a change between two versions: for each run of addresses that gained or lost a flag, a country
- * or a registry, the source that decided it. This walks over both versions, so it runs only after an implausible
- * change.
- */
+// Which sources caused a change between two versions. It walks over both, so it runs only after an implausible change.
 import { forEachSegment } from '../../diff/segments.ts';
 import type { Match } from '../../file/format.ts';
 import type { Dataset } from '../../file/read.ts';

@@ -41,10 +41,7 @@ export function checkResult(content: Content, previous: PreviousVersion | undefi
   return [...ofServices, ...implausible];
 }
 
-/**
- * A feed that has expired or was switched off loses its flags. That is reported separately, and must not stop the
- * publication of all other feeds.
- */
+/** A feed that expired or was switched off loses its flags; that must not stop the publication of all others. */
 function isExplainedByAbsence(
   { measure, before, after, sources }: ExplainedChange,
   present: ReadonlySet<string>,

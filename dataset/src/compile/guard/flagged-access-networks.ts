@@ -1,7 +1,4 @@
-/**
- * Access networks, which connect homes or phones according to the table of networks, of which a list flags a large part
- * as servers, relays or criminal. A list can be small, plausible by itself, and still name all of one provider.
- */
+// Access networks of which a list flags a large part. A list can be plausible by itself and name all of one provider.
 import { labelledNetworks } from '../../data-files/data-files.ts';
 import type { FlaggedAccessNetwork } from '../../file/write.ts';
 

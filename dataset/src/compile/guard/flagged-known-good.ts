@@ -1,7 +1,4 @@
-/**
- * Rows of known-good.csv that have a flag or points which would make rules refuse them. The compiler lets these rows
- * win over every list; this is the check that it did, for whatever way a flag may come.
- */
+// Rows of known-good.csv with a flag or points that would make rules refuse them, by whatever way these came.
 import { knownGood } from '../../data-files/data-files.ts';
 import type { Dataset } from '../../file/read.ts';
 import { fromBigInt } from '../../prefix.ts';

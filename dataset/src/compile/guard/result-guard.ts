@@ -1,8 +1,4 @@
-/**
- * Compares the result of an update with the version before, before it is published. A feed can pass every check of its
- * own and still be wrong; its effect on the answers is the last chance to notice. Compared are the answered space, the
- * space per flag, country and registry, the measured quality, and the size of the file.
- */
+// Compares the result of an update with the version before: a feed can pass every check of its own and still be wrong.
 import type { FlaggedAccessNetwork } from '../../file/write.ts';
 import type { Figures, QualityRow, SpaceFigures } from '../../record.ts';
 import { MAX_FLAGGED_SHARE } from './flagged-access-networks.ts';
@@ -79,10 +75,7 @@ export function implausibleChanges(before: Version, after: Version): Implausible
   return changes;
 }
 
-/**
- * The largest plausible share of the answered IPv4 space per flag: several times what the feeds of 2026 flag. Used for
- * the first version that is built from feeds, which has no predecessor to compare with.
- */
+/** Several times what the feeds of 2026 flag, of the IPv4 space. For the first version built from feeds. */
 const LARGEST_SHARES: Readonly<Record<string, number>> = {
   is_tor_exit: 0.0001,
   is_proxy: 0.001,
@@ -123,11 +116,7 @@ export function implausibleShares({ figures }: Version): ImplausibleChange[] {
   ];
 }
 
-/**
- * Rows of quality that became worse beyond the limit, and beyond what chance explains: the intervals do not overlap.
- * Rows are compared only if they are measured on the same labels; what changed is a row of its own and has no limit here,
- * because the space per flag and country already has one.
- */
+/** Worse beyond the limit and beyond chance (intervals do not overlap), of rows measured on the same labels. */
 export function worseQuality(before: readonly QualityRow[], after: readonly QualityRow[]): ImplausibleChange[] {
   const keyOf = ({ field, measure, family, weight, labels }: QualityRow) =>
     [field, measure, family, weight, labels].join('\t');

@@ -1,10 +1,5 @@
-/**
- * How right the answers would be without the lists that operators publish about their own addresses. Such a list is the
- * best label there is, and also a source, so agreeing with it says nothing. For every run of addresses on such a list
- * the record is therefore decided again without all lists of that kind, and the result is compared with the list. The
- * rows say how good the answers are where an operator publishes no list.
- */
-
+// How right the answers are where an operator publishes no list. Such a list is the best label and also a source, so
+// each run on one is decided again without all lists of its kind, and compared.
 import type { FlagSources, FlagSubject, QualityMeasure, QualityRow, Source } from '../../record.ts';
 import { WeightedShare } from '../../weighted-share.ts';
 import type { Attributes } from '../describe/attributes.ts';
@@ -76,10 +71,7 @@ function cloudOutcomes(labels: readonly Listing[], decide: Decide): Outcome[] {
   ];
 }
 
-/**
- * Positive labels are the servers that a VPN service lists itself; all its lists are held out. Negative labels are the
- * addresses of crawlers and of services that are known to be good, which are held out for the score.
- */
+/** Labels: servers that a VPN service lists itself, and as negatives crawlers and services known to be good. */
 function vpnOutcomes(labels: readonly Listing[], decide: Decide): Outcome[] {
   const service = labels.find(
     ({ overlay, statement }) =>

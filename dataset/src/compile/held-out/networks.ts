@@ -1,8 +1,5 @@
-/**
- * How right the connection type is for networks that the hand-written table does not know: every network of the table
- * is decided again by lists, rules and the default alone, and the result is compared with the table. A row was
- * often added because rules got the network wrong, so the figures are a lower estimate for networks without a row.
- */
+// How right the connection type is without the hand-written table. A row was often added because rules got the network
+// wrong, so this is a lower estimate for networks without a row.
 import { typeLabels } from '../../data-files/data-files.ts';
 import { CONNECTION_TYPES, type ConnectionType, type QualityRow, type Source } from '../../record.ts';
 import { rounded, WeightedShare } from '../../weighted-share.ts';
@@ -26,10 +23,7 @@ const FIELDS: Readonly<Record<ConnectionType, string>> = {
 /** Answers that are the default are not counted as `business`: they mean that the type is unknown. */
 const ASSUMED = 'connection_type=assumed';
 
-/**
- * The labels are the hand-written table, which is held out. `business` of a carrier is a convention that no rule can
- * guess, so the rows that depend on it are also measured without carriers.
- */
+/** `business` of a carrier is a convention that no rule can guess: also measured without carriers. */
 export function heldOutNetworkRows(networks: readonly HeldOutNetwork[], { id, as_of }: Source): QualityRow[] {
   const measure = (some: readonly HeldOutNetwork[], labels: string) => {
     const rows = networkRows(some, { labels, labels_as_of: as_of, held_out: true });

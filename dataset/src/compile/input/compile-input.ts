@@ -68,9 +68,7 @@ export function withoutTooOld<T extends { readonly source: Source; readonly driv
   return { ...list, drives: list.drives.filter((drive) => !isAgingDrive(drive)), tooOld };
 }
 
-/**
- * A statement about some addresses inside a network. Values are positions in `statements`. It never changes the prefix.
- */
+/** A statement about addresses inside a network. Values are positions in `statements`. Never changes the prefix. */
 export type Overlay = RangeSource &
   TooOld & {
     readonly drives: readonly Drive[];

@@ -1,17 +1,15 @@
-/**
- * What is used of generic VPN lists. Their authors add whole hosting networks in which VPN services rent servers: 78 %
- * of the addresses on X4BNet's list of 2026-08 are two networks, with CDN nodes and the gateways of companies in them.
- * A row that is narrower than a /24 (IPv6: /48) names servers and counts as it is. Of a wider row these parts count:
- *
- *   blocks, /24 or /48, that hold a server which a VPN service or a narrow row names
- *   announced prefixes of whose blocks at least MIN_DENSITY hold such a server
- *
- * Lists are never complete: a block with MIN_NEIGHBOURS narrow rows counts as a whole, as neighbours of servers. Only in
- * hosting networks, see describe.ts. Servers that services list themselves do not make neighbours, so that the
- * measurement of a service that is held out does not depend on its own list.
- *
- * docs/dataset.md has the measurements behind both numbers.
- */
+// What is used of generic VPN lists. Their authors add whole hosting networks in which VPN services rent servers: 78 %
+// of the addresses on X4BNet's list of 2026-08 are two networks, with CDN nodes and the gateways of companies in them.
+// A row that is narrower than a /24 (IPv6: /48) names servers and counts as it is. Of a wider row these parts count:
+//
+//   blocks, /24 or /48, that hold a server which a VPN service or a narrow row names
+//   announced prefixes of whose blocks at least MIN_DENSITY hold such a server
+//
+// Lists are never complete: a block with MIN_NEIGHBOURS narrow rows counts as a whole, as neighbours of servers. Only in
+// hosting networks, see describe.ts. Servers that services list themselves do not make neighbours, so that the
+// measurement of a service that is held out does not depend on its own list.
+//
+// docs/dataset.md has the measurements behind both numbers.
 import { addressBits } from '../../prefix.ts';
 import { flatten, type Layer, Ranges, runAt } from '../../ranges.ts';
 import { LayerCursor, sweep } from '../../sweep.ts';

@@ -1,7 +1,4 @@
-/**
- * Everything that the sources state about one address family, as layers with names. The values of a layer are numbers;
- * the comment on the layer says what they mean.
- */
+// Everything that the sources state about one address family, as named layers of numbers.
 import { ianaLayer } from '../../data-files/rir.ts';
 import type { Holder } from '../../feeds/parsed.ts';
 import { flatten, type Layer, Ranges } from '../../ranges.ts';
@@ -77,10 +74,7 @@ function joinHolders(
   return { layer: flatten(ranges), list };
 }
 
-/**
- * Addresses that get no record, whatever is announced there: special-purpose space. For IPv6 also everything outside 2000::/3,
- * which is not open for global unicast.
- */
+/** Addresses without a record, whatever is announced there: special-purpose space, IPv6 outside 2000::/3. */
 function reservedSpace(version: 4 | 6): Layer {
   const ranges = new Ranges();
   for (const { start, end } of specialPurposeRanges(version)) ranges.add(start, end, RESERVED);
@@ -96,11 +90,8 @@ const RESERVED = 0;
 /** `sourceOf[row]` is the position of the row's source. */
 type JoinedRoutes = { readonly layer: Layer; readonly sourceOf: readonly number[] };
 
-/**
- * One routing table from several sources, the most trusted first. A later source is used only for addresses that no
- * earlier one covers: where a table lacks a prefix and has another one there, the two tables disagree, and the more
- * trusted decides. Within a table the longest prefix decides, as in a router.
- */
+// One table from several sources. A later one is used only where no earlier one covers the address: where two tables
+// disagree, the more trusted decides. Within a table the longest prefix does.
 function joinRoutes(sources: readonly Ranges[]): JoinedRoutes {
   const ranges = new Ranges();
   const sourceOf: number[] = [];

@@ -1,9 +1,5 @@
-/**
- * All overlays of one family as a single layer. There are dozens of them and each covers little space: as layers of
- * their own they would be checked on each of a million runs, nearly always without a result. What all overlays say
- * about a run is a combination; equal combinations are stored once.
- */
-
+// All overlays of a family as one layer of combinations: as layers of their own, dozens would be checked on each of a
+// million runs, nearly always without a result.
 import { flatten, type Layer, Ranges } from '../../ranges.ts';
 import { LayerCursor, sweep } from '../../sweep.ts';
 import type { Overlay, Statement } from '../input/compile-input.ts';

@@ -1,8 +1,5 @@
-/**
- * Walks the layers of one address family, asks for the record of each run of addresses, and gathers intervals, prefixes
- * and counts. `prefix` is the announced prefix, so a run is divided where the prefix changes, never where only another
- * layer begins.
- */
+// Walks the layers of one address family, asks for the record of each run, and gathers intervals, prefixes and counts.
+// A run is divided where the announced prefix changes, never where only another layer begins.
 import { type Intervals, type Match, makeMatch } from '../../file/format.ts';
 import { addressBits, lastAddress, widestPrefixLength } from '../../prefix.ts';
 import { LayerCursor, sweep } from '../../sweep.ts';
@@ -105,9 +102,7 @@ class IntervalBuilder {
   }
 }
 
-/**
- * Counts distinct prefixes. Those of one AS and one length come in ascending order, so it is enough to keep the last.
- */
+/** Counts distinct prefixes: those of one AS and length come in ascending order, so the last one is enough. */
 class PrefixCounter {
   readonly counts = new Map<number, number>();
   readonly #last = new Map<number, bigint>();

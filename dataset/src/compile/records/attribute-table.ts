@@ -1,7 +1,4 @@
-/**
- * The sets of attributes of a dataset. Runs with the same key share a set, and so do different facts that lead to the
- * same text and decisions.
- */
+// The sets of attributes of a dataset, shared by runs with the same key or the same text and decisions.
 import type { CompiledAttributes } from '../../file/texts/attributes.ts';
 import { FLAGS, type Source, TYPE_SIGNALS, type TypeOrigin } from '../../record.ts';
 import { type Attributes, attributeTexts, detectionOf } from '../describe/attributes.ts';

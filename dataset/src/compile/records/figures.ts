@@ -1,7 +1,4 @@
-/**
- * The quality of a dataset in numbers, printed by a build and stored in the file: what it covers, how far its sources
- * agree, how reliable its fields are, what is flagged.
- */
+// The quality of a dataset in numbers, printed by a build and stored in the file.
 import { oldestDay } from '../../data-age.ts';
 import {
   type AgreementFigure,

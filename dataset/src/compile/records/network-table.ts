@@ -65,10 +65,7 @@ export class NetworkTable {
     registeredSpace.set(country, (registeredSpace.get(country) ?? 0) + weight);
   }
 
-  /**
-   * Every network that was met or has a name: the most IPv4 addresses first, then those with records, then by AS
-   * number.
-   */
+  /** Every network met or named: the most IPv4 addresses first, then those with records, then by number. */
   bySize(): Network[] {
     for (const asn of this.#names.asns()) this.get(asn);
     return [...this.#networks.values()].sort(

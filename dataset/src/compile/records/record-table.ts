@@ -1,8 +1,4 @@
-/**
- * Records, each a network and a set of attributes, numbered from 1 in the order in which the walk meets them. The file
- * has them in another order, which is known only after the walk; `renumber` applies it.
- */
-
+// Records, numbered from 1 as the walk meets them; `renumber` applies the order of the file.
 import { orderByGroup } from '../../file/consecutive-groups.ts';
 import { type Intervals, MAX_RECORD, makeMatch, prefixLength, recordNumber } from '../../file/format.ts';
 import type { Compiled } from '../../file/write.ts';

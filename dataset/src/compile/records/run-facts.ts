@@ -1,7 +1,5 @@
-/**
- * What the layers say about one run of addresses, as the facts that `describe` decides on. A walk meets about a million
- * runs and a few thousand different facts, so a run first gets a key, and its facts are made only for a new key.
- */
+// What the layers say about a run, as the facts that `describe` decides on. A million runs have a few thousand
+// different facts, which are made only for a new key.
 import { decodeCountry, encodeCountry } from '../../country-code.ts';
 import { rirOfCountry, rirOfIpv4 } from '../../data-files/rir.ts';
 import type { Holder } from '../../feeds/parsed.ts';
@@ -32,10 +30,7 @@ export class RunFacts {
     return values;
   }
 
-  /**
-   * Whether at least two sources that do not depend on each other name this country: the sources of countries, the
-   * registries' files, which count once, and the lists of operators about their own addresses, which count once.
-   */
+  /** Whether two independent sources agree. Registries' files count once, and so do all lists of operators. */
   isConfirmed(run: RunCursors, asn: number, country: string): boolean {
     if (country === 'ZZ') return false;
     const wanted = encodeCountry(country);

@@ -1,7 +1,4 @@
-/**
- * What the name of a network says about its kind, as keys of the table of points: classes of words, endings and
- * beginnings of words, single words such as company forms, a domain, whether it looks like the name of a person.
- */
+// What the name of a network says about its kind, as keys of the table of points.
 import { wordClasses } from '../../data-files/data-files.ts';
 import { foldedWords } from './folded-words.ts';
 

@@ -23,11 +23,7 @@ export function networkSignals(
 /** Numbers up to here were given out until about 2009, and to larger organisations. */
 const LAST_16_BIT = 65_535;
 
-/**
- * What the registration of a network says about its kind. In Brazil, Bangladesh or Ukraine most small networks sell
- * internet access; in the United States or Australia most belong to companies that use it. `country`: where most of its
- * space is registered.
- */
+/** Most small networks sell access in Brazil, and use it in the United States. `country`: of most of its space. */
 export function regionSignals(asn: number, country: string | undefined): string[] {
   const registry = rirOfAsn(asn);
   return [

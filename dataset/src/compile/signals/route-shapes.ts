@@ -1,8 +1,5 @@
-/**
- * What a network announces, as evidence for its kind. Access providers hold the smallest allocation of a registry
- * (/22 and an IPv6 block) or a few large blocks; offices announce one /24; hosting companies announce many /24s that
- * they rent, registered in several countries.
- */
+// What a network announces, as evidence for its kind: access providers hold the smallest allocation of a registry or a
+// few large blocks, offices one /24, hosting companies many rented /24s of several countries.
 import { decodeCountry } from '../../country-code.ts';
 import { flatten, type Layer, type Ranges, runAt } from '../../ranges.ts';
 import type { CompileInput } from '../input/compile-input.ts';
@@ -17,11 +14,7 @@ export type RouteShape = {
 
 type Counted = RouteShape & { largest: { version: 4 | 6; start: bigint; size: bigint } };
 
-/**
- * One source of routes after the other, each only for networks that no earlier one has. The last sources come first:
- * they are lists of ranges, which the points of signals were fitted on. Routing tables also have the parts into which
- * networks divide their prefixes.
- */
+/** Each source only for networks that no earlier one has; lists of ranges, which the points were fitted on, first. */
 export class RouteShapes {
   readonly #shapes = new Map<number, Counted>();
   readonly #registered: Readonly<Record<4 | 6, Layer>>;

@@ -1,19 +1,11 @@
-/**
- * The kind of a network that no table, list or rule on names knows, by adding up weak evidence: words of its name, where
- * it is registered, what it announces. The points of each signal are in `type-points.csv`. A kind must be
- * ahead of the others by a margin, because a missing flag does less harm than a wrong one; where none is, the type is
- * `business`, which sets no flag, and is called assumed.
- */
+// The kind of a network by adding up weak evidence (type-points.csv). A kind must be ahead by a margin, because a
+// missing flag does less harm than a wrong one; else the type is `business`, which sets no flag, and called assumed.
 import { typePoints } from '../../data-files/data-files.ts';
 import type { ConnectionType, TypeSignal } from '../../record.ts';
 import type { NetworkSignals } from './network-signals.ts';
 
-/**
- * What a kind must be ahead of each other one: residential, datacenter, business. A datacenter needs more before an
- * access network than before an office, where the flag does little harm. With 10 before both, a third of the hosting
- * companies of the fitted labels were found; with these it is half, and the share of access networks that are called
- * datacenters is the same (1.3 %).
- */
+// Lead over residential, datacenter, business. With 10 over both, a third of the hosting companies of the fitted labels
+// were found, with these half, at the same share of access networks called datacenters (1.3 %).
 const MARGINS = { residential: [0, 1, 1], datacenter: [10, 0, 4], business: [2, 2, 0] } as const;
 const KINDS = ['residential', 'datacenter', 'business'] as const satisfies readonly ConnectionType[];
 const GROUPS = ['name', 'registration', 'announcements'] as const satisfies readonly (keyof NetworkSignals)[];
@@ -25,10 +17,7 @@ type ScoredType = {
   readonly signal: TypeSignal;
 };
 
-/**
- * Which half a network belongs to, of labels and of the table of networks: points were fitted on one half, and the other
- * measures them.
- */
+/** Points were fitted on one half of the networks; the other half measures them. */
 export const isFitted = (asn: number): boolean => Math.imul(asn, 0x9e3779b1) >= 0;
 
 type Points = readonly [residential: number, datacenter: number, business: number];

@@ -1,9 +1,6 @@
 /** The date that a feed states, as yyyy-mm-dd. Time zones are ignored: they change it by one day at most. */
 
-/**
- * Finds `2025-07-24T19:16:28.780563`, `2025-07-24-20-23-14`, `Sat Aug 22 05:54:02 UTC 2026` and
- * `Sat, 22 Aug 2026 03:00:29 +0200` anywhere in the text.
- */
+/** `2025-07-24T19:16:28.780563`, `2025-07-24-20-23-14`, `Sat Aug 22 05:54:02 UTC 2026`, `Sat, 22 Aug 2026 03:00:29`. */
 export function dayOfText(text: string): string | undefined {
   const iso = /(?<![0-9])([0-9]{4})-([0-9]{2})-([0-9]{2})(?![0-9])/.exec(text);
   if (iso !== null) return day(Number(iso[1]), Number(iso[2]), Number(iso[3]));
@@ -20,10 +17,7 @@ export function dayOfComment(line: string): string | undefined {
   return isDated ? dayOfText(line) : undefined;
 }
 
-/**
- * Files that are published per day or month: `ServiceTags_Public_20250721.json`,
- * `routeviews-rv2-20260101-1200.pfx2as.gz`, `peeringdb_2_dump_2026_08_20.json`, `2026-03_categorized_ases.csv`.
- */
+/** `ServiceTags_Public_20250721.json`, `rv2-20260101-1200.pfx2as.gz`, `dump_2026_08_20.json`, `2026-03_ases.csv`. */
 export function dayOfFileName(url: string): string | undefined {
   const name = url.replace(/[?#].*$/s, '').replace(/^.*\//s, '');
   const [, year, month, dayOfMonth = '01'] =

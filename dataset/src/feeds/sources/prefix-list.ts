@@ -1,7 +1,4 @@
-/**
- * Builds a list of prefixes: duplicates are dropped, each label is stored once, and rows that cannot be parsed are
- * counted.
- */
+// Builds a list of prefixes: duplicates are dropped, labels stored once, unreadable rows counted.
 import { parseAddress } from '../../address.ts';
 import { parsePrefix, type Range, toBigInt } from '../../prefix.ts';
 import { Ranges } from '../../ranges.ts';
@@ -60,20 +57,13 @@ export class PrefixListBuilder {
   }
 }
 
-/**
- * Equal for equal rows. Single IPv4 addresses, which make up the long lists, have a number as key: two million numbers
- * take half the time and memory of strings.
- */
+/** A number for single IPv4 addresses, which make up the long lists: half the time and memory of a string. */
 function keyOf({ version, start, end }: Range, value: number): number | string {
   if (version === 4 && start === end && value < 2 ** 20) return value * 2 ** 32 + Number(start);
   return `${version} ${value} ${start.toString(16)} ${end.toString(16)}`;
 }
 
-/**
- * Removes the comment of a line in a plain list. `#` and `;` begin a comment anywhere, because no address contains
- * them; `//` only at the start of a line or after white space, so that `192.0.2.0//24` is invalid and not an address
- * with a comment.
- */
+/** `//` begins a comment only after white space, so that `192.0.2.0//24` is invalid. */
 export function withoutComment(line: string): string {
   const mark = line.search(/[#;]|(?:^|\s)\/\//);
   return (mark < 0 ? line : line.slice(0, mark)).trim();

@@ -1,10 +1,8 @@
-/**
- * Announced prefixes that no address answers with, because more specific ones cover all of them; in the order of
- * their networks.
- *
- *   covered      u32 x 2    row in asns << 8 | length; the word. IPv4
- *   covered.v6   u32 x 5    the same with four words. IPv6
- */
+// Announced prefixes that no address answers with, because more specific ones cover all of them; in the order of
+// their networks.
+//
+//   covered      u32 x 2    row in asns << 8 | length; the word. IPv4
+//   covered.v6   u32 x 5    the same with four words. IPv6
 import { type Address, ipv4, ipv6 } from '../../address.ts';
 import { addressBits, fromBigInt } from '../../prefix.ts';
 import { bytesOf, wordsOf } from '../format.ts';

@@ -2,10 +2,7 @@
 import { toBigInt } from '../../prefix.ts';
 import type { Match } from '../format.ts';
 
-/**
- * The current interval of a walk, up to the next start; unsigned words, of which IPv4 uses the first. Call `advance`
- * before reading the first interval, which contains the address where the walk begins, and may start before it.
- */
+/** The current interval of a walk, in unsigned words. Call `advance` before reading the first one. */
 export type Cursor = { w0: number; w1: number; w2: number; w3: number; match: Match; advance(): boolean };
 
 /** What the tables cover: all of IPv4, and 2000::/3. */

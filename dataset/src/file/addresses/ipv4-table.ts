@@ -1,8 +1,5 @@
-/**
- * IPv4 address to match. The leading 16 bits index `top`. A /16 with several intervals has a bucket: the low 16 bits of
- * the interval starts next to each other, then the matches, so that a lookup touches two or three cache lines.
- * Measured: 1.7 times as fast as a binary search over all starts.
- */
+// IPv4 address to match: 16 bits index `top`, and a bucket has the low 16 bits of interval starts next to each other,
+// so that a lookup touches two or three cache lines. 1.7 times as fast as a binary search over all starts.
 import { bytesOf, type Intervals, isMatch, type Match, recordNumber, wordsOf } from '../format.ts';
 import type { Cursor } from './cursor.ts';
 
@@ -89,10 +86,7 @@ export class Ipv4Table {
     return this.#matches[firstMatch(entry, last) + this.#search(entry, last, word & 0xffff)] as Match;
   }
 
-  /**
-   * The matches of the first `count` words. In a loop that does nothing else, the processor waits for the memory of
-   * several words at once: half the time of a loop that also writes the records.
-   */
+  /** A loop that does nothing else: the processor waits for several words at once, in half the time. */
   findAll(words: Int32Array, count: number, matches: Uint32Array): void {
     for (let i = 0; i < count; i++) matches[i] = this.find(words[i] as number);
   }
@@ -157,10 +151,7 @@ export class Ipv4Table {
     }
   }
 
-  /**
-   * Index in the bucket of the last interval that starts at or below `low`. The first starts at 0 and has no key. Without
-   * a branch on what was read: half of such branches would be mispredicted.
-   */
+  /** The last interval that starts at or below `low`. Without branches, of which half would be mispredicted. */
   #search(entry: number, last: number, low: number): number {
     const keys = this.#keys;
     let from = entry;

@@ -1,9 +1,5 @@
-/**
- * IPv6 address to match, over 2000::/3, the only space that IANA has opened for global unicast (RFC 4291 §2.4). Nearly
- * every interval starts at the boundary of a /64 or of a shorter prefix, so two words decide: 16 bits index the
- * distinct first words, each with a sorted list of second words that begins at 0. The few /64s that are divided further
- * are in `deep`, searched by all four words.
- */
+// IPv6 address to match, over 2000::/3 (RFC 4291 §2.4). Nearly every interval starts at a /64 or shorter prefix, so two
+// words decide: 16 bits index the first words, each with a sorted list of second words. Divided /64s are in `deep`.
 import { type Address, ipv6 } from '../../address.ts';
 import { fromBigInt } from '../../prefix.ts';
 import { bytesOf, type Intervals, isMatch, MAX_RECORD, type Match, recordNumber, wordsOf } from '../format.ts';

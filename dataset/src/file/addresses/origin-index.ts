@@ -1,14 +1,11 @@
-/**
- * Where the prefixes of a network are: for every network, the blocks of the two address tables that have an interval of
- * it. Its prefixes are then found by looking through these blocks, not through the tables. A block is eight /16s of
- * IPv4, about a hundred intervals, or eight neighbouring first words of IPv6. Smaller blocks make the index larger:
- * 0.73 MB with one /16 per block, 0.54 MB with eight.
- *
- *   origins      bits    per network, in row order: number of IPv4 blocks + 1 as gamma code, the blocks in ascending
- *                        order; the same for IPv6
- *   origins.at   u32     per 16 networks: position of the first one, in bits
- */
-
+// Where the prefixes of a network are: for every network, the blocks of the two address tables that have an interval of
+// it. Its prefixes are then found by looking through these blocks, not through the tables. A block is eight /16s of
+// IPv4, about a hundred intervals, or eight neighbouring first words of IPv6. Smaller blocks make the index larger:
+// 0.73 MB with one /16 per block, 0.54 MB with eight.
+//
+//   origins      bits    per network, in row order: number of IPv4 blocks + 1 as gamma code, the blocks in ascending
+//                        order; the same for IPv6
+//   origins.at   u32     per 16 networks: position of the first one, in bits
 import { DatasetError } from '../../dataset-error.ts';
 import { BitCursor, BitWriter } from '../bit-lists.ts';
 import { bytesOf, type Match, recordNumber, wordsOf } from '../format.ts';

@@ -1,10 +1,8 @@
-/**
- * Origins of prefixes that several networks announce (MOAS, multiple origin AS). The network of the record is among them
- * where its peers are known.
- *
- *   otherOrigins   u32 x 7   family << 8 | length; four words of the address; AS number; peers << 16 | position of the
- *                            source; ascending. 0 peers: unknown
- */
+// Origins of prefixes that several networks announce (MOAS, multiple origin AS). The network of the record is among them
+// where its peers are known.
+//
+//   otherOrigins   u32 x 7   family << 8 | length; four words of the address; AS number; peers << 16 | position of the
+//                            source; ascending. 0 peers: unknown
 import { type Address, truncateAddress } from '../../address.ts';
 import { fromBigInt } from '../../prefix.ts';
 import { bytesOf, wordsOf } from '../format.ts';

@@ -11,17 +11,11 @@ const LOWER = Uint8Array.from({ length: 256 }, (_, byte) => (byte >= 0x41 && byt
 /** A search text, prepared to be looked for in many names. */
 export class WantedText {
   readonly text: string;
-  /**
-   * In the file, a backslash begins an escape and a tab is between name and handle. Neither is ever part of a name:
-   * here they are a byte that does not occur.
-   */
+  /** Escapes and the tab between name and handle are a byte that does not occur: neither is part of a name. */
   readonly bytes: Uint8Array;
   /** Per byte: 1 if an occurrence can begin with it, or if it begins an escape. */
   readonly isStop = new Uint8Array(256);
-  /**
-   * The bytes that an occurrence takes in the file at least. An escape takes more than what it stands for, except for a
-   * few characters that are decomposed, such as Hangul syllables.
-   */
+  /** The least bytes of an occurrence in the file. Only decomposed characters (Hangul) take less than the text. */
   readonly leastBytes: number;
 
   constructor(text: string) {

@@ -1,15 +1,12 @@
-/**
- * The networks of a dataset: one row per AS, the largest first.
- *
- *   asns          u32 x 7   number; offset in asns.text; name length | type << 16 | registry << 20 | provider << 24;
- *                           country (two ASCII bytes) | registration date << 16; IPv4 prefixes; IPv6 prefixes; IPv4
- *                           addresses
- *   asns.number   u32       rows of asns in the order of their numbers
- *   asns.text     bytes     per row: name, TAB, handle, LF; JSON-escaped ASCII
- *
- * Rows are ordered by IPv4 addresses, then those with records come first, then by number.
- */
-
+// The networks of a dataset: one row per AS, the largest first.
+//
+//   asns          u32 x 7   number; offset in asns.text; name length | type << 16 | registry << 20 | provider << 24;
+//                           country (two ASCII bytes) | registration date << 16; IPv4 prefixes; IPv6 prefixes; IPv4
+//                           addresses
+//   asns.number   u32       rows of asns in the order of their numbers
+//   asns.text     bytes     per row: name, TAB, handle, LF; JSON-escaped ASCII
+//
+// Rows are ordered by IPv4 addresses, then those with records come first, then by number.
 import { decodeCountry, encodeCountry } from '../../country-code.ts';
 import { type AsnRecord, CONNECTION_TYPES, type ConnectionType, RIRS, type Rir } from '../../record.ts';
 import { bytesOf, type SectionName, wordsOf } from '../format.ts';
@@ -207,10 +204,7 @@ export class Networks {
   }
 }
 
-/**
- * A registration date in 16 bits: year - 1980, month and day in 7, 4 and 5 bits, as in a FAT directory. 0 is unknown.
- * No AS number is older than 1980, so a date out of range is wrong and stored as unknown.
- */
+/** 16 bits as in a FAT directory: year - 1980, month, day in 7, 4, 5 bits. 0: unknown or out of range. */
 const FIRST_YEAR = 1980;
 const LAST_YEAR = FIRST_YEAR + 127;
 

@@ -1,16 +1,13 @@
-/**
- * Parts of names and handles, three bytes each, with the networks that have them:
- *
- *   of a word that only one network has                     every three bytes in a row
- *   of every character between words ("separator")          the byte before it, the separator, the byte after it; LF at
- *                                                           the start and the end of a name or handle
- *
- *   grams        bits      per gram, from a whole byte on: its third byte; number of networks - 1 and number of bytes
- *                          as varints; the ascending list of rows
- *   grams.at     u32 x 2   per distinct first two bytes, ascending: these, and the offset of their first gram; one more
- *                          at the end
- */
-
+// Parts of names and handles, three bytes each, with the networks that have them:
+//
+//   of a word that only one network has                     every three bytes in a row
+//   of every character between words ("separator")          the byte before it, the separator, the byte after it; LF at
+//                                                           the start and the end of a name or handle
+//
+//   grams        bits      per gram, from a whole byte on: its third byte; number of networks - 1 and number of bytes
+//                          as varints; the ascending list of rows
+//   grams.at     u32 x 2   per distinct first two bytes, ascending: these, and the offset of their first gram; one more
+//                          at the end
 import { DatasetError } from '../../dataset-error.ts';
 import { BitCursor, BitWriter, readAscending } from '../bit-lists.ts';
 import { bytesOf, wordsOf } from '../format.ts';
@@ -75,10 +72,7 @@ export class NameGrams {
     this.#networks = networks;
   }
 
-  /**
-   * Among the networks that alone have some word, those that may have one with this part, of three bytes at least: by
-   * the gram that the fewest networks have.
-   */
+  /** Networks that alone have some word, and may have one with this part of three or more bytes. */
   withPart(part: string): GramRows {
     let rarest = this.#find(gramAt(part, 0));
     for (let at = 1; at + 3 <= part.length; at++) {

@@ -1,12 +1,9 @@
-/**
- * The index for searches in names and handles. A text that is searched for is found in one of three ways:
- *
- *   short texts that many networks have    prepared results                            short-texts.ts
- *   in a word that several networks have   a list of networks per word                 shared-words.ts
- *   in any other word, or between words    a list per three bytes that may match,      name-grams.ts
- *                                          which are compared with the names           network-texts.ts
- */
-
+// The index for searches in names and handles. A text that is searched for is found in one of three ways:
+//
+//   short texts that many networks have    prepared results                            short-texts.ts
+//   in a word that several networks have   a list of networks per word                 shared-words.ts
+//   in any other word, or between words    a list per three bytes that may match,      name-grams.ts
+//                                          which are compared with the names           network-texts.ts
 import type { SectionName } from '../format.ts';
 import { NameGrams, NameGramsWriter } from './name-grams.ts';
 import { type NetworkText, searchText, splitWords } from './search-text.ts';

@@ -27,10 +27,7 @@ export class RowSet {
     }
   }
 
-  /**
-   * The number of rows in any of the sets, and the first `limit` of them: in the order of the first set that has them,
-   * then of the rows.
-   */
+  /** The rows in any set: in the order of the first set that has them, then of the rows. */
   static first(sets: readonly [RowSet, ...RowSet[]], limit: number): { rows: number[]; total: number } {
     const found = sets.map((): number[] => []);
     let total = 0;

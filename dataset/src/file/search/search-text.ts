@@ -6,10 +6,7 @@ export function fold(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }
 
-/**
- * The folded text with one character per byte of its UTF-8 form. A text is part of another exactly if its bytes are, so
- * the index can work with bytes.
- */
+/** The folded text with one character per byte of its UTF-8 form, so that the index can work with bytes. */
 export function searchText(text: string): string {
   const folded = fold(text);
   return /[^ -~]/.test(folded) ? Buffer.from(folded).toString('latin1') : folded;

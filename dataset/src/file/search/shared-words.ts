@@ -1,15 +1,12 @@
-/**
- * The distinct words that more than one network has in its name or handle, with the networks of each. The text is
- * searched as a whole: it has 0.2 MB, because three words of four belong to one network only. Those are in
- * name-grams.ts.
- *
- *   words.text   bytes     LF, then each word followed by LF, in ascending order
- *   words.rows   bits      per word, from a whole byte on: number of networks - 2 and number of bytes as varints; the
- *                          ascending list of row x 4, + 1 if the name begins with the word, + 2 if it is the whole name
- *                          or handle
- *   words.at     u32 x 2   per 8 words: offset of the first one in words.text and in words.rows
- */
-
+// The distinct words that more than one network has in its name or handle, with the networks of each. The text is
+// searched as a whole: it has 0.2 MB, because three words of four belong to one network only. Those are in
+// name-grams.ts.
+//
+//   words.text   bytes     LF, then each word followed by LF, in ascending order
+//   words.rows   bits      per word, from a whole byte on: number of networks - 2 and number of bytes as varints; the
+//                          ascending list of row x 4, + 1 if the name begins with the word, + 2 if it is the whole name
+//                          or handle
+//   words.at     u32 x 2   per 8 words: offset of the first one in words.text and in words.rows
 import { DatasetError } from '../../dataset-error.ts';
 import { BitCursor, BitWriter, readAscending } from '../bit-lists.ts';
 import { bytesOf, wordsOf } from '../format.ts';
@@ -61,10 +58,7 @@ export class SharedWords {
     this.#networks = networks;
   }
 
-  /**
-   * Calls back for every word that contains a part, with the uses of the word in `target`, which has room for all
-   * networks. LF in front of the part or after it stands for the start or the end of the word.
-   */
+  /** `target` has room for all networks. LF before or after the part stands for the start or end of the word. */
   forEach(
     pattern: string,
     target: Uint32Array,

@@ -1,12 +1,9 @@
-/**
- * Prepared results for short texts: all of one or two bytes, and those of three bytes that many networks have. A search
- * for them would visit a large part of all names.
- *
- *   texts        varints   per text: number of networks that have it; the rows of the best LISTED_ROWS of them, the
- *                          best first, as differences x 2, - 1 if negative
- *   texts.at     u32 x 2   per text, ascending: its bytes as a number, and the offset of its result
- */
-
+// Prepared results for short texts: all of one or two bytes, and those of three bytes that many networks have. A search
+// for them would visit a large part of all names.
+//
+//   texts        varints   per text: number of networks that have it; the rows of the best LISTED_ROWS of them, the
+//                          best first, as differences x 2, - 1 if negative
+//   texts.at     u32 x 2   per text, ascending: its bytes as a number, and the offset of its result
 import { DatasetError } from '../../dataset-error.ts';
 import { BitCursor, BitWriter } from '../bit-lists.ts';
 import { bytesOf, wordsOf } from '../format.ts';
@@ -30,10 +27,7 @@ const LISTED_ROWS = 100;
 
 const SPACE = 0x20;
 const RANKS = 4;
-/**
- * Texts are counted in arrays, so their keys must be small: the bytes as a number for one or two bytes, and seven bits
- * per byte for three, which must be ASCII.
- */
+/** Counted in arrays, so keys are small: 8 bits per byte up to two bytes, 7 for three, which must be ASCII. */
 const FIRST_LONG_KEY = 1 << 16;
 const KEYS = FIRST_LONG_KEY + (1 << 21);
 /** The key of all texts that are not counted. */
@@ -165,10 +159,7 @@ export class ShortTexts {
     this.#entries = wordsOf(entries);
   }
 
-  /**
-   * The number of networks with the text, and the best of them, up to LISTED_ROWS. Undefined if the text has no result
-   * and must be searched for.
-   */
+  /** The best LISTED_ROWS networks with the text; undefined if it has no prepared result. */
   find(text: string): { total: number; rows: number[] } | undefined {
     const wanted = Buffer.from(text, 'latin1').readUIntBE(0, text.length);
     let from = 0;

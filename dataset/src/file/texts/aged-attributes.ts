@@ -1,11 +1,6 @@
-/**
- * The answers of a file on a day after its build: lists that have become too old since then no longer set flags or add
- * points. A build leaves out what is too old on its own day, so nothing is changed on most days. The compiler counts
- * lists in the order in which they become too old, the last ones first, so what is left after removing some is what it
- * would have been without them.
- *
- * A list of cloud ranges keeps its effect on the connection type: what the type would be without it is not in the file.
- */
+// The answers of a file on a day after its build: lists too old by then no longer count. The compiler counts those that
+// become too old last first, so the rest is what it would be without them. A list of cloud ranges keeps its effect on
+// the connection type: what that would be is not in the file.
 import { isTooOld, lastDay } from '../../data-age.ts';
 import { AGING_NAMES, type Detection, levelOf, type Meta, type Threat } from '../../record.ts';
 import { bytesOf, decodeFile, encodeFile, wordsOf } from '../format.ts';

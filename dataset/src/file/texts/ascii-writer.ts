@@ -1,7 +1,4 @@
-/**
- * ASCII text written into a buffer that the caller reuses, without making strings. For answers with hundreds of
- * records, where allocating strings costs more than everything else.
- */
+// ASCII text written into a reused buffer: in answers with hundreds of records, strings cost more than the rest.
 import { type Address, groupAt, longestZeroRun } from '../../address.ts';
 
 const ZERO = 0x30;

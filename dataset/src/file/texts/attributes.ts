@@ -1,24 +1,19 @@
-/**
- * The attributes of records: the fields from `country` on, and which sources decided them. Many prefixes share a set of
- * attributes. Sets that differ only in their decisions share a text, the JSON of the answer. Sets are ordered by text,
- * so a lookup does not read the set: its number gives the text.
- *
- *   suffixes           u32        per set of attributes: position of its decisions
- *   suffixes.variant   groups     text of each set (consecutive-groups.ts)
- *   variants           u32 x 3    per text: its fragments, which are country, network and threat
- *   chunks             u32        offset of each fragment in chunks.text; one more at the end
- *   chunks.text        bytes      `"country":"…",`  `"rir":…,"detection":{…},`  `"threat":{…}`; ASCII, each once
- *   decisions          bytes      lists of decisions, each once (decisions.ts)
- *   decisions.at       u32        offset of each list; one more at the end
- */
+// The attributes of records: the fields from `country` on, and which sources decided them. Many prefixes share a set of
+// attributes. Sets that differ only in their decisions share a text, the JSON of the answer. Sets are ordered by text,
+// so a lookup does not read the set: its number gives the text.
+//
+//   suffixes           u32        per set of attributes: position of its decisions
+//   suffixes.variant   groups     text of each set (consecutive-groups.ts)
+//   variants           u32 x 3    per text: its fragments, which are country, network and threat
+//   chunks             u32        offset of each fragment in chunks.text; one more at the end
+//   chunks.text        bytes      `"country":"…",`  `"rir":…,"detection":{…},`  `"threat":{…}`; ASCII, each once
+//   decisions          bytes      lists of decisions, each once (decisions.ts)
+//   decisions.at       u32        offset of each list; one more at the end
 import { ConsecutiveGroups, checkGroups, encodeGroups, orderByGroup } from '../consecutive-groups.ts';
 import { bytesOf, type SectionName, wordsOf } from '../format.ts';
 import { type Decision, decodeDecisions, encodeDecisions } from './decisions.ts';
 
-/**
- * A set of attributes. `network` and `threat` are the JSON members after `country`; `decisions` is a JSON list of
- * `[field, position in sources]`, with a third element for a value that the record does not show.
- */
+/** `network` and `threat` are JSON members; `decisions` a list of `[field, source, value the record does not show]`. */
 export type CompiledAttributes = {
   readonly country: string;
   readonly network: string;
@@ -101,9 +96,7 @@ function concatenate(parts: readonly Uint8Array[]): { bytes: Uint8Array; starts:
   return { bytes: Buffer.concat(parts), starts: bytesOf(starts) };
 }
 
-/**
- * The first section that does not fit the others, or undefined. The lists of decisions are checked as they are read.
- */
+/** The first section that does not fit the others. Lists of decisions are checked as they are read. */
 export function findDamagedAttributes(sections: Record<AttributeSection, Buffer>): SectionName | undefined {
   if (sections.suffixes.length % 4 !== 0) return 'suffixes';
   if (sections.variants.length % (TEXT_FRAGMENTS * 4) !== 0) return 'variants';

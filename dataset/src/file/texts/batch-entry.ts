@@ -1,9 +1,5 @@
-/**
- * One entry of a batch answer, `"192.0.2.1":{"ip":"192.0.2.1","prefix":…}`, for an IPv4 address whose record is cached.
- * One flat function that copies the address eight bytes at a time, as floating-point numbers: JavaScript has no other
- * type of eight bytes that costs no allocation. ASCII text is never read as NaN, whose bits would not be preserved: the
- * two highest bytes of a NaN are above 0x7fef.
- */
+// One entry of a batch answer for an IPv4 address whose record is cached. The address is copied eight bytes at a time
+// as floating-point numbers, which costs no allocation; ASCII is never read as NaN, whose bits might change.
 import { wordMask } from '../../address.ts';
 import { type Match, prefixLength } from '../format.ts';
 import { eightBytes, fourBytes, writeQuad } from './ascii-writer.ts';
@@ -28,10 +24,7 @@ export function targetOf(buffer: Buffer): Target {
   return { buffer, view: new DataView(buffer.buffer, buffer.byteOffset, buffer.length) };
 }
 
-/**
- * `source` from `start` to `end` is the text of the address `word`, and all of `source` is ASCII. `text` is the cached
- * text of the record of `match`. Returns the offset after the entry.
- */
+/** `source` is ASCII, `start` to `end` the address `word`, `text` the record of `match`. Returns the end. */
 export function writeBatchEntry(
   source: DataView,
   start: number,

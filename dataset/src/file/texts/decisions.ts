@@ -1,11 +1,9 @@
-/**
- * Which source decided each field, as lists in bytes. JSON would take five times the space, and a dataset with several
- * sources of countries has tens of thousands of different lists.
- *
- *   list       varint number of decisions, then each decision
- *   decision   u8 position of the field in FIELDS | kind of value << 6; varint position of the source; the value
- *   value      0: none, the record shows it; 1: two letters; 2: varint; 3: varint length and UTF-8
- */
+// Which source decided each field, as lists in bytes. JSON would take five times the space, and a dataset with several
+// sources of countries has tens of thousands of different lists.
+//
+//   list       varint number of decisions, then each decision
+//   decision   u8 position of the field in FIELDS | kind of value << 6; varint position of the source; the value
+//   value      0: none, the record shows it; 1: two letters; 2: varint; 3: varint length and UTF-8
 import { DatasetError } from '../../dataset-error.ts';
 
 /** A field, the position of the source that decided it, and the value if the record does not show it. */

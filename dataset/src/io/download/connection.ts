@@ -1,13 +1,11 @@
-/**
- * Opens the connection that a request is sent over: TCP, or TLS for https:, direct or through a proxy.
- *
- *             direct         through a proxy
- *   http:     TCP            TCP to the proxy, which gets the whole URL in the request (RFC 9112 §3.2.2)
- *   https:    TLS            CONNECT (RFC 9110 §9.3.6), then TLS to the host through the tunnel
- *
- * The proxy itself may be reached over TLS. Each request has a connection of its own: there are few requests per host,
- * and a reused connection may have been closed by the server.
- */
+// Opens the connection that a request is sent over: TCP, or TLS for https:, direct or through a proxy.
+//
+//             direct         through a proxy
+//   http:     TCP            TCP to the proxy, which gets the whole URL in the request (RFC 9112 §3.2.2)
+//   https:    TLS            CONNECT (RFC 9110 §9.3.6), then TLS to the host through the tunnel
+//
+// The proxy itself may be reached over TLS. Each request has a connection of its own: there are few requests per host,
+// and a reused connection may have been closed by the server.
 import { request } from 'node:http';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { addAbortSignal } from 'node:stream';

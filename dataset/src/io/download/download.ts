@@ -1,15 +1,13 @@
-/**
- * Downloads one file: conditionally (ETag, Last-Modified), and continuing an earlier download that was interrupted. The
- * body is stored as received, still compressed. A network failure is a result; a disk failure is an exception.
- *
- *   attempt --200--> body --whole--> fetched
- *      |     206 (continued) --broken--> again, from where it broke; in the end: failed
- *      |                     --too slow, too late--> failed; the next call continues
- *      |     304 --> unchanged
- *      |     416, 206 of something else --> part dropped, again
- *      |     5xx, no connection --> again, twice; in the end: failed
- *      +     429, 503 with Retry-After, anything else --> failed
- */
+// Downloads one file: conditionally (ETag, Last-Modified), and continuing an earlier download that was interrupted. The
+// body is stored as received, still compressed. A network failure is a result; a disk failure is an exception.
+//
+//   attempt --200--> body --whole--> fetched
+//      |     206 (continued) --broken--> again, from where it broke; in the end: failed
+//      |                     --too slow, too late--> failed; the next call continues
+//      |     304 --> unchanged
+//      |     416, 206 of something else --> part dropped, again
+//      |     5xx, no connection --> again, twice; in the end: failed
+//      +     429, 503 with Retry-After, anything else --> failed
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -151,9 +149,7 @@ async function receive(request: DownloadRequest, answer: HttpAnswer, part: Part 
   };
 }
 
-/**
- * Appends the body to the `before` bytes that exist. The bytes that it returns as written are synced, also on errors.
- */
+/** The bytes that it returns as written are synced, also on errors. */
 async function append(
   path: string,
   answer: HttpAnswer,
@@ -269,9 +265,7 @@ function strongDate(lastModified: string | undefined, date: string | undefined):
 
 const notePath = (target: string) => `${partPath(target)}.json`;
 
-/**
- * `file:` URLs: a feed that the operator fetches by other means, or writes. Size and time of the file serve as an ETag.
- */
+/** A feed that the operator fetches by other means. Size and time of the file serve as an ETag. */
 async function downloadLocal(url: URL, request: DownloadRequest): Promise<DownloadResult> {
   let path: string;
   try {

@@ -1,7 +1,5 @@
-/**
- * The one HTTP client of this package: a GET request with redirects, credentials, proxies, timeouts, a minimum rate and
- * a size limit, and a sentence for each failure. docs/decisions/0012 says why it is built on node:http.
- */
+// The HTTP client of this package: GET with redirects, credentials, proxies, timeouts, a minimum rate, a size limit.
+// docs/decisions/0012 says why it is built on node:http.
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { pipeline, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
@@ -59,9 +57,7 @@ export class BodyError extends Error {
 const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/**
- * `start` may contain credentials. They are sent only to its origin, and no longer after a redirect to another origin.
- */
+/** Credentials in `start` are sent only to its origin, and no longer after a redirect to another. */
 export async function httpGet(
   start: URL,
   { headers, timeouts, network = {}, maxRedirects = MAX_REDIRECTS, mayRedirectTo = () => true }: HttpRequest,
@@ -227,10 +223,7 @@ export function urlObjection({ protocol }: URL): string | undefined {
     : `with the scheme ${protocol} and not https: or http:`;
 }
 
-/**
- * Content codings (RFC 9110 §8.4.1). Requests ask for none, because lengths and ranges would refer to the encoded body;
- * answers of servers that send one anyway are decoded.
- */
+// RFC 9110 §8.4.1. Requests ask for none, because ranges would refer to the encoded body; some servers send one anyway.
 const DECODERS: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,
   'x-gzip': createGunzip,

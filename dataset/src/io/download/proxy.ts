@@ -1,9 +1,5 @@
-/**
- * Which proxy a request goes through, by the variables that curl and most programs read, in lower or upper case:
- * HTTPS_PROXY for https:, HTTP_PROXY for http:, ALL_PROXY where the one of the scheme is not set, NO_PROXY for the
- * hosts that are reached directly. Loopback addresses are always reached directly: at the proxy they would mean the
- * proxy.
- */
+// Which proxy a request goes through, by the variables that curl reads. Loopback is always direct: at the proxy it
+// would mean the proxy.
 import { BlockList, isIP } from 'node:net';
 
 const NAMES = ['https_proxy', 'http_proxy', 'all_proxy', 'no_proxy'] as const;
@@ -26,10 +22,7 @@ export function readProxyVariables(environment: Readonly<Record<string, string |
   return read;
 }
 
-/**
- * Undefined for a direct connection. Throws a ProxyError if the variable is invalid: ignoring it would bypass the proxy
- * silently.
- */
+/** Undefined: direct. Throws a ProxyError for an invalid variable: ignoring it would bypass the proxy. */
 export function proxyFor(url: URL, variables: ProxyVariables): HttpProxy | undefined {
   const set = (url.protocol === 'https:' ? variables.https_proxy : variables.http_proxy) ?? variables.all_proxy;
   if (set === undefined || isDirect(url, variables.no_proxy?.value ?? '')) return undefined;
@@ -47,11 +40,7 @@ export class ProxyError extends Error {
   override readonly name = 'ProxyError';
 }
 
-/**
- * NO_PROXY contains, separated by commas or blanks: `*` for all; names, which mean the host and all below it, with or
- * without a leading dot; addresses; prefixes such as 10.0.0.0/8, for hosts that are given as addresses; each but the
- * prefixes with an optional port.
- */
+/** `*`, names with all below them, addresses and prefixes, by commas or blanks; each but prefixes may have a port. */
 function isDirect(url: URL, noProxy: string): boolean {
   const host = url.hostname.replace(/^\[|\]$|\.$/g, '');
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');

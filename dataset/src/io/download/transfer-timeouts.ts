@@ -34,10 +34,7 @@ export class TransferTimeouts {
     return this.#controller.signal;
   }
 
-  /**
-   * Settles as `work` does, or rejects with the TransferTimeout. Sockets are closed by the same signal, but their events
-   * do not always end a wait: none comes for a connection that was upgraded, or closed without an error.
-   */
+  /** Rejects with the TransferTimeout. Socket events are not enough: an upgraded connection has none. */
   within<T>(work: Promise<T>): Promise<T> {
     const { signal } = this;
     return new Promise((resolve, reject) => {
@@ -94,10 +91,7 @@ function formatTime(ms: number): string {
   return ms % 60_000 === 0 && ms > 60_000 ? `${ms / 60_000} minutes` : `${Number((ms / 1000).toPrecision(3))} s`;
 }
 
-/**
- * The minimum rate of a download. Without it, a server that sends single bytes could delay an update until the total
- * timeout. Measured over windows of waiting time, so that a slow local disk does not count.
- */
+/** Against servers that send single bytes. Measured over waiting time, so that a slow disk does not count. */
 type MinRate = { readonly bytesPerSecond: number; readonly windowMs: number };
 
 export const MIN_RATE: MinRate = { bytesPerSecond: 1000, windowMs: 30_000 };

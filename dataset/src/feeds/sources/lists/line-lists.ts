@@ -21,11 +21,7 @@ const lineFormat =
     return list.finish(asOf);
   };
 
-/**
- * Plain lists with an address or a prefix per line: Tor's bulk exit list, blocklist.de, CINS, Emerging Threats, X4BNet,
- * Cloudflare. The formats `ip-lines` and `cidr-lines` are the same here: lists of addresses sometimes contain
- * prefixes, and lists of prefixes contain addresses. The date of the list is the first in a comment about it.
- */
+/** An address or a prefix per line, whatever the name of the format says: lists of one contain the other. */
 export const parseCidrLines = lineFormat((line, list) => {
   const text = withoutComment(line);
   if (text === '') return dayOfComment(line);
@@ -33,10 +29,7 @@ export const parseCidrLines = lineFormat((line, list) => {
   return undefined;
 });
 
-/**
- * DShield's `block.txt`: tab-separated first and last address of a /24, length, number of attacks; a header, `#`
- * comments.
- */
+/** DShield's `block.txt`: first and last address of a /24, length, attacks; by tabs, after a header. */
 export const parseDshieldBlock = lineFormat((line, list) => {
   if (line.trim() !== '' && !line.startsWith('#') && !/^start\t/i.test(line)) {
     const [first = '', last = ''] = line.split('\t');
@@ -45,10 +38,7 @@ export const parseDshieldBlock = lineFormat((line, list) => {
   return dayOfComment(line);
 });
 
-/**
- * ipsum: an address, a tab, and the number of blocklists that list it, which is the label. The date is in the header
- * (`# Last update: …`). The files under `levels/` have no count; their label is empty.
- */
+/** ipsum: an address, a tab and its number of blocklists, the label; files under `levels/` have no count. */
 export const parseIpCount = lineFormat((line, list) => {
   const text = withoutComment(line);
   if (text === '') return /^#\s*Last update\s*:/i.test(line) ? dayOfText(line) : undefined;
@@ -71,11 +61,7 @@ export function withoutPort(text: string): string {
   return bracketed ?? plain ?? text;
 }
 
-/**
- * Maltrail's list of mass scanners: an address and after `#` its reverse name or a remark. Rows are taken whose name ends
- * with one of an operator in `scanner-names.csv`; the list also has scanners whose operator is not known, and servers
- * that a scanner rented years ago.
- */
+/** Maltrail's mass scanners: an address, `#`, its reverse name. Only of operators in `scanner-names.csv`. */
 export const parseNamedScanners = lineFormat((line, list) => {
   const text = withoutComment(line);
   const mark = line.indexOf('#');
@@ -90,10 +76,7 @@ function operatorOf(name: string): string | undefined {
   return scannerNames.rows.find(({ ending }) => words.endsWith(`.${ending.toLowerCase()}`))?.operator;
 }
 
-/**
- * Spamhaus DROP: NDJSON, `{"cidr":"192.0.2.0/24","sblid":"SBL1","rir":"arin"}`. The last line is metadata with the time
- * of the list. The label is the number of the listing (`sblid`).
- */
+/** Spamhaus DROP: `{"cidr":"192.0.2.0/24","sblid":"SBL1","rir":"arin"}` per line, `sblid` the label; then metadata. */
 export const parseNdjsonDrop = lineFormat((line, list) => {
   if (line.trim() === '') return undefined;
   const row = jsonLine(line);
@@ -102,10 +85,7 @@ export const parseNdjsonDrop = lineFormat((line, list) => {
   return undefined;
 });
 
-/**
- * FireHOL's `.netset` and `.ipset`: a header of `#` lines, then prefixes and addresses. The header has two dates; the
- * date of the source is preferred, because FireHOL rewrites its file even if the source has not changed for months.
- */
+/** FireHOL's lists. The date of the source is preferred: FireHOL rewrites files that have not changed. */
 export function parseNetset(content: Content): PrefixList {
   const list = new PrefixListBuilder();
   let sourceDay: string | undefined;
@@ -119,10 +99,7 @@ export function parseNetset(content: Content): PrefixList {
   return list.finish(sourceDay ?? fileDay);
 }
 
-/**
- * Tor's `exit-addresses`: four or more lines per exit. `ExitAddress 192.0.2.1 2024-02-27 01:02:03` has an address from
- * which exit traffic was seen, and when. The newest of these dates is the date of the list.
- */
+/** Tor's `exit-addresses`: `ExitAddress 192.0.2.1 2024-02-27 01:02:03` among other lines. The newest date counts. */
 export function parseTorExitAddresses(content: Content): PrefixList {
   const list = new PrefixListBuilder();
   let asOf: string | undefined;

@@ -1,11 +1,6 @@
-/**
- * Onionoo's `details` of Tor relays. `exit_addresses` are addresses from which exit traffic was seen; a relay without
- * them exits from the addresses it listens on (`or_addresses`, with a port). The families are separate: traffic is
- * observed over IPv4, so a relay with an observed IPv4 address still exits over IPv6 from the one it listens on, unless
- * its policy allows no IPv6. A relay that has flags, but not `Exit`, is left out: lists of all relays have five times
- * as many addresses. The label is the operator, by the web address that many put into the contact.
- */
-
+// Onionoo's `details` of Tor relays. A relay exits from `exit_addresses`, else from those it listens on; for IPv6
+// always the latter, because traffic is observed over IPv4. A relay that has flags, but not `Exit`, is left out. The
+// label is the operator, by the web address in its contact.
 import type { Content } from '../../../io/content.ts';
 import type { PrefixList } from '../../parsed.ts';
 import { dayOfText } from '../feed-day.ts';

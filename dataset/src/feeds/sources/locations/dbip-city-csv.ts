@@ -1,7 +1,5 @@
-/**
- * DB-IP City Lite: `first,last,continent,country,region,city,latitude,longitude`, IPv4 before IPv6, each ascending and
- * without overlaps. A row that overlaps an earlier one is skipped. Rows of unknown or unused space have the country ZZ.
- */
+// DB-IP City Lite: `first,last,continent,country,region,city,latitude,longitude`, ascending, IPv4 first. A row that
+// overlaps an earlier one is skipped. Rows of unknown or unused space have the country ZZ.
 import { parseAddress } from '../../../address.ts';
 import { AddressRows, wordsOfAddress } from '../../../address-rows.ts';
 import { isCountry } from '../../../country-code.ts';

@@ -1,11 +1,5 @@
-/**
- * Regions and cities of a geofeed (RFC 8805 §2.1.1). The region is an ISO 3166-2 code. A row without a country means that
- * the operator does not want its addresses to be located (§2.1.1.1).
- *
- * `parseGeofeed` has read the same file for countries, but its rows are not enough: it drops a row whose prefix and
- * country it has seen, also if the city differs, and keeps no country where rows contradict each other. It would have to
- * return two lists of rows, in every update, while places are needed only where a database of locations is enabled.
- */
+// Regions and cities of a geofeed (RFC 8805 §2.1.1). A row without a country means that its addresses should not be
+// located (§2.1.1.1). The rows of `parseGeofeed` are not enough: it keeps one row per prefix and country.
 import type { Content } from '../../../io/content.ts';
 import { csvRow } from '../../../io/csv-row.ts';
 import { parsePrefix } from '../../../prefix.ts';

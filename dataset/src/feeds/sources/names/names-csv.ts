@@ -1,8 +1,4 @@
-/**
- * Names of networks and exchanges. In CSV files with a header row, columns are found by name, because feeds add and move
- * them.
- */
-
+// Names of networks and exchanges. Columns are found by name, because feeds add and move them.
 import { isReservedAsn, parseAsn } from '../../../as-number.ts';
 import { isCountry } from '../../../country-code.ts';
 import { rirOfCountry, rirOfNetwork } from '../../../data-files/rir.ts';
@@ -64,12 +60,7 @@ function checkHeader(fields: readonly string[], { name }: NameColumns): void {
   }
 }
 
-/**
- * RIPE's list of AS numbers: `28 DFVLR-SYS Deutsches Zentrum fuer Luft- und Raumfahrt e.V., DE`. The country follows
- * the last comma, the handle is the first word, and the description is the rest; without a description the handle is
- * the name. LACNIC has no handles: its rows begin with the holder's name. Unassigned numbers are listed as `-Reserved
- * AS-` and the like.
- */
+/** RIPE's list: `28 DFVLR-SYS Deutsches Zentrum …, DE`: number, handle, description, country. LACNIC has no handles. */
 export function parseAsnames(content: Content): Names {
   const names = new Map<number, NetworkName>();
   let skipped = 0;

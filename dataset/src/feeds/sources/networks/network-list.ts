@@ -39,11 +39,7 @@ export class NetworkListBuilder {
   }
 }
 
-/**
- * Lists of networks, a number and a name: `64496,"Name"` (brianhama; also with a space after the comma, and with the
- * number in quotes), `AS64496,"Name"` (the tags of bgp.tools) and `AS64496 # Name` (X4BNet). A header in the first row
- * is skipped. The name is everything after the number, because not every list quotes names with commas.
- */
+/** `64496,"Name"`, `AS64496,"Name"` or `AS64496 # Name`. Not every list quotes names with commas. */
 export function parseAsnCsv(content: Content): Networks {
   const list = new NetworkListBuilder();
   let isFirst = true;
@@ -63,10 +59,7 @@ function unquote(name: string): string {
   return quoted?.replaceAll('""', '"') ?? name;
 }
 
-/**
- * Spamhaus ASN-DROP: NDJSON, `{"asn":64496,"rir":"arin","domain":"example.com","cc":"US","asname":"EXAMPLE-AS"}`. The
- * last line is metadata with the time of the list. The label is the name of the network, or its domain.
- */
+/** Spamhaus ASN-DROP: `{"asn":64496,"domain":"example.com","asname":"EXAMPLE-AS"}` per line; then metadata. */
 export function parseNdjsonAsndrop(content: Content): Networks {
   const list = new NetworkListBuilder();
   let asOf: string | undefined;
@@ -80,9 +73,7 @@ export function parseNdjsonAsndrop(content: Content): Networks {
 }
 
 /**
- * PeeringDB `/api/net`: `{"data":[{"asn":64496,"info_type":"Content","info_types":["Content"],…}]}`, as operators
- * describe their own networks. Newer records have several types. The label is the first type. The date of the list is
- * that of its newest change, where records have one.
+ * PeeringDB `/api/net`: `{"data":[{"asn":64496,"info_types":["Content"],…}]}`. The date is that of the newest change.
  */
 export function parsePeeringdbNet(content: Content): Networks {
   const what = 'a PeeringDB list of networks';
@@ -97,10 +88,7 @@ export function parsePeeringdbNet(content: Content): Networks {
   return list.finish(asOf);
 }
 
-/**
- * If a network has several types, the first in this list decides. NSP and infrastructure types say
- * nothing about the users of an address.
- */
+/** The first that a network has decides. NSP and infrastructure say nothing about the users of an address. */
 const PEERINGDB_ROLES: readonly (readonly [type: string, role: ConnectionType])[] = [
   ['Cable/DSL/ISP', 'residential'],
   ['Content', 'datacenter'],
@@ -116,13 +104,7 @@ function typesOf(network: unknown): string[] {
   return types.filter((type) => typeof type === 'string' && type !== '') as string[];
 }
 
-/**
- * Stanford ASdb: `ASN,Category 1 - Layer 1,Category 1 - Layer 2,…`, the business of a network's owner in NAICSlite
- * categories. The label has all categories.
- *
- * A network can have several categories. The first one that says how the addresses are used decides. A network with
- * only other categories is a business. IP transit and `Other` say nothing about the use of addresses.
- */
+/** Stanford ASdb: the business of the owner. The first category that says how addresses are used decides. */
 export function parseAsdbCsv(content: Content): Networks {
   const list = new NetworkListBuilder();
   for (const line of content.lines()) {
@@ -168,10 +150,8 @@ function pairs(fields: readonly string[]): Category[] {
 
 const categoryName = ([layer1, layer2]: Category): string => (layer2 === '' ? layer1 : `${layer1}: ${layer2}`);
 
-/**
- * ipverse as-metadata: `[{"asn":64496,"metadata":{…,"category":"isp",…},"stats":{…}},…]`, a file of 60 MB. It is read in
- * pieces, because only two members of an entry are of use: a parsed document would take ten times its size.
- */
+// ipverse as-metadata, `[{"asn":64496,"metadata":{…,"category":"isp"}},…]`, 60 MB: read in pieces, because a parsed
+// document would take ten times its size.
 const ROLES: Readonly<Record<string, ConnectionType>> = {
   isp: 'residential',
   hosting: 'datacenter',

@@ -1,10 +1,5 @@
-/**
- * Geofeeds, RFC 8805: `prefix,country,region,city,postal code`, where any of the last four may be empty, and `#`
- * comments. The label is the country in upper case. A row without a country is kept: it withdraws what a wider row says
- * (§2.1.1.1), and the feed also says that the prefix belongs to the provider. Two rows that name different countries
- * for the same prefix contradict each other, so neither country counts. The date of the feed is the first date in a
- * comment about an update.
- */
+// Geofeeds, RFC 8805: `prefix,country,region,city,postal code`. The label is the country. A row without one withdraws
+// what a wider row says (§2.1.1.1); two countries for the same prefix contradict each other, so neither counts.
 import { isCountry } from '../../../country-code.ts';
 import type { Content } from '../../../io/content.ts';
 import { csvRow } from '../../../io/csv-row.ts';

@@ -22,10 +22,8 @@ const jsonFormat =
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /**
- * AWS `ip-ranges.json`. It lists a prefix once per service; services are ignored here, so that is one record.
- *
- * The label is the region, or the zone if `network_border_group` names one: the zone us-east-1-bue-1 belongs to a
- * region in Virginia and is in Buenos Aires. Prefixes that are announced everywhere (`GLOBAL`) have no label.
+ * AWS `ip-ranges.json`. The label is the region, or the zone in `network_border_group`, which may be in another
+ * country; none for `GLOBAL`.
  */
 export const parseAwsJson = jsonFormat('an AWS ip-ranges file', (document, list, what) => {
   for (const [listName, prefixName] of [
@@ -44,11 +42,7 @@ function awsPlace(entry: unknown): string {
   return zone.startsWith(`${region}-`) ? zone : region;
 }
 
-/**
- * Azure's service tags, `ServiceTags_Public_<date>.json`. Of some 3,000 tags only `AzureCloud.<region>` (all addresses
- * of a region) and `AzureCloud` (all addresses) are used; the others are subsets by service. The label is the region. A
- * prefix that is in both is kept with its region. The date is only in the file name.
- */
+/** Azure's service tags: `AzureCloud.<region>`, whose label is the region, and `AzureCloud`. Others are subsets. */
 export const parseAzureTags = jsonFormat('an Azure service tags file', (document, list, what) => {
   const tags = requiredList(document, 'values', what).filter((tag) => azureRegion(tag) !== undefined);
   if (tags.length === 0) throw new Error(`not ${what}: no tag "${AZURE}"`);
@@ -87,12 +81,8 @@ export const parseFastlyJson = jsonFormat("Fastly's list of addresses", (documen
 });
 
 /**
- * GitHub's `/meta`: lists of addresses by service, among keys and host names.
- *
- * Only the lists named here are used: addresses from which GitHub itself answers or calls. Those that run programs of
- * customers (`actions`, `actions_macos`, `codespaces`) are left out: they are thousands of ranges of Azure and others,
- * shared with other tenants, and the clouds' own lists are more exact. Lists that GitHub adds later are ignored until
- * they are added here.
+ * GitHub's `/meta`: lists from which GitHub itself answers or calls. Those that run programs of customers (`actions`,
+ * `codespaces`) are ranges of clouds, whose own lists are more exact.
  */
 export const parseGithubMeta = jsonFormat("GitHub's meta document", (document, list, what) => {
   const lists = GITHUB_LISTS.map((key) => listMember(document, key)).filter((one) => one !== undefined);
@@ -107,9 +97,8 @@ const GITHUB_LISTS = [
 ];
 
 /**
- * Google's format for lists of prefixes, which operators of crawlers use too (OpenAI, Anthropic, Perplexity, Bing,
- * Apple, DuckDuckGo, Mistral, Common Crawl): `{"creationTime":…,"prefixes":[{"ipv4Prefix":…},{"ipv6Prefix":…}]}`. In
- * `cloud.json` an entry also has the region (`scope`), which is the label.
+ * Google's format, also of most crawlers: `{"creationTime":…,"prefixes":[{"ipv4Prefix":…,"scope":…}]}`; `scope` is the
+ * label.
  */
 export const parseGoogleJson = jsonFormat("a list of prefixes in Google's format", (document, list, what) => {
   for (const entry of requiredList(document, 'prefixes', what)) {
@@ -131,8 +120,7 @@ export const parseOciJson = jsonFormat("Oracle's public_ip_ranges file", (docume
 });
 
 /**
- * PeeringDB `/api/ixpfx`: `{"data":[{"prefix":"192.0.2.0/24","ixlan_id":26,"status":"ok",…}]}`, the peering LANs of internet
- * exchanges. The label is the number of the exchange: an exchange and its LAN have the same number.
+ * PeeringDB `/api/ixpfx`: `{"data":[{"prefix":"192.0.2.0/24","ixlan_id":26,…}]}`. The label is the exchange's number.
  */
 export const parsePeeringdbIxpfx = jsonFormat('a PeeringDB list of peering LANs', (document, list, what) => {
   for (const row of requiredList(document, 'data', what)) {
@@ -144,11 +132,7 @@ export const parsePeeringdbIxpfx = jsonFormat('a PeeringDB list of peering LANs'
   return undefined;
 });
 
-/**
- * monosans/proxy-list, `proxies.json`: `[{"protocol":"http","host":"192.0.2.1","port":8080,"exit_ip":"192.0.2.2",…}]`.
- * A site sees the address from which a proxy sends (`exit_ip`), not the one on which it listens. `host` is used where
- * there is no exit address, and may be a host name.
- */
+/** monosans `proxies.json`. Sites see `exit_ip`; `host`, where a proxy listens, is used without it. */
 export const parseMonosansJson = jsonFormat("monosans's proxies.json", (proxies, list, what) => {
   if (!Array.isArray(proxies)) throw new Error(`not ${what}: not a list of proxies`);
   for (const proxy of proxies) list.add(textMember(proxy, 'exit_ip') || textMember(proxy, 'host'));
@@ -156,9 +140,8 @@ export const parseMonosansJson = jsonFormat("monosans's proxies.json", (proxies,
 });
 
 /**
- * Every text in a JSON document that is an address or a prefix. For the server lists of VPN providers (Mullvad,
- * NordVPN, Proton, IVPN), which have different structures and change them. Other texts are names and the like, so
- * nothing counts as skipped. PIA's document is one line, followed by its signature in Base64.
+ * Every address or prefix in a JSON document: server lists of VPN services have many structures. PIA's document is one
+ * line, followed by its signature.
  */
 export function parseJsonAddresses(content: Content): PrefixList {
   return parseServerList({ ...content, text: () => withoutSignature(content.text()) });

@@ -1,15 +1,13 @@
-/**
- * Announced prefixes from ranges. A list of ranges has no nested rows: where a network announces a prefix and others
- * announce parts of it, the list has only what is left between the parts, and the prefixes of such a rest are announced
- * by no network. The covering prefix is put back if the ranges show one:
- *
- *   - it begins where a row begins, ends where a row ends, and all of it is announced: otherwise the prefix would have
- *     been announced there too;
- *   - the network has more than half of it.
- *
- * The widest such prefix is taken. Measured on IPv6 ranges of 2026 against RIPE RIS of 2019: of the
- * prefixes of such rests 1.6 % were announced, of the covering prefixes 28 %; of the ranges that are a prefix 18 %.
- */
+// Announced prefixes from ranges. A list of ranges has no nested rows: where a network announces a prefix and others
+// announce parts of it, the list has only what is left between the parts, and the prefixes of such a rest are announced
+// by no network. The covering prefix is put back if the ranges show one:
+//
+//   - it begins where a row begins, ends where a row ends, and all of it is announced: otherwise the prefix would have
+//     been announced there too;
+//   - the network has more than half of it.
+//
+// The widest such prefix is taken. Measured on IPv6 ranges of 2026 against RIPE RIS of 2019: of the
+// prefixes of such rests 1.6 % were announced, of the covering prefixes 28 %; of the ranges that are a prefix 18 %.
 import { addressBits, lastAddress, widestPrefixLength } from '../../../prefix.ts';
 import { Ranges } from '../../../ranges.ts';
 

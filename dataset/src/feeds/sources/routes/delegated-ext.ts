@@ -1,16 +1,5 @@
-/**
- * Delegations of the registries, in the RIR statistics exchange format:
- * `registry|country|type|start|value|date|status`, then an opaque id in extended files, and one more field in the
- * combined file of the NRO. The value is the number of addresses for IPv4 (not always a power of two), the prefix
- * length for IPv6, and the number of AS numbers for `asn`.
- *
- *   2|nro|20260505|3|19821213|20260505|+0000        version, registry, serial, records, start, end, offset from UTC
- *   nro|*|ipv4|*|1|summary
- *   ripencc|DE|ipv4|192.0.2.0|256|20260101|assigned|an-opaque-id|e-stats
- *   iana|ZZ|ipv6|2001:db8::|32|20040701|reserved|ietf|iana
- *
- * Rows of IANA are left out: it is not one of the five registries.
- */
+// Delegations, `registry|country|type|start|value|date|status` and more in extended files. The value is the number of
+// addresses for IPv4, the prefix length for IPv6, the number of AS numbers for `asn`. IANA's rows are left out.
 import { parseAddress } from '../../../address.ts';
 import { MAX_ASN, parseAsn } from '../../../as-number.ts';
 import { isCountry } from '../../../country-code.ts';

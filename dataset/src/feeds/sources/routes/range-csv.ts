@@ -1,8 +1,5 @@
-/**
- * The CSV files of ip-location-db: `first,last,asn,"name"` and `first,last,country`. Only fields after the second comma
- * may be quoted. The caller decides about rows that cannot be parsed: a feed skips them, a pinned file is refused.
- */
-
+// The CSV files of ip-location-db: `first,last,asn,"name"` and `first,last,country`. A feed skips rows that cannot be
+// parsed, a pinned file is refused.
 import { parseAddress } from '../../../address.ts';
 import { isReservedAsn, parseAsn } from '../../../as-number.ts';
 import { encodeCountry } from '../../../country-code.ts';
@@ -31,10 +28,7 @@ export function parseRangeCsvAsn(content: Content, onUnreadable: OnUnreadable = 
   return { shape: 'routes', ...read, ranges, names, otherOrigins: [], isDerived: true };
 }
 
-/**
- * A row that continues the one before, in the same country, extends it: vendors have a row per assignment, and a file
- * of 3 million rows has half as many changes of country.
- */
+/** A row that continues the one before in the same country extends it, which halves 3 million rows. */
 export function parseRangeCsvCountry(content: Content, onUnreadable: OnUnreadable = ignore): Countries {
   const read = parseRanges(
     content,
@@ -102,10 +96,7 @@ function addRow(
   return ADDED;
 }
 
-/**
- * iptoasn.com: first address, last address, AS number, country and description, separated by tabs. The ranges are
- * already disjoint. AS 0 marks space that is not routed; it is left out with the other reserved numbers.
- */
+/** iptoasn.com: first and last address, AS number, country, description, by tabs. AS 0 is space not routed. */
 export function parseIptoasnTsv(content: Content): Routes {
   const ranges = { 4: new Ranges(), 6: new Ranges() };
   const names = new Map<number, string>();

@@ -1,14 +1,12 @@
-/**
- * Finds the origin of each prefix in a table that lists a prefix once per origin. The origin that most peers see is
- * chosen, of equals the lower AS number; the others are kept as other origins (MOAS). Rows that say nothing about a
- * network are dropped, for all formats alike: default routes and other very short prefixes, leaked host routes,
- * prefixes that very few peers see, and reserved AS numbers as origins.
- *
- * A full table has 1.1 million IPv4 and 250,000 IPv6 prefixes, so a prefix is stored as one number. Kept prefixes are
- * at most /24 or /48, so their bits, then a one, then zeros fit into 25 or 49 bits and encode both base and length:
- *
- *   192.0.2.0/23   1100 0000  0000 0000  0000 001 | 1 0        (23 bits, the one, the rest of 25)
- */
+// Finds the origin of each prefix in a table that lists a prefix once per origin. The origin that most peers see is
+// chosen, of equals the lower AS number; the others are kept as other origins (MOAS). Rows that say nothing about a
+// network are dropped, for all formats alike: default routes and other very short prefixes, leaked host routes,
+// prefixes that very few peers see, and reserved AS numbers as origins.
+//
+// A full table has 1.1 million IPv4 and 250,000 IPv6 prefixes, so a prefix is stored as one number. Kept prefixes are
+// at most /24 or /48, so their bits, then a one, then zeros fit into 25 or 49 bits and encode both base and length:
+//
+//   192.0.2.0/23   1100 0000  0000 0000  0000 001 | 1 0        (23 bits, the one, the rest of 25)
 import type { Address } from '../../../address.ts';
 import { isReservedAsn } from '../../../as-number.ts';
 import { type FamilyRanges, Ranges } from '../../../ranges.ts';
@@ -42,10 +40,7 @@ export class RouteCollector {
     this.#next.push(head ?? NONE);
   }
 
-  /**
-   * An AS_SET in place of an origin (RFC 4271 §4.3): one of its members is the origin. A set of one is that origin. A
-   * larger set is used only if no other row has a single origin for the prefix; then its first member is chosen.
-   */
+  /** An AS_SET (RFC 4271 §4.3) of several is used only if no row has a single origin; its first member counts. */
   addSet(address: Address, length: number, members: readonly number[], peers: number): void {
     const key = keyOf(address, length);
     const assignable = [...new Set(members)].filter((asn) => !isReservedAsn(asn));

@@ -33,10 +33,7 @@ const tableFormat =
     return { shape: 'routes', records, skipped, ...(asOf && { asOf }), ...routes.finish(minPeers), names: new Map() };
   };
 
-/**
- * The routing tables of RIPE's Routing Information Service: origin, prefix and number of peers that see it, separated
- * by tabs. Comments begin with `%`; one of them has the date. An origin in braces is an AS_SET.
- */
+/** RIPE RIS: origin, prefix and number of peers, by tabs; `%` comments. An origin in braces is an AS_SET. */
 export const parseRiswhois = tableFormat({
   comment: '%',
   dayOf: (comment) => (comment.includes('generated at') ? dayOfText(comment) : undefined),
@@ -59,10 +56,7 @@ export const parseRiswhois = tableFormat({
   },
 });
 
-/**
- * CAIDA's prefix-to-AS files: base address, length and origin, separated by tabs. `30_10_20` are several origins, of
- * which the first is chosen; `10,20` is an AS_SET. There are no peer counts.
- */
+/** CAIDA: base address, length and origin, by tabs. `30_10_20`: several, the first is chosen; `10,20`: an AS_SET. */
 export const parsePfx2as = tableFormat({
   comment: '#',
   minPeers: 0,

@@ -1,7 +1,4 @@
-/**
- * A batch of any size: split into requests of as many addresses as the key may send, one after another, merged into one
- * result. If a request fails, the whole batch fails; results of earlier requests are discarded.
- */
+// A batch of any size, in requests of as many addresses as the key may send. If one fails, the whole batch fails.
 import { type ApiResponse, isObject } from './envelope.ts';
 import { WhenceError } from './whence-error.ts';
 import type { BatchAnswer, BatchEntry, BatchMeta } from './wire.ts';

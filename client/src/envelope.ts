@@ -1,7 +1,4 @@
-/**
- * Turns an HTTP response into the caller's result or a WhenceError. The envelope is validated, because a proxy between
- * client and server may respond with a page of its own.
- */
+// Turns an HTTP response into a result or a WhenceError. It is validated: a proxy may respond with a page of its own.
 import { redactJson, redactText } from './redact.ts';
 import { parseRetryAfter } from './retry.ts';
 import { WhenceError } from './whence-error.ts';

@@ -1,8 +1,4 @@
-/**
- * Removes the API key from errors. Our own messages never contain it, but text from elsewhere can: a server that
- * repeats the key in its error, a fetch that attaches the request to what it throws, undici's parser error with the
- * bytes it received.
- */
+// Removes the API key from errors: text from elsewhere can contain it, such as undici's parser error.
 
 const PLACEHOLDER = '[API key]';
 /** More than any real chain has (fetch failed → AggregateError → …); ends chains that loop. */

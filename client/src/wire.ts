@@ -1,8 +1,5 @@
-/**
- * Requests and responses as JSON, with the field names of the specification. Types only: at run time the client
- * validates the envelope (envelope.ts), not its content. They come from `openapi.d.mts`, which is generated from the
- * OpenAPI document of the server; here is what a program calls by another name than the document.
- */
+// Requests and responses as JSON, types only, from `openapi.d.mts`, which is generated from the OpenAPI document; here
+// is what a program calls by another name.
 import type * as api from '../openapi.d.mts';
 
 export type {

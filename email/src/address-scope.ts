@@ -15,11 +15,8 @@ const PRIVATE = blockList(
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.168.0.0/16 ::/127 fc00::/7 fe80::/10',
 );
 
-/**
- * What else is not globally reachable: special uses, multicast, and reserved with the limited broadcast address. Also
- * addresses that contain an IPv4 address, in ::/32 and 64:ff9b::/96 (RFC 4291 §2.5.5, RFC 2765, RFC 6052): through a
- * translator, 64:ff9b::a00:1 is 10.0.0.1.
- */
+// Not globally reachable, and addresses that contain an IPv4 address (RFC 4291 §2.5.5, RFC 2765, RFC 6052): through a
+// translator, 64:ff9b::a00:1 is 10.0.0.1.
 const NOT_GLOBAL = blockList(
   '192.0.0.0/24 192.0.2.0/24 192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.175.48.0/24 198.18.0.0/15 ' +
     '198.51.100.0/24 203.0.113.0/24 224.0.0.0/3 ::/32 64:ff9b::/96 64:ff9b:1::/48 100::/63 2001::/23 2001:db8::/32 ' +

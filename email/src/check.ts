@@ -1,7 +1,4 @@
-/**
- * The whole check: MX, SPF, DKIM and DMARC are asked and judged in parallel; score and recommendations follow from the
- * results.
- */
+// The whole check: MX, SPF, DKIM and DMARC in parallel; score and recommendations follow from the results.
 import { randomBytes } from 'node:crypto';
 import type { Advice } from './advice/advice.ts';
 import { advise } from './advice/advise.ts';
@@ -168,10 +165,7 @@ function withStrength(
   return { ...dmarc, report: { ...dmarc.report, strength_rating } };
 }
 
-/**
- * RFC 8020: a name that does not exist for one type exists for none. A dangling alias does exist (RFC 9989 appendix
- * A.4).
- */
+/** RFC 8020: a name that does not exist for one type exists for none. A dangling alias does (RFC 9989 A.4). */
 function stateOf(answers: readonly Answer<unknown>[]): 'exists' | 'nxdomain' | 'unknown' {
   if (answers.some(({ kind }) => kind === 'found' || kind === 'nodata')) return 'exists';
   const missing = answers.find((answer) => answer.kind === 'nxdomain');

@@ -1,6 +1,4 @@
-/**
- * The name of a mail domain as asked in DNS: A-labels, lower case, no final dot (RFC 5890; RFC 8616 for SPF and DMARC).
- */
+// A mail domain as asked in DNS: A-labels, lower case, no final dot (RFC 5890; RFC 8616 for SPF and DMARC).
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 

@@ -1,7 +1,5 @@
-/**
- * Mail providers and services, as far as their customers' records show them: data/providers.csv, one row each. A selector
- * cannot be found without its name, and mail is not sent by the hosts that receive it, so `mx` in SPF would not cover it.
- */
+// Mail providers as their customers' records show them: data/providers.csv. A selector cannot be found without its
+// name, and mail is not sent by the hosts that receive it, so `mx` in SPF would not cover it.
 import { readFileSync } from 'node:fs';
 import { registrableDomain } from './registrable-domain.ts';
 
@@ -17,19 +15,13 @@ export type Provider = {
   readonly spfNames: readonly string[];
   /** `*` is the first label of the name in SPF, the number of the account. */
   readonly selectors: readonly string[];
-  /**
-   * `fixed`: there are no others. `rotating`: the same, and only one has a key until the first rotation. `changeable`:
-   * customers may choose another. `own`: each customer has others.
-   */
+  /** `rotating`: fixed, and only one has a key at first. `changeable`: customers may choose. `own`: each has others. */
   readonly selectorKind: 'fixed' | 'rotating' | 'changeable' | 'own' | '';
   /** What its selectors are aliases of. */
   readonly keyHosts: readonly string[];
   /** An SPF term at the domain has no effect on its mail, because its bounces go to another domain. */
   readonly needsSpf: 'yes' | 'no' | '';
-  /**
-   * `no`: bounces go to a domain of its own unless that is changed. SPF then passes for that domain, which is not the one
-   * in From, so that its mail passes DMARC only with a signature (RFC 9989 §4.4). `''`: not known.
-   */
+  /** `no`: bounces go to its own domain, so mail passes DMARC only with a signature (RFC 9989 §4.4). */
   readonly aligns: 'yes' | 'no' | '';
   /** Where the customer switches DKIM on, in the words of its console. */
   readonly setup: string;

@@ -1,7 +1,4 @@
-/**
- * The Public Suffix List, for where DNS itself does not tell which names belong together. Includes the private section,
- * as receivers do.
- */
+// The Public Suffix List with its private section, as receivers use it.
 import { getDomain } from 'tldts';
 
 /** The public suffix and one more label; undefined for a public suffix itself. */

@@ -138,10 +138,7 @@ export type SenderRulesReport<Problem = string> = {
   validation_errors: Problem[];
 };
 export type SenderRulesState = 'met' | 'not_met' | 'unverified' | 'not_applicable';
-/**
- * In a report, errors are `code: explanation`, with a stable snake_case code. Before it is rendered, the parts hold
- * findings: `MxReport<Finding>`.
- */
+/** In a report, errors are `code: explanation`; before it is rendered they are findings. */
 export type MxReport<Problem = string> = { records: string[]; is_valid: boolean; errors: Problem[] };
 
 export type Qualifier = '+' | '-' | '~' | '?';

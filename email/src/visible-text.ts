@@ -1,7 +1,4 @@
-/**
- * Text from DNS that a person will read. A record can be 64 kB long and contain any bytes: escape sequences that
- * rewrite a terminal, line breaks that forge a line of a log, characters that reverse the direction of writing.
- */
+// Text from DNS that a person will read: it may be 64 kB of escape sequences, forged lines and reversed writing.
 
 /** Characters of what a finding or an advice quotes. */
 const MAX_QUOTED = 60;

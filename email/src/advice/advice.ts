@@ -1,8 +1,4 @@
-/**
- * Advice as data: a code, a detail with what the code refers to, what it gains, and the record to publish where one can
- * be given. advice-text.ts makes the sentence.
- */
-
+// Advice as data: a code, its detail, what it gains, and the record to publish. advice-text.ts makes the sentence.
 import type { Arrival } from '../dmarc/destinations.ts';
 import type { DnsFault } from '../dns/fault.ts';
 import type { Finding, FindingDetails } from '../findings/finding.ts';
@@ -201,8 +197,7 @@ export type SigningPlace = Pick<Provider, 'name' | 'setup' | 'normal'>;
 export type NamedKey = { readonly name: string; readonly errors: readonly Finding[] };
 export type KeySize = { readonly name: string; readonly bits: number };
 /**
- * Where reports go with the proposed record: to addresses that were there before, to one at the domain, or nowhere,
- * because the domain cannot receive mail, or because it is not known whether it can.
+ * `same`: to addresses that were there before. `nowhere`: the domain cannot receive mail. `unknown`: whether it can.
  */
 export type ReportsTo = 'same' | 'domain' | 'nowhere' | 'unknown';
 

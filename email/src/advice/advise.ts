@@ -1,7 +1,5 @@
-/**
- * All advice on a domain: what lets others send as it, then what gains most. There is one proposal per record, with
- * everything that is wrong with it put right, so that no two contradict each other.
- */
+// All advice on a domain: what lets others send as it, then what gains most. One proposal per record puts everything
+// right, so that no two contradict each other.
 import { findFault } from '../dns/fault.ts';
 import { hasCode, isFailure } from '../findings/finding.ts';
 import type { Findings } from '../score/score.ts';

@@ -1,8 +1,5 @@
-/**
- * What a change would do: the zone with the change is judged and scored like the zone as it is. Everything that was
- * asked is known; what a new record refers to is asked like the rest, within the budget of the check.
- */
-
+// What a change would do: the zone with the change is judged and scored like the zone as it is, within the budget of
+// the check.
 import { type DkimFindings, parseDkimKey } from '../dkim/dkim.ts';
 import { isCommonSelector } from '../dkim/selectors.ts';
 import { type DmarcFindings, judgeDmarc } from '../dmarc/check.ts';

@@ -1,7 +1,5 @@
-/**
- * Names that the domain's records refer to and that do not exist. Where even the registrable domain of such a name is
- * free, another owner can register it: a host of theirs then receives the mail, signs it, or may send it.
- */
+// Names that the records refer to and that do not exist. Where even the registrable domain is free, another owner can
+// register it, and then receives the mail, signs it, or may send it.
 import type { Resolver } from '../dns/answer.ts';
 import { isSpecialUse } from '../dns/special-use.ts';
 import type { Absence } from '../findings/finding.ts';
@@ -70,10 +68,8 @@ function danglingNames(
   return names;
 }
 
-/**
- * Names by which SPF lets servers pass, at any depth of the record. Those that were looked up are known to the resolver.
- * Of a name with a macro, and of `ptr`, only the end is fixed: whether that is free is all that can be asked.
- */
+// Names by which SPF lets servers pass, at any depth. Of a name with a macro, and of `ptr`, only the end is fixed:
+// whether that is free is all that can be asked.
 async function danglingHosts({ name, children }: SpfNode, resolver: Resolver): Promise<DanglingName[]> {
   const passing = children.filter(({ via }) => !/^[-~?]/.test(via));
   const found = passing.map(async (child): Promise<DanglingName[]> => {

@@ -135,10 +135,8 @@ function repairOf(key: PublishedKey, domain: string): Draft[] {
 
 type KeyRepair = { readonly change?: Change; readonly mistakes: readonly PastedMistake[] };
 
-/**
- * Not for an alias, not for what a wildcard answers, and only if the new record is a valid key. A short key is replaced,
- * not published once more. Key data that could be read stays what it was.
- */
+// Not for an alias or a wildcard, and only if the new record is a valid key. A short key is replaced, not published
+// again.
 function repairChange(name: string, { report, alias, isByWildcard, texts }: PublishedKey): KeyRepair {
   const none: KeyRepair = { mistakes: [] };
   if (alias !== undefined || isByWildcard || report.selector === '*') return none;
@@ -173,11 +171,8 @@ const MAX_KEY_BYTES = 4096;
 /** Each is parsed once more. */
 const MAX_REPAIRS = 5;
 
-/**
- * The version first and spelled right, the key without blanks and with its padding, no `t=y`, and no `h` or `s` that
- * excludes what verifiers require. Tags that occur again are left out. Blanks in a key may have been plus signs, which a
- * web form has taken for blanks.
- */
+// The record as verifiers require it, without repeated tags and `t=y`. Blanks in a key may have been plus signs, which
+// a web form has taken for blanks.
 function repairedKeys(raw: string): { text: string; mistake: PastedMistake[] }[] {
   const lowered = raw.replace(
     /(^|;)(\s*)([A-Z]+)(\s*=)/g,

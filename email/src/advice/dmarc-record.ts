@@ -1,7 +1,4 @@
-/**
- * A new DMARC record made from a present one: every tag that is right stays as written, and each edit is listed, so that
- * the advice can name it.
- */
+// A new DMARC record made from a present one: every tag that is right stays as written, and each edit is listed.
 import { type DmarcRecord, POLICY_LEVELS, parseDmarc } from '../dmarc/dmarc.ts';
 import { parseReportUris } from '../dmarc/report-uris.ts';
 import { parseTagList, type Tag, tagValue } from '../records/tag-list.ts';
@@ -56,10 +53,7 @@ export type DmarcWish = {
   /** The address for reports if there is none, or with `isRuaAdded` beside those that do not work. */
   readonly rua?: string | undefined;
   readonly isRuaAdded?: boolean;
-  /**
-   * For an own record made from an inherited one: what names below the domain had until now. The tags `psd` and, from a
-   * public suffix, the report addresses belong to the other name.
-   */
+  /** For an own record made from an inherited one: what names below had until now. `psd` belongs to the other name. */
   readonly below?: {
     readonly subdomains: DmarcPolicy;
     readonly nonexistent: DmarcPolicy;

@@ -1,8 +1,5 @@
-/**
- * Advice on DMARC, in steps: no record → `p=none` with reports; none → quarantine → reject, one at a time, and only when
- * nothing stands in the way (readiness.ts). Only the domain's own record is changed. What it
- * inherits is answered with a record of its own.
- */
+// Advice on DMARC, one step at a time: `p=none` with reports, quarantine, reject, and only when nothing stands in the
+// way (readiness.ts). What the domain inherits is answered with a record of its own.
 import type { Arrival } from '../dmarc/destinations.ts';
 import { type DmarcRecord, POLICY_LEVELS } from '../dmarc/dmarc.ts';
 import { hasCode } from '../findings/finding.ts';
@@ -57,9 +54,8 @@ const changeOf =
   (text: string): Change => ({ record: { name: `_dmarc.${domain}`, type: 'TXT', text }, replaces: [] });
 
 /**
- * An alias of a name of the same organization is changed there, unless the policy becomes stricter: other domains that
- * share the record were not checked. Not at another alias, where nothing else can be published (RFC 1034 §3.6.2), and not
- * if it is too long to be read.
+ * An alias within the organization is changed there unless stricter: others share it. Not at other aliases (RFC 1034
+ * §3.6.2).
  */
 export function dmarcChange(domain: string, text: string, { dmarc }: Findings, isStricter = true): Change | undefined {
   const [own] = dmarc.steps;
@@ -186,10 +182,8 @@ function adviseOwnMail(domain: string, { spf, dkim, dmarc }: Findings): Draft[] 
   return [{ code: 'dmarc_refuses_own', detail: { domain, policy }, rank: RANKS.byWildcard }];
 }
 
-/**
- * One step, or none. `current` is undefined if no policy is in force. A policy for a part of the mail is first made one
- * for all of it.
- */
+// One step, or none. `current` is undefined if no policy is in force. A policy for a part of the mail is first made one
+// for all of it.
 function nextPolicy(current: DmarcPolicy | undefined, record: DmarcRecord, maySharpen: boolean): DmarcPolicy {
   if (current === undefined) return 'none';
   if (!maySharpen || (current !== 'none' && isPartial(record))) return current;

@@ -1,8 +1,5 @@
-/**
- * What a change of records would break, by the rules of the advice: steps that are skipped, reports, senders and keys
- * that are lost, names that others can take over. A score says nothing of these: it rises with a policy that refuses the
- * owner's own mail.
- */
+// What a change of records would break, by the rules of the advice. A score says nothing of it: it rises with a policy
+// that refuses the owner's own mail.
 import { POLICY_LEVELS } from '../dmarc/dmarc.ts';
 import { type Provider, providerOfSpfName } from '../providers.ts';
 import { keyDataOf } from '../records/tag-list.ts';

@@ -6,9 +6,8 @@ import { parseSpf } from '../spf/spf.ts';
 import { isOnlyMinusAll, listsNoSender } from './spf-record.ts';
 
 /**
- * The domain says that it sends no mail: a null MX (RFC 7505 §4.2) or an SPF record that lets no host send, and nothing
- * that speaks against it. With a key, `-all` alone is common: services sign with it, and use a return path of their own.
- * With MX records, users may send too.
+ * A null MX (RFC 7505 §4.2) or an SPF record without senders, and no key or MX: services that sign use their own return
+ * path.
  */
 export function sendsNoMail(findings: Findings): boolean {
   const { mx, spf } = findings;

@@ -1,8 +1,5 @@
-/**
- * The records for a domain that sends no mail: a null MX (RFC 7505), an SPF record that lets no host send, and a policy
- * that has receivers refuse what claims to be from it. Proposed where nothing shows that the domain sends or receives
- * mail.
- */
+// The records for a domain that sends no mail: a null MX (RFC 7505), an SPF record without senders, and `p=reject`.
+// Proposed where nothing shows that the domain sends or receives mail.
 import { hasCode } from '../findings/finding.ts';
 import type { Findings } from '../score/score.ts';
 import { type AdviceDetails, type Change, type Draft, RANKS } from './advice.ts';

@@ -1,7 +1,4 @@
-/**
- * Mistakes that come with pasting a record: from a document, a mail, a web page, or a zone file. The characters of a
- * record are bytes (Latin-1), so that one character of UTF-8 is two or three of them.
- */
+// Mistakes that come with pasting a record. Its characters are bytes (Latin-1): one of UTF-8 is two or three of them.
 
 export type PastedMistake =
   | 'no-break spaces'

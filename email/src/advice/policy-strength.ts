@@ -13,9 +13,7 @@ export type PolicyStrength = {
   readonly np: DmarcPolicy | '';
 };
 
-/**
- * RFC 7489 §6.6.4: mail that `pct` does not select is treated one level lower; with `t=y` all mail is (RFC 9989 §4.7).
- */
+/** RFC 7489 §6.6.4: mail that `pct` does not select is one level lower; with `t=y` all is (RFC 9989 §4.7). */
 export function policyStrength(report: Policy): PolicyStrength {
   // Also for two records, or one that is void.
   if (report.policy === '') return { own: -1, subdomains: 0, nonexistent: 0, np: '' };

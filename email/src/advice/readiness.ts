@@ -1,7 +1,4 @@
-/**
- * Whether a stricter step is safe: a DMARC policy of quarantine or reject, or `-all` in SPF. It is the only place that
- * decides it. The answer is what stands in the way, as data; without an obstacle the step may be offered.
- */
+// Whether a stricter step is safe, a DMARC policy or `-all`: what stands in the way, as data. Only decided here.
 import type { Arrival } from '../dmarc/destinations.ts';
 import type { Finding } from '../findings/finding.ts';
 import { isKeyOf, type Provider, providerOfSpfName, selectorsOf } from '../providers.ts';

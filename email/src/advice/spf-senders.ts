@@ -52,10 +52,7 @@ export type MissingProvider = {
   readonly refusal: string | undefined;
 };
 
-/**
- * Undefined if the record names the provider, or lists all of its addresses (a flattened record), or if nothing is known
- * of its addresses.
- */
+/** Undefined if the record names the provider or lists all its addresses (flattened), or if none is known. */
 export async function findMissingProvider(
   { mx, spf }: Findings,
   resolver: Resolver,

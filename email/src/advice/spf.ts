@@ -1,7 +1,5 @@
-/**
- * Advice on SPF. A record that was not in force until now, because it was missing, broken or open, is proposed with
- * `~all`: mail from a server that was forgotten is marked and not refused. `-all` is the step after that.
- */
+// Advice on SPF. A record that was not in force until now is proposed with `~all`: mail from a forgotten server is
+// marked and not refused. `-all` is the step after that.
 import { isPrivateAddress } from '../address-scope.ts';
 import type { Answer } from '../dns/answer.ts';
 import { hasCode } from '../findings/finding.ts';

@@ -1,8 +1,5 @@
-/**
- * Subdomains that send mail. A stricter policy of the domain, or the declaration that it sends no mail, also holds for
- * each of them that has no policy of its own (RFC 9989 §4.10.1).
- */
-
+// Subdomains that send mail: a stricter policy of the domain also holds for those without one of their own (RFC 9989
+// §4.10.1).
 import { selectDmarc } from '../dmarc/dmarc.ts';
 import { type Answer, aliasOf, type MxHost, type Resolver } from '../dns/answer.ts';
 import type { Findings, Subdomains } from '../score/score.ts';

@@ -53,10 +53,7 @@ function modulusBits(modulus: Element, exponent: Element): number | undefined {
   return n.length * 8 - (Math.clz32(n[0] ?? 0) - 24);
 }
 
-/**
- * The bytes of the number without a leading sign byte; undefined if it is zero, negative, or not encoded in the
- * shortest form.
- */
+/** Without a leading sign byte; undefined if zero, negative, or not in the shortest form. */
 function positiveInteger({ tag, body }: Element): Uint8Array | undefined {
   const [first, second] = body;
   if (tag !== INTEGER || first === undefined || first >= 0x80) return undefined;
@@ -88,10 +85,7 @@ function readElements(bytes: Uint8Array): Element[] | undefined {
   return elements;
 }
 
-/**
- * X.690 §8.1.3 and §10.1: up to 127 the length is one byte; otherwise a count (at most four here), then that many
- * bytes, as few as possible.
- */
+/** X.690 §8.1.3, §10.1: up to 127 one byte; else a count (here at most four), then as few bytes as possible. */
 function readLength(bytes: Uint8Array, at: number): { value: number; end: number } | undefined {
   const first = bytes[at];
   if (first === undefined) return undefined;

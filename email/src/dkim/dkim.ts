@@ -1,11 +1,5 @@
-/**
- * DKIM keys (RFC 6376 §3.6, RFC 8301, RFC 8463): what the TXT records of a selector say, and which selectors of a
- * domain have a key.
- *
- * A key that no verifier will use, because of its length, its hashes or its services, is still found; `is_valid` is
- * false then.
- */
-
+// DKIM keys (RFC 6376 §3.6, RFC 8301, RFC 8463): the TXT records of selectors. A key that no verifier will use is found
+// all the same; `is_valid` is false then.
 import { type Answer, aliasOf, type Resolver } from '../dns/answer.ts';
 import { MAX_TXT_BYTES } from '../dns/budget.ts';
 import { dnsFailure, type Finding, isFailure } from '../findings/finding.ts';
@@ -26,10 +20,7 @@ export type DkimKey = {
   hasExtraTxt: boolean;
 };
 
-/**
- * `alias`: the name of the selector is an alias of this one, such as a provider's, and has its record.
- * `isByWildcard`: the record is that of a wildcard, and the name does not exist.
- */
+/** `alias`: the selector is an alias of this name. `isByWildcard`: a wildcard's record; the name does not exist. */
 export type PublishedKey = DkimKey & {
   alias: string | undefined;
   isByWildcard: boolean;
@@ -128,10 +119,8 @@ export async function checkDkim(
   };
 }
 
-/**
- * A panel that adds the domain to a name that already ends in it. Two questions tell whether there is anything below
- * the doubled name that is not a wildcard's; only then some selectors are asked, those of the domain's providers first.
- */
+// A panel that adds the domain to a name that ends in it. Two questions tell whether anything is below the doubled
+// name; only then some selectors are asked.
 async function findDoubledNames(
   domain: string,
   asked: readonly { readonly key: PublishedKey }[],
@@ -201,20 +190,15 @@ function noKey(selector: string, error: Finding): DkimKey {
   };
 }
 
-/**
- * A key, or a record meant to be one: it has `p=` and no other version, or a version that begins with DKIM1 in any
- * case. Verifiers discard `v=dkim1`, but `bad_version` tells the owner more than "not found" would.
- */
+// It has `p=` and no other version, or a version like DKIM1. Verifiers discard `v=dkim1`, but `bad_version` tells the
+// owner more than "not found" would.
 function isDkimShaped(list: TagList): boolean {
   const version = tagValue(list, 'v');
   if (version === undefined || version === 'DKIM1') return version !== undefined || tagValue(list, 'p') !== undefined;
   return list.tags[0]?.name === 'v' && version.toUpperCase().startsWith('DKIM1');
 }
 
-/**
- * RFC 6376 §3.6.1: v= is optional; if present it must be the first tag, with the value DKIM1, or the record is
- * discarded.
- */
+/** RFC 6376 §3.6.1: v= is optional; if present it must be the first tag, with the value DKIM1. */
 function versionErrors(list: TagList): Finding[] {
   const version = tagValue(list, 'v');
   if (version === undefined) return [];
@@ -286,9 +270,7 @@ function usageErrors(list: TagList): Finding[] {
   return errors;
 }
 
-/**
- * RFC 6376 §2.10: white space is allowed anywhere. Verifiers accept missing padding at the end; so do we, with advice.
- */
+/** RFC 6376 §2.10: white space is allowed anywhere. Verifiers accept missing padding; so do we, with advice. */
 function decodeBase64(text: string): { bytes: Uint8Array; hasMissingPadding: boolean } | undefined {
   const [, digits, padding] = /^([A-Za-z0-9+/]+)(={0,2})$/.exec(text.replace(/[ \t\r\n]/g, '')) ?? [];
   if (digits === undefined || padding === undefined || digits.length % 4 === 1) return undefined;

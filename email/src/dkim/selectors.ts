@@ -24,9 +24,7 @@ export function defaultSelectors(domain: string): string[] {
   return selectors;
 }
 
-/**
- * As the caller listed them, without blanks, empty ones and repetitions. Case-insensitive; the first spelling is kept.
- */
+/** Without blanks, empty ones and repetitions in any case; the first spelling is kept. */
 export function tidySelectors(requested: readonly string[]): string[] {
   const bySpelling = new Map<string, string>();
   for (const selector of requested.map((text) => text.trim())) {
@@ -36,10 +34,7 @@ export function tidySelectors(requested: readonly string[]): string[] {
   return [...bySpelling.values()];
 }
 
-/**
- * RFC 6376 §3.1: labels of letters, digits and inner hyphens, separated by dots. Underscores are accepted because they
- * occur.
- */
+/** RFC 6376 §3.1: labels of letters, digits and inner hyphens. Underscores are accepted because they occur. */
 export function isSelector(text: string): boolean {
   return text.split('.').every((label) => label.length <= 63 && LABEL.test(label));
 }

@@ -1,9 +1,5 @@
-/**
- * Whether DMARC reports can arrive: the host of an address must exist and take mail, and outside the organization it must
- * have agreed to receive them (RFC 9990 §4, RFC 7489 §7.1). Receivers send none without that, or a record could flood a
- * third party with mail.
- */
-
+// Whether DMARC reports can arrive: the host must take mail, and outside the organization have agreed to reports (RFC
+// 9990 §4, RFC 7489 §7.1), or a record could flood a third party.
 import type { Answer, MxHost, Resolver } from '../dns/answer.ts';
 import { isWithin } from '../providers.ts';
 import { registrableDomain } from '../registrable-domain.ts';
@@ -27,10 +23,7 @@ export const NO_DESTINATIONS: Destinations = { rua: [], ruf: [] };
 
 type PublishedUris = Pick<DmarcRecord, 'aggregateUris' | 'forensicUris' | 'policy'>;
 
-/**
- * Asks all hosts at once. A wildcard needs no question of its own. No step follows `p=reject`: there, a host that has
- * agreed is taken to receive mail.
- */
+/** Asks all hosts at once. No step follows `p=reject`: there, a host that has agreed is taken to receive mail. */
 export async function checkDestinations(
   recordDomain: string,
   { aggregateUris: rua, forensicUris: ruf, policy }: PublishedUris,
@@ -55,10 +48,7 @@ export async function checkDestinations(
 
 const UNKNOWN: Arrival = { kind: 'unknown' };
 
-/**
- * Receivers must support two URIs (RFC 7489 §6.2), and few support many. A record with hundreds must not make us ask
- * hundreds of questions.
- */
+/** Receivers must support two URIs (RFC 7489 §6.2). A record with hundreds must not cause hundreds of questions. */
 const MAX_HOSTS = 10;
 const MAX_MAIL_HOSTS = 3;
 
@@ -108,18 +98,12 @@ async function askMail(
   return address.kind === 'found' ? 'arrives' : 'no mail host';
 }
 
-/**
- * Compares by the Public Suffix List: a tree walk for each host would take another round of questions, and older
- * receivers use the list.
- */
+/** By the Public Suffix List: a tree walk per host would take another round, and older receivers use the list. */
 function isSameOrganization(a: string, b: string): boolean {
   return (registrableDomain(a) ?? a) === (registrableDomain(b) ?? b);
 }
 
-/**
- * Registrars, site builders and parking services, by the domains of their own mailboxes. What they fill in for a new
- * domain sends its reports to them.
- */
+/** Registrars, site builders and parking services whose default record sends the reports to themselves. */
 const DEFAULT_MAILBOXES: readonly { readonly name: string; readonly domains: readonly string[] }[] = [
   { name: 'GoDaddy', domains: ['onsecureserver.net', 'secureserver.net', 'godaddy.com', 'domaincontrol.com'] },
   { name: 'Namecheap', domains: ['namecheap.com', 'namecheaphosting.com', 'registrar-servers.com', 'web-hosting.com'] },

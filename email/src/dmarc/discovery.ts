@@ -1,13 +1,10 @@
-/**
- * Which DMARC record applies to a domain: its own, or that of a parent, found by the tree walk of RFC 9989 §4.10.
- *
- *     domain             asked under _dmarc.
- *     a.b.example.com    a.b.example.com  b.example.com  example.com  com
- *
- * All names are known in advance, so they are asked at once and the walk is done over the answers. Answers beyond the
- * point where the walk stops are ignored.
- */
-
+// Which DMARC record applies to a domain: its own, or that of a parent, found by the tree walk of RFC 9989 §4.10.
+//
+//     domain             asked under _dmarc.
+//     a.b.example.com    a.b.example.com  b.example.com  example.com  com
+//
+// All names are known in advance, so they are asked at once and the walk is done over the answers. Answers beyond the
+// point where the walk stops are ignored.
 import { type Answer, aliasOf, type Failure } from '../dns/answer.ts';
 import { registrableDomain } from '../registrable-domain.ts';
 import type { DmarcPolicy } from '../report.ts';
@@ -121,9 +118,7 @@ function recordDomainByList(domain: string, all: readonly Step[]): string {
   return all.find((step) => step.name === name)?.kind === 'one' ? (name ?? '') : '';
 }
 
-/**
- * RFC 9989 §4.10.1: `p` for the record's own name, `sp` for names below it, `np` for names below it that do not exist.
- */
+/** RFC 9989 §4.10.1: `p` for the record's own name, `sp` for names below it, `np` for those that do not exist. */
 export function effectivePolicy(record: DmarcRecord, isInherited: boolean, state: DomainState): DmarcPolicy {
   if (record.standing !== 'as published') return 'none';
   const { policy, subdomainPolicy, nonexistentPolicy } = record;

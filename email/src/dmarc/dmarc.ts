@@ -1,9 +1,5 @@
-/**
- * One DMARC record (RFC 9989 §4.7): the values of its tags, with defaults where they are absent or malformed, and
- * everything that is wrong with it. RFC 9989 dropped `pct`, `ri` and `rf` of RFC 7489; older receivers still obey them,
- * so they are still read.
- */
-
+// One DMARC record (RFC 9989 §4.7): its tags, with defaults where absent or malformed, and what is wrong. RFC 9989
+// dropped `pct`, `ri` and `rf` of RFC 7489; older receivers still obey them, so they are still read.
 import type { Answer } from '../dns/answer.ts';
 import { MAX_TXT_BYTES } from '../dns/budget.ts';
 import type { BadUriKind, Finding, LookalikeFault, TagRule } from '../findings/finding.ts';
@@ -15,17 +11,11 @@ import { parseReportUris, type ReportUri } from './report-uris.ts';
 
 export type DmarcRecord = {
   raw: string;
-  /**
-   * `p`; if it is unusable, `none` where the record stands as none, otherwise `''`. The next two likewise; where
-   * absent, they equal the one before.
-   */
+  /** `p`; if unusable `none` where the record stands as none, else `''`. The next two default to the one before. */
   policy: DmarcPolicy | '';
   subdomainPolicy: DmarcPolicy | '';
   nonexistentPolicy: DmarcPolicy | '';
-  /**
-   * RFC 9989 §4.10.1: a record with an unusable `p`, `sp` or `np` is treated as p=none if it has a report address, so
-   * that its owner gets reports, and ignored if it has none.
-   */
+  /** RFC 9989 §4.10.1: with an unusable policy, treated as p=none if it has a report address, else ignored. */
   standing: 'as published' | 'as none' | 'void';
   percentage: number;
   aggregateUris: readonly ReportUri[];
@@ -160,9 +150,7 @@ function policyErrors(list: TagList): Finding[] {
   return errors.toArray();
 }
 
-/**
- * Reads the other tags. RFC 9989 §4.8: a syntax error in one of them concerns that tag alone, and its default is used.
- */
+/** RFC 9989 §4.8: a syntax error in another tag concerns that tag alone, and its default is used. */
 class ValueReader {
   readonly errors = new FindingList();
   readonly #list: TagList;

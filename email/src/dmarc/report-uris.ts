@@ -8,9 +8,7 @@ export type ReportUri = {
   readonly host: string;
 };
 
-/**
- * A comma-separated list: the valid URIs in order, the others as written, and the number of those that were not read.
- */
+/** The valid URIs in order, the others as written, and the number of those that were not read. */
 export function parseReportUris(list: string): { uris: ReportUri[]; bad: string[]; unread: number } {
   const uris: ReportUri[] = [];
   const bad: string[] = [];

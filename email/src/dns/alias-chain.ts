@@ -1,7 +1,4 @@
-/**
- * How the replies to several questions become one answer: a server may return a CNAME without what is behind it, and then
- * the target has to be asked too.
- */
+// Several replies as one answer: a server may return a CNAME without what is behind it, so the target is asked too.
 import {
   type Answer,
   type Authenticated,

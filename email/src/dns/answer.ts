@@ -10,16 +10,10 @@ export type Answer<T> =
   | (Authenticated & { readonly kind: 'nxdomain'; readonly alias?: string })
   | Failure;
 
-/**
- * The resolver says that it has authenticated the answer with DNSSEC (the AD bit, RFC 4035 §3.2.3). Absent if the zone is
- * not signed, or the resolver does not validate.
- */
+/** Authenticated with DNSSEC by the resolver (AD bit, RFC 4035 §3.2.3). Absent: not signed, or not validated. */
 export type Authenticated = { readonly isAuthenticated?: true };
 
-/**
- * Nothing is known about the name. `dns_temporary_failure`: SERVFAIL, REFUSED, FORMERR, a timeout, a broken answer.
- * `dns_budget_exhausted`: a limit of dns/budget.ts. `alias_too_long`: too many CNAMEs. `reason` is meant for people.
- */
+/** `dns_temporary_failure`: an error code, a timeout, a broken answer. `dns_budget_exhausted`: see dns/budget.ts. */
 export type Failure = { readonly kind: 'failure'; readonly code: FailureCode; readonly reason: string };
 export type FailureCode = 'dns_temporary_failure' | 'dns_budget_exhausted' | 'alias_too_long';
 
@@ -50,10 +44,7 @@ export type RecordType = CheckedType | 'PTR' | 'NS';
 
 /** Names are A-labels without a final dot. `aliases` of a found answer are the CNAMEs that were followed, in order. */
 export type Resolver = {
-  /**
-   * The strings of each record are joined with nothing between them (RFC 7208 §3.3, RFC 6376 §3.6.2.2); bytes are
-   * Latin-1 characters. A record of more than MAX_TXT_BYTES may be cut, but never to that length or less.
-   */
+  /** Strings are joined (RFC 7208 §3.3, RFC 6376 §3.6.2.2), bytes Latin-1. Cut only beyond MAX_TXT_BYTES. */
   txt(name: string): Promise<Answer<string>>;
   mx(name: string): Promise<Answer<MxHost>>;
   a(name: string): Promise<Answer<string>>;
@@ -64,10 +55,7 @@ export type Resolver = {
   unchecked?(name: string, type: RecordType): Promise<Answer<RecordData>>;
 };
 
-/**
- * `queries` counts the questions sent for this check, without second tries and without questions another check has
- * sent.
- */
+/** `queries`: questions sent for this check, without second tries and those another check has sent. */
 export type CheckResolver = Resolver & {
   readonly queries: number;
   /** Names of an address, in lower case: `ptr('1.2.0.192.in-addr.arpa')`. Other names in `arpa` do not exist. */
@@ -76,9 +64,7 @@ export type CheckResolver = Resolver & {
 
 export type RecordData = string | MxHost;
 
-/**
- * The reply to one question. `aliases` are the CNAMEs followed within the reply, in order. `ttl` is in seconds, 0 if the reply must not be cached.
- */
+/** `aliases`: the CNAMEs followed, in order. `ttl` in seconds, 0 if the reply must not be cached. */
 export type Reply =
   | (Authenticated & {
       readonly kind: 'found';

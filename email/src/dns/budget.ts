@@ -1,18 +1,11 @@
-/**
- * What one check may cost. A hostile zone decides how many names a check asks for, in whose domains they are, and
- * how large the answers get; these limits hold whatever the zone contains. docs/email-score.md lists them for
- * operators.
- */
+// What one check may cost, whatever a hostile zone contains. docs/email-score.md lists the limits for operators.
 import { registrableDomain } from '../registrable-domain.ts';
 import { type Failure, failure, type Reply } from './answer.ts';
 
 /** All that a check has to know. Only hostile zones need so much. */
 const MAX_QUESTIONS = 200;
 
-/**
- * Up to here a check also looks at what it need not know: subdomains, then whether two of them have a policy, and whether
- * `_dmarc` is delegated, which makes 60.
- */
+/** Up to here a check also asks what it need not know: subdomains, two of their policies, a delegated `_dmarc`. */
 export const MAX_USUAL_QUESTIONS = 57;
 
 /** Questions about names of one other registrable domain, which may be the victim of the zone's owner. */
@@ -33,10 +26,7 @@ export const MAX_SPF_TERMS = 2_000;
 /** The replies that all checks of a process share. */
 export const MAX_CACHE_BYTES = 64 * 1024 * 1024;
 
-/**
- * Second tries of questions that a working server could not answer. Where a zone fails for one name, it mostly fails for
- * all, and forty selectors would be asked twice.
- */
+/** Where a zone fails for one name, it mostly fails for all, and forty selectors would be asked twice. */
 export const MAX_RETRIES = 6;
 
 export class CheckBudget {

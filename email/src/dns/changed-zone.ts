@@ -1,8 +1,5 @@
-/**
- * Resolvers for trying a change before it is published: one remembers the answers to a check, so that a second check asks
- * only what is new; the other answers as if the changed records were in DNS already. The check itself is the usual one,
- * so that it says about the changed zone what it would say after the change.
- */
+// Resolvers for trying a change before it is published: one remembers the answers to a check, so that a second asks
+// only what is new; the other answers as if the changed records were in DNS.
 import { toResolver } from './alias-chain.ts';
 import {
   type Answer,
@@ -17,10 +14,7 @@ import { MAX_ALIASES } from './budget.ts';
 import { EventLoopSlices } from './event-loop-slices.ts';
 import type { MasterRecord } from './master-file.ts';
 
-/**
- * What to publish instead of the present records; an empty text or list removes them. Absent parts stay as they are. An
- * SPF or DMARC record replaces those of its kind at the name, any other record those of its name and type.
- */
+/** An empty text or list removes records. SPF and DMARC replace their kind at the name, others their name and type. */
 export type TriedRecords = {
   readonly spf?: string;
   readonly dmarc?: string;
@@ -63,10 +57,7 @@ export function rememberAnswers(resolver: Resolver, known: KnownAnswers): Resolv
   };
 }
 
-/**
- * Answers as if the records had been published for the domain. `isByWildcard`: it exists only because a wildcard answers
- * for it. A record at the name or below it ends that (RFC 4592 §2.2.1), and with it everything that the wildcard gave.
- */
+/** `isByWildcard`: a record at the name or below it ends what the wildcard gave (RFC 4592 §2.2.1). */
 export function changeRecords(
   domain: string,
   resolver: Resolver,

@@ -1,8 +1,5 @@
-/**
- * DNS for one check: asks no question twice, follows aliases, and ends. When the deadline passes or the signal aborts,
- * all pending questions fail at once. The timer and the abort listener exist only while a question is pending, so a
- * finished check leaves nothing behind.
- */
+// DNS for one check: asks no question twice, follows aliases, and ends with the deadline or the signal. Timer and
+// listener exist only while a question is pending, so a finished check leaves nothing behind.
 import { followAliases, toResolver } from './alias-chain.ts';
 import { type Answer, type CheckResolver, type Failure, failure, type RecordType, type Reply } from './answer.ts';
 import type { CheckBudget } from './budget.ts';

@@ -1,16 +1,10 @@
-/**
- * Why a resolver answers SERVFAIL: because the signatures of the zone do not validate, or because its servers do not
- * answer. A resolver does not say which (without RFC 8914), but with checking disabled (the CD bit, RFC 4035 §3.2.2) it
- * answers in the first case.
- */
+// Why a resolver answers SERVFAIL: signatures that do not validate, or silent servers. With checking disabled (the CD
+// bit, RFC 4035 §3.2.2) it answers in the first case.
 import type { RecordType, Resolver } from './answer.ts';
 
 export type DnsFault = 'signatures' | 'servers';
 
-/**
- * One more question: the one that failed, for the same name and type. Another may fail for another reason. Undefined if
- * none of the questions got SERVFAIL, or the resolver cannot ask without validation.
- */
+/** Asks what failed once more: another question may fail for another reason. Undefined without SERVFAIL. */
 export async function findFault(
   questions: readonly FailedQuestion[],
   resolver: Resolver,
@@ -26,10 +20,7 @@ export type FailedQuestion = { readonly name: string; readonly type: RecordType;
 /** Why nothing is known about a domain; the last two are not about it. */
 export type DnsOutage = DnsFault | 'resolver' | 'refused';
 
-/**
- * At most two more questions. `resolver`: another name fails too, so it is the resolver or its network.
- * `refused`: the resolver answers REFUSED to this client. Undefined where no server answers at all.
- */
+/** `resolver`: another name fails too. `refused`: REFUSED to this client. Undefined where no server answers. */
 export async function findOutage(
   questions: readonly FailedQuestion[],
   resolver: Resolver,

@@ -1,7 +1,4 @@
-/**
- * Shares running work: a caller that asks for work already running waits for the same result. The work is aborted when
- * its last waiter leaves.
- */
+/** Shares running work between callers. It is aborted when its last waiter leaves. */
 export class InFlight<T> {
   readonly #running = new Map<string, Work<T>>();
 

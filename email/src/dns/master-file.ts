@@ -1,7 +1,4 @@
-/**
- * Lines of a zone file (RFC 1035 §5.1) as administrators paste them: `$ORIGIN`, `$TTL`, parentheses, quoted strings,
- * escapes, comments, names relative to the origin. Read are the types that mail depends on.
- */
+// Lines of a zone file (RFC 1035 §5.1) as administrators paste them, of the types that mail depends on.
 import type { MxHost } from './answer.ts';
 
 /** `name` in lower case without a final dot; bytes of `text` are Latin-1 characters. */

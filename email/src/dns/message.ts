@@ -69,10 +69,7 @@ class NameReader {
     this.#bytes = bytes;
   }
 
-  /**
-   * `end` is where the message goes on after the name. Undefined if it is malformed or over 255 bytes (RFC 1035
-   * §2.3.4).
-   */
+  /** `end` is where the message goes on. Undefined if malformed or over 255 bytes (RFC 1035 §2.3.4). */
   read(start: number): { readonly text: string; readonly end: number } | undefined {
     const suffix = this.#suffixAt(start, 0);
     if (suffix === undefined) return undefined;

@@ -1,9 +1,5 @@
-/**
- * The DNS client of the email check. Node's own resolver does not serve: it sends no EDNS, refuses names with `:` `/`
- * `+` `%`, hides aliases and TTLs, and answers a CNAME loop with an empty list. A client lives as long as the process
- * and holds what checks share: the cache, the pending questions, which server answers. `forCheck` creates the resolver
- * of one check.
- */
+// The DNS client of the email check: Node's sends no EDNS, refuses names with `:` `/` `+` `%`, and hides aliases and
+// TTLs. It holds what checks share: cache, pending questions, which server answers.
 import { type CheckResolver, failure, type Reply } from './answer.ts';
 import { bytesOf, CheckBudget, MAX_CACHE_BYTES } from './budget.ts';
 import { createCheckResolver } from './check-resolver.ts';
@@ -15,10 +11,7 @@ import { parseServer, systemServers } from './servers.ts';
 import { keyOf, type Question } from './wire.ts';
 
 export type DnsClientOptions = {
-  /**
-   * IP addresses, with a port unless it is 53: `192.0.2.53`, `192.0.2.53:5353`, `[2001:db8::53]:5353`. Default: the
-   * system's.
-   */
+  /** `192.0.2.53`, `192.0.2.53:5353`, `[2001:db8::53]:5353`. Default: the system's. */
   readonly servers?: readonly string[];
   /** Per try, including TCP and the repetition without EDNS. */
   readonly timeoutMs?: number;
@@ -44,19 +37,12 @@ export type DnsClient = {
   close(): void;
 };
 
-/**
- * Sockets open at a time. A check has about 50 questions pending, for four seconds each if the servers are silent. 2048
- * is below the smallest common limit on open files (4096), and leaves room for other checks while one waits for silent
- * servers.
- */
+// A check has about 50 questions pending, for four seconds each if servers are silent. 2048 is below the smallest
+// common limit on open files (4096).
 const SOCKETS = { places: 2048, perTurn: 2048 };
 
-/**
- * How many recent queries may be unanswered: the receive buffer of a resolver holds a few hundred datagrams,
- * and each lost one costs a timeout (measured with 200 checks at once: one in eight lost with 2048, none with 256). A
- * query older than WINDOW_MS has arrived or is lost, and makes room for the next, so silent servers delay others no
- * longer.
- */
+// Recent queries unanswered: a resolver's buffer holds a few hundred datagrams (with 200 checks, one in eight was lost
+// with 2048, none with 256). After WINDOW_MS a query has arrived or is lost.
 const WINDOW = { places: 256, perTurn: 32 };
 const WINDOW_MS = 250;
 
@@ -154,10 +140,7 @@ const ENTRY_BYTES = 160;
 
 type Entry = { readonly reply: Reply; readonly expiresAt: number; readonly bytes: number };
 
-/**
- * Replies cached across checks, for their TTL but at most five minutes, so that an administrator who has just corrected
- * a record sees the change. Failures are not cached. When the cache is full, the oldest entries are dropped.
- */
+/** For their TTL but at most five minutes, so that an administrator sees a correction. Failures are not cached. */
 class DnsCache {
   readonly #entries = new Map<string, Entry>();
   readonly #maxBytes: number;

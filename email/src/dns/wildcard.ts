@@ -1,7 +1,5 @@
-/**
- * Whether a domain exists only because a wildcard answers for it (RFC 4592). A record at such a name, or below it, makes
- * it exist, and what the wildcard gave it is gone.
- */
+// Whether a domain exists only because a wildcard answers for it (RFC 4592). A record at such a name, or below it, ends
+// what the wildcard gave it.
 import { type Answer, aliasOf, type MxHost, type Resolver } from './answer.ts';
 
 export type Wildcard = {
@@ -13,10 +11,7 @@ export type Wildcard = {
 
 type OwnAnswers = { readonly txt: Promise<Answer<string>>; readonly mx: Promise<Answer<MxHost>> };
 
-/**
- * `sentinel` is a label that no zone has. Where a wildcard answers for the domain, every name below it and beside it has
- * the same records. One question shows that there is no wildcard; the others are asked only if it does not.
- */
+/** `sentinel`: a label that no zone has. One question shows that there is no wildcard; others only if not. */
 export async function findWildcard(
   domain: string,
   sentinel: string,

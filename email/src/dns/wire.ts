@@ -39,10 +39,7 @@ export function encodeQuery(question: Question, id: number, { edns }: { edns: bo
 
 const OPT = { type: 'OPT', name: '.', extendedRcode: 0, ednsVersion: 0, flags: 0, flag_do: false } as const;
 
-/**
- * RFC 5452 §9.1: an answer has the id and the question of its query, the name in any case. A server that could not
- * parse the query may answer with a bare header; without a question, only errors are accepted.
- */
+/** RFC 5452 §9.1: the id and the question of the query. A bare header is accepted only with an error. */
 export function isAnswerTo(query: Buffer, { name }: Question, message: Buffer): boolean {
   if (message.length < HEADER_BYTES || message.readUInt16BE(0) !== query.readUInt16BE(0)) return false;
   const flags = message.readUInt16BE(2);
@@ -121,10 +118,7 @@ function found(bytes: Buffer, message: Message, { records, type, aliases, ttl: c
   return { kind: 'found', records: data, aliases, ttl };
 }
 
-/**
- * The aliases of a name in the answer section; undefined if one is malformed. Loops and long chains are cut where
- * `followAliases` refuses them.
- */
+/** Undefined if one is malformed. Loops and long chains are cut where `followAliases` refuses them. */
 function chainWithin(
   { answers, names }: Message,
   name: string,

@@ -1,7 +1,4 @@
-/**
- * DNS records as an object literal, with RFC 4592 semantics: empty non-terminals (§2.2) and wildcards (§3.3); and
- * with DNAME (RFC 6672), which makes every name below an alias.
- */
+// DNS records as an object literal, with empty non-terminals and wildcards (RFC 4592 §2.2, §3.3) and DNAME (RFC 6672).
 import type { RecordType } from './answer.ts';
 
 export type ZoneEntry = {

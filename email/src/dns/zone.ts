@@ -1,7 +1,5 @@
-/**
- * A resolver over an object literal, for tests and for trying records before publishing them: an absent name is
- * NXDOMAIN, an absent type is NODATA. `asked` lists the questions as `example.com TXT`, each once.
- */
+// A resolver over an object literal, for tests and for trying records: an absent name is NXDOMAIN, an absent type
+// NODATA. `asked` lists the questions as `example.com TXT`, each once.
 import { followAliases, toResolver } from './alias-chain.ts';
 import { type Answer, type CheckResolver, failure, type RecordData, type RecordType, type Reply } from './answer.ts';
 import { askableFrom, askableName } from './name.ts';

@@ -1,7 +1,4 @@
-/**
- * A list of findings that does not grow with a hostile zone: when it is full, its last entry says how many more
- * there are.
- */
+// Findings that do not grow with a hostile zone: when full, the last entry says how many more there are.
 import type { Finding } from './finding.ts';
 
 export const MAX_FINDINGS = 20;

@@ -1,8 +1,4 @@
-/**
- * What is wrong with a domain, as data: a code, and a detail with what the code refers to. finding-text.ts makes the
- * sentence for people.
- */
-
+// What is wrong with a domain, as data: a code and its detail. finding-text.ts makes the sentence.
 import type { Answer, Failure, FailureCode, RecordType } from '../dns/answer.ts';
 import type { SpfFault } from './spf-fault.ts';
 

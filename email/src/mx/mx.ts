@@ -1,7 +1,4 @@
-/**
- * Where a domain's mail goes (RFC 5321 §5.1, RFC 7505): whether every host in its MX records can be reached by that
- * name.
- */
+// Where a domain's mail goes (RFC 5321 §5.1, RFC 7505), and whether every host can be reached.
 import { isPrivateAddress } from '../address-scope.ts';
 import type { Answer, Failure, MxHost, RecordType, Resolver } from '../dns/answer.ts';
 import { absenceOf, dnsFailure, type Finding, type FindingDetails } from '../findings/finding.ts';
@@ -62,10 +59,7 @@ export async function checkMx(domain: string, answer: Answer<MxHost>, resolver: 
 const preferenceOf = (sorted: readonly MxHost[], host: string): number =>
   sorted.find(({ exchange }) => exchange === host)?.preference ?? 0;
 
-/**
- * Those with the lowest preference, which senders try first. A zone can name thousands of hosts, all of them in a
- * domain that is not the owner's.
- */
+/** Lowest preference first, as senders do. A zone can name thousands of hosts in a domain of another owner. */
 const MAX_EXAMINED_HOSTS = 20;
 
 function countHosts(records: readonly MxHost[]): { hosts: string[]; duplicates: string[] } {
@@ -130,10 +124,7 @@ async function reachOf(
   return answer.kind === 'found' && !answer.records.every(isPrivateAddress) ? 'mixed' : 'private';
 }
 
-/**
- * The root has no address: a null MX beside other records, or with another preference, is a host that cannot be
- * reached.
- */
+/** A null MX beside other records, or with another preference, is a host that cannot be reached. */
 function rootTarget(count: number): Target {
   const error: Finding =
     count > 1
@@ -142,10 +133,7 @@ function rootTarget(count: number): Target {
   return { host: '.', addresses: [], isUsable: false, isPrivate: false, isUnknown: false, error };
 }
 
-/**
- * A failed question is not an error of the domain: the state is `unverified`, unless there are usable hosts and other
- * errors.
- */
+/** A failed question is not an error of the domain: `unverified`, unless there are usable hosts and other errors. */
 function stateOf(targets: readonly Target[]): MxFindings['state'] {
   if (targets.every(({ error }) => error === undefined)) return 'valid';
   const isUsable = targets.some((target) => target.isUsable);

@@ -1,11 +1,5 @@
-/**
- * Tag lists, `name=value; name=value`: the form of DKIM keys (RFC 6376 §3.2) and DMARC records (RFC 9989 §4.7).
- *
- * The list is read to its end in spite of errors: what a duplicate or malformed tag means differs between the two, and
- * is decided there. Values are not restricted to printable ASCII: the tags that matter are checked one by one, and a
- * note in another alphabet does no harm.
- */
-
+// Tag lists, `name=value; name=value`: DKIM keys (RFC 6376 §3.2) and DMARC records (RFC 9989 §4.7). Read to the end in
+// spite of errors, whose meaning differs between the two; values may have any characters.
 import type { Finding } from '../findings/finding.ts';
 import { FindingList, MAX_FINDINGS } from '../findings/finding-list.ts';
 import { excerpt } from '../visible-text.ts';
@@ -73,10 +67,7 @@ export function tagListErrors({ duplicates, malformed }: TagList): Finding[] {
 
 const TAG_NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
 
-/**
- * Written out: `trim` would also remove U+00A0, which may be a byte of UTF-8, and `/\s+$/` is quadratic on long runs of
- * blanks.
- */
+/** `trim` would also remove U+00A0, which may be a byte of UTF-8, and `/\s+$/` is quadratic on long runs of blanks. */
 function trimBlanks(text: string): string {
   let start = 0;
   let end = text.length;

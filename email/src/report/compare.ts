@@ -1,8 +1,5 @@
-/**
- * What changed between two reports of a domain, as people watch for it: who may send, where mail goes, which keys sign
- * it, and how strict the policy is; each with the reason why it matters. What DNS did not answer for, then or now, is not
- * a change.
- */
+// What changed between two reports of a domain, each with the reason why it matters. What DNS did not answer for, then
+// or now, is not a change.
 import { isWeakerAll, policyStrength, policyWords } from '../advice/policy-strength.ts';
 import { colonList, parseTagList, tagValue } from '../records/tag-list.ts';
 import type { DkimReport, EmailReport, TransportReport } from '../report.ts';

@@ -1,7 +1,5 @@
-/**
- * What a report does not have, and what two reports have to be compared for: which parts were not verified, and what the
- * records lead to. `wh email` saves it with the report.
- */
+// What a report does not have and a comparison needs: which parts were not verified, and what the records lead to. `wh
+// email` saves it with the report.
 import { createHash } from 'node:crypto';
 import { explainObstacle } from '../advice/advice-text.ts';
 import { type MeasuredSenders, type ObstacleCode, readinessOf } from '../advice/readiness.ts';

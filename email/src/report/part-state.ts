@@ -1,8 +1,5 @@
-/**
- * What is known of a part of the report, in one wording for the report, the table, CSV and the dashboard. A part that DNS
- * did not answer for is `unverified`: it is neither missing nor worth fewer points.
- */
-
+// What is known of a part of the report, in one wording everywhere. A part that DNS did not answer for is `unverified`:
+// it is neither missing nor worth fewer points.
 import { explainRefused, explainTakeover } from '../advice/advice-text.ts';
 import { isSetUpForNoMail } from '../advice/mail-role.ts';
 import { judgePresent } from '../advice/readiness.ts';
@@ -30,10 +27,7 @@ export type PartViews = Readonly<Record<Part, PartView>>;
 /** What the whole check says, apart from the score. */
 export type Verdict = {
   readonly unverified: readonly Part[];
-  /**
-   * How others can act for the domain: send mail as it, or take over a name that it refers to; or which mail of its own
-   * is refused; `''` if there is nothing of this.
-   */
+  /** How others can act for the domain, or which mail of its own is refused; `''` if there is nothing of this. */
   readonly risk: string;
   /** Set up to send no mail: there is nothing left to do, whatever the grade. */
   readonly isFinished: boolean;

@@ -1,7 +1,4 @@
-/**
- * The report as it is sent: the results of the parts, with findings as sentences. It is small whatever the zone
- * contains: the largest takes less than MAX_REPORT_BYTES as JSON, of which an answer that is not read holds one copy.
- */
+// The report as it is sent, with findings as sentences: less than MAX_REPORT_BYTES as JSON, whatever the zone has.
 import type { Advice } from '../advice/advice.ts';
 import { formatAdvice } from '../advice/advice-text.ts';
 import type { Finding } from '../findings/finding.ts';

@@ -1,8 +1,5 @@
-/**
- * What Google and Yahoo (since February 2024) and Microsoft (since May 2025) ask of domains that send 5,000 messages a
- * day or more, as far as DNS can show it: SPF, DKIM and DMARC, with `p=none` at least. They also ask for reverse names,
- * TLS, few complaints and a way to unsubscribe, which DNS records of the domain do not show.
- */
+// What Google and Yahoo (since 2024-02) and Microsoft (since 2025-05) ask of domains with 5,000 messages a day, as far
+// as DNS shows it. Not reverse names, TLS, complaints and a way to unsubscribe.
 import { looksUnused } from '../advice/mail-role.ts';
 import { judgePresent } from '../advice/readiness.ts';
 import { dnsFailure, type Finding, isFailure } from '../findings/finding.ts';

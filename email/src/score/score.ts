@@ -1,7 +1,4 @@
-/**
- * Points per part, and their sum. The maxima are given by the specification, the levels below them are ours
- * (docs/email-score.md).
- */
+// Points per part. The maxima are of the specification, the levels below them ours (docs/email-score.md).
 import type { DkimFindings } from '../dkim/dkim.ts';
 import type { DmarcFindings } from '../dmarc/check.ts';
 import type { MxFindings } from '../mx/mx.ts';
@@ -69,9 +66,7 @@ function scoreDkim({ report }: DkimFindings): number {
   return valid.length > 0 ? 20 : 0;
 }
 
-/**
- * RFC 7489 §6.6.4: mail that `pct` does not select is treated one level lower; with `t=y` all mail is (RFC 9989 §4.7).
- */
+/** RFC 7489 §6.6.4: mail that `pct` does not select is one level lower; with `t=y` all is (RFC 9989 §4.7). */
 function scoreDmarc({ report, isUnverified, isFatal, hasNonFatalErrors, isTestMode }: DmarcFindings): number {
   if (isUnverified || isFatal || report.record_domain === '') return 0;
   const share = isTestMode ? 0 : report.percentage;

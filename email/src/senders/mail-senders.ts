@@ -1,9 +1,5 @@
-/**
- * The addresses behind a domain's mail: those of its MX hosts, and those that its SPF record lets send. Asks what the
- * check did not have to know: AAAA, and the addresses behind `a` and `mx`; within the budget of the check.
- *
- * What SPF lets pass is an upper bound: a term with `-`, `~` or `?` before it may take addresses out.
- */
+// The addresses behind a domain's mail: of its MX hosts, and those that SPF lets send, which is an upper bound: a term
+// with `-`, `~` or `?` before it may take addresses out. Within the budget of the check.
 import type { Answer, RecordType, Resolver } from '../dns/answer.ts';
 import { EventLoopSlices } from '../dns/event-loop-slices.ts';
 import { dnsFailure, type Finding } from '../findings/finding.ts';

@@ -59,9 +59,8 @@ function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): bool
 }
 
 /**
- * `records` are those of the host, authenticated by DNSSEC; undefined if none of them can be used. Usage 3 is the
- * certificate itself, whatever its names and dates are (RFC 7672 §3.1.1); usage 2 is an authority of its chain, with the
- * name and the dates checked (§3.1.2).
+ * Authenticated `records`. Usage 3 is the certificate itself (RFC 7672 §3.1.1), usage 2 an authority of its chain, with
+ * name and dates checked (§3.1.2).
  */
 export function matchesTlsa(
   records: readonly string[],

@@ -1,7 +1,4 @@
-/**
- * What a session with an MX host says about it: its certificate, and whether senders that use DANE or MTA-STS would
- * deliver to it.
- */
+// What a session with an MX host says about its certificate, and whether senders with DANE or MTA-STS would deliver.
 import type { Finding } from '../findings/finding.ts';
 import type { SmtpServer, TransportReport } from '../report.ts';
 import { allowsHost } from '../transport/mta-sts-policy.ts';

@@ -1,8 +1,5 @@
-/**
- * One SMTP session up to STARTTLS (RFC 5321, RFC 3207): greeting, EHLO, STARTTLS, the certificate, QUIT. No mail is sent,
- * and after the handshake nothing is asked. The server is not trusted: a reply has a limit of lines and bytes, everything
- * ends when the signal aborts, and plain text that arrives before the handshake is never read as a reply to it.
- */
+// One SMTP session up to the certificate of STARTTLS (RFC 5321, RFC 3207). No mail is sent. The server is not trusted:
+// replies have limits, and plain text that arrives before the handshake is never read as a reply to it.
 import type { X509Certificate } from 'node:crypto';
 import { connect, isIPv6, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';

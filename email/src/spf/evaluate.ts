@@ -1,7 +1,5 @@
-/**
- * What SPF says of an address (check_host, RFC 7208 §4), from the records that lookups.ts has read. Only the addresses
- * behind `a` and `mx` are asked, once: reports have thousands of addresses, and judging one of them asks nothing.
- */
+// What SPF says of an address (check_host, RFC 7208 §4), from the records that lookups.ts has read. The addresses
+// behind `a` and `mx` are asked once: reports have thousands of addresses.
 import { isIPv4, isIPv6 } from 'node:net';
 import type { Answer, Resolver } from '../dns/answer.ts';
 import { EventLoopSlices } from '../dns/event-loop-slices.ts';

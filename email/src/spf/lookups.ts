@@ -1,11 +1,6 @@
-/**
- * Follows the terms of an SPF record through DNS, as a receiver would if no mechanism ever matched: the include tree,
- * its cost, and what is wrong in it (RFC 7208 §4.6.4, §5, §6.1).
- *
- * Records are read level by level, all records of a level at once; the names of `a`, `mx` and `exists` are looked up in
- * the meantime. A record that is included twice is walked twice, because it costs a receiver twice; the resolver asks
- * only once. Nothing is judged before everything has been asked.
- */
+// Follows the terms of an SPF record as a receiver would if no mechanism ever matched: the include tree, its cost, and
+// what is wrong in it (RFC 7208 §4.6.4, §5, §6.1). All records of a level are asked at once. One that is included twice
+// is walked twice, because it costs a receiver twice; the resolver asks only once.
 import { type Answer, aliasOf, type RecordType, type Resolver } from '../dns/answer.ts';
 import { type Absence, absenceOf, dnsFailure, type Finding, type FindingCode } from '../findings/finding.ts';
 import { limitFindings } from '../findings/finding-list.ts';
@@ -76,10 +71,7 @@ export type SpfFindings = {
   voidTerms: readonly string[];
 };
 
-/**
- * `apex` is the answer to the TXT question for the domain itself. `known` is for a second walk over almost the same
- * tree, which then parses no record again.
- */
+/** `apex`: the TXT answer of the domain. `known`: records that an earlier walk over almost the same tree parsed. */
 export async function checkSpf(
   domain: string,
   apex: Answer<string>,
@@ -338,10 +330,7 @@ function allErrors({ errors, children }: SpfNode): Finding[] {
   return [...errors, ...children.flatMap(allErrors)];
 }
 
-/**
- * A record that is included twice is walked twice, but its errors are reported once. A tree can have thousands of
- * errors; beyond the first hundred they are only counted.
- */
+/** Errors of a record included twice are reported once; beyond the first hundred they are only counted. */
 function withoutRepetitions(findings: readonly Finding[]): Finding[] {
   const compared = findings.slice(0, MAX_COMPARED);
   const distinct = [...new Map(compared.map((finding) => [JSON.stringify(finding), finding])).values()];

@@ -1,12 +1,9 @@
-/**
- * Macro strings and domain-specs, RFC 7208 §7: names in SPF terms that a receiver completes with values from the mail.
- *
- *     macro-expand = "%{" letter [digits] ["r"] *delimiter "}"  /  "%%"  /  "%_"  /  "%-"
- *     domain-spec  = macro-string ( "." toplabel ["."]  /  macro-expand )
- *
- * Without a mail, only the domain (`d`) and the sender's domain (`o`) have a value.
- */
-
+// Macro strings and domain-specs, RFC 7208 §7: names in SPF terms that a receiver completes with values from the mail.
+//
+//     macro-expand = "%{" letter [digits] ["r"] *delimiter "}"  /  "%%"  /  "%_"  /  "%-"
+//     domain-spec  = macro-string ( "." toplabel ["."]  /  macro-expand )
+//
+// Without a mail, only the domain (`d`) and the sender's domain (`o`) have a value.
 import type { SpfFault } from '../findings/spf-fault.ts';
 import { excerpt } from '../visible-text.ts';
 
@@ -61,10 +58,7 @@ export function domainSpecFaults(spec: string): readonly SpfFault[] {
   return ALL_DIGITS.test(label) ? [{ kind: 'numeric top-level label' }] : [];
 }
 
-/**
- * The name a domain-spec stands for in the record of `domain`, without a final dot; undefined if that depends on the
- * mail. Inside an include `%{d}` is the included domain while `%{o}` stays the sender's (§7.2).
- */
+/** Undefined if it depends on the mail. In an include `%{d}` is the included domain, `%{o}` the sender's (§7.2). */
 export function expandForDomain(spec: string, domain: string, senderDomain: string = domain): string | undefined {
   const { parts, faults } = parseMacroString(spec);
   if (faults.length > 0) return undefined;

@@ -1,8 +1,5 @@
-/**
- * Whether an SPF record lets everyone pass, though RFC 7208 calls it valid: through `+all` or a network of all addresses,
- * here or in an include, or through networks that together hold half of the address space.
- */
-
+// Whether a valid SPF record lets everyone pass: through `+all` or a network of all addresses, here or in an include,
+// or through networks that together hold half of the address space.
 import { merge, sizeOf } from './passing.ts';
 import { excerptOfTerm } from './spf.ts';
 import type { LookupTerm, SpfSummary } from './summary.ts';

@@ -1,7 +1,5 @@
-/**
- * How many addresses an SPF record lets send, and which of its terms bring them. A record can be valid and still name a
- * good part of the internet: the ranges of a cloud, whose other customers pass too.
- */
+// How many addresses an SPF record lets send, and by which terms: a valid one may name a whole cloud, whose other
+// customers pass too.
 import { type PassingNode, passes, recordsThatPass } from './open-to-all.ts';
 import { blockOf, ipv4Number, sizeOf, unionSize } from './passing.ts';
 import { excerptOfTerm, type SpfTerm } from './spf.ts';
@@ -71,10 +69,7 @@ function wideTerms(node: PassingNode): number {
   return (isWide ? 2 ** (32 - term.ip4Length) : 0) + children.reduce((sum, child) => sum + wideTerms(child), 0);
 }
 
-/**
- * Blocks of which the greater part is rented out by the hour: anyone gets an address there. Of others, such as those of
- * a telephone company, customers cannot choose.
- */
+/** Mostly rented out by the hour: anyone gets an address there, unlike in those of a telephone company. */
 const CLOUD_BLOCKS: Readonly<Record<number, string>> = {
   3: 'Amazon',
   13: 'Amazon and Microsoft',

@@ -1,13 +1,11 @@
-/**
- * The text of an SPF record: which TXT record it is (RFC 7208 §4.5), and its terms (§4.6.1, §5, §6, §12). Nothing is
- * asked here; lookups.ts follows the terms.
- *
- *     record    = "v=spf1" *( 1*SP ( directive / modifier ) ) *SP
- *     directive = [ "+" / "-" / "?" / "~" ] mechanism
- *     modifier  = name "=" value
- *
- * The whole record must parse, including what follows `all` (§4.6): every term is read and every fault is reported.
- */
+// The text of an SPF record: which TXT record it is (RFC 7208 §4.5), and its terms (§4.6.1, §5, §6, §12). Nothing is
+// asked here; lookups.ts follows the terms.
+//
+//     record    = "v=spf1" *( 1*SP ( directive / modifier ) ) *SP
+//     directive = [ "+" / "-" / "?" / "~" ] mechanism
+//     modifier  = name "=" value
+//
+// The whole record must parse, including what follows `all` (§4.6): every term is read and every fault is reported.
 import { isIPv6 } from 'node:net';
 import { MAX_SPF_TERMS, MAX_TXT_BYTES } from '../dns/budget.ts';
 import type { Finding } from '../findings/finding.ts';
@@ -209,10 +207,8 @@ function parseDirective(text: string): SpfTerm | Faults {
   }
 }
 
-/**
- * `[":" domain-spec] ["/" ip4-length] ["//" ip6-length]`. A domain-spec may contain slashes (`a:b/c.example.com`), so
- * the lengths are taken from the end; the rest of a malformed length fails as the end of a domain.
- */
+// `[":" domain-spec] ["/" ip4-length] ["//" ip6-length]`. A domain-spec may contain slashes, so the lengths are taken
+// from the end; the rest of a malformed length fails as the end of a domain.
 function parseTarget(argument: string): { domain: string; ip4Length: number; ip6Length: number } | { faults: Faults } {
   if (argument === '') return { domain: '', ip4Length: MAX_IP4_LENGTH, ip6Length: MAX_IP6_LENGTH };
   const lengths = /(?:\/(\d+))?(?:\/\/(\d+))?$/.exec(argument);

@@ -1,7 +1,4 @@
-/**
- * What the walk over an include tree needs of a record. The terms themselves are not kept: a record of 16 KiB may have
- * 8,000 of them, and a tree 100 records.
- */
+// What the walk over an include tree keeps of a record: one of 16 KiB may have 8,000 terms, and a tree 100 records.
 import type { Finding } from '../findings/finding.ts';
 import type { Qualifier } from '../report.ts';
 import { usesMacro } from './macro.ts';
@@ -11,10 +8,7 @@ import { excerptOfTerm, parseSpf, type SpfTerm } from './spf.ts';
 export type LookupTerm = Extract<SpfTerm, { kind: 'include' | 'exists' | 'ptr' | 'a' | 'mx' | 'redirect' }>;
 
 export type SpfSummary = {
-  /**
-   * The terms with lookups that a receiver evaluates, in its order: none after `all` (RFC 7208 §5.1), `redirect` last
-   * and only without `all` (§6.1).
-   */
+  /** In the receiver's order: none after `all` (RFC 7208 §5.1), `redirect` last and only without `all` (§6.1). */
   readonly lookups: readonly LookupTerm[];
   /** Qualifier of the first `all`, which wins (§5.1); absent without one. */
   readonly allQualifier: Qualifier | undefined;

@@ -1,7 +1,5 @@
-/**
- * What to publish so that mail is protected on its way to the domain, ready to paste: a TLS-RPT record, and the policy
- * and record of MTA-STS, with what must be in place before. Not for domains that take no mail.
- */
+// What to publish so that mail is protected on its way to the domain: TLS-RPT, and record and policy of MTA-STS, with
+// what must be in place before. Not for domains that take no mail.
 import { createHash } from 'node:crypto';
 import { canReceive, looksUnused } from '../advice/mail-role.ts';
 import { type ProposedRecord, zoneFileLine } from '../advice/zone-file.ts';

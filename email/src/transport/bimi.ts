@@ -1,7 +1,4 @@
-/**
- * BIMI (draft-brand-indicators-for-message-identification): where the mark of the domain is, and the certificate for it.
- * Neither is fetched.
- */
+// BIMI (draft-brand-indicators-for-message-identification): mark and certificate, neither of which is fetched.
 import type { Resolver } from '../dns/answer.ts';
 import type { Finding } from '../findings/finding.ts';
 import { tagValue } from '../records/tag-list.ts';

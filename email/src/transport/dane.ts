@@ -1,7 +1,4 @@
-/**
- * DANE for SMTP (RFC 7672): TLSA records of each MX host say which certificate it has. They count only if DNSSEC
- * authenticates them and the MX records that lead to the host.
- */
+// DANE for SMTP (RFC 7672): TLSA records count only if DNSSEC authenticates them and the MX records.
 import type { Answer, MxHost, Resolver } from '../dns/answer.ts';
 import { dnsFailure, type Finding, type TlsaFault } from '../findings/finding.ts';
 import type { DaneHost, DaneReport } from '../report.ts';

@@ -1,7 +1,5 @@
-/**
- * MTA-STS (RFC 8461): a TXT record says that there is a policy, and the policy, fetched over HTTPS, says which MX hosts
- * present a certificate that senders must insist on.
- */
+// MTA-STS (RFC 8461): a TXT record says that there is a policy, and the policy, fetched over HTTPS, which MX hosts
+// present a certificate that senders must insist on.
 import { isPublicAddress } from '../address-scope.ts';
 import type { Answer, Resolver } from '../dns/answer.ts';
 import { absenceOf, dnsFailure, type Finding } from '../findings/finding.ts';
@@ -17,10 +15,7 @@ export type PolicyRequest = {
   readonly addresses: readonly string[];
 };
 
-/**
- * Gets the policy over HTTPS with the certificate checked, without following redirects (RFC 8461 §3.3), at most
- * MAX_POLICY_BYTES. Never throws.
- */
+/** With the certificate checked, without redirects (RFC 8461 §3.3), at most MAX_POLICY_BYTES. Never throws. */
 export type FetchPolicy = (request: PolicyRequest) => Promise<FetchedPolicy>;
 
 export type FetchedPolicy =

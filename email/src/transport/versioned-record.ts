@@ -1,7 +1,5 @@
-/**
- * The one TXT record of a kind at a name, by its version: how MTA-STS (RFC 8461 §3.1), TLS-RPT (RFC 8460 §3) and BIMI
- * select theirs. Other TXT records at the name are ignored; two of the kind are as good as none.
- */
+// The one TXT record of a kind by its version, as MTA-STS (RFC 8461 §3.1), TLS-RPT (RFC 8460 §3) and BIMI select
+// theirs. Two of the kind are as good as none.
 import type { Answer } from '../dns/answer.ts';
 import { MAX_TXT_BYTES } from '../dns/budget.ts';
 import { dnsFailure, type Finding } from '../findings/finding.ts';

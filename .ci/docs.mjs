@@ -126,7 +126,7 @@ async function commandsPage() {
 
 \`wh COMMAND --help\` prints the same, with examples. ${EXIT_CODES.trim().replaceAll(/\s+/g, ' ')}
 
-${shared.map((use) => `- \`${use.option.flags}\`: ${describe(use.option)}. In ${where(use)}.\n`).join('')}${sections.join('')}`;
+${shared.map((use, i) => `- \`${use.option.flags}\`: ${describe(use.option)}. In ${i > 0 && where(use) === where(shared[i - 1]) ? 'the same' : where(use)}.\n`).join('')}${sections.join('')}`;
   // Help texts name the program as it was called.
   return page.replaceAll('npx wh ', 'wh ');
 }

@@ -100,11 +100,15 @@ export async function sendDatabase(
       headers: {
         'Content-Type': TYPES[form],
         'Content-Disposition': `attachment; filename="${name}.${form === 'gz' ? 'mmdb.gz' : form}"`,
+        ...(form === 'mmdb' && { 'Repr-Digest': reprDigest(file.sha256) }),
       },
       counted: [file.name, version.version],
     };
   });
 }
+
+/** Digest of the whole file, also where a part of it is sent (RFC 9530 §3). */
+export const reprDigest = (sha256: string) => `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`;
 
 export type SentFile = {
   readonly path: string;
@@ -114,7 +118,7 @@ export type SentFile = {
   readonly hasRanges: boolean;
   readonly headers: Readonly<Record<string, string>>;
   /** Name and version, as downloads are counted. */
-  readonly counted: readonly [name: string, version: number] | undefined;
+  readonly counted: readonly [name: string, version: number];
 };
 
 /** Versions may be replaced between two looks at the index; more often than this only if they are replaced all the time. */
@@ -149,7 +153,7 @@ export async function sendFile(
     'Content-Length': range === undefined ? bytes : range.end - range.start + 1,
     ...(hasRanges && { 'Accept-Ranges': 'bytes' }),
   });
-  if (!isHead && request.key !== undefined && counted !== undefined) metrics.countDownload(request.key.id, ...counted);
+  if (!isHead && request.key !== undefined) metrics.countDownload(request.key.id, ...counted);
   if (range !== undefined) reply.code(206).header('Content-Range', `bytes ${range.start}-${range.end}/${bytes}`);
   return reply.send(content);
 }

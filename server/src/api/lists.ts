@@ -5,7 +5,7 @@ import { LIST_FORMATS, type ListFormat } from '../geoip-files/list-formats.ts';
 import { ApiError } from '../http/errors.ts';
 import type { RequestOf } from '../http/json-schema.ts';
 import { type LiveRules, NO_RULES } from '../rules/live-rules.ts';
-import { DATABASE, type DatabaseDependencies, sendFile } from './databases.ts';
+import { DATABASE, type DatabaseDependencies, reprDigest, sendFile } from './databases.ts';
 import type { listSchema } from './schemas/databases.ts';
 
 export const LIST = { ...DATABASE, counts: 'list' } as const;
@@ -25,8 +25,11 @@ export function getList(dependencies: ListDependencies) {
         bytes: list.bytes[format],
         state: listState(found),
         hasRanges: true,
-        headers: { 'Content-Type': `${format === 'json' ? 'application/json' : 'text/plain'}; charset=utf-8` },
-        counted: undefined,
+        headers: {
+          'Content-Type': `${format === 'json' ? 'application/json' : 'text/plain'}; charset=utf-8`,
+          'Repr-Digest': reprDigest(list.sha256[format]),
+        },
+        counted: [`${list.name}.${format}`, list.version],
       };
     });
 }

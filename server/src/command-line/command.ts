@@ -20,7 +20,7 @@ export type Invocation = CommandStreams & {
 export const newOption = () => new Option('--new', 'start an empty database if there is none');
 
 /** Commands that need no data. The server has settings only. */
-const WITHOUT_DATA = ['serve', 'completion', 'cidr', 'grepip'];
+const WITHOUT_DATA = ['serve', 'completion', 'cidr', 'grepip', 'sync'];
 /** Commands that print something else than an answer. */
 const WITHOUT_JSON = ['serve', 'completion', 'grepip', 'mcp'];
 

@@ -23,7 +23,10 @@ const GROUPS: Readonly<Record<string, Loaders>> = {
   },
   Email: { email: async () => (await import('./email.ts')).defineEmail },
   Rules: { decide: async () => (await import('./decide.ts')).defineDecide },
-  Data: { dataset: async () => (await import('./dataset.ts')).defineDataset },
+  Data: {
+    dataset: async () => (await import('./dataset.ts')).defineDataset,
+    sync: async () => (await import('./dataset.ts')).defineSync,
+  },
   'Keys and accounts': {
     key: async () => (await import('./key.ts')).defineKey,
     user: async () => (await import('./user.ts')).defineUser,

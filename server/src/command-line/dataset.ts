@@ -1,10 +1,10 @@
-/** Command-line definition of `wh dataset`. */
+/** Command-line definitions of `wh dataset` and `wh sync`. */
 import { DEFAULT_DIFF_LIMIT, MAX_DIFF_LIMIT } from '@whence/dataset/internal/diff/limit';
 import { type Command, Option } from 'commander';
 import { EXPORT_FORMATS } from '../export/options.ts';
 import type { ExitCode } from '../terminal/exit.ts';
 import { LOCAL_ADDRESS_SECTIONS } from '../vocabulary.ts';
-import { commaList, type Invocation, namesAmong, positiveInteger } from './command.ts';
+import { commaList, type Invocation, keyOption, namesAmong, positiveInteger, urlOption } from './command.ts';
 
 const builds = () => import('../commands/dataset/build.ts');
 const audits = () => import('../commands/dataset/version-audit.ts');
@@ -133,4 +133,20 @@ function defineExport(dataset: Command, invocation: Invocation): void {
       'mmdb: in the form of GeoIP2 country (default), city, asn, anonymous-ip, connection-type, enterprise',
     )
     .action(async (options) => exitWith((await exports()).exportCommand(config('read'), options, invocation)));
+}
+
+export function defineSync(program: Command, invocation: Invocation): void {
+  program
+    .command('sync')
+    .description('keep databases and lists of a server in a folder')
+    .argument('<folder>', 'created if missing')
+    .argument('<file...>', 'such as country.mmdb, tor.nft')
+    .option('--on-change <command>', 'run this in the folder after files have changed')
+    .option('--once', 'end after one run (default: a run every 5 to 15 minutes)')
+    .addOption(urlOption())
+    .addOption(keyOption())
+    .action(async (folder: string, files: string[], options) => {
+      const { syncCommand } = await import('../commands/remote/sync.ts');
+      await invocation.exitWith(syncCommand(folder, files, options, invocation));
+    });
 }

@@ -31,11 +31,7 @@ export function defineDecide(program: Command, invocation: Invocation): void {
     .command('replay')
     .description('what the rules would have done to the requests of an access log')
     .argument('<rules>', 'the file, YAML or JSON')
-    .argument(
-      '[log]',
-      'the log, plain or gzip, in the combined format or JSON lines (default: standard input, also as -)',
-      '-',
-    )
+    .argument('[log]', 'the log, plain or gzip, in the combined format or JSON lines (default: standard input)', '-')
     .option('--set <name>', 'the rule set', 'default')
     .option('--max-refused <share>', 'exit with 1 if more of the requests would be refused, such as 0.5%', parseShare)
     .addOption(jsonOption())

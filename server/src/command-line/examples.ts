@@ -87,6 +87,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'wh dataset export --format nginx-geo --value country',
     'wh dataset export --format nftables --flag tor_exit',
   ],
+  sync: [
+    'wh sync /var/lib/GeoIP country.mmdb asn.mmdb',
+    'wh sync /etc/whence tor.nft --on-change "nft -f tor.nft"',
+    'wh sync lists tor.txt vpn.txt --once --url https://whence.example.com',
+  ],
   'key create': [
     'wh key create --name website',
     'wh key create --name batch --tier pro --permissions ip:read,ip:batch',

@@ -1,6 +1,5 @@
 /** Command-line definition of `wh key`. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { PROGRAM } from '../terminal/program-name.ts';
 import { PERMISSIONS, TIER_NAMES } from '../vocabulary.ts';
 import { type Invocation, newOption } from './command.ts';
 
@@ -8,7 +7,7 @@ const keys = () => import('../commands/key/key.ts');
 const keyFacts = () => import('../commands/key/show-key.ts');
 const keyChanges = () => import('../commands/key/change-key.ts');
 
-const WHICH = `id from ${PROGRAM} key list, or the key itself`;
+const WHICH = 'id, or the key itself';
 const MAX_DAYS = 400;
 
 export function defineKey(program: Command, invocation: Invocation): void {

@@ -10,7 +10,7 @@ export function defineEnrich(program: Command, invocation: Invocation): void {
   program
     .command('enrich')
     .description('add network data to the addresses in a log, as a stream')
-    .argument('[file]', 'the log, plain or gzip (default: standard input, also as -)')
+    .argument('[file]', 'the log, plain or gzip (default: standard input)')
     .addOption(new Option('--format <format>', 'format of the log').choices(FORMATS).default('auto'))
     .option(
       '--address <list>',
@@ -37,7 +37,7 @@ export function defineEnrich(program: Command, invocation: Invocation): void {
     });
 }
 
-const FILES = 'files, plain or gzip (default: standard input, also as -)';
+const FILES = 'files, plain or gzip (default: standard input)';
 
 export function defineSummarize(program: Command, invocation: Invocation): void {
   program
@@ -75,10 +75,7 @@ export function defineCrawlers(program: Command, invocation: Invocation): void {
     .description(
       'list the crawlers and research scanners in an access log, and which crawlers are what they claim to be',
     )
-    .argument(
-      '[file]',
-      'the log, plain or gzip, in the combined format or JSON lines (default: standard input, also as -)',
-    )
+    .argument('[file]', 'the log, plain or gzip, in the combined format or JSON lines (default: standard input)')
     .option('--no-dns', 'verify by the ranges and networks in the local dataset only')
     .option(
       '--status <list>',

@@ -19,7 +19,7 @@ import type { VersionEntry } from '@whence/dataset/internal/versions/publish';
 import { type CompatibleType, DATABASE_TYPES } from '../export/mmdb/compatible.ts';
 import { LIST_FORMATS, type ListFormat } from './list-formats.ts';
 
-const INDEX_FORMAT = 4;
+const INDEX_FORMAT = 5;
 /** Versions whose files are kept. */
 export const KEPT_VERSIONS = 2;
 
@@ -78,6 +78,9 @@ export type WrittenList = {
   readonly etag: string;
   /** Sizes of the files. */
   readonly bytes: Readonly<Record<ListFormat, number>>;
+  readonly sha256: Readonly<Record<ListFormat, string>>;
+  /** The first of the versions up to `version` whose prefixes are the same. */
+  readonly sinceVersion: number;
   /** Digest of the conditions and of the overrides. */
   readonly definition: string;
   readonly prefixes: number;

@@ -20,6 +20,7 @@ import {
   parseIndex,
   type WrittenLists,
 } from './file-index.ts';
+import { LIST_FORMATS } from './list-formats.ts';
 
 const POLL_MS = 500;
 /** Read ahead of a client: all that a slow download takes. */
@@ -81,6 +82,13 @@ export class LiveGeoipFiles {
   findCurrent(name: string): FoundDatabase | undefined {
     const [version] = this.versions;
     return version && findFile(version, name);
+  }
+
+  /** Whether a client that has this version of a file, as downloads are counted, has the current one. */
+  isCurrent(file: string, version: number): boolean {
+    const list = this.lists?.lists.find(({ name }) => LIST_FORMATS.some((format) => file === `${name}.${format}`));
+    if (list === undefined) return version === this.versions[0]?.version;
+    return list.sinceVersion <= version && version <= list.version;
   }
 
   /**

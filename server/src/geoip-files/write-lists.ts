@@ -86,19 +86,23 @@ export async function writeLists(
     const id = idUntil(validUntil);
     const written = kept.map(({ name, conditions, text, prefixes, now, held }, i): WrittenList => {
       const file = held === undefined ? `${id}-${i}` : `${id}-${i}-held`;
-      const sizes = LIST_FORMATS.map((format) => {
+      const [bytes, sha256] = [{}, {}] as [Record<ListFormat, number>, Record<ListFormat, string>];
+      for (const format of LIST_FORMATS) {
         const content =
           held === undefined
             ? RENDERED[format]({ name, prefixes, dataset })
             : withHeldNote(format, readFileSync(listPath(dataDir, held, format), 'utf8'), held, now);
-        const bytes = Buffer.from(content);
-        writeWhole(listPath(dataDir, { file }, format), bytes);
-        return [format, bytes.length];
-      });
-      const bytes = Object.fromEntries(sizes) as Record<ListFormat, number>;
-      if (held !== undefined) return { ...held, file, bytes, heldFrom: now.version };
+        const encoded = Buffer.from(content);
+        writeWhole(listPath(dataDir, { file }, format), encoded);
+        bytes[format] = encoded.length;
+        sha256[format] = createHash('sha256').update(encoded).digest('hex');
+      }
+      if (held !== undefined) return { ...held, file, bytes, sha256, heldFrom: now.version };
       const etag = `W/"${createHash('sha256').update(`${text[4]}\n${text[6]}`).digest('base64url').slice(0, 22)}"`;
-      return { name, file, etag, bytes, ...now, ...validityOf(conditions, dataset, overrides !== undefined) };
+      const same = known?.lists.find((list) => list.name === name && list.etag === etag);
+      const sinceVersion = Math.min(same?.sinceVersion ?? now.version, now.version);
+      const validity = validityOf(conditions, dataset, overrides !== undefined);
+      return { name, file, etag, bytes, sha256, sinceVersion, ...now, ...validity };
     });
     const replaced: WrittenLists = { id, validUntil, lists: written, prefixFiles };
     writeWhole(inputsPath(dataDir), Buffer.from(JSON.stringify(inputs)));

@@ -1,15 +1,20 @@
 /** Request and result of a download. */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Network } from './connection.ts';
 import type { TransferLimits } from './transfer-timeouts.ts';
 
 export type DownloadRequest = {
   /** `https:`, `http:` or `file:`, without user name and password. */
   readonly url: string;
+  /** Sent as Basic authentication, to the origin of the URL only. */
+  readonly password?: string | undefined;
   /** The path to write the body to. */
   readonly target: string;
   /** The validators of the copy that the caller has. */
   readonly etag?: string | undefined;
   readonly lastModified?: string | undefined;
+  /** Called with the headers of the file, or of the answer that it is unchanged. */
+  readonly onHeaders?: (headers: IncomingHttpHeaders) => void;
   readonly limits: DownloadLimits;
   /** An address or page in the User-Agent, for the operators of feeds. */
   readonly contact?: string | undefined;
@@ -37,6 +42,8 @@ export type DownloadFailed = {
   /** Whether a server answered. */
   readonly isAnswered: boolean;
   readonly retryAfterSeconds?: number;
+  /** What a server that asks to try again later says, if it is short JSON. */
+  readonly body?: string;
   /** Why no server was reached. Absent for one that answered, and for what is no matter of the network. */
   readonly unreachable?: Unreachable;
 };

@@ -23,6 +23,7 @@ import { TransferTimeouts } from './transfer-timeouts.ts';
 
 /** Before the second and the third attempt. */
 const PAUSES_MS = [1000, 4000];
+const MAX_JSON_BYTES = 4096;
 
 export async function download(request: DownloadRequest): Promise<DownloadResult> {
   if (!URL.canParse(request.url)) return failed(`${JSON.stringify(request.url)} is not a URL`);
@@ -32,6 +33,7 @@ export async function download(request: DownloadRequest): Promise<DownloadResult
   if (objection !== undefined) return failed(`a URL ${objection}`);
   // The URL is stored in the cache and shown with the source, so it must not contain credentials.
   if (url.username !== '' || url.password !== '') return failed('a URL with a user name or password, which is refused');
+  if (request.password !== undefined) url.password = encodeURIComponent(request.password);
 
   const timeouts = new TransferTimeouts(request.limits);
   try {
@@ -71,9 +73,11 @@ async function attempt(request: DownloadRequest, url: URL, timeouts: TransferTim
   const { status, headers } = answer;
   if (status === 200) return receive(request, answer, undefined);
   if (status === 206 && part !== undefined && isContinuation(headers, part)) return receive(request, answer, part);
+  const body = status === 503 ? await shortJson(answer) : '';
   answer.close();
   if (status === 304 && isConditional(request)) {
     dropPart(target);
+    request.onHeaders?.(headers);
     return { kind: 'unchanged' };
   }
   if ((status === 206 || status === 416) && part !== undefined) {
@@ -86,8 +90,22 @@ async function attempt(request: DownloadRequest, url: URL, timeouts: TransferTim
     return {
       ...failed(`${answered} and asks to try again in ${formatWait(seconds)}`, true),
       retryAfterSeconds: seconds,
+      ...(body !== '' && { body }),
     };
   return status >= 500 ? { kind: 'again', reason: answered, isAnswered: true } : failed(answered, true);
+}
+
+/** Empty for another type, a longer body, and one that is not received completely. */
+async function shortJson({ headers, body }: HttpAnswer): Promise<string> {
+  if (headers['content-type']?.startsWith('application/json') !== true) return '';
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of body(MAX_JSON_BYTES)) chunks.push(chunk);
+    return Buffer.concat(chunks).toString();
+  } catch (error) {
+    if (error instanceof BodyError) return '';
+    throw error;
+  }
 }
 
 function headersOf(request: DownloadRequest, part: Part | undefined): Record<string, string> {
@@ -117,6 +135,7 @@ function isContinuation(headers: IncomingHttpHeaders, part: Part): boolean {
 async function receive(request: DownloadRequest, answer: HttpAnswer, part: Part | undefined): Promise<Outcome> {
   const { target, limits } = request;
   const { headers, url } = answer;
+  request.onHeaders?.(headers);
   const before = part?.bytes ?? 0;
   const isEncoded = contentCoding(headers) !== undefined;
   const total = isEncoded ? undefined : (lengthOf(headers, before) ?? part?.total);

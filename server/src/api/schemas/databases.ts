@@ -71,7 +71,7 @@ export const databaseSchema = {
   operationId: 'getDatabase',
   summary: 'A database file',
   description:
-    'The MMDB file, with ETag, Last-Modified and ranges. A request counts if it is answered with the file or a part of it, not for 304 and HEAD.',
+    'The MMDB file, with ETag, Last-Modified, Repr-Digest and ranges. A request counts if it is answered with the file or a part of it, not for 304 and HEAD.',
   tags: ['Databases and lists'],
   security,
   params: object({ name: string('Name or edition of the database; .mmdb may follow.', 'country') }),
@@ -115,7 +115,7 @@ export const listSchema = {
   operationId: 'getList',
   summary: 'Prefixes of a list, for firewalls',
   description:
-    'Lists are in the rules file of the server, by name. Formats: txt (one prefix per line), nft (for nft -f), rsc (for /import of RouterOS) and json. Prefixes are merged, in the order of addresses, IPv4 first. The ETag is that of the prefixes: an unchanged list is 304 after an update of the dataset too. Lists are written after each change of the dataset, the rules or the overrides; 503 until the first are, and while no source of a list counts. A list that an update would have emptied is held: X-Whence-Held is the version that it is from. A request counts if it is answered with a list or a part of it.',
+    'Lists are in the rules file of the server, by name. Formats: txt (one prefix per line), nft (for nft -f), rsc (for /import of RouterOS) and json. Prefixes are merged, in the order of addresses, IPv4 first. The ETag is that of the prefixes: an unchanged list is 304 after an update of the dataset too. Lists are written after each change of the dataset, the rules or the overrides; 503 until the first are, and while no source of a list counts. A list that an update would have emptied is held: X-Whence-Held is the version that it is from. Repr-Digest is that of the file. A request counts if it is answered with a list or a part of it.',
   tags: ['Databases and lists'],
   security,
   params: object({ list: string('Name of the list, a dot and the format.', 'tor.json') }),

@@ -4,6 +4,7 @@ import { CommandError, UsageError } from '../../terminal/exit.ts';
 
 export type RemoteServer = {
   readonly url: string;
+  readonly apiKey: string;
   client(options?: Pick<ClientOptions, 'batchSize' | 'retries' | 'timeoutMs'>): Client;
 };
 
@@ -18,7 +19,7 @@ export function openRemote(url: string, apiKey: string): RemoteServer {
       throw new UsageError(`${name}: ${(error as Error).message.replace(/^\w+ /, 'it ')}`);
     }
   };
-  return { url, client };
+  return { url, apiKey, client };
 }
 
 /** Runs `ask`. A failure becomes a sentence that says what to do, unless `answered` makes it an answer. */

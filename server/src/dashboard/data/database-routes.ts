@@ -6,7 +6,6 @@ import { forAdmins, type Rows } from '../requests/ask.ts';
 export function databaseRoutes({ databases, storage }: DashboardDependencies) {
   return {
     getDatabases: forAdmins(async ({ now }) => {
-      const current = databases.versions[0]?.version;
       const downloads = await recentDownloads(storage.traffic, now);
       const keys = await storage.keys.findAll([...new Set(downloads.map(({ keyId }) => keyId))]);
       const names = new Map(keys.map(({ id, name }) => [id, name]));
@@ -14,7 +13,7 @@ export function databaseRoutes({ databases, storage }: DashboardDependencies) {
         files: databases.versions.flatMap(({ version, builtAt, files }) =>
           files.map(({ name, edition, bytes }) => ({
             ...{ name, edition, version, bytes: bytes.mmdb },
-            is_current: version === current,
+            is_current: databases.isCurrent(name, version),
             built_at: builtAt,
           })),
         ),
@@ -22,7 +21,7 @@ export function databaseRoutes({ databases, storage }: DashboardDependencies) {
           key_id: keyId,
           key: names.get(keyId) ?? keyId,
           ...{ file, version, count },
-          is_current: version === current,
+          is_current: databases.isCurrent(file, version),
           last_hour: new Date(lastHour).toISOString(),
         })),
       };

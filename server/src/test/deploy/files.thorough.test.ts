@@ -8,6 +8,7 @@ import test, { after } from 'node:test';
 import { parse, stringify } from 'yaml';
 import { renderMetrics } from '../../metrics/metrics.ts';
 import { settingsHelp } from '../../settings/config.ts';
+import { blocksOf } from '../packages/page-blocks.ts';
 import { startInProcess, TestFolder } from '../test-server.ts';
 
 const deploy = join(import.meta.dirname, '../../../../deploy');
@@ -30,12 +31,17 @@ const files = readdirSync(deploy, { recursive: true, encoding: 'utf8' });
 const read = (file: string) => readFileSync(join(deploy, file), 'utf8');
 
 test('deploy: systemd accepts the units', { skip: without('systemd-analyze') }, () => {
-  const units = files.filter((file) => /\.(service|timer)$/.test(file));
-  assert.equal(units.length, 3);
-  const copies = units.map((unit) => {
-    const copy = join(scratch, unit.replace('systemd/', ''));
+  const units = files
+    .filter((file) => /\.(service|timer)$/.test(file))
+    .map((file) => [file.replace('systemd/', ''), read(file)] as const);
+  const inPages = ['whence-sync.service', 'whence-sync.timer'].flatMap((unit) =>
+    blocksOf('docs/databases.md', `ini ${unit}`).map((text) => [unit, text] as const),
+  );
+  assert.deepEqual([units.length, inPages.length], [3, 2]);
+  const copies = [...units, ...inPages].map(([unit, text]) => {
+    const copy = join(scratch, unit);
     // The command is not installed where the tests run.
-    writeFileSync(copy, read(unit).replaceAll('/usr/bin/whence', '/bin/true'));
+    writeFileSync(copy, text.replaceAll(/\/usr\/bin\/(whence|wh)\b/g, '/bin/true'));
     return copy;
   });
   assert.equal(run('systemd-analyze', ['verify', ...copies]), '');

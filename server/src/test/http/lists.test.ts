@@ -8,6 +8,7 @@ import { findProgram } from '@whence/testing/programs';
 import { until } from '@whence/testing/until';
 import { readIndex } from '../../geoip-files/file-index.ts';
 import { writeLists } from '../../geoip-files/write-lists.ts';
+import { signedInAs } from '../dashboard/dashboard-client.ts';
 import { SAMPLE, ServerProcess, startInProcess, TestFolder } from '../test-server.ts';
 
 const LISTS = `lists:
@@ -143,6 +144,18 @@ test('lists: a list that an update of the dataset does not change is 304, one th
   assert.equal((await get('tor.txt', { 'If-None-Match': tags.tor })).status, 304);
   const states = await get('united-states.txt', { 'If-None-Match': tags.states });
   assert.deepEqual([states.status, withoutComments(states.text)], [200, '8.8.8.0/24\n2001:4860::/32\n']);
+});
+
+test('lists: the dashboard says which versions keys have, and whether their prefixes are the current ones', async () => {
+  const admin = await signedInAs(folder, server.url, 'Ada', 'admin');
+  const files = ['tor.txt 1', 'united-states.txt 1', 'united-states.txt 2'];
+  let found: (boolean | undefined)[] = [];
+  await until('the downloads are written', async () => {
+    const { downloads } = await admin.get('getDatabases', {});
+    found = files.map((name) => downloads.find(({ file, version }) => `${file} ${version}` === name)?.is_current);
+    return !found.includes(undefined);
+  });
+  assert.deepEqual(found, [true, false, true]);
 });
 
 test('lists: those of a changed rules file replace the files before', async () => {

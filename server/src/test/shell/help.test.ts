@@ -43,7 +43,7 @@ for (const { path, examples } of nodes)
   for (const example of examples)
     test(`example: ${example}`, async () => {
       const [, words = ''] = /\bwh ((?:[^|<>)]|"[^"]*")*)/.exec(example) ?? [];
-      const [first = '', ...rest] = words.trim().split(' ');
+      const [first = '', ...rest] = words.match(/"[^"]*"|[^ ]+/g) ?? [];
       const argv = COMMAND_NAMES.includes(first) ? [first, ...rest] : [commandOf(first), first, ...rest];
       assert.deepEqual(await parsedPath(argv), path);
     });

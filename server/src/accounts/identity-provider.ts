@@ -25,10 +25,7 @@ export type Identity = {
 
 const TIMEOUT_SECONDS = 10;
 
-/**
- * Names for a new account, best first. An address that the provider has not verified is none (OpenID Connect Core
- * §5.1).
- */
+/** Names for a new account, best first. An email address only if the provider has verified it (OIDC Core §5.1). */
 export function namesOf(claims: Readonly<Record<string, unknown>>): string[] {
   const { preferred_username, email, email_verified, name, sub } = claims;
   const unverified = typeof email === 'string' && email_verified !== true ? email.trim().toLowerCase() : undefined;

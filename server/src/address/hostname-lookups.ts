@@ -1,5 +1,4 @@
-// Hostname lookups with a time limit each. Keys share the slots fairly: a silent reverse zone holds a slot all that
-// time.
+// Hostname lookups with a time limit each. Keys share the slots fairly: silent reverse zones hold them long.
 import type { Address } from '@whence/dataset/address';
 import type { DnsClient } from '@whence/email/resolver';
 import { ApiError } from '../http/errors.ts';

@@ -1,5 +1,4 @@
-// Where an address is, from the supplement. A place outside the record's country is left out: more sources decide the
-// country.
+// Where an address is, from the supplement. Places outside the country, which more sources decide, are left out.
 import type { Address } from '@whence/dataset/address';
 import type { Match } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';

@@ -142,9 +142,7 @@ export class AddressSections {
     return vrps === undefined ? json : withPartStates(json, dataset, vrps);
   }
 
-  /**
-   * Local sections as JSON without braces; for an address without a record, all members of its answer, if it has one.
-   */
+  /** Local sections as JSON without braces; for an address without a record, all members of its answer, if any. */
   localJson(
     { dataset, supplement }: Pick<FoundAddress, 'dataset' | 'supplement'>,
     included: ReadonlySet<LocalAddressSection>,

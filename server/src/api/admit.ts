@@ -15,9 +15,7 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Everything up to the cost class. Throws refusals once the limit headers are set. A promise only if storage is asked.
- */
+/** Everything up to the cost class. Throws refusals after setting limit headers. A promise only if storage is asked. */
 export function admit(
   admission: Admission,
   request: FastifyRequest,

@@ -1,5 +1,4 @@
-// What the OpenAPI document has beyond the routes' schemas: named schemas, answer headers, examples and unlisted
-// errors.
+// What the OpenAPI document has beyond the routes' schemas: named schemas, headers, examples and unlisted errors.
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { anyRefusal, envelope } from './schemas/refusals.ts';

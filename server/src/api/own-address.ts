@@ -1,5 +1,4 @@
-// `GET /ip`: the caller's own record without a key, if public lookups are allowed. `Accept: text/plain` gets the
-// address alone.
+// `GET /ip`: the caller's own record without a key, if allowed. `Accept: text/plain` gets the address alone.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Declaration } from '../admission/declaration.ts';
 import { clientAddress } from '../limits/client.ts';

@@ -1,5 +1,4 @@
-// Who did what to which key, account or dataset, when and from where. Entries keep the names of that time, and no
-// secrets.
+// Who did what to which key, account or dataset, when and from where. Entries keep old names, and no secrets.
 import { randomBytes } from 'node:crypto';
 import { present } from '../present.ts';
 import type { AuditStore } from '../storage/stores/audit-store.ts';

@@ -1,5 +1,4 @@
-// Commands in the order and groups of `wh --help`. Options and work are loaded when needed: together they take a
-// second.
+// Commands in the order and groups of `wh --help`. Options and work are loaded when needed: all take a second.
 import { Command } from 'commander';
 import { NAME } from '../terminal/program-name.ts';
 import { addCommonOptions, type Invocation } from './command.ts';

@@ -1,5 +1,4 @@
-// `wh mcp`: MCP on standard input and output from the local dataset, without server, key or limits, by the routes of
-// `/mcp`.
+// `wh mcp`: MCP on standard input and output from the local dataset, without server, key or limits.
 import type { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { HostnameLookups } from '../address/hostname-lookups.ts';

@@ -1,5 +1,4 @@
-// Bounds a report with sections. Only hostile zones exceed it; they lose lists, but no finding about MX, SPF, DKIM or
-// DMARC.
+// Bounds a report with sections. Only hostile zones exceed it; they lose lists, but no finding that is scored.
 import {
   type EmailReport,
   MAX_REPORT_BYTES,

@@ -27,9 +27,7 @@ type MailNetwork = {
 
 type MxNetwork = MailNetwork & { host: string; address: string };
 
-/**
- * The network with the largest part of the range; `asn_count` and `shares` come from a sample if there are many parts.
- */
+/** The network with the largest part of the range; `asn_count` and `shares` are from a sample if parts are many. */
 type SenderNetwork = MailNetwork & {
   range: string;
   record_domain: string;

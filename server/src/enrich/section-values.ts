@@ -1,5 +1,4 @@
-// Fields of routing, privacy and scanner, loaded if named. Routing is not cached: it depends on the prefix, of which
-// there are a million.
+// Fields of routing, privacy and scanner, loaded if named. Routing is not cached: there are a million prefixes.
 import type { Address } from '@whence/dataset/address';
 import type { Match } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';

@@ -27,10 +27,7 @@ export function sendNotModified(reply: FastifyReply): FastifyReply {
 /** First and last byte. */
 export type ByteRange = { readonly start: number; readonly end: number };
 
-/**
- * The one range asked for. Undefined for the whole file: several ranges, or another or weak tag in `If-Range`
- * (§13.1.5).
- */
+/** The one range asked for. Undefined if there are several, or `If-Range` has another or a weak tag (§13.1.5). */
 export function parseRange(headers: IncomingHttpHeaders, etag: string, bytes: number): ByteRange | 'none' | undefined {
   const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(headers.range ?? '') ?? [];
   if (from === '' && to === '') return undefined;

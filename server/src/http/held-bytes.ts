@@ -1,7 +1,4 @@
-/**
- * Bytes held for connections: unread answers, incomplete bodies. Beyond the limit, those that have held bytes longest
- * are closed.
- */
+/** Bytes of unread answers and incomplete bodies. Beyond the limit, connections that held theirs longest are closed. */
 export class HeldBytes<Connection> {
   readonly #maxBytes: number;
   readonly #close: (connection: Connection) => void;

@@ -1,5 +1,4 @@
-// The HTTP server below every scope: limits, request ids, refusals, and unknown paths. It knows neither keys nor
-// lookups.
+// The HTTP server below every scope: limits, request ids, refusals, unknown paths; without keys or lookups.
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, METHODS, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';

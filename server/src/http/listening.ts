@@ -1,6 +1,5 @@
-// Where a server listens, and how it stops without losing requests: the kernel resets queued connections, whose clients
-// may have sent a request, when the socket closes. libuv accepts one per turn of the event loop, so the queue is empty
-// after a turn without one.
+// Where a server listens, and how it stops without losing requests: closing the socket resets queued connections. libuv
+// accepts one per turn of the event loop, so the queue is empty after a turn without one.
 import type { Server as HttpServer } from 'node:http';
 import { Server, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';

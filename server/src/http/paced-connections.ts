@@ -42,8 +42,7 @@ class ConnectionMemory implements PacerMemory {
   readonly turns = new PipelineTurns();
 }
 
-// Pipelined requests wait for a turn of the event loop, a few in each: otherwise one connection would be served to its
-// end before any other is read.
+// Pipelined requests wait for turns of the event loop, so that one connection does not keep others from being read.
 class PipelineTurns {
   readonly #waiting: (() => void)[] = [];
   #isScheduled = false;

@@ -89,10 +89,7 @@ export class RequestPacer {
     return this.#hasEnded;
   }
 
-  /**
-   * Whether the next byte certainly begins a request. Not after a chunked body: the parser may have bytes from behind
-   * it.
-   */
+  /** Whether the next byte certainly begins a request. Not after a chunked body: the parser may have more bytes. */
   get isBetweenRequests(): boolean {
     return (
       this.#isAtStart &&

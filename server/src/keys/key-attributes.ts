@@ -1,5 +1,4 @@
-// Attributes of a key beside name, tier and permissions, each described once, for dashboard, command, audit log and
-// display.
+// Attributes of a key beside name, tier and permissions, each described once for all that show or change them.
 import { formatAddress } from '@whence/dataset/address';
 import { formatPrefix, parseCidr } from '@whence/dataset/prefix';
 import { isDay } from '../day.ts';

@@ -1,6 +1,5 @@
-// Pages of the list of keys. The rows read do not depend on the number of keys: up to `MAX_MATCHES` of a search or
-// filter are read whole; where there are more of both, keys are read in the list's order until the page is full, or
-// ends early after 1,000.
+// Pages of keys. The rows read do not depend on their number: up to `MAX_MATCHES` of a search or filter are read whole;
+// if both have more, keys are read in order until the page is full, or ends early after 1,000.
 import type { Storage } from '../storage/storage.ts';
 import type { KeyPosition, ListedKey } from '../storage/stores/key-list-store.ts';
 import { foldForSearch, fromEachWord } from '../storage/stores/key-names.ts';

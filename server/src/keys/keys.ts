@@ -88,9 +88,7 @@ export class Keys {
     return created;
   }
 
-  /**
-   * The first key of a deployment, if it has none. `keep` gets the secret before it is stored, so that none is lost.
-   */
+  /** The first key of a deployment, if it has none. `keep` gets the secret before it is stored: none is lost. */
   async createFirst(
     newKey: NewKey,
     actor: Actor,
@@ -169,9 +167,7 @@ export class Keys {
     return outcome;
   }
 
-  /**
-   * Resolves once every process has applied the change. Requests that arrived before may still be answered as before.
-   */
+  /** Resolves once every process has applied the change. Earlier requests may still be answered as before. */
   async change(id: string, change: KeyChange, actor: Actor, now: Date): Promise<ChangeOutcome> {
     // As the first attempt saw it: one whose answer was lost may have changed it.
     let before: StoredKey | undefined;

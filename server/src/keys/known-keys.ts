@@ -1,5 +1,4 @@
-// Keys by secret, for requests. What was found or not is remembered, used while vouched for, and forgotten when the key
-// changes.
+// Keys by secret, found or not, are remembered, used while vouched for, and forgotten when the key changes.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GuessThrottle } from '../limits/guess-throttle.ts';
 import type { KeyStore, StoredKey } from '../storage/stores/key-store.ts';

@@ -1,5 +1,4 @@
-// What is checked for each request with a key beyond its secret; most keys have none. Paused keys are not accepted at
-// all.
+// What is checked for each request beyond a key's secret; most have none. Paused keys are not accepted at all.
 import { parseClient } from '../limits/client.ts';
 import { PrefixSet } from '../limits/prefix-set.ts';
 import type { StoredKey } from '../storage/stores/key-store.ts';

@@ -1,5 +1,4 @@
-// Work that several clients ask for at once is done once. Each waits in its own turn, never behind another client's
-// queue.
+// Work that several clients ask for at once is done once. Each waits in its own turn, not behind another's queue.
 import type { CostQueue, NoSlot, Requester } from './cost-classes.ts';
 
 type Job<T> = {

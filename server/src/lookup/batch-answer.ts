@@ -75,10 +75,7 @@ export class BatchAnswer {
     this.#end = at;
   }
 
-  /**
-   * The same for IPv4, whose text is that of the record. `json` is ASCII, `source` a view of it. Frequent records are
-   * copied.
-   */
+  /** The same for IPv4, whose text is the record's. `json` is ASCII, `source` a view of it. */
   addIpv4(json: Buffer, source: DataView, start: number, end: number, word: number, match: Match): void {
     const text = match === 0 ? undefined : this.#dataset.recordTexts.find(recordNumber(match));
     if (text === undefined || start + ADDRESS_BYTES >= json.length) {

@@ -1,6 +1,5 @@
-// Walks over many records, such as the summary of a /8, take up to half a second: one at a time, in slices of SLICE_MS.
-// Results are kept with the dataset; each request gets its own in a turn of its own, since thirty at once would write
-// megabytes.
+// Walks over many records, such as a /8, take up to half a second: one at a time, in slices of SLICE_MS. Results are
+// kept with the dataset, and sent one per turn, since thirty at once would be megabytes.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { ApiError } from '../http/errors.ts';

@@ -122,10 +122,7 @@ async function openInBackground(
   return { dataset, supplement, identity: identityOf(entry) };
 }
 
-/**
- * Opens the current version while the caller loads the program. Undefined on failure: `LiveDataset` retries and
- * reports.
- */
+/** Opens the current version while the program loads. Undefined on failure: `LiveDataset` retries and reports. */
 export async function openAhead(dataDir: string, checked?: CheckedFile): Promise<OpenedVersion | undefined> {
   try {
     const manifest = readManifest(dataDir);
@@ -242,9 +239,7 @@ export class LiveDataset {
     return this.poll();
   }
 
-  /**
-   * Loads the manifest's version unless it is in use: in a thread, or at once if no version is in use. Never rejects.
-   */
+  /** Loads the manifest's version unless in use: in a thread, or at once if there is no version. Never rejects. */
   async poll(opened?: OpenedVersion): Promise<void> {
     // The next poll sees later changes of the manifest.
     if (this.#loading !== undefined) return this.#loading;

@@ -1,5 +1,4 @@
-// The first of several processes checks a new version once for all workers. It answers no requests, so it needs no
-// thread.
+// The first of several processes, which answers no requests, checks a new version once for all workers.
 import { dayOfMs } from '@whence/dataset/internal/data-age';
 import { fileFingerprint } from '@whence/dataset/internal/io/file-fingerprint';
 import { type CheckedFile, checkForOthers } from '@whence/dataset/internal/versions/checked-file';

@@ -19,9 +19,7 @@ const SWAP_PAUSE_MS = 50;
 /** Longer than a worker takes to drain and to write its counts. A worker that has not ended by then is killed. */
 const STOP_MS = 20_000;
 
-/**
- * To a worker: report metrics; listen although storage is away; no longer ready; end; end without waiting for requests.
- */
+/** To a worker: report metrics; listen although storage is away; no longer ready; end; end without waiting. */
 export type Order = 'report' | 'listen' | 'announce-stop' | 'stop' | 'cut';
 /** To a worker: what the first process has checked last, also when it starts. */
 export type CheckReport = { readonly check: VersionCheck | null };
@@ -142,10 +140,7 @@ export class Workers {
     return worker;
   }
 
-  /**
-   * While storage is away, a new worker knows no key: others take its connections. If there are none, workers listen
-   * unready.
-   */
+  /** Without storage a new worker knows no key: others take its connections. Without others, workers listen unready. */
   #letOneListen(): void {
     if (this.#listening.size > 0) return;
     for (const worker of liveWorkers()) send(worker, 'listen');

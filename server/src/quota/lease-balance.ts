@@ -72,9 +72,7 @@ export function startLease(balance: LeaseBalance, owner: string): void {
 /** What is left of the day, as far as this process knows. */
 export const remainingOf = ({ left, granted, spent }: LeaseBalance): number => left + granted - spent;
 
-/**
- * What may be taken beyond waiting requests: a sixteenth of what is left, so that no process holds much near the end.
- */
+/** What may be taken beyond waiting requests: a sixteenth of the rest, so that no process holds much near the end. */
 export function shareOf({ left, allowance }: LeaseBalance): number {
   return Math.min(allowance.lease, Math.floor(left / 16));
 }

@@ -177,9 +177,7 @@ export class Quota {
     await this.#ended.write();
   }
 
-  /**
-   * Another database or an older copy has replaced the leases' one: what was spent is counted there, no more is spent.
-   */
+  /** Another database or an older copy has replaced that of the leases: what was spent is counted, no more is spent. */
   leaveReplacedDatabase(): void {
     for (const balance of this.#balances.values()) {
       if (balance.isStored) this.#ended.add({ ...balance, isStored: false });

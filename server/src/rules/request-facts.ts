@@ -77,8 +77,7 @@ const textOf = (bytes: string) => (/^[\0-\x7f]*$/.test(bytes) ? bytes : Buffer.f
 const ESCAPE = /%([0-9A-Fa-f]{2})/g;
 const decode = (path: string) => path.replaceAll(ESCAPE, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
 
-// Only what must be escaped in a request (RFC 3986 §2): spaces, quotes, letters outside ASCII; it has no second
-// reading.
+// Only what must be escaped in a request (RFC 3986 §2): spaces, quotes, letters outside ASCII. It has one reading.
 function decodeUnwritable(path: string): string {
   return path.replaceAll(ESCAPE, (escaped) => {
     const byte = decode(escaped);

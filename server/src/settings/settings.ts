@@ -23,9 +23,7 @@ import {
   parseZone,
 } from './parsers.ts';
 
-/**
- * How a value is shown. `masked`: a URL's origin, else as it is. What is not plain is masked in all that is written.
- */
+/** How a value is shown. `masked`: a URL's origin, else as it is. Only plain ones are not masked in what is written. */
 export type Shown = 'plainly' | 'masked' | 'never';
 
 export type Setting<T> = {

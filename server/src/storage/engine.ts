@@ -21,10 +21,7 @@ export type Engine = {
   readonly db: Db;
   /** For changes of keys, which go ahead of other writes of this process. */
   readonly keyWrites: Db;
-  /**
-   * For reads of statistics, which may take seconds: a connection or SQLite thread of its own, so that keys do not
-   * wait.
-   */
+  /** For statistics, which may take seconds to read: a connection or thread of its own, so that keys do not wait. */
   readonly statisticsReads: Db;
   /** The question on which every answer depends: it does not queue behind other statements. */
   readonly keyChanges: ReadKeyChanges;

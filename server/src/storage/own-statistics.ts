@@ -1,6 +1,5 @@
-// Statistics in a database of their own, away from the disk of keys and limits. Opened by the first statement that
-// needs it, and again until it answers: meanwhile counters stay in memory. What they say about a key stays with the
-// keys.
+// Statistics in a database of their own, away from the disk of keys and limits. Opened when needed, and again until it
+// answers; meanwhile counters stay in memory. What they say about a key stays with the keys.
 import type { Engine } from './engine.ts';
 import type { StatisticsChanges } from './statistics-changes.ts';
 import { StatisticsUnavailable, StorageUnavailable } from './storage-unavailable.ts';

@@ -60,9 +60,7 @@ export type Schema = {
   revisions: { id: number; keys: number; recalls: number };
   /** A random token for each of the last changes of `revisions.keys`, kept by triggers. */
   key_changes: { number: number; token: string };
-  /**
-   * How much of a key's day was granted and not returned. A statement returns new values only, hence `last_granted`.
-   */
+  /** How much of a key's day was granted and not returned. Statements return new values only: `last_granted`. */
   quota: {
     key_id: Fixed;
     day: Fixed;
@@ -250,10 +248,7 @@ export type Db = Kysely<Schema>;
 
 export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
 
-/**
- * State, tier and permissions of a key, as indexes define it. Time cannot be part, so `has_expired` is set before
- * reading.
- */
+/** State, tier and permissions, as indexes define it. Time cannot be part: `has_expired` is set before reading. */
 export const FACET = (row = '') =>
   `(case when ${row}revoked_at is not null then 'revoked' when ${row}has_expired = 1 then 'expired'
     when ${row}paused_at is not null then 'paused' else 'active' end || ' ' || ${row}tier || ' ' || ${row}permissions)`;

@@ -1,5 +1,4 @@
-// Output files that appear complete and together: written under temporary names and renamed at the end, or removed on
-// failure, exit and signals.
+// Output files that appear complete and together: renamed at the end, removed on failure, exit and signals.
 import { randomUUID } from 'node:crypto';
 import {
   closeSync,

@@ -1,5 +1,4 @@
-// Writes statistics as numbered batches. An unconfirmed one is sent again before any later one; storage knows its
-// number.
+// Writes statistics as numbered batches. An unconfirmed one is sent again first; storage knows its number.
 import { randomUUID } from 'node:crypto';
 import type { Batch } from '../storage/statistics-changes.ts';
 

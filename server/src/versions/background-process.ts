@@ -6,10 +6,7 @@ import { createInterface } from 'node:readline';
 
 type Command = readonly [string, ...string[]];
 
-/**
- * In Linux's idle scheduling class: at the lowest priority, p99 of requests doubled on two cores; in this it did not
- * change.
- */
+/** Linux's idle class: on two cores the lowest priority doubled p99 of requests, this did not change it. */
 export function idleCommand(command: Command): Command {
   const canIdle = spawnSync('chrt', ['-i', '0', 'true'], { stdio: 'ignore' }).status === 0;
   return canIdle ? ['chrt', '-i', '0', ...command] : command;

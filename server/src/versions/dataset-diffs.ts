@@ -1,5 +1,4 @@
-// Comparisons of versions: one at a time, in a thread, shared by equal requests. The last few are kept, for clients
-// that gave up waiting.
+// Comparisons of versions, one at a time in a thread, shared by equal requests. The last few are kept.
 import { Worker } from 'node:worker_threads';
 import { type VersionEntry, versionPath } from '@whence/dataset/internal/versions/publish';
 import { CostQueue, type Requester } from '../limits/cost-classes.ts';

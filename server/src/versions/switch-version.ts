@@ -2,9 +2,7 @@
 import { readManifest, useVersion, type VersionEntry, verifyInThread } from '@whence/dataset/internal/versions/publish';
 import type { Actor, AuditLog } from '../audit/audit-log.ts';
 
-/**
- * Throws a DatasetError for a missing or damaged file, verified on another thread. Processes follow in half a second.
- */
+/** Throws a DatasetError for a missing or damaged file, verified on a thread. Processes follow in half a second. */
 export async function switchVersion(
   dataDir: string,
   entry: VersionEntry,

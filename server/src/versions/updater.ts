@@ -93,9 +93,7 @@ const STARTING = 'starting';
 /** Feeds that failed are asked again at once; `paused`: also those whose server asked to wait. */
 export type UpdateRetry = 'failed' | 'paused';
 
-/**
- * An administrator's update, which also asks failed feeds again. Its report tells the outcome; a lock keeps two apart.
- */
+/** An administrator's update, which also asks failed feeds again. A report has the outcome; a lock keeps two apart. */
 export function startUpdate(
   { command, dataDir, log }: Pick<UpdaterOptions, 'command' | 'dataDir' | 'log'>,
   retry: UpdateRetry,

@@ -1,5 +1,4 @@
-// The registry of an address: most specific entry of IANA's bootstrap files (RFC 9224 §5). Only their https: hosts are
-// asked.
+// The registry of an address: the most specific https: entry of IANA's bootstrap files (RFC 9224 §5).
 import { type Address, formatAddress } from '@whence/dataset/address';
 import { parseCidr, parsePrefix, toBigInt } from '@whence/dataset/prefix';
 

@@ -112,9 +112,7 @@ export function prefixState(dataset: Dataset, prefix: string, asn: number, vrps:
   return originState(vrps.covering(cidr.address, cidr.length), cidr.length, asn);
 }
 
-/**
- * RPKI state of each of a network's prefixes, null where it is not announced. `yieldToEventLoop` may pause between two.
- */
+/** RPKI state of each of a network's prefixes, null where not announced. `yieldToEventLoop` may pause between two. */
 export async function prefixStates(
   { dataset, vrps }: { readonly dataset: Dataset; readonly vrps: VrpTable },
   asn: number,

@@ -1,5 +1,4 @@
-// Fetches VRPs from a validator into the data directory, for all processes. One fetches at a time; unreadable copies
-// are dropped.
+// Fetches VRPs from a validator into the data directory, in one process at a time. Unreadable copies are dropped.
 import { renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

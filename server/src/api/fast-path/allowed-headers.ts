@@ -1,6 +1,4 @@
-/**
- * Fields that a simple request may carry: meaningless for it, or read by name. Any other leaves the request to Node.
- */
+/** Fields that a simple request may carry: meaningless for it, or read by name. Any other leaves it to Node. */
 const HARMLESS: Readonly<Record<string, readonly string[]>> = {
   'read by all': ['x-api-key'],
   'required once by a batch, and read; not allowed for a lookup': ['content-type', 'content-length'],

@@ -49,9 +49,7 @@ export type Answer = { readonly status: number; readonly text?: string };
 
 export type Parsed = { readonly value: unknown } | { readonly problem: 'too large' | 'not JSON' };
 
-/**
- * Measured before parsing: 256 KiB of members or nested lists take 30 ms, of texts 1 ms. A call holds at most a batch.
- */
+/** Measured before parsing: 256 KiB of members or nested lists take 30 ms, of texts 1 ms. A call is at most a batch. */
 export function parseMessage(bytes: Buffer): Parsed {
   const text = bytes.toString();
   if (bytes.length > MAX_OTHER_BYTES && !CALL.test(text)) return { problem: 'too large' };

@@ -1,5 +1,4 @@
-// The audit log for dataset commands. They also work while the database is down, and then print that nothing was
-// recorded.
+// The audit log for dataset commands. While the database is down they work, and print that nothing was recorded.
 import { readManifest } from '@whence/dataset/internal/versions/publish';
 import { AuditLog } from '../../audit/audit-log.ts';
 import type { Config } from '../../settings/config.ts';

@@ -17,9 +17,7 @@ export type EmailRun = {
   readonly stderr: Output;
 };
 
-/**
- * Outcomes in the list's order, last those checked twice because DNS did not answer. `toResult` keeps what is needed.
- */
+/** Outcomes in the list's order, last those checked twice because DNS was silent. `toResult` keeps what is needed. */
 export async function* checkListed<Result>(
   { listed, source, progress }: EmailRun,
   toResult: (outcome: Outcome) => Result,

@@ -44,10 +44,7 @@ function withoutRepetitions(texts: readonly string[]): ListedDomain[] {
   return [...byName.values()];
 }
 
-/**
- * The domain of `Name <user@example.com>`, `https://example.com/x`, `example.com:25`, `_dmarc.example.com` and the
- * like.
- */
+/** The domain of `Name <user@example.com>`, `https://example.com/x`, `example.com:25`, `_dmarc.example.com` etc. */
 function domainOf(text: string): string | undefined {
   const written = text.trim().replace(QUOTES, '').trim();
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(written))

@@ -87,10 +87,7 @@ export function judge({ report, details }: Checked): { readonly verdict: Verdict
   return { verdict, views: partViews(report, verdict) };
 }
 
-/**
- * Whether the exit code is 1: a risk, an unverified part, an MX host that refuses delivery, or a grade below B; not for
- * a domain that sends no mail.
- */
+/** Exit code 1: a risk, an unverified part, an undeliverable MX host or a grade below B, unless no mail is sent. */
 export function isAlarming(outcome: Outcome): boolean {
   if (outcome.kind === 'failed') return true;
   const { risk, unverified, is_finished } = outcome.details;

@@ -1,5 +1,4 @@
-// The address of a data directory's server, for links. In a file: commands may lack its variables, and it may choose
-// its port.
+// The address of a data directory's server, in a file: commands may lack its variables, and it may choose its port.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';

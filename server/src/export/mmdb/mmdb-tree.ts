@@ -44,10 +44,7 @@ export class SearchTree {
     this.#networks++;
   }
 
-  /**
-   * The same prefixes with data `dataOf[index]`, or NO_DATA; equal neighbours are merged, children first. Not after
-   * `alias`.
-   */
+  /** The same prefixes with data `dataOf[index]` or NO_DATA; equal neighbours are merged. Not after `alias`. */
   withData(dataOf: Int32Array): SearchTree {
     const records = this.#records;
     // By node: what its parent has in its place. Itself, or the one record that both of its halves have.

@@ -85,8 +85,7 @@ type Waiter = {
   readonly reject: (error: unknown) => void;
 };
 
-// Leases of many keys in one statement, one at a time: the busier storage is, the more leases each sync to disk pays
-// for.
+// Leases of many keys in one statement, one at a time: the busier storage is, the more leases share a sync to disk.
 class TakeQueue {
   readonly #takeAll: (takes: readonly LeaseTake[]) => Promise<readonly Grant[]>;
   #waiting: Waiter[] = [];

@@ -1,5 +1,4 @@
-// Lease operations as one statement each. All lock the row of a key's day before its leases, and days in the same
-// order, so two cannot deadlock.
+// Lease operations as one statement each. All lock days, in order, before leases, so two cannot deadlock.
 import type { RawBuilder } from 'kysely';
 import { sql } from '../kysely.ts';
 import type { LeaseChanges } from '../leases/lease-changes.ts';

@@ -42,9 +42,7 @@ const MESSAGES: readonly (readonly [RegExp, string, string])[] = [
   [/timeout|timed out/i, 'it does not answer', 'Check host and port, and whether a firewall lets connections through.'],
 ];
 
-/**
- * States that pass by themselves. So may an unknown name, of a service that does not run yet, and a read-only standby.
- */
+/** States that pass by themselves, also a name that is unknown until its service runs, and a read-only standby. */
 const PASSING: readonly RegExp[] = [
   /^E(AI_AGAIN|NOTFOUND|PIPE|TIMEDOUT|CONN(REFUSED|RESET|ABORTED)|(HOST|NET)(UNREACH|DOWN))$/,
   /^(08(00.|P02)|57P0[1235]|53300)$/,

@@ -135,10 +135,7 @@ const isRead = ({ sql }: CompiledQuery) => /^\s*select\b/i.test(sql);
 /** Not leases and statistics, which begin with `with` and are many: a database that is slow is not asked more. */
 const isChange = ({ sql }: CompiledQuery) => /^\s*(insert|update|delete)\b/i.test(sql);
 
-/**
- * Whether the server said that it was not done: an SQLSTATE other than a lost connection (08, 57P) or "unknown"
- * (40003).
- */
+/** Whether the server refused it: an SQLSTATE other than a lost connection (08, 57P) or "unknown" (40003). */
 const isRefused = ({ code = '' }: Failed) => /^[0-9A-Z]{5}$/.test(code) && !/^(08...|57P0.|40003)$/.test(code);
 
 /** A connection that is refused on several addresses is an AggregateError without a message. */

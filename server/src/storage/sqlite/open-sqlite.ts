@@ -40,8 +40,7 @@ export async function openSqlite(path: string, { mustExist, waitMs }: SqliteOpti
   const statisticsReads = new Kysely<Schema>({ dialect: statisticsDialect(threads) });
   try {
     if ((await schemaState(db, path)).pending.length > 0) {
-      // Stored in the file. Set here, outside a transaction, because SQLite refuses two processes that set it at the same
-      // time, despite the timeout.
+      // Stored in the file. Not in a transaction: SQLite refuses two processes that set it at once despite the timeout.
       await writer.run('pragma journal_mode = wal', []);
       await migrate(db);
     }

@@ -1,5 +1,4 @@
-// Leases in transactions that take the write lock first. A statement gets all rows as one JSON text, so its cost hardly
-// depends on their number.
+// Leases in transactions that lock first. Rows are one JSON text, so the cost hardly depends on their number.
 import type { RawBuilder } from 'kysely';
 import { sql } from '../kysely.ts';
 import type { DayOfKey, Grant, LeaseChanges, LeaseName, LeaseTake } from '../leases/lease-changes.ts';

@@ -1,6 +1,5 @@
 // Pages of keys. The rows read do not depend on the number of keys: each state, tier and set of permissions is a
-// *facet*, indexes begin with it, and a page merges the first rows of the selected facets. `key_counts` has their
-// counts.
+// *facet* (counts in `key_counts`), indexes begin with it, and a page merges the first rows of those selected.
 import type { RawBuilder, Selectable } from 'kysely';
 import type { KeySort, KeyState, SortOrder } from '../../vocabulary.ts';
 import type { Engine } from '../engine.ts';

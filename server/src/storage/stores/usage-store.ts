@@ -46,8 +46,7 @@ export function usageStore(db: Db, statistics: StatisticsChanges, reads: Db) {
 
 export type UsageStore = ReturnType<typeof usageStore>;
 
-// A page continues after the last row: first on that day, then later. In one condition, SQLite reads all rows before it
-// again.
+// A page continues on the last row's day, then later: in one condition, SQLite reads all rows before it again.
 async function* rowPages(db: Db, { from, to, keyIds }: UsageRange): AsyncGenerator<UsageRow[]> {
   for (const ids of parts(keyIds)) {
     const query = () =>

@@ -8,7 +8,6 @@ export function isRole(text: string): text is Role {
   return (ROLES as readonly string[]).includes(text);
 }
 
-/** Whether `role` may do what needs `required`. */
 export function mayDo(role: Role, required: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(required);
 }
@@ -63,11 +62,9 @@ export type AddressSection = (typeof ADDRESS_SECTIONS)[number];
 export const NETWORK_SECTIONS = ['routing'] as const;
 export type NetworkSection = (typeof NETWORK_SECTIONS)[number];
 
-/** Groupings of a usage chart. */
 export const USAGE_GROUPS = ['endpoint', 'key', 'status'] as const;
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
-/** Formats of files with rows to download. */
 export const EXPORT_FORMATS = ['csv', 'ndjson'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 

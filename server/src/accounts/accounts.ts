@@ -183,7 +183,6 @@ export class Accounts {
     return made;
   }
 
-  /** False if there is no such link. */
   async revokeLink(id: string, actor: Actor, now: Date): Promise<boolean> {
     const link = await this.links.revoke(id);
     if (link === undefined) return false;

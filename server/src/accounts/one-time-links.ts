@@ -59,7 +59,6 @@ export class OneTimeLinks {
     return links.filter((link) => isUsable(link, accounts));
   }
 
-  /** Undefined if there is no such link. */
   revoke(id: string): Promise<StoredLink | undefined> {
     return this.#store.remove(id);
   }

@@ -58,7 +58,6 @@ export class Sessions {
     return sessions.filter((session) => isOpen(session, now));
   }
 
-  /** False if the account has no such session. */
   end(accountId: string, id: string, now: Date): Promise<boolean> {
     return this.#store.end(accountId, id, now);
   }

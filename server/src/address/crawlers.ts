@@ -120,7 +120,6 @@ export const CRAWLERS: readonly Crawler[] = [
   ),
 ];
 
-/** The crawler that a user agent names. */
 export function claimedCrawler(userAgent: string): Crawler | undefined {
   return CRAWLERS.find((crawler) => crawler.userAgent.test(userAgent));
 }

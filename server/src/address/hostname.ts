@@ -3,7 +3,6 @@ import { type Address, formatAddress, parseAddress } from '@whence/dataset/addre
 import type { Answer } from '@whence/email/dns';
 import { crawlerOfHostname } from './crawlers.ts';
 
-/** What a lookup asks of DNS. */
 export type HostnameResolver = {
   ptr(reverseName: string): Promise<Answer<string>>;
   a(name: string): Promise<Answer<string>>;

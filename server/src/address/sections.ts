@@ -31,7 +31,6 @@ import {
 import type { VrpTable } from './routing/vrps.ts';
 import { type Scanner, scannerOf } from './scanner.ts';
 
-/** The members that are added to the record. */
 export type AddressMembers = {
   routing?: Routing;
   privacy?: Privacy;
@@ -52,7 +51,6 @@ export type FoundAddress = {
   readonly match: Match;
 };
 
-/** What local sections use beside the dataset. */
 type LocalSources = { readonly vrps?: VrpTable | undefined };
 
 type SectionSources = {
@@ -76,7 +74,6 @@ export class AddressSections {
     this.#allowed = ADDRESS_SECTIONS.filter((name) => name !== 'registration' || registrations !== undefined);
   }
 
-  /** Whether this section can be asked for here. */
   has(section: AddressSection): boolean {
     return this.#allowed.includes(section);
   }
@@ -111,12 +108,10 @@ export class AddressSections {
     };
   }
 
-  /** When the ROA payloads in use were written. */
   get rpkiAsOf(): Date | undefined {
     return this.#rpki?.asOf;
   }
 
-  /** What is known of a network beside its record. */
   async describeNetwork(
     dataset: Dataset,
     asn: number,
@@ -171,12 +166,10 @@ export function isLocal(included: ReadonlySet<AddressSection>): included is Read
   return !included.has('hostname') && !included.has('registration');
 }
 
-/** The names of `?include=` for a network. */
 export function parseNetworkInclude(text: string | undefined): ReadonlySet<NetworkSection> {
   return text === undefined ? NONE : parseInclude(text, NETWORK_SECTIONS);
 }
 
-/** The names in the body of a batch. */
 export function requireLocal(names: readonly string[] | undefined): ReadonlySet<LocalAddressSection> {
   return names === undefined ? NONE : requireIncluded(names, LOCAL_ADDRESS_SECTIONS);
 }

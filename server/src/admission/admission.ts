@@ -64,7 +64,6 @@ export type Charge = {
   readonly limit: number;
   readonly remaining: number;
   readonly resetSeconds: number;
-  /** The day that was charged; undefined if none. */
   readonly chargedDay: string | undefined;
   readonly refusal: ApiError | undefined;
 };

@@ -29,7 +29,6 @@ export type Declaration = {
   readonly costs: readonly [CostClass, ...CostClass[]];
 };
 
-/** For requests with a key. */
 export type KeyDeclaration = Declaration & {
   readonly access: Permission;
   readonly counts: Counted;
@@ -38,7 +37,6 @@ export type KeyDeclaration = Declaration & {
   /** Where the key may be, beside the header: the password of Basic authentication, a parameter of the query. */
   readonly keyIn?: readonly ('basic' | 'license_key')[];
 };
-/** For pages. */
 export type PageDeclaration = Declaration & { readonly access: Role | 'public' };
 
 /** Documents, files and states that are answered from memory, for everyone. */
@@ -46,7 +44,6 @@ export const FREE: Declaration = { access: 'public', counts: 'nothing', costs: [
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Name of the route in metrics. */
     name?: string;
     declaration?: Declaration;
     /** Refusals as the clients of the route expect them; the envelope of the API unless given. */
@@ -54,7 +51,6 @@ declare module 'fastify' {
   }
 }
 
-/** A hook for the registration of routes. */
 export function requireDeclaration({ method, url, config }: Pick<RouteOptions, 'method' | 'url' | 'config'>): void {
   if (config?.declaration === undefined) throw new Error(`${method} ${url} declares neither access, count nor cost`);
 }

@@ -10,7 +10,6 @@ import type { Requester } from '../limits/cost-classes.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     key: Key | undefined;
-    /** The day that this request was charged to; undefined if none. */
     chargedDay: string | undefined;
   }
 }
@@ -93,7 +92,6 @@ export function refundUncharged(admission: Admission, { charges }: KeyDeclaratio
   };
 }
 
-/** Who waits in the queue of a cost class. */
 export function requesterOf(
   { key, routeOptions }: Pick<FastifyRequest, 'key' | 'routeOptions'>,
   reply: FastifyReply,

@@ -117,7 +117,6 @@ export type SentFile = {
   readonly state: { readonly etag: string; readonly 'last-modified'?: string };
   readonly hasRanges: boolean;
   readonly headers: Readonly<Record<string, string>>;
-  /** Name and version, as downloads are counted. */
   readonly counted: readonly [name: string, version: number];
 };
 

@@ -37,12 +37,9 @@ type DecideDependencies = {
   readonly trustProxy: readonly string[];
 };
 
-/** The question, however it was sent. */
 export type AskedDecision = Omit<AskedRequest, 'address'> & {
-  /** Undefined if it is invalid. */
   readonly address: Address | undefined;
   readonly set: string | undefined;
-  /** What is wrong with the query. */
   readonly mistake: { readonly parameter: string; readonly expected: string } | undefined;
 };
 
@@ -111,7 +108,6 @@ export function getDecision({ live, metrics, rules, trustProxy }: DecideDependen
 
 type Decided = { readonly decision: Decision; readonly decider: Decider; readonly facts: Facts };
 
-/** An error if the question has no answer. */
 export function decide(
   rules: LiveRules | undefined,
   served: ServedDataset,

@@ -34,7 +34,6 @@ const INCLUDE = `include=${LOCAL}(?:,${LOCAL})*`;
 const EXPLAIN = 'explain=true';
 export const LOCAL_QUERY = new RegExp(`^(?:${EXPLAIN}(?:&${INCLUDE})?|${INCLUDE}(?:&${EXPLAIN})?)$`);
 
-/** `text` matches LOCAL_QUERY. */
 export function parseLocalQuery(text: string): { readonly include: string | undefined; readonly isExplained: boolean } {
   const parameters = text.split('&');
   const include = parameters.find((parameter) => parameter !== EXPLAIN)?.slice('include='.length);

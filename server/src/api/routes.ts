@@ -83,28 +83,23 @@ const declare = (
   ...costs: KeyDeclaration['costs']
 ): KeyDeclaration => ({ access, counts, costs });
 
-/** What the API is built from. */
 export type ApiDependencies = {
   readonly admission: Admission;
   readonly live: LiveDataset;
   readonly emailChecks: EmailChecks;
-  /** Undefined without storage. */
   readonly reportImports: ReportImports | undefined;
-  /** Undefined where there is no storage. */
   readonly senders: Senders | undefined;
   readonly addressSections: AddressSections;
   readonly datasetDiffs: DatasetDiffs;
   readonly past: PastLookups;
   readonly metrics: Metrics;
   readonly slices: EventLoopSlices;
-  /** Undefined without a rules file. */
   readonly rules: LiveRules | undefined;
   readonly trustProxy: readonly string[];
   readonly databases: LiveGeoipFiles;
   readonly nowMs: () => number;
 };
 
-/** What the handlers use. */
 export type RouteDependencies = Omit<ApiDependencies, 'admission'>;
 
 export function apiRoutes(dependencies: RouteDependencies): ApiRoute[] {

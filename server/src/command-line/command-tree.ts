@@ -21,7 +21,6 @@ type ValueNode = {
   readonly description: string;
   readonly default: string | undefined;
   readonly choices: readonly string[];
-  /** Whether it can be the name of a file. */
   readonly takesFiles: boolean;
 };
 
@@ -91,7 +90,6 @@ function optionNode(option: Option): OptionNode[] {
 const defaultText = ({ defaultValue }: Argument | Option): string | undefined =>
   defaultValue === undefined ? undefined : String(defaultValue);
 
-/** The node and all below it. */
 export function everyNode(node: CommandNode): CommandNode[] {
   return [node, ...node.subcommands.flatMap(everyNode)];
 }

@@ -24,7 +24,6 @@ const WITHOUT_DATA = ['serve', 'completion', 'cidr', 'grepip', 'sync'];
 /** Commands that print something else than an answer. */
 const WITHOUT_JSON = ['serve', 'completion', 'grepip', 'mcp'];
 
-/** Adds --json and --data-dir to every command that has them. */
 export function addCommonOptions(command: Command, isUsingData = true): void {
   for (const subcommand of command.commands) {
     const [name, hasData] = [subcommand.name(), isUsingData && !WITHOUT_DATA.includes(subcommand.name())];
@@ -57,7 +56,6 @@ export function namesAmong<Name extends string>(allowed: readonly Name[]): (text
   };
 }
 
-/** Values separated by commas. */
 export function commaList(text: string): string[] {
   return text.split(',').map((value) => value.trim());
 }

@@ -56,7 +56,6 @@ export async function addCommands(
   return program.commandsGroup('Shell:').helpCommand(true);
 }
 
-/** All commands, to be described and not to be run. */
 export function describedProgram(): Promise<Command> {
   const notRun = (): never => {
     throw new Error('the commands are described, and none is run');

@@ -41,7 +41,6 @@ export function defineDecide(program: Command, invocation: Invocation): void {
     });
 }
 
-/** From 0 to 1. */
 function parseShare(text: string): number {
   const [, number] = /^(\d{1,3}(?:\.\d{1,6})?)%$/.exec(text) ?? [];
   const share = Number(number) / 100;

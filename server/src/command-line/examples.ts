@@ -153,7 +153,6 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Adds the examples to the help of the command and of all below it. */
 export function addExamples(command: Command, style: Style, path: readonly string[] = []): void {
   const examples = EXAMPLES[path.join(' ')] ?? [];
   if (examples.length > 0) {

@@ -19,7 +19,6 @@ type Found = Extract<Lookup, { kind: 'found' }> & { readonly dataset: Dataset };
 
 export type OpenSections = {
   describe(found: Found): Promise<AddressMembers>;
-  /** Used for an address without a record. */
   unannounced(address: Address): ExchangeAddress | undefined;
   close(): void;
 };

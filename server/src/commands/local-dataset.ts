@@ -44,7 +44,6 @@ const SUPPLEMENT_PARTS = {
 } as const;
 export type SupplementPart = keyof typeof SUPPLEMENT_PARTS;
 
-/** For what cannot be done without these parts. */
 export function requireParts(supplement: Supplement | undefined, parts: readonly SupplementPart[]): Supplement {
   for (const part of parts) {
     if (supplement?.[part] === true) continue;

@@ -28,7 +28,6 @@ export async function openRpkiSource({ rpkiSource, ...config }: RpkiConfig): Pro
   return file;
 }
 
-/** For what cannot be done without them. */
 export async function requireVrps(config: RpkiConfig): Promise<VrpTable> {
   if (config.rpkiSource === undefined)
     throw new CommandError('rpki needs ROA payloads: set WHENCE_RPKI to a file or URL of a validator');

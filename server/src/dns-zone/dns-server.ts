@@ -17,7 +17,6 @@ const MAX_CONNECTIONS = 200;
 type DnsServerOptions = {
   readonly admission: Admission;
   readonly listen: { readonly address: string; readonly port: number; readonly family: 4 | 6 };
-  /** Prefixes whose clients may ask. */
   readonly allow: readonly string[];
   readonly zone: string;
   readonly served: () => ServedDataset | undefined;
@@ -51,7 +50,6 @@ export class DnsServer {
     this.#tcp = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.#accept(socket));
   }
 
-  /** Rejects if it cannot listen. */
   static async start(options: DnsServerOptions): Promise<DnsServer> {
     const { address, port } = options.listen;
     const { zone, log } = options;

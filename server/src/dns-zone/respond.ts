@@ -47,7 +47,6 @@ type Question = {
   readonly labels: readonly string[];
   readonly type: number;
   readonly class: number;
-  /** Where the question section ends. */
   readonly end: number;
   readonly edns: { readonly udpBytes: number; readonly version: number; readonly isDo: boolean } | undefined;
 };

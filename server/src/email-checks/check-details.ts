@@ -44,7 +44,6 @@ type Judgement = {
   /** What reports say about a stricter policy; absent without reports, or without the right to read them. */
   senders?: SendersLine;
 };
-/** What reports show. */
 export type Measured = { readonly line: SendersLine; readonly measured: MeasuredSenders };
 export type SendersLine = { policy: AskedPolicy; answer: VerdictAnswer; text: string };
 /** `lookups`: those of the subtree, itself included. */

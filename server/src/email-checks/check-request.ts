@@ -44,10 +44,8 @@ export const checkQuery = object({
 
 /** What aggregate reports show about a domain: `email-reports/senders`. */
 export type ReportedSenders = {
-  /** Selectors that its mail was signed with. */
   selectors(domain: string): Promise<string[]>;
   measure(domain: string, zone: CheckedZone, dataset: Dataset | undefined): Promise<Measured | undefined>;
-  /** Its mail under changed records. */
   replay(
     domain: string,
     zones: { readonly present: CheckedZone; readonly changed: CheckedZone },

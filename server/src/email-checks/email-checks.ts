@@ -26,7 +26,6 @@ type EmailCheckOptions = {
   readonly cacheBytes?: number;
   /** For tests: a policy host at an address that is not public. */
   readonly policyNetwork?: PolicyNetwork;
-  /** Allows `hasSmtp`. */
   readonly smtp?: SmtpSettings;
   /** For tests: what runs in a slot instead of the check. */
   readonly examine?: typeof examineMail;
@@ -42,7 +41,6 @@ export class EmailChecks {
   readonly #probeQueue: CostQueue;
   /** Created for the first check, so that its code is not loaded before the server listens. */
   #dns: DnsClient | undefined;
-  /** Likewise. */
   #probes: SmtpProbes | undefined;
   /** Of all trials: with a new one for each, its answers would never come from the DNS cache. */
   #sentinel: string | undefined;
@@ -56,7 +54,6 @@ export class EmailChecks {
     this.#probeQueue = new CostQueue('smtp_probe', limits);
   }
 
-  /** Whether MX hosts may be connected to. */
   get mayProbe(): boolean {
     return this.#options.smtp !== undefined;
   }
@@ -82,7 +79,6 @@ export class EmailChecks {
     return this.#probeQueue.run(request, checkAndProbe, refuse);
   }
 
-  /** What the check would say if these records were published. Undefined as for `check`. */
   tryRecords(domain: string, request: CheckRequest, tried: TriedRecords): Promise<Trial | undefined> {
     return this.#inSlot(domain, request, async (running, leftMs) => {
       const [{ changeRecords, rememberAnswers }, { newSentinel }] = await Promise.all([

@@ -15,7 +15,6 @@ export type CheckRequest = Requester & {
   readonly moreSelectors?: readonly string[] | undefined;
   /** Checks MTA-STS, TLS-RPT, DANE, BIMI and DNSSEC too. */
   readonly hasTransport?: boolean;
-  /** Connects to the MX hosts too. */
   readonly hasSmtp?: boolean;
   /** A label that no zone has, if several checks are to ask the same questions. */
   readonly sentinel?: string | undefined;
@@ -23,7 +22,6 @@ export type CheckRequest = Requester & {
   readonly networksFrom?: Dataset | undefined;
   /** Finds the addresses that may send, also without a dataset. */
   readonly hasSenders?: boolean;
-  /** Adds what the report is made from. */
   readonly hasDetails?: boolean;
   /** What aggregate reports show about the domain, for those who may read them. */
   readonly measure?: ((zone: CheckedZone) => Promise<Measured | undefined>) | undefined;

@@ -9,7 +9,6 @@ import {
 import type { CheckDetails } from './check-details.ts';
 import type { NetworksReport } from './mail-networks.ts';
 
-/** The report with the requested sections, as one object type. */
 export type EmailAnswer = { [Field in keyof WithSections]: WithSections[Field] };
 type WithSections = EmailReport & {
   /** With any section: a stable code for each recommendation, in the same order. */

@@ -12,7 +12,6 @@ import { type SenderChanges, senderChanges } from './sender-changes.ts';
 
 export type TrialReport = {
   domain: string;
-  /** The zone as it is. */
   before: TrialState;
   after: TrialState;
   /** What the change would break, the most important first, whatever the score does. */

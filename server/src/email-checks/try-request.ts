@@ -45,7 +45,6 @@ type TrySources = {
   readonly senders?: ReportedSenders | undefined;
 };
 
-/** The check as it is and with the records of the request. */
 export async function tryForRequest(
   { emailChecks, dataset: networksFrom, senders }: TrySources,
   domainText: string,

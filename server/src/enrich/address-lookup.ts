@@ -9,7 +9,6 @@ import type { OutputBuffer } from './output-buffer.ts';
 /** Which records stay: those with an address that has one of the flags of `only`, and none that has one of `not`. */
 export type FlagSelection = { readonly only: readonly Flag[] | undefined; readonly not: readonly Flag[] };
 
-/** What the formats need to know of a lookup. */
 export type RecordLookup = {
   readonly counts: Counts;
   append(address: Address, output: OutputBuffer): void;

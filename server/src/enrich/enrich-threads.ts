@@ -8,7 +8,6 @@ type Thread = { readonly worker: Worker; readonly waiting: Waiting[] };
 
 export class EnrichThreads {
   readonly #threads: Thread[];
-  /** Memory of outputs that have been written, for reuse. */
   readonly #memory: ArrayBuffer[] = [];
   /** Memory of blocks that have been enriched, for reuse. */
   readonly #blocks: ArrayBuffer[] = [];
@@ -37,7 +36,6 @@ export class EnrichThreads {
     if (buffer.byteLength >= INITIAL_BYTES) this.#memory.push(buffer as ArrayBuffer);
   }
 
-  /** A block that has been enriched, whose memory can be used again. */
   usedBlock(): Buffer | undefined {
     const memory = this.#blocks.pop();
     return memory === undefined ? undefined : Buffer.from(memory);

@@ -41,7 +41,6 @@ export type ParallelOptions = {
   readonly jobs: number;
   readonly plan: EnrichPlan;
   readonly sources: EnrichSources;
-  /** The same sources, for the threads. */
   readonly shared: SharedSources;
   readonly counts: Counts;
 };
@@ -55,7 +54,6 @@ export async function enrichInParallel(
 ): Promise<void> {
   const first = enrichmentOf(sources, plan, counts);
   let threads: EnrichThreads | undefined;
-  /** Output of blocks, in input order. */
   const due: Promise<Uint8Array>[] = [];
   const writeNext = async () => {
     const bytes = await due.shift();

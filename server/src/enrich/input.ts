@@ -20,7 +20,6 @@ export type Input = {
   close(): void;
 };
 
-/** Reading failed after the input was opened. */
 export class InputError extends CommandError {
   override name = 'InputError';
 }

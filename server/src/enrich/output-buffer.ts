@@ -4,7 +4,6 @@ export const INITIAL_BYTES = 1 << 20;
 export class OutputBuffer {
   /** Callers may write here directly after `reserve`, to avoid a call per byte. */
   bytes: Buffer;
-  /** The same bytes. */
   view: DataView;
   length = 0;
   /** The input, and how far it has been copied. */

@@ -6,7 +6,6 @@ export const BLOCK_BYTES = 1 << 20;
 /** `bytes` has its own ArrayBuffer, which can be transferred to a thread. */
 type RecordBlock =
   | { readonly kind: 'records'; readonly bytes: Buffer }
-  /** A part of a record that is too long. */
   | { readonly kind: 'too-long'; readonly bytes: Buffer; readonly isStart: boolean };
 
 /** Where records end. For CSV both share their state, so that each byte is searched only once. */

@@ -29,7 +29,6 @@ export class SectionValues {
     this.#vrps = vrpRows && new VrpTable(vrpRows);
   }
 
-  /** The sections that depend on the record alone. */
   ofRecord(match: Match): AddressMembers {
     const [privacy, scanner] = [privacyOf(this.#dataset, match), scannerOf(this.#dataset, match)];
     const labels = this.#dataset.labels(match);

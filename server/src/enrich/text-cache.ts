@@ -15,7 +15,6 @@ export class TextCache<Subject> {
   // Starts at 1, so that the end of an empty text is not 0.
   #length = 1;
 
-  /** Numbers go from 0 to `count`. */
   constructor(count: number, encode: (subject: Subject) => string, maxBytes = MAX_BYTES) {
     this.#encode = encode;
     this.#maxBytes = maxBytes;

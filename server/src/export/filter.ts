@@ -22,7 +22,6 @@ export type FilterOptions = {
 export const FILTER_OPTIONS = '--flag, --country, --asn, --cloud, --company, --connection-type, --min-score';
 
 export type Filter = {
-  /** True if the filter excludes no network. */
   readonly isEmpty: boolean;
   /** The options as on the command line, for messages; empty without a filter. */
   readonly text: string;

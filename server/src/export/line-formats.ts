@@ -6,7 +6,6 @@ import type { Sink } from '../terminal/output.ts';
 import { FIELDS, type Fields } from './fields.ts';
 import { COLUMNS, type Row, rowsOf, type Selection, sectionColumns, selectRuns } from './rows.ts';
 
-/** The texts for false and true. */
 export type BooleanTexts = readonly [ifFalse: string, ifTrue: string];
 
 /** Returns the number of rows. Without rows, not even the header is written. */

@@ -29,7 +29,6 @@ export async function* mergedRanges<Value>(
   if (open !== undefined) yield [open];
 }
 
-/** The prefixes that cover exactly the range. */
 export function* formatPrefixes({ version, start, end }: Range): Generator<string> {
   for (const [base, length] of prefixesOfRange(start, end, addressBits(version)))
     yield `${formatAddress(fromBigInt(base, version))}/${length}`;

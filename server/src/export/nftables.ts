@@ -27,7 +27,6 @@ export async function writeNftables(
   return count;
 }
 
-/** Elements are prefixes or ranges. */
 export function nftablesText(
   { table, name }: NftNames,
   elements: Readonly<Record<4 | 6, readonly string[]>>,
@@ -63,7 +62,6 @@ function formatElement({ version, start, end }: Range): string {
 const MAX_ELEMENTS = 16_777_216;
 const FAMILIES = { 4: 'inet', 6: 'inet6' } as const;
 
-/** Returns the number of elements. */
 export async function writeIpset(selection: Selection, sink: Sink, name: string, command: string): Promise<number> {
   let text = `# ${command}\n${commentLines(creditedMeta(selection))}`;
   for (const version of [4, 6] as const) {

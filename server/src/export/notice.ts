@@ -33,7 +33,6 @@ const ROAS = {
   credit: 'ROAs of the holders of the addresses, published by AFRINIC, APNIC, ARIN, LACNIC and RIPE NCC',
 };
 
-/** The content of FILE.NOTICE. */
 export function noticeText(meta: CreditedMeta, name: string): string {
   const sources = meta.sources.map(({ id, as_of, licence, credit }) => {
     const url = LICENCE_URLS[licence];

@@ -8,7 +8,6 @@ import { FIELDS, type Fields, FieldsReader } from './fields.ts';
 import { type ExportRun, SectionReader, type SectionSources } from './section-reader.ts';
 
 export type Selection = SectionSources & {
-  /** When the payloads in `vrps` were made. */
   readonly vrpsAsOf?: Date | undefined;
   readonly matches: (fields: Fields) => boolean;
   readonly onProgress: (step: string, share: number) => void;
@@ -26,9 +25,7 @@ export type Row = {
   readonly members?: AddressMembers | undefined;
 };
 
-/** Columns of every tabular format. */
 export const COLUMNS = ['network', 'prefix', ...FIELDS] as const;
-/** More columns, of the sections that are included. */
 export const sectionColumns = ({ sections }: Pick<Selection, 'sections'>): readonly SectionField[] =>
   fieldsOfSections(sections);
 
@@ -60,7 +57,6 @@ export async function* selectRuns(selection: Selection): AsyncGenerator<ExportRu
   if (batch.length > 0) yield batch;
 }
 
-/** The networks that make up a run, in order. */
 export function* rowsOf(run: ExportRun): Generator<Row> {
   const { version, start, end, prefixLength: announced, fields, members } = run;
   const bits = addressBits(version);

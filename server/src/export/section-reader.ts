@@ -17,7 +17,6 @@ import type { Fields } from './fields.ts';
 
 export type SectionSources = {
   readonly dataset: Dataset;
-  /** What rows have beside the record. */
   readonly sections: ReadonlySet<LocalAddressSection>;
   /** Given if a section needs it and the version has one. */
   readonly supplement?: Supplement | undefined;

@@ -13,7 +13,6 @@ export type Value =
   | readonly (string | number)[]
   | { readonly score: number; readonly level: string };
 
-/** Fields of the address and its network. */
 const OWN_FIELDS = ['ip', 'prefix', 'asn', 'asn_name'] as const;
 type OwnField = (typeof OWN_FIELDS)[number];
 
@@ -105,7 +104,6 @@ export const CSV_DEFAULT: readonly Field[] = [
   'threat_score',
   'threat_level',
 ];
-/** `--full` in CSV: every field with a single value. */
 export const CSV_FULL: readonly Field[] = RECORD_FIELDS.filter((field) => field !== 'flags' && field !== 'threat');
 
 export function parseFields(list: string): Field[] {
@@ -120,7 +118,6 @@ export function parseFields(list: string): Field[] {
 
 export const isAttributeField = (field: Field): field is AttributeField => Object.hasOwn(ATTRIBUTE_FIELDS, field);
 
-/** The section of the API that has the field; undefined for a field of the record. */
 export const sectionOf = (field: Field): LocalAddressSection | undefined => SECTION_OF_FIELD.get(field);
 
 export const isSectionField = (field: Field): field is SectionField => SECTION_OF_FIELD.has(field);
@@ -140,7 +137,6 @@ export function sectionValue(members: AddressMembers, field: SectionField): Valu
   return ALL_SECTION_FIELDS[field](members);
 }
 
-/** Undefined if the record does not have the field. */
 export function attributeValue(attributes: Attributes, field: AttributeField): Value | undefined {
   return ATTRIBUTE_FIELDS[field](attributes);
 }
@@ -161,7 +157,6 @@ export function parseFlag(text: string): Flag {
   return flag;
 }
 
-/** The value in a cell of CSV or a column of text. */
 export function cellText(value: Value | undefined): string {
   if (value === undefined) return '';
   if (Array.isArray(value)) return value.join(' ');

@@ -12,7 +12,6 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
   else refuseOnSocket(socket, nameOf(error.code));
 }
 
-/** Sends a refusal and closes the connection. */
 export function refuseOnSocket(socket: Duplex, name: ErrorName, headers: Readonly<Record<string, string>> = {}): void {
   // Node removes its listener from a socket that it hands over, and a reset without a listener would end the process.
   socket.on('error', () => socket.destroy());

@@ -24,7 +24,6 @@ export function sendNotModified(reply: FastifyReply): FastifyReply {
   return reply.removeHeader('Content-Type').code(304).send();
 }
 
-/** First and last byte. */
 export type ByteRange = { readonly start: number; readonly end: number };
 
 /** The one range asked for. Undefined if there are several, or `If-Range` has another or a weak tag (§13.1.5). */

@@ -19,7 +19,6 @@ export function envelope(request: FastifyRequest, data: object, meta: object = {
   return { data, meta: { ...meta, processing_time_ms: elapsedMs(request) } };
 }
 
-/** Sends text that is already an envelope. */
 export function sendJson(reply: FastifyReply, text: string | Buffer | Readable): FastifyReply {
   return reply.header('Content-Type', JSON_TYPE).send(text);
 }

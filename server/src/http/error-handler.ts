@@ -28,7 +28,6 @@ function isAborted({ raw }: FastifyRequest, thrown: Error): boolean {
   return raw.destroyed && !raw.complete && (thrown as NodeJS.ErrnoException).code === 'ECONNRESET';
 }
 
-/** Maps Fastify's errors to rows of the table. */
 function toApiError(thrown: FastifyError | ApiError | Error): ApiError {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof StorageUnavailable) return new ApiError('STORAGE_UNAVAILABLE');

@@ -128,12 +128,10 @@ export class ApiError extends Error {
   }
 }
 
-/** The header, where there is a time to name. */
 export function retryAfter(seconds: number | undefined): Record<string, string> {
   return seconds === undefined ? {} : { 'Retry-After': String(seconds) };
 }
 
-/** The envelope of a refusal. */
 export function errorBody({ row, code, extra, meta }: ApiError, elapsedMs: number): { data: object; meta: object } {
   return {
     data: { error: row.text, code, ...extra },

@@ -26,9 +26,7 @@ export type HttpServerOptions = {
   readonly log: Logger;
   /** Addresses of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustProxy: readonly string[];
-  /** Called for a request before it is routed. */
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
-  /** How connections are read. */
   readonly readMode: ReadMode;
   /** Timeout of a connection without traffic; for tests. */
   readonly stalledMs?: number;

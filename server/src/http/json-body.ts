@@ -4,7 +4,6 @@ import { ApiError } from './errors.ts';
 
 type Done = (error: Error | null, body?: unknown) => void;
 
-/** Replaces the parser of this scope. */
 export function parseJsonBodies(scope: FastifyInstance): void {
   const parse = jsonBodyParser(scope);
   scope.removeContentTypeParser('application/json');

@@ -32,7 +32,6 @@ export const boolean = (description?: string) =>
   typed<boolean>({ type: 'boolean', ...(description === undefined ? {} : { description }) });
 export const oneOfTexts = <const Text extends string>(values: readonly Text[]) =>
   typed<Text>({ type: 'string', enum: values });
-/** From 0 to 1. */
 export const share = (description: string) => typed<number>({ type: 'number', minimum: 0, maximum: 1, description });
 /** A date and time of RFC 3339. */
 export const dateTime = (description: string, example = '2026-11-15T05:26:11.551Z') => ({
@@ -43,7 +42,6 @@ export const constant = <const Text extends string>(text: Text) => typed<Text>({
 export const orNull = <Given extends object>(schema: Given) =>
   typed<ValueOf<Given> | null>({ ...schema, nullable: true });
 
-/** A parameter of a query that is on or off. */
 export const switchParameter = (description: string) => ({ ...boolean(description), examples: [true] });
 /** Names separated by commas. */
 export const listParameter = <Items extends object>(items: Items, description: string, example: readonly string[]) => ({
@@ -62,7 +60,6 @@ export const allOptional = <P extends Properties>(properties: P) =>
     [Name in keyof P]: P[Name] & Optional;
   };
 
-/** An object in which all properties but the optional ones are required. */
 export function object<P extends Properties>(properties: P) {
   const required = Object.keys(properties).filter((name) => !(OPTIONAL in (properties[name] ?? {})));
   return { ...typed<ObjectOf<P>>({}), type: 'object', properties, required };

@@ -1,7 +1,6 @@
 /** Limits of a connection: sizes, and timeouts for slow clients. */
 
 export const MAX_BODY_BYTES = 256 * 1024;
-/** Files of reports. */
 export const MAX_REPORT_BYTES = 10 * 1024 * 1024;
 /** Limit for routes that anyone may call: what they accept is a name, a password or a token. */
 export const MAX_PUBLIC_BODY_BYTES = 4 * 1024;
@@ -16,7 +15,6 @@ export const MAX_UNREAD_BYTES = 256 * 1024 * 1024;
 /** Bodies that are not complete, over all connections of a process. */
 export const MAX_UNFINISHED_BODY_BYTES = 64 * 1024 * 1024;
 
-/** From the first byte of a request to the end of its header. */
 export const HEADERS_TIMEOUT_MS = 10_000;
 /** From the first byte of a request to the end of its body. */
 export const REQUEST_TIMEOUT_MS = 30_000;

@@ -10,7 +10,6 @@ const MAX_ACCEPT_MS = 1000;
 const QUIET_TURNS = 2;
 
 export type StoppedListening = {
-  /** Resolves when the last connection has ended. */
   readonly ended: Promise<void>;
 };
 
@@ -45,7 +44,6 @@ export async function stopListening(server: HttpServer): Promise<StoppedListenin
   return { ended };
 }
 
-/** The URL of a server that listens on this address and port. */
 export function serverUrl(host: string, port: number): string {
   // RFC 3986 §3.2.2: an IPv6 address stands in brackets.
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -34,7 +34,6 @@ export type PacedConnection = Duplex & {
   readonly isParsing: boolean;
   /** Whether something was written that the client's system has not accepted. */
   readonly hasUnsent: boolean;
-  /** Starts or stops reading from the client. */
   setReading(isReading: boolean): void;
 };
 
@@ -55,7 +54,6 @@ export function pacerOf(connection: Duplex & { readonly pacer?: RequestPacer | u
 export class RequestPacer {
   readonly #connection: PacedConnection;
   readonly #memory: PacerMemory;
-  /** Received and not yet given to the parser. */
   #waiting: Buffer[] = [];
   /** The last request that the parser has found, and the number of requests so far. */
   #exchange: Exchange | undefined;
@@ -79,12 +77,10 @@ export class RequestPacer {
     this.#memory = memory;
   }
 
-  /** Nothing more is processed. */
   get isClosing(): boolean {
     return this.#isClosing;
   }
 
-  /** The client has closed its side. */
   get hasEnded(): boolean {
     return this.#hasEnded;
   }
@@ -137,7 +133,6 @@ export class RequestPacer {
     this.feed();
   }
 
-  /** The client has closed its side. */
   end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
@@ -173,7 +168,6 @@ export class RequestPacer {
     this.#waiting = [];
   }
 
-  /** The connection is gone. */
   release(): void {
     for (const probe of this.#probes) clearTimeout(probe);
     this.close();

@@ -94,7 +94,6 @@ export function checkOf(schema: Schema): Check {
   };
 }
 
-/** What a schema asks for, in words. */
 function describe({
   type,
   properties,
@@ -125,7 +124,6 @@ function describe({
   return [[type].flat().join(' or '), ...limits].join(', ');
 }
 
-/** One type, or a list of them. */
 function typeCheckOf(type: unknown): (value: unknown) => boolean {
   const checks = [type].flat().map((name) => TYPES[String(name)]);
   if (!checks.every((check) => check !== undefined))

@@ -138,7 +138,6 @@ export function textOf({ name, none, text }: Attribute, key: StoredKey): string 
   return value === undefined ? none : text(value);
 }
 
-/** What a request changes. */
 export function changesOf(fields: AttributeFields, now: Date): KeyChange {
   return collect(({ field, parse }) => {
     const given = fields[field];
@@ -146,7 +145,6 @@ export function changesOf(fields: AttributeFields, now: Date): KeyChange {
   });
 }
 
-/** What options of a command change. */
 export function changesOfOptions(options: AttributeOptions, now: Date): KeyChange {
   return changesOf(
     collect(({ option, none, fromOption }) => {
@@ -162,7 +160,6 @@ export function attributesOf(change: KeyChange | StoredKey): KeyAttributes {
   return collect(({ name }) => change[name] ?? undefined);
 }
 
-/** As answers have them. */
 export function fieldsOf(key: StoredKey): DescribedAttributes {
   return collect(({ name }) => {
     const value = key[name];
@@ -190,7 +187,6 @@ function wholeNumber(value: number, max: number, what: string, path: string): nu
   return value;
 }
 
-/** Undefined for an empty text. */
 export function parseNote(text: string): string | undefined {
   const note = text.trim().replaceAll('\r\n', '\n');
   if (maskSecrets(note) !== note) throw new InvalidKey('a note must not hold a key', '/note');

@@ -12,7 +12,6 @@ export type Key = Omit<StoredKey, 'permissions' | 'tier'> & {
   readonly tier: Tier;
   /** Requests a day, and how many a process takes at a time. */
   readonly allowance: { readonly limit: number; readonly lease: number };
-  /** Undefined for a key without any. */
   readonly restrictions: Restrictions | undefined;
 };
 

@@ -24,7 +24,6 @@ export type CreatedKey = { readonly key: Key; readonly secret: string };
 type MadeKey = CreatedKey & { readonly stored: StoredKey };
 
 export type Rotation = {
-  /** Name of the successor. */
   readonly name: string;
   /** When the key itself is to be revoked; without it, that is left to a person. */
   readonly revokeAt?: Date;

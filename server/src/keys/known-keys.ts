@@ -95,7 +95,6 @@ export class KnownKeys {
     this.#vouching.stop();
   }
 
-  /** The key with this secret, if it may be used now from this client address. */
   async find(secret: string, address: string): Promise<Key | undefined> {
     const clientAddress = () => address;
     const remembered = this.findRemembered(secret);

@@ -13,7 +13,6 @@ export type Restrictions = {
   readonly requestsPerSecond: number | undefined;
 };
 
-/** Undefined for a key without any. */
 export function restrictionsOf(key: StoredKey): Restrictions | undefined {
   const { expiresAt, scheduledRevocation, allowedNetworks, requestsPerSecond } = key;
   const expiresMs = expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;

@@ -1,6 +1,5 @@
 // `whence_`, 30 random base62 characters, 6 of CRC-32 over those before. The dashboard imports this file: no imports.
 
-/** Every key starts with it. */
 export const SECRET_PREFIX = 'whence_';
 export const RANDOM_CHARACTERS = 30;
 export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

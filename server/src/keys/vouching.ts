@@ -55,7 +55,6 @@ export type StorageState = 'ok' | 'degraded' | 'unavailable';
 type VouchingOptions = {
   /** How long after the last answer a process goes on without storage; 0 refuses at once. */
   readonly graceMs?: number;
-  /** A monotonic clock. */
   readonly nowMs?: () => number;
 };
 
@@ -82,7 +81,6 @@ export class Vouching {
   #turns = 0;
   #turnsWithoutAnswer = 0;
   #turnsSinceQuestion = 0;
-  /** Why storage counts as not answering. */
   #failure: Error | undefined;
   #lastError: Error = new StorageUnavailable('storage does not answer');
 

@@ -42,13 +42,11 @@ export const COST_CLASSES = {
 export type CostClass = keyof typeof COST_CLASSES;
 type QueuedClass = { [Name in CostClass]: (typeof COST_CLASSES)[Name] extends undefined ? never : Name }[CostClass];
 
-/** Who waits in a queue. */
 export type Requester = {
   /** An API key, an account, or the network of a client: requests with the same one share its slots. */
   readonly fairnessKey: string;
   /** A client without a key or an account: such clients are served only when no other client waits. */
   readonly isAnonymous?: boolean;
-  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
   /** What the route of the request has declared; all classes for commands, which work for one person. */
   readonly costs?: readonly CostClass[];
@@ -109,7 +107,6 @@ export class CostQueue {
     stream.once('close', end);
   }
 
-  /** How to release the slot. */
   async enter({ fairnessKey: key, isAnonymous = false, signal, costs }: Requester): Promise<(() => void) | NoSlot> {
     if (costs !== undefined && !costs.includes(this.#cost))
       throw new Error(`a route that does not declare ${this.#cost} has asked for it`);

@@ -34,7 +34,6 @@ export class FairSlots {
     return this.#held;
   }
 
-  /** Whether a request waits because all slots are held. */
   get isExhausted(): boolean {
     return this.#waiting > 0 && this.#held >= this.#limits.slots;
   }

@@ -23,7 +23,6 @@ export class GuessThrottle {
   readonly #nextMs = new Float64Array(SLOTS);
   readonly #seed = randomBytes(4).readUInt32LE();
 
-  /** `nowMs` is a monotonic clock. */
   constructor(nowMs: () => number = () => performance.now(), limits = KEY_LIMITS) {
     this.#nowMs = nowMs;
     this.#limits = limits;
@@ -56,7 +55,6 @@ export class GuessThrottle {
   }
 }
 
-/** Ten wrong passwords at once, then one every six seconds. */
 const BY_ADDRESS = { intervalMs: 6_000, burst: 10, maxWaitMs: 0 };
 /** Ten at once, then one every ten seconds: 8,640 a day against passwords of ten characters. */
 const BY_ACCOUNT = { intervalMs: 10_000, burst: 10, maxWaitMs: 0 };

@@ -28,7 +28,6 @@ export class Overload {
     return this.#lateTicks >= LATE_TICKS;
   }
 
-  /** The worst delay of the last second or so. */
   get lagSeconds(): number {
     return Math.max(this.#worstMs, this.#lagMs) / 1000;
   }

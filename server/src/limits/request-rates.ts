@@ -11,7 +11,6 @@ export class RequestRates {
   readonly #buckets = new Map<string, Bucket>();
   readonly #nowMs: () => number;
 
-  /** `nowMs` is a monotonic clock. */
   constructor(nowMs: () => number = () => performance.now()) {
     this.#nowMs = nowMs;
   }
@@ -53,7 +52,6 @@ export class FreeMessages {
   readonly #sentMs = new Map<string, number[]>();
   readonly #nowMs: () => number;
 
-  /** `nowMs` is a monotonic clock. */
   constructor(nowMs: () => number = () => performance.now()) {
     this.#nowMs = nowMs;
   }

@@ -11,7 +11,6 @@ const INFO = 30;
 
 export type Log = {
   readonly logger: Logger;
-  /** Writes a line of another process. */
   forward(line: string): void;
   /** For the metrics. */
   counters(): Record<string, number>;
@@ -109,7 +108,6 @@ export class RepeatedLines {
   #timer: NodeJS.Timeout | undefined;
   #skipped = 0;
 
-  /** Lines that were counted instead of written. */
   get skipped(): number {
     return this.#skipped;
   }
@@ -123,7 +121,6 @@ export class RepeatedLines {
     return false;
   }
 
-  /** Ends the window. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -31,7 +31,6 @@ export function secretsInUrl(text: string): string[] {
 /** Long, with letters and digits, and no name of a file. A word that is taken for one is masked in messages, no more. */
 const looksLikeToken = (text: string) => /^(?=.*\d.*\d)(?=.*[a-z])[^.,]{12,}$/i.test(text);
 
-/** Masks these secrets, in each form in which a message may have them. */
 export function masking(secrets: readonly string[]): (text: string) => string {
   const forms = new Set(secrets.flatMap((secret) => [secret, decoded(secret), encodeURIComponent(decoded(secret))]));
   const all = [...forms].flatMap((form) => [form, JSON.stringify(form).slice(1, -1)]);

@@ -17,7 +17,6 @@ export class AnswerCache {
   /** Per set, the way that was used last. */
   readonly #recent = new Uint8Array(SETS);
 
-  /** The entry of the address, or -1. */
   find(address: Address): number {
     const set = setOf(address);
     for (let way = 0; way < WAYS; way++) {

@@ -39,7 +39,6 @@ const WARM_UP_PAUSE_MS = 2;
 /** A version and everything derived from it, such as cached answers, which is dropped with it. */
 export class ServedDataset {
   readonly dataset: Dataset;
-  /** Undefined if the version has none. */
   readonly supplement: Supplement | undefined;
   readonly version: number;
   readonly builtAtMs: number;
@@ -76,11 +75,9 @@ export class ServedDataset {
   }
 }
 
-/** A version that was opened ahead of its use. */
 export type OpenedVersion = {
   readonly dataset: Dataset;
   readonly supplement: OpenedSupplement;
-  /** Digests of both files. */
   readonly identity: string;
 };
 
@@ -152,7 +149,6 @@ type LiveOptions = {
   readonly isWorker?: boolean;
   /** On a replica: whether a pull from its static host has succeeded. */
   readonly isPulled?: () => boolean;
-  /** A monotonic clock. */
   readonly nowMs?: () => number;
   /** Today in UTC, by which lists are judged. */
   readonly today?: () => string;
@@ -169,10 +165,8 @@ export class LiveDataset {
   readonly #today: () => string;
   readonly #isWorker: boolean;
   #current: ServedDataset | undefined;
-  /** The version in use without overrides. */
   #base: Dataset | undefined;
   #overrides: Overrides | undefined;
-  /** Digests of the files in use. */
   #identity = '';
   #versions: readonly VersionEntry[] = [];
   /** Fingerprint of the manifest when it was last read. */

@@ -93,7 +93,6 @@ export async function profileNetwork(
   };
 }
 
-/** What a walk finds in one prefix. */
 class PrefixCounts {
   readonly types = new AddressCounts<ConnectionType>();
   readonly countries = new AddressCounts<string>();

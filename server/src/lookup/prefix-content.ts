@@ -41,7 +41,6 @@ export type PrefixContentPart = {
   prefix_is_derived?: true;
 };
 
-/** Networks that are listed. */
 const MAX_NETWORKS = 50;
 const MAX_COUNTRIES = 50;
 /** Texts between two looks at the clock. */
@@ -130,7 +129,6 @@ type TextFacts = {
 const networkFacts = new WeakMap<Uint8Array, Pick<TextFacts, 'connection_type' | 'flags'>>();
 const threatLevels = new WeakMap<Uint8Array, ThreatLevel>();
 
-/** What a text of a record says. */
 export function describeText(dataset: Dataset, text: number): TextFacts {
   const country = Buffer.from(dataset.textFragment(text, 0)).toString('latin1').slice('"country":"'.length, -2);
   const network = remembered(networkFacts, dataset.textFragment(text, 1), (latin1) => {

@@ -30,7 +30,6 @@ export class PrefixContents {
     this.#slices = slices;
   }
 
-  /** The content as JSON. */
   async find(dataset: Dataset, request: PrefixRequest, requester: Requester): Promise<string> {
     const state: DatasetState = this.#states.get(dataset) ?? { kept: new Map() };
     this.#states.set(dataset, state);

@@ -6,7 +6,6 @@ import type { Dataset } from '@whence/dataset/internal/file/read';
 import { fromBigInt, type Range, toBigInt } from '@whence/dataset/prefix';
 import type { YieldToEventLoop } from './dataset-walks.ts';
 
-/** Parts that are kept. */
 const MAX_PARTS = 256;
 /** Runs between two looks at the clock. */
 const RUNS_PER_LOOK = 256;
@@ -50,7 +49,6 @@ export class WalkScratch {
   readonly texts: Sums;
 
   constructor({ networks, meta: { counts } }: Dataset) {
-    // Record 0 is unused.
     this.records = new Sums(counts.records + 1);
     this.networks = new Sums(networks.count);
     // There are at most as many texts as sets of attributes.
@@ -190,7 +188,6 @@ export class Largest<Item extends { readonly size: number }> {
   }
 }
 
-/** The last address of a part. */
 export function lastOf({ start: { version }, next }: Part): Address {
   const bits = version === 4 ? 32n : 128n;
   return fromBigInt((toBigInt(addressOf(version, next)) - 1n) & ((1n << bits) - 1n), version);
@@ -228,7 +225,6 @@ function isSamePrefix(w0: number, w1: number, w2: number, w3: number, other: Wor
   );
 }
 
-/** Whether the first `bits` of two words are the same. */
 function isSameWord(a: number, b: number, bits: number): boolean {
   if (bits <= 0) return true;
   return bits >= 32 ? a === b : (a ^ b) >>> (32 - bits) === 0;

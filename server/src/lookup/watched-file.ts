@@ -24,7 +24,6 @@ export abstract class WatchedFile {
   readonly #stopped = new AbortController();
   /** Other files that it names, as they were before they were read. */
   protected parts: readonly FilePart[] = [];
-  /** Why the file as it is now is not in use. */
   refusal: string | undefined;
   /** Of the content in use, in hexadecimal; empty without one. */
   checksum = '';
@@ -106,7 +105,6 @@ export abstract class WatchedFile {
 /** `day`: of its last change. */
 export type FilePart = { readonly path: string; readonly fingerprint: string; readonly day: string };
 
-/** The file as it is now. */
 export async function partOf(path: string): Promise<FilePart> {
   const stats = await stat(path).catch(() => undefined);
   if (stats === undefined) return { path, fingerprint: MISSING, day: '' };

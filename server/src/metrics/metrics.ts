@@ -41,11 +41,9 @@ export class Metrics {
   readonly keyRefusals = new Map<RefusalReason, number>(REFUSAL_REASONS.map((reason) => [reason, 0]));
   /** By the text of their labels: set, rule (empty for the default) and decision. */
   readonly decisions = new Map<string, number>();
-  /** By type and result. */
   readonly #dnsQuestions = new Map<string, Map<string, number>>();
   /** Database files that were sent, by `KEY FILE VERSION`. For the dashboard: too many for a label. */
   #downloads = new Map<string, number>();
-  /** By the route that caused them. */
   readonly stalls = new Map<string, number>([['none', 0]]);
 
   /** `code` is that of the refusal, if the request was refused. */

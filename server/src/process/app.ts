@@ -25,7 +25,6 @@ type AppDependencies = ApiDependencies &
   Pick<HttpServerOptions, 'trustProxy' | 'readMode'> & {
     /** Origins whose pages may call the API from a browser. */
     readonly corsOrigins: readonly string[];
-    /** Whether `/mcp` is served. */
     readonly stalls: Stalls;
   };
 

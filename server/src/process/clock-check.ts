@@ -11,7 +11,6 @@ type ClockCheckOptions = {
   readonly storage: Pick<Storage, 'nowMs' | 'clockState'>;
   readonly machineMs: () => number;
   readonly monotonicMs?: () => number;
-  /** Instead of STEADY_MS. */
   readonly steadyMs?: number | undefined;
   /** Once when the clock becomes wrong, with the difference, and once with 0 when it is right again. */
   readonly changed: (differenceMs: number) => void;

@@ -14,11 +14,9 @@ import type { ClockCheck } from './clock-check.ts';
 import type { ProcessReporter, ReplicaVersions } from './process-reports.ts';
 
 const HOUSEKEEPING_MS = 1_000;
-/** How often a process checks whether another process has recalled leases. */
 const RECALLS_MS = 100;
 /** How often a process renews its leases, and looks for leases of processes that no longer run. */
 const RENEWAL_MS = 10_000;
-/** How often a process reports itself, and reads what the others have reported. */
 const REPORT_MS = 10_000;
 /** How often a process looks for keys whose scheduled revocation is due; requests are refused in time without it. */
 const REVOCATIONS_MS = 10_000;
@@ -35,14 +33,12 @@ type HousekeepingDependencies = {
   readonly statistics: StatisticsWriter;
   readonly reporter: ProcessReporter;
   readonly replicas: ReplicaVersions;
-  /** How long reports are kept. */
   readonly reportDays: number;
   readonly nowMs: () => number;
   readonly clock: ClockCheck;
   readonly log: Logger;
 };
 
-/** Returns how to stop. */
 export function startHousekeeping(dependencies: HousekeepingDependencies): () => void {
   const { storage, writes, keys, managedKeys, alerts, quota, statistics, reporter, replicas, nowMs, clock, log } =
     dependencies;

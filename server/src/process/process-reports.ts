@@ -58,7 +58,6 @@ export class ProcessReporter {
     if (this.#clock.differenceMs === 0) await this.#store.prune(new Date(nowMs - FORGOTTEN_MS));
   }
 
-  /** The processes that run now, this one included once it has reported. */
   processes(): Promise<ProcessReport[]> {
     return runningProcesses(this.#store, this.#clock.nowMs);
   }

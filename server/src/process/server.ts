@@ -85,19 +85,16 @@ export type RunningServer = {
 export type ServerOptions = {
   /** Storage to use, which is closed with the server. */
   readonly opened?: Storage;
-  /** The dataset, if it is opened ahead. */
   readonly dataset?: Promise<OpenedVersion | undefined>;
   /** A worker that starts while storage does not answer waits until it does, or this resolves, before it listens. */
   readonly mustListen?: Promise<void>;
   /** Whether the first process checks versions of the dataset for this one. */
   readonly isWorker?: boolean;
-  /** How connections are read; for tests. */
   readonly readMode?: ReadMode;
   /** Instead of GRACE_MS; for tests that have no request on its way when they stop the server. */
   readonly graceMs?: number;
   /** Mail servers at addresses that are not public; for tests. */
   readonly smtpNetwork?: PolicyNetwork;
-  /** How often statistics are written; for tests that wait for them. */
   readonly statisticsMs?: number;
   /** How long the clock must run before keys are revoked as scheduled; for tests that wait for it. */
   readonly steadyMs?: number;
@@ -371,7 +368,6 @@ async function rulesOf({ rules: path }: Config, log: Logger): Promise<LiveRules 
   return rules;
 }
 
-/** Loaded only where it is configured. */
 async function dnsOf(
   { dnsListen: listen, dnsAllow: allow, dnsZone: zone }: Config,
   parts: Pick<Parameters<typeof DnsServer.start>[0], 'admission' | 'served' | 'metrics' | 'log'>,
@@ -402,7 +398,6 @@ async function overridesOf(
   return overrides;
 }
 
-/** Loaded only where it is switched on. */
 async function registrationsOf(
   { hasRdap, contact, proxies }: Config,
   { registrations: store }: Storage,

@@ -17,7 +17,6 @@ export class StopSignals {
     return this.#received.length;
   }
 
-  /** Resolves with the nth signal, counted from 1. */
   nth(number: number): Promise<StopSignal> {
     const received = this.#received[number - 1];
     if (received !== undefined) return Promise.resolve(received);

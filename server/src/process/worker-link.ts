@@ -22,7 +22,6 @@ export function followOrders(handlers: OrderHandlers): void {
   void send({ isStarting: true });
 }
 
-/** Sends metrics on request, and counters at an interval. */
 export function reportMetrics(server: { metrics(): MetricsSnapshot; counters(): MetricsSnapshot }): void {
   setInterval(() => void send({ counters: server.counters() }), REPORT_MS).unref();
   process.on('message', (order: Order) => {

@@ -35,7 +35,6 @@ export class Workers {
   readonly #forward: (line: string) => void;
   /** Last report of each worker, until its counters are added to `#ended`. */
   readonly #counters = new Map<Worker, MetricsSnapshot>();
-  /** Workers that accept connections. */
   readonly #listening = new Set<Worker>();
   #ended: MetricsSnapshot = { routes: {}, counters: { whence_worker_deaths_total: 0 }, gauges: {} };
   #isStopping = false;
@@ -45,7 +44,6 @@ export class Workers {
   /** Added to that of this process. */
   #environment: Readonly<Record<string, string>> = {};
 
-  /** `forward` writes a line of a worker to the log. */
   constructor(log: Logger, forward: (line: string) => void) {
     this.#log = log;
     this.#forward = forward;
@@ -84,7 +82,6 @@ export class Workers {
     for (const worker of liveWorkers()) send(worker, 'announce-stop');
   }
 
-  /** A version was checked, and can be used by all workers. */
   checked(check: VersionCheck): void {
     this.#check = check;
     const workers = liveWorkers();
@@ -92,7 +89,6 @@ export class Workers {
     for (const [i, worker] of workers.entries()) setTimeout(() => send(worker, { check }), i * pauseMs).unref();
   }
 
-  /** Ends without waiting for requests in flight. */
   cut(): void {
     for (const worker of liveWorkers()) send(worker, 'cut');
   }

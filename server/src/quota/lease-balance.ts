@@ -10,7 +10,6 @@ export type LeaseBalance = {
   allowance: Allowance;
   /** The limit under which the lease was taken. Under another one it is returned, and not spent. */
   takenUnder: number;
-  /** The name of the lease. */
   owner: string;
   granted: number;
   /** Up to where it may be spent. */

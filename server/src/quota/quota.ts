@@ -54,7 +54,6 @@ export class Quota {
   readonly #isStorageDown: () => boolean;
   readonly #onTaken: NonNullable<QuotaOptions['onTaken']>;
   #leases = 0;
-  /** The balances of the present day. */
   readonly #balances = new Map<string, LeaseBalance>();
   readonly #ended: EndedLeases;
   #day: Day = dayAt(0);

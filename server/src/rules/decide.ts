@@ -20,10 +20,8 @@ export type AskedRequest = {
   readonly method?: string | undefined;
 };
 
-/** What rules compare of a record. */
 export type RuleRecord = Pick<IpRecord, 'asn' | 'country' | 'connection_type' | 'detection' | 'threat'>;
 
-/** What rules are compared with. */
 export type Facts = {
   readonly address: Address;
   readonly isPrivate: boolean;
@@ -60,7 +58,6 @@ export function factsOf(asked: AskedRequest, record: RuleRecord | undefined): Fa
 
 type AddressFacts = Pick<Facts, 'address' | 'record' | 'isPrivate'>;
 
-/** The facts of another request of the same address. */
 export function withRequest(
   { address, record, isPrivate }: AddressFacts,
   { host, path, method }: Omit<AskedRequest, 'address'>,
@@ -93,7 +90,6 @@ export function ruleRecord(dataset: Dataset, match: Match): RuleRecord {
 /** Flags that no source of the dataset knows on its day. */
 export const unknownFlagsOf = ({ meta, day }: Dataset) => new Set<string>(flagKnowledge(meta, day).unknown);
 
-/** A rule set prepared for many requests. */
 export class Decider {
   readonly set: RuleSet;
   readonly #rules: readonly CompiledRule[];
@@ -114,7 +110,6 @@ export class Decider {
     return { rule, decision: isDenied ? denied : 'allow' };
   }
 
-  /** Each condition of the rule with what met it. */
   explain(rule: Rule, facts: Facts): Matched {
     const compiled = this.#rules.find((candidate) => candidate.rule === rule);
     return Object.fromEntries((compiled?.tests ?? []).map(([name, test]) => [name, test(facts)]));

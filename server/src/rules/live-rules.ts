@@ -44,7 +44,6 @@ export class LiveRules extends WatchedFile {
     return this.#file;
   }
 
-  /** Undefined if there is no such set. */
   decider(set: string, { dataset }: ServedDataset): Decider | undefined {
     if (this.#decidersFor !== dataset) {
       this.#deciders = new Map();

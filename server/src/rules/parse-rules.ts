@@ -214,7 +214,6 @@ class Reader {
     return { name, conditions, maxLoss, position: this.#positionOf(node) };
   }
 
-  /** `more`: fields beside the conditions. */
   #conditions(node: Node | null, more: Fields = {}): Conditions {
     return this.#fields(node, 'if', {
       ...more,
@@ -309,7 +308,6 @@ class Reader {
     return found;
   }
 
-  /** One value, or a list of them. */
   #list_<T>(node: Node | null, read: (text: string) => T | undefined, expected: string): T[] {
     const items = isScalar(node) ? [node] : this.#items(node);
     if (isSeq(node) && items.length === 0) this.#mistake(node, 'an empty list never matches: leave the condition out');

@@ -5,10 +5,8 @@ import type { PrefixFile } from './prefix-file.ts';
 export type Conditions = {
   /** Host names in lower case; `*.example.com` for every name below it. */
   readonly hosts?: readonly string[];
-  /** What the normalized path begins with. */
   readonly paths?: readonly string[];
   readonly methods?: readonly string[];
-  /** One of these, or one in a file. */
   readonly prefixes?: readonly string[];
   readonly prefixes_file?: readonly PrefixFile[];
   readonly countries?: readonly string[];
@@ -19,7 +17,6 @@ export type Conditions = {
   readonly ai_companies?: readonly string[];
   readonly min_score?: number;
   readonly announced?: boolean;
-  /** A private or special-purpose address. */
   readonly private?: boolean;
 };
 export type Condition = keyof Conditions;
@@ -45,14 +42,12 @@ export type Action = (typeof ACTIONS)[number];
 export const MODES = ['enforce', 'observe'] as const;
 export const DEFAULTS = ['allow', 'deny'] as const;
 
-/** Line and column of the file, from 1. */
 export type Position = { readonly line: number; readonly column: number };
 
 export type Rule = {
   readonly name: string;
   readonly conditions: Conditions;
   readonly action: Action;
-  /** Status of the answer to a refused request. */
   readonly status: number;
   readonly text: string;
   readonly position: Position;

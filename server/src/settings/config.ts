@@ -31,7 +31,6 @@ export type Config = Values & {
   readonly checksum: string;
   /** HTTPS_PROXY and related variables, which are not specific to Whence. */
   readonly proxies: ProxyVariables;
-  /** Masks the secrets of all settings in a text that others see. */
   readonly mask: (text: string) => string;
   /** Settings that have no effect, a sentence for each. */
   readonly warnings: readonly string[];
@@ -125,7 +124,6 @@ export function settingsHelp(style: Style = PLAIN, which: 'all' | 'common' = 'al
   return `\n${style.bold('Environment:')}\n${rows.join('')}${hanging('  ', 4, more, style)}`;
 }
 
-/** Variables that only commands read. */
 const COMMANDS_READ = [
   { variable: 'WHENCE_URL', help: 'server that commands ask instead of this machine', default: '' },
   { variable: 'WHENCE_KEY', help: 'API key for that server', default: '' },
@@ -137,7 +135,6 @@ function settingInForce({ variable, help, default: fallback, shown }: Setting<un
   return { variable, help, default: fallback, is_set: text !== '', is_secret, ...(is_secret ? {} : { value }) };
 }
 
-/** Undefined if nothing of it may be shown. */
 function shownValue(shown: Shown = 'plainly', text: string): string | undefined {
   if (shown === 'plainly') return text;
   if (shown === 'never') return undefined;

@@ -42,7 +42,6 @@ export function parseDays(text: string): number {
   return parseNumber(text.endsWith('d') ? text.slice(0, -1) : '', 1, MAX_RETENTION_DAYS, expected);
 }
 
-/** Separated by commas. */
 function parseList(text: string): string[] {
   const items = text.split(',').map((item) => item.trim());
   return items.filter((item) => item !== '');

@@ -30,7 +30,6 @@ export type Setting<T> = {
   readonly variable: string;
   readonly default: string;
   readonly help: string;
-  /** Whether `wh --help` lists it. */
   readonly isCommon?: boolean;
   /** Required where the value is a text or a URL: see `UndeclaredSettings`. */
   readonly shown?: Shown;
@@ -38,7 +37,6 @@ export type Setting<T> = {
   readonly parse: (text: string) => T;
 };
 
-/** The variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;

@@ -13,7 +13,6 @@ const LARGE_TABLES: readonly TableName[] = ['usage', 'report_pages', 'report_wee
 type CopiedTable = { readonly table: TableName; readonly rows: number };
 
 type Step = 'copying' | 'comparing';
-/** Rows of a table that a step has done. */
 export type CopyProgress = (step: Step, table: TableName, rows: number) => void;
 
 /** The copy differs from its source, because one of them changed during the copy. */

@@ -8,7 +8,6 @@ import type { StatisticsChanges } from './statistics-changes.ts';
 export type ClockState = {
   /** By how much the clock of the database differs from the time in use, or from this machine while no two clocks agree; or 0. */
   readonly differenceMs: number;
-  /** Whether two clocks agree on the time in use. */
   readonly isAgreed: boolean;
   /** The day of that time, if they do and it is not recorded yet. */
   readonly newDay: string | undefined;

@@ -30,9 +30,7 @@ export type Examination = {
   readonly clockDifferenceMs: number;
   readonly processes: readonly string[];
   readonly expiredLeases: number;
-  /** Only on PostgreSQL. */
   readonly replication?: Replication;
-  /** Sentences; empty if there is no problem. */
   readonly problems: readonly string[];
 };
 
@@ -79,7 +77,6 @@ export async function examineStorage(engine: Engine, machineMs: () => number): P
   };
 }
 
-/** Exact up to COUNTED_ROWS. */
 export async function countRows(engine: Engine, table: string): Promise<{ count: number; isEstimated: boolean }> {
   const counted = await countUpTo(engine, table, COUNTED_ROWS + 1);
   const isEstimated = counted > COUNTED_ROWS;

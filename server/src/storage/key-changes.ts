@@ -23,7 +23,6 @@ const NONE = Number.MAX_SAFE_INTEGER;
 /** An answer of the database. Tokens are empty where there is none. */
 export type KeyChangesAnswer = {
   readonly database: string;
-  /** Number of the last change. */
   readonly keys: number;
   readonly token: string;
   /** Token of the change with the number that was asked about. */

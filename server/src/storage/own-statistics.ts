@@ -12,7 +12,6 @@ export type StatisticsStores = {
 };
 
 type OwnStatistics = StatisticsStores & {
-  /** Whether its last statement failed. */
   isAway(): boolean;
   pruneWriters(beforeMs: number): Promise<void>;
   close(): Promise<void>;

@@ -8,7 +8,6 @@ export type Schema = {
   keys: {
     id: Fixed;
     name: string;
-    /** SHA-256 of the secret, in hexadecimal. */
     hash: Fixed;
     masked: Fixed;
     /** Separated by spaces. */
@@ -20,10 +19,8 @@ export type Schema = {
     revoked_by: string | null;
     /** Account of the dashboard; null for keys of the command line. */
     owner_id: string | null;
-    /** The key that this one replaces. */
     predecessor_id: string | null;
     first_used_at: number | null;
-    /** Client address. */
     first_used_from: string | null;
     first_used_status: number | null;
     /** Client address of a request about the time of `last_used_at`. */
@@ -113,7 +110,6 @@ export type Schema = {
   /** Ended sessions are kept until they expire, because they show from which addresses an account has signed in. */
   sessions: {
     id: Fixed;
-    /** SHA-256 of the token, in hexadecimal. */
     token_hash: Fixed;
     account_id: Fixed;
     created_at: number;
@@ -133,7 +129,6 @@ export type Schema = {
     note: string | null;
     created_at: number;
     created_by: string;
-    /** Null for commands. */
     created_by_id: string | null;
     expires_at: number;
   };
@@ -162,7 +157,6 @@ export type Schema = {
     last_at: number;
     detail: string | null;
   };
-  /** The last report of each process. */
   processes: {
     id: Fixed;
     host: string;
@@ -253,7 +247,6 @@ export const FACET = (row = '') =>
   `(case when ${row}revoked_at is not null then 'revoked' when ${row}has_expired = 1 then 'expired'
     when ${row}paused_at is not null then 'paused' else 'active' end || ' ' || ${row}tier || ' ' || ${row}permissions)`;
 
-/** The sort orders of the list of keys. */
 export const SORT_VALUES = {
   name: 'name_key',
   created: 'created_at',

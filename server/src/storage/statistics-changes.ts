@@ -58,11 +58,9 @@ export const KEY_USE_CHANGES = (() => {
       else keys.day_requests end`;
 })();
 
-/** Rows of `usage`. */
 export const usageRows = (rows: readonly UsageRow[]) =>
   rows.map(({ keyId, statusClass, ...row }) => ({ ...row, key_id: keyId, status_class: statusClass }));
 
-/** A use of a key as a row of `seen`. */
 export function keyUseRow(id: string, { lastUsedAt, lastUsedFrom, firstUse, refused, lastDay }: KeyUse) {
   return {
     id,
@@ -79,7 +77,6 @@ export function keyUseRow(id: string, { lastUsedAt, lastUsedFrom, firstUse, refu
   };
 }
 
-/** SQL that adds a row to `key_refusals`. */
 export const REFUSAL_CHANGES = (() => {
   const isLater = 'excluded.last_at >= key_refusals.last_at';
   return `requests = key_refusals.requests + excluded.requests,
@@ -87,7 +84,6 @@ export const REFUSAL_CHANGES = (() => {
     detail = case when ${isLater} then excluded.detail else key_refusals.detail end`;
 })();
 
-/** Rows of `key_refusals`. */
 export function refusalRows(uses: ReadonlyMap<string, KeyUse>) {
   return [...uses].flatMap(([key_id, { refusals = [] }]) =>
     refusals.map(({ hour, reason, requests, lastAt, detail }) => ({

@@ -27,7 +27,6 @@ export const unknownText = (error: OutcomeUnknown) =>
 /** Only statistics cannot be read or written: they have a database of their own, which is away. */
 export class StatisticsUnavailable extends StorageUnavailable {}
 
-/** There is no database where one must exist. */
 export class NoDatabase extends StorageUnavailable {}
 
 /** The database can be read, but it may be an older copy of another one: what it says of keys does not vouch for them. */

@@ -14,7 +14,6 @@ import type { SessionStore } from './stores/session-store.ts';
 import type { TrafficStore, UsageStore } from './stores/usage-store.ts';
 
 export type Storage = {
-  /** Name for display. */
   readonly engine: string;
   /** The clock that all processes share; undefined if that is the clock of this machine. */
   nowMs(): number | undefined;

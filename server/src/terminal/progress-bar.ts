@@ -31,7 +31,6 @@ export class ProgressBar {
     this.#line = line;
   }
 
-  /** Clears the bar. */
   finish(): void {
     if (this.#output.isTTY === true && this.#line !== '') this.#output.write('\r\x1b[K');
     this.#line = '';

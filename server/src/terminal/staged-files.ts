@@ -83,7 +83,6 @@ export class StagedFiles {
     return sink;
   }
 
-  /** Renames in the order of creation. */
   commit(): void {
     for (const { path, file } of this.#files) withWriteErrors(path, () => fsyncSync(file));
     for (const { path, temporary } of this.#files) withWriteErrors(path, () => renameSync(temporary, path));

@@ -118,7 +118,6 @@ export function wrapWords(text: string, columns: number): string[] {
   return [...lines, line];
 }
 
-/** One line, cut with `…` where it does not fit. */
 export function cutToWidth(text: string, columns: number): string {
   const line = printable(text);
   return line.length <= columns ? line : `${line.slice(0, Math.max(1, columns) - 1)}…`;

@@ -3,7 +3,6 @@
 import { printable } from './printable.ts';
 import { cutToWidth, hanging, type Paint, type Style, unpainted, wrapWords } from './style.ts';
 
-/** A text, and how it is painted. */
 export type Cell = string | readonly [text: string, paint: Paint];
 
 export type TableOptions = {
@@ -147,7 +146,6 @@ function narrow(widths: number[], available: number): void {
   }
 }
 
-/** A label, its value, and how the value is painted. */
 export type Detail = readonly [label: string, value: string, paint?: Paint];
 
 /** Labels and values, indented by two columns. A long value continues below itself. */

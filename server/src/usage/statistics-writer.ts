@@ -16,7 +16,6 @@ type Statistics = {
 };
 
 type WriterOptions = {
-  /** Instead of STATISTICS_MS; for tests. */
   readonly everyMs?: number | undefined;
   readonly monotonicMs?: () => number;
 };

@@ -11,7 +11,6 @@ export const KEPT_HOURS = 24 * 90;
 export class TrafficRecorder {
   readonly #metrics: Metrics;
   readonly #writer: BatchWriter<TrafficRow[]>;
-  /** Counters as of the last write. */
   #written: ReadonlyMap<string, number> = new Map();
 
   constructor(metrics: Metrics, store: Pick<TrafficStore, 'add'>) {

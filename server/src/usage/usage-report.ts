@@ -29,7 +29,6 @@ export async function usageSeries(
 
 export const sumOf = (sums: readonly UsageSum[]) => sums.reduce((total, { requests }) => total + requests, 0);
 
-/** Largest first. */
 async function seriesOf(
   pages: AsyncIterable<UsageSum[]>,
   days: readonly string[],

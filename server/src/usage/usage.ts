@@ -102,7 +102,6 @@ export class Usage {
     return count;
   }
 
-  /** Writes the first uses of keys, and nothing else. */
   flushFirstUses(): Promise<void> {
     return this.#writer.write(() => {
       const uses = new Map([...this.#uses].filter(([, { firstUse }]) => firstUse !== undefined));
@@ -131,7 +130,6 @@ function addToLastDay(use: Writable<KeyUse>, day: string, requests: number): voi
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
-/** The Map under the key, created on first use. */
 function inner<K, K2, V>(map: Map<K, Map<K2, V>>, key: K): Map<K2, V> {
   let found = map.get(key);
   if (found === undefined) {

@@ -23,7 +23,6 @@ type PullerOptions = {
   mask?: (text: string) => string;
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
   now: () => Date;
-  /** From 0 to 1. */
   random: () => number;
 };
 
@@ -35,9 +34,7 @@ type PullerStatus = {
   version?: number;
   /** Why the last attempt failed, or did not pull the newest version; absent otherwise. */
   last_error?: string;
-  /** Failures since the last success. */
   failures: number;
-  /** Versions adopted since the start. */
   adoptions: number;
 };
 
@@ -104,7 +101,6 @@ export class DatasetPuller {
     }
   }
 
-  /** Whether a version was adopted. */
   #record(outcome: PullOutcome): boolean {
     const { log, now } = this.#options;
     this.#report(outcome);

@@ -21,11 +21,9 @@ type PublishedVersion = { version: number; built_at: string; bytes: number; curr
 export type DatasetReport = {
   version: number;
   built_at: string;
-  /** Age of the build. */
   age_seconds: number;
   /** The date of the oldest source that decides prefixes or countries; absent where no source has a date. */
   data_as_of?: string;
-  /** Per field the oldest source that decides it. */
   data_sources: DataSources;
   sources: Source[];
   counts: Counts;

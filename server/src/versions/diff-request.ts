@@ -30,7 +30,6 @@ export const diffQuery = object({
   }),
 });
 
-/** The comparison as JSON. */
 export async function diffVersions(
   live: LiveDataset,
   diffs: DatasetDiffs,

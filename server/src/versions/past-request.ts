@@ -17,7 +17,6 @@ export const versionQuery = object({
   }),
 });
 
-/** Undefined if the request is for the version in use. */
 export function parseWanted({ version, at }: TextsOf<typeof versionQuery>): WantedVersion | undefined {
   if (version === undefined && at === undefined) return undefined;
   if (version === undefined && at !== undefined && isDay(at)) return { day: at };
@@ -46,7 +45,6 @@ export async function findPast(
   return record;
 }
 
-/** `data` of the answer as JSON. */
 export async function historyJson(
   past: PastLookups,
   served: ServedDataset,

@@ -12,7 +12,6 @@ const buildPath = (dataDir: string) => join(datasetsFolder(dataDir), 'building.j
 /** A build takes less than a minute. A file of another container, whose processes are not visible here, expires. */
 const ABANDONED_MS = 600_000;
 
-/** Calls `work`, which builds a version. */
 export async function announcingBuild<T>(dataDir: string, now: Date, work: () => T | Promise<T>): Promise<T> {
   const build: RunningBuild = { process: ownIdentity(), started_at: now.toISOString() };
   makeFolder(datasetsFolder(dataDir));

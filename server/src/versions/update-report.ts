@@ -35,7 +35,6 @@ const ABANDONED_MS = 600_000;
 /** A failure that was not retried for this long is ignored: its schedule no longer exists. */
 const FORGOTTEN_MS = 7 * 86_400_000;
 
-/** Keeps the report of one update. */
 export class UpdateReporter {
   readonly #dataDir: string;
   readonly #startedAt: string;
@@ -102,7 +101,6 @@ export function reportPull(dataDir: string, outcome: PullOutcome, now: Date, mas
   }
 }
 
-/** Undefined if there was no update yet, or its report cannot be read. */
 export function readUpdateReport(dataDir: string): UpdateReport | undefined {
   try {
     const path = reportPath(dataDir);

@@ -11,7 +11,6 @@ type UpdaterOptions = {
   readonly command: readonly [string, ...string[]];
   readonly log: Logger;
   readonly nowMs: () => number;
-  /** From 0 to 1. */
   readonly random: () => number;
 };
 

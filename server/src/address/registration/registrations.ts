@@ -37,7 +37,6 @@ export type RegistrationOptions = {
   readonly intervalMs?: number;
   /** Requests that wait for one registry; a further one is refused. */
   readonly waiting?: number;
-  /** Why a bootstrap file could not be fetched. */
   readonly bootstrapFailed?: (reason: string) => void;
   readonly timeoutMs?: number;
 };
@@ -62,7 +61,6 @@ export class Registrations {
     await this.#bootstrapNow();
   }
 
-  /** Undefined if the registry has no registration for the address. */
   async find(address: Address, requester: Requester): Promise<Registration | undefined> {
     const asked = address.version === 4 ? address : truncateAddress(address, IPV6_NETWORK_BITS);
     const subject = formatAddress(asked);

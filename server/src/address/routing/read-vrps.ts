@@ -5,7 +5,6 @@ import type { ReadVrps } from './rpki-thread.ts';
 
 /** All ROAs are 70 MB of JSON. */
 export const MAX_VRP_BYTES = 256_000_000;
-/** To read the file. */
 const LIMITS: FileLimits = { maxBytes: MAX_VRP_BYTES, timeoutMs: 60_000 };
 
 /** Payloads that are dated later would not be too old for a day longer than they are used. */

@@ -19,10 +19,8 @@ export type Routing = {
   rare_origins?: Origin[];
   /** The prefix was made from ranges and may be wider than what is announced, so RPKI says nothing about it. */
   prefix_is_derived?: true;
-  /** What decided the connection type of the record. */
   connection_type_source?: TypeSource;
   roas?: Roa[];
-  /** Only where a source says so. */
   is_anycast?: true;
   /** Name of the internet exchange, for addresses of its peering LAN. */
   exchange?: string;
@@ -76,7 +74,6 @@ function originsOf(dataset: Dataset, address: Address, match: Match, vrps?: VrpT
 
 type SeenOrigin = { readonly asn: number; readonly peers?: number | undefined };
 
-/** Fewer peers than RARE_PEERS, beside an origin with more than USUAL_PEERS. */
 const RARE_PEERS = 5;
 const USUAL_PEERS = 50;
 

@@ -66,7 +66,6 @@ export class RpkiFile {
     await this.#updating;
   }
 
-  /** Reads the file if it has changed. */
   async update(): Promise<void> {
     if (this.#updating !== undefined) return;
     this.#updating = this.#update();

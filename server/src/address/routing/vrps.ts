@@ -109,7 +109,6 @@ export function isMatched({ maxLength, asn }: Vrp, length: number, origin: numbe
   return length <= maxLength && asn === origin && asn !== 0;
 }
 
-/** `covering`: all VRPs that cover the route. */
 export function originState(covering: readonly Vrp[], length: number, origin: number): RpkiState {
   if (covering.length === 0) return 'not_found';
   return covering.some((vrp) => isMatched(vrp, length, origin)) ? 'valid' : 'invalid';

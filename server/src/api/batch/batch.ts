@@ -18,7 +18,6 @@ import type { batchSchema } from '../schemas/ip.ts';
 import { releaseBatchBuffer, takeBatchBuffer } from './batch-buffers.ts';
 import { forEachText, MAX_TEXTS, recogniseSimpleBody, SimpleBody } from './simple-body.ts';
 
-/** Also of simple batches. */
 export const BATCH: KeyDeclaration = { access: 'ip:batch', counts: 'batch', costs: ['batch', 'turn'] };
 /** A batch with more addresses, or with more of each, waits for its turn. */
 const AT_ONCE = 50;

@@ -41,15 +41,12 @@ const LEAST_TEXT_BYTES = 3;
 const SEED = 0x811c9dc5 | 0;
 const PRIME = 0x01000193;
 
-/** The texts of a body, up to MAX_TEXTS. */
 export class Texts {
   readonly capacity: number;
   /** Offsets of the first byte and of the end. */
   readonly starts: Int32Array;
   readonly ends: Int32Array;
-  /** 1 for an IPv4 address. */
   readonly isIpv4: Uint8Array;
-  /** The word of an IPv4 address. */
   readonly words: Int32Array;
 
   constructor(bodyBytes: number) {
@@ -65,7 +62,6 @@ export class SimpleBody {
   /** Satisfies the validator of the route's schema. */
   readonly ips = VALID_IPS;
   readonly bytes: Buffer;
-  /** Number of texts, duplicates included. */
   readonly count: number;
   readonly texts: Texts;
 

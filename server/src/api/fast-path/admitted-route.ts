@@ -19,7 +19,6 @@ export type FastPathDependencies = Pick<
   ApiDependencies,
   'addressSections' | 'admission' | 'databases' | 'live' | 'metrics' | 'nowMs' | 'rules'
 > & {
-  /** Added to every answer. */
   readonly extraHeaders: Readonly<Record<string, string>>;
   readonly clients: FastPathClients;
 };
@@ -29,7 +28,6 @@ export const NODES = Symbol("Node's");
 
 export type FastPathRoute<Question> = {
   readonly declaration: KeyDeclaration;
-  /** As on Node's path. */
   readonly refusalText?: (error: ApiError) => string;
   /** What is asked. The bytes are those of the request only during the call. */
   read(bytes: Buffer, request: RecognisedRequest, connection: FastPathConnection): Question | typeof NODES;

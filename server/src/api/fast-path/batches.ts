@@ -20,7 +20,6 @@ const HEAD_BYTES = 1024;
 const MAX_IN_TURN = 4_000;
 
 export type FastPathBatches = {
-  /** Undefined leaves the request to Node. */
   answer(bytes: Buffer, request: RecognisedRequest, connection: FastPathConnection): Buffer | undefined;
   /** To be called when an answer has been sent: its memory is used again. */
   release(answer: Buffer): void;

@@ -209,9 +209,7 @@ export class FastPathConnections {
 export class FastPathConnection {
   readonly socket: Socket;
   lastReadMs: number;
-  /** No request has been received yet. */
   isNew = true;
-  /** An answer is pending. */
   isBusy = false;
   /** Whether it comes from a trusted proxy, once that was asked. */
   isProxy: boolean | undefined;

@@ -55,7 +55,6 @@ export class AnswerSlab {
     this.missLines = new RateLines(start, MISS);
   }
 
-  /** Offset of `bytes` free bytes in `buffer`. */
   reserve(bytes: number): number {
     if (this.#used + bytes > this.buffer.length) {
       this.buffer = Buffer.allocUnsafeSlow(Math.max(SLAB_BYTES, bytes));

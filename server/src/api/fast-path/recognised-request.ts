@@ -133,7 +133,6 @@ export class RecognisedRequest {
     return bytes[at] === QUESTION_MARK ? this.#readText('sections', bytes, at + 1, LOCAL_QUERY) : at;
   }
 
-  /** The same for other targets. */
   #readOther(bytes: Buffer): number {
     const found = TEXT_TARGETS.find(({ start }) => hasAt(bytes, 0, start));
     if (found !== undefined) return this.#readText(found.kind, bytes, found.start.length, found.allowed);

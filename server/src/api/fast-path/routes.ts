@@ -19,7 +19,6 @@ import { textAnswers } from './text-answer.ts';
 // Created once: an error captures its stack, which costs as much as a lookup.
 const INVALID_IP = new ApiError('INVALID_IP');
 
-/** The address is undefined if it is invalid. */
 export function lookupRoute({
   metrics,
   extraHeaders,

@@ -15,7 +15,6 @@ import {
 } from './protocol.ts';
 import { type ApiRequest, TOOLS, type Tool } from './tools.ts';
 
-/** The answer of the API to the request of a call. */
 export type ApiAnswer = { readonly retryAfter: string | undefined; readonly body: string };
 
 /** A call: the request of the API that it makes, and what its answer becomes. */

@@ -21,7 +21,6 @@ import type { DatasetReport } from '../../versions/dataset-report.ts';
 import { ADDRESS_SECTIONS, INCLUDABLE_SECTIONS, LOCAL_ADDRESS_SECTIONS } from '../../vocabulary.ts';
 import * as results from './tool-results.ts';
 
-/** A request of the API. */
 export type ApiRequest = { readonly method: 'GET' | 'POST'; readonly url: string; readonly body?: object };
 
 type ToolOf<Input, Data> = {

@@ -17,7 +17,6 @@ type Row = { readonly text: string; readonly code?: string };
 
 const rulesSetting = string('What an operator would have to set, if there is no file of rules.', 'WHENCE_RULES');
 
-/** What `details` has, where a refusal has details. */
 const DETAILS: Partial<Record<ErrorName, Record<string, object>>> = {
   INVALID_QUERY: {
     parameter: string('The name of the parameter.', 'explain'),

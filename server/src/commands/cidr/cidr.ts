@@ -31,7 +31,6 @@ export async function cidrCommand(
   });
 }
 
-/** 0 if `container` contains all of the others, 1 if it does not. */
 export async function cidrContainsCommand(
   container: string,
   texts: readonly string[],

@@ -22,7 +22,6 @@ import { readLog } from './log-entry.ts';
 type CrawlersOptions = { json?: boolean; dns?: boolean; all?: boolean; status?: ReadonlySet<CrawlerStatus> };
 type Settings = DataSettings & { readonly dnsServers: readonly string[] };
 
-/** Addresses that are looked up at a time. */
 const PARALLEL = 16;
 /** Addresses that the table lists without --all; JSON has all. */
 const MAX_LISTED = 50;

@@ -296,7 +296,6 @@ function reasons(refused: readonly Refusal[]): string {
 /** What went wrong with the feeds of an update, in one sentence. The refusals have the reason of each feed. */
 type FeedOutcome = { readonly feeds: number; readonly refused: number; readonly unreachable: UnreachableFeeds };
 
-/** Undefined if every feed was used. */
 export function feedProblem({ feeds, refused, unreachable: { dns, connection } }: FeedOutcome): string | undefined {
   if (refused === 0) return undefined;
   const silent = dns + connection;

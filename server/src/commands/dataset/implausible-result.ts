@@ -10,10 +10,8 @@ import { formatShare, qualityName } from '../../terminal/quality.ts';
 import { PLAIN } from '../../terminal/style.ts';
 import { formatCount, formatMegabytes, formatTable } from '../../terminal/table.ts';
 
-/** The result was not published. */
 export class ImplausibleResultError extends DatasetError {
   override name = 'ImplausibleResultError';
-  /** Ids of the sources that caused the changes. */
   readonly causes: ReadonlySet<string>;
 
   readonly #changes: readonly ExplainedChange[];
@@ -27,7 +25,6 @@ export class ImplausibleResultError extends DatasetError {
     this.causes = new Set(changes.flatMap(({ sources }) => sources.map(({ id }) => id)));
   }
 
-  /** The message for a terminal of `width` columns. */
   messageIn(width: number): string {
     return formatChanges(this.#changes, this.#previous, width);
   }

@@ -36,7 +36,6 @@ export type EmailOptions = RemoteOptions & {
   readonly diff?: string;
   readonly save?: string;
   readonly include?: ReadonlySet<IncludableSection>;
-  /** A zone file with records to try. */
   readonly try?: string;
 };
 

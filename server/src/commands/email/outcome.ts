@@ -27,9 +27,7 @@ export type Outcome = Checked | Failed;
 
 export type Tried = { readonly kind: 'tried'; readonly trial: TrialReport };
 
-/** Where answers come from: DNS, or a server. */
 export type EmailSource = {
-  /** Checks at a time. */
   readonly parallel: number;
   check(domain: string): Promise<Outcome>;
   /** `zone`: lines of a zone file. */
@@ -37,7 +35,6 @@ export type EmailSource = {
   close(): void | Promise<void>;
 };
 
-/** What is asked about each domain. */
 export type Asked = {
   readonly selectors: readonly string[] | undefined;
   /** To try beside the common ones. */
@@ -47,7 +44,6 @@ export type Asked = {
   readonly hasSmtp: boolean;
 };
 
-/** `answer` has its details. */
 export function checked({ details, ...report }: EmailAnswer): Checked {
   // Both sources ask for them.
   return { kind: 'checked', domain: report.domain, report, details: details as CheckDetails };
@@ -80,7 +76,6 @@ const FAULTS: Readonly<Record<DnsOutage, string>> = {
   refused: 'the resolver refuses to answer this machine (REFUSED)',
 };
 
-/** The verdict on a checked domain, and how its parts are shown. */
 export function judge({ report, details }: Checked): { readonly verdict: Verdict; readonly views: PartViews } {
   const { unverified, risk, is_finished: isFinished } = details;
   const verdict = { unverified, risk, isFinished };

@@ -112,7 +112,6 @@ function rowOf(outcome: Checked): Partial<Row> {
   };
 }
 
-/** The codes of all findings, each once. */
 function codesOf({ mx, spf, dkim, dmarc, transport }: EmailReport): string[] {
   const errors = [
     mx.errors,

@@ -15,9 +15,7 @@ export type SummaryRow = {
   readonly grade: Grade | typeof UNVERIFIED | typeof UNCHECKED;
   readonly score: number;
   readonly cells: Readonly<Record<Part, string>>;
-  /** What endangers the domain, in a word or two. */
   readonly risk: string;
-  /** What to do first. */
   readonly step: string;
   readonly isAlarming: boolean;
 };

@@ -35,7 +35,6 @@ export function formatTransport({ mta_sts, tls_rpt, dane, bimi, dnssec }: Transp
   return `${style.bold('Transport')} (not part of the score)\n${lines.join('')}${advice.map((one) => formatAdvice(one, style)).join('')}`;
 }
 
-/** Errors below the line they belong to. */
 export function formatErrors(errors: readonly string[], indent: number, style: Style): string {
   const head = `${' '.repeat(indent)}${style.red('!')} `;
   return errors.map((error) => hanging(head, indent + 2, visible(error), style)).join('');

@@ -44,7 +44,6 @@ type EnrichOptions = FormatOptions &
 const DEFAULT_MEMBER = 'whence';
 /** Each takes about 40 MB. */
 const MAX_JOBS = 64;
-/** What fields need of the supplement. */
 const PARTS_OF_FIELDS: Readonly<Partial<Record<Field, SupplementPart>>> = {
   ...{ city: 'hasLocations', region: 'hasLocations', latitude: 'hasLocations', longitude: 'hasLocations' },
   ...{ is_anycast: 'hasAnycast', exchange: 'hasExchanges' },
@@ -95,7 +94,6 @@ export async function enrichCommand(
 
 type LocalVersion = {
   readonly entry: VersionEntry;
-  /** The bytes of the dataset. */
   readonly file: Buffer;
   readonly overrides: Overrides | undefined;
   readonly dataset: Dataset;

@@ -56,7 +56,6 @@ const changing =
 export const keyPause = changing((keys, id) => keys.pause(id, operator(), new Date()));
 export const keyResume = changing((keys, id) => keys.resume(id, operator(), new Date()));
 
-/** Prints a line per attribute that has changed. */
 async function changeKey(
   location: string,
   name: string,

@@ -63,7 +63,6 @@ export async function keyList(location: string, options: { json?: boolean }, ter
   });
 }
 
-/** Name of a usual set of permissions. */
 function nameOf(permissions: readonly string[]): string | undefined {
   const has = (set: readonly string[]) =>
     permissions.length === set.length && set.every((name) => permissions.includes(name));

@@ -67,7 +67,6 @@ async function factsOf(key: Key, storage: Storage, now: Date, style: Style): Pro
   return facts.flatMap(([name, value]) => (value === undefined ? [] : [[[name, style.dim], value]]));
 }
 
-/** A row for each reason of the last 24 hours. */
 function refusalRows(refusals: readonly KeyRefusal[], { dim }: Style): Cell[][] {
   return refusals.map(({ reason, requests, last_at, last_detail }, i) => [
     [i === 0 ? 'refused in 24 h' : '', dim],

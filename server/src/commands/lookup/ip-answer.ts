@@ -51,7 +51,6 @@ export type IpSource = {
 };
 export type AnswerLines = {
   readonly output: OutputBuffer;
-  /** Returns whether there is a record. */
   append(address: Address): boolean;
 };
 
@@ -124,7 +123,6 @@ function selected(answer: Exclude<IpAnswer, MissingAnswer>, fields: readonly Fie
   ]);
 }
 
-/** Undefined if the answer does not have the field. */
 export function fieldValue(answer: IpAnswer, field: Field) {
   if (field === 'ip') return answer.ip;
   if (isMissing(answer)) return undefined;
@@ -139,7 +137,6 @@ const ADDRESS_COLUMNS = 15;
 
 /** A server of an earlier version does not say it. */
 const ALL_KNOWN: ThreatKnowledge = { ipv4: true, ipv6: true };
-/** Instead of a score that is not known. */
 export const UNKNOWN_SCORE = '?';
 
 function formatRow(answer: FoundAnswer, style: Style, known = ALL_KNOWN): string {

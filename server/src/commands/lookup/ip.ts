@@ -43,7 +43,6 @@ type IpOptions = RemoteOptions & {
   include?: ReadonlySet<AddressSection>;
 };
 
-/** A record of several lines, or one line for each address. */
 type IpFormat = { readonly kind: 'record'; readonly style: Style; readonly withEvidence: boolean } | LineFormat;
 
 /** Addresses that are answered at a time: the largest batch of a server. */

@@ -9,7 +9,6 @@ export type Invalid = {
   readonly text: string;
   readonly error: string;
   readonly code: string;
-  /** What to write instead. */
   readonly hint?: string;
 };
 export type Entry<Item> = { readonly kind: 'item'; readonly item: Item } | Invalid;

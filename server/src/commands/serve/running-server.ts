@@ -11,7 +11,6 @@ type RunningServer = { readonly url: string; readonly process: ProcessIdentity }
 
 const pathIn = (dataDir: string) => join(dataDir, 'server.json');
 
-/** Returns how to remove it again. */
 export function announceServer(dataDir: string, url: string): () => void {
   const own: RunningServer = { url, process: ownIdentity() };
   writeWhole(pathIn(dataDir), Buffer.from(`${JSON.stringify(own)}\n`));
@@ -38,7 +37,6 @@ export function listServer(dataDir: string, environment: Environment): void {
   writeWhole(join(folder, name), Buffer.from(`${path}\n`));
 }
 
-/** Servers of this user that are running now. */
 export function listedServers(environment: Environment): { readonly url: string; readonly dataDir: string }[] {
   const folder = listFolder(environment);
   try {

@@ -180,7 +180,6 @@ export class AddressCounts {
   readonly #ipv6 = new Map<string, number>();
   readonly #maxAddresses: number;
   occurrences = 0;
-  /** Occurrences of addresses beyond the limit. */
   dropped = 0;
 
   constructor(maxAddresses = MAX_ADDRESSES) {

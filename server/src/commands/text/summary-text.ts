@@ -10,7 +10,6 @@ type KnownAddress = Pick<IpRecord, 'ip' | 'asn' | 'asn_name' | 'country' | 'conn
   flags: string[];
   threat_score: number;
 };
-/** `reason`: why there is no record. */
 type TopAddress = KnownAddress | { ip: string; occurrences: number; reason: string };
 
 export type LogSummary = {
@@ -35,7 +34,6 @@ export type LogSummary = {
   top_addresses: TopAddress[];
 };
 
-/** Instead of the level of a score that is not known. */
 export const UNKNOWN_LEVEL = 'not known';
 
 const NAME_COLUMNS = 36;

@@ -80,7 +80,6 @@ export async function userResetPassword(
   });
 }
 
-/** `wh user set-role` and `wh user disable`. */
 export async function userChange(
   place: Place,
   name: string,
@@ -131,7 +130,6 @@ export async function userLinks(place: Place, options: Options, terminal: Termin
   });
 }
 
-/** `wh user revoke-link`. */
 export async function userRevokeLink(
   place: Place,
   id: string,
@@ -186,7 +184,6 @@ function stateCell(state: State, { green, yellow, red }: Style): Cell {
   return [state, paints[state]];
 }
 
-/** As it is printed. */
 function describe(account: Account) {
   const { id, name, role, createdAt, lastSignInAt, disabledAt, passwordHash, providerSubject } = account;
   const isWaiting = passwordHash === undefined && providerSubject === undefined;

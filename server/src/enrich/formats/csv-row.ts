@@ -79,7 +79,6 @@ export class CsvRow {
   }
 }
 
-/** The decoded text of every cell. */
 export function cellTexts(bytes: Buffer, start: number, end: number, delimiter: number): string[] {
   const texts: string[] = [];
   for (let cellStart = start; ; ) {

@@ -49,7 +49,6 @@ export class CsvWriter {
     this.#column = columns.address;
   }
 
-  /** Undefined until they are known. */
   get columns(): CsvColumns | undefined {
     return this.#column < 0 ? undefined : { count: this.#columns, address: this.#column };
   }

@@ -34,7 +34,6 @@ const IS_PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
 const ESCAPES = new Set(Buffer.from('"\\/bfnrt'));
 
 export class JsonLine {
-  /** Position of the closing brace. */
   close = 0;
   /** Whether the object already has a member with the name to add. */
   hasAddedName = false;
@@ -48,12 +47,10 @@ export class JsonLine {
   readonly #known = new KnownMembers();
   #path = 0;
   #bytes: Buffer = Buffer.alloc(0);
-  /** The same bytes. */
   #view = viewOf(this.#bytes);
   /** The last position at which there are eight bytes. */
   #lastPair = -1;
   #end = 0;
-  /** Whether the string parsed last has an escape. */
   #hasEscape = false;
 
   /** After `read`, `finder.end` is the end of `address`. */

@@ -18,7 +18,6 @@ type Uint = { readonly bits: 16 | 32 | 64; readonly value: number };
 
 export type Members = Readonly<Record<string, Value | undefined>>;
 
-/** A map of the members that are not undefined. */
 export function mapOf(members: Members): ReadonlyMap<string, Value> {
   const map = new Map<string, Value>();
   for (const name in members) {
@@ -45,7 +44,6 @@ const UINT_TYPES = { 16: 5, 32: 6, 64: 9 } as const;
 const MIN_SHARED_BYTES = 4;
 const IN_PLACE = -1;
 
-/** Bytes that grow at their end. */
 class GrowingBytes {
   bytes = Buffer.allocUnsafe(1 << 16);
   length = 0;
@@ -90,7 +88,6 @@ export class DataSection {
     return this.#placed.bytes.subarray(0, this.#placed.length);
   }
 
-  /** Returns the offset of the value. */
   place(value: Value): number {
     const start = this.#scratch.length;
     this.#encode(value);
@@ -162,7 +159,6 @@ export class DataSection {
   }
 }
 
-/** Encodes the value without pointers. */
 export function encodeInline(value: Value): Buffer {
   const output = new GrowingBytes();
   const encode = (inner: Value): void => {

@@ -15,7 +15,6 @@ type MmdbMetadata = {
   readonly builtAt: Date;
 };
 
-/** The values of a database, each once. */
 export class MmdbValues {
   readonly #data = new DataSection();
   readonly #offsets: number[] = [];

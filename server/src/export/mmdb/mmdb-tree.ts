@@ -80,7 +80,6 @@ export class SearchTree {
     return tree;
   }
 
-  /** Makes `base`/`length` an alias of `target`/`length`. */
   alias(base: Address, length: number, target: Address): void {
     const record = this.#recordOf(target, length);
     if (record !== EMPTY) this.#set(base, length, record);

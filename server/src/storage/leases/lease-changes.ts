@@ -2,7 +2,6 @@
 // *opened* may be spent, so nothing depends on a clock: a lease past its deadline is removed, what was not opened goes
 // back to the day, the rest stays counted (decision 0018). Numbers of a lease only grow, so statements can be repeated.
 
-/** A key's day. */
 export type DayOfKey = { readonly keyId: string; readonly day: string };
 
 /** `owner` names a process and one lease of it: after a lease has ended, its name is not used again. */
@@ -28,7 +27,6 @@ type LeaseState = {
 };
 
 export type Grant = LeaseState & {
-  /** What is left of the day after this grant. */
   readonly left: number;
   /** How much of the day other leases hold and have not reported as spent. */
   readonly heldElsewhere: number;

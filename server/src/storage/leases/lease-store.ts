@@ -39,7 +39,6 @@ export function leaseStore({ db, statisticsReads, now, leases }: Engine, leaseMs
     reclaim: (of?: DayOfKey): Promise<number> => leases.reclaim(LEASES_PER_STATEMENT, of),
     /** Asks all processes to return what they hold of the key's day. */
     recall: (of: DayOfKey): Promise<void> => leases.recall(of, KEPT_RECALLS),
-    /** Recalls since that number, oldest first. */
     async recallsSince(number: number): Promise<Recall[]> {
       const rows = await db
         .selectFrom('recalls')

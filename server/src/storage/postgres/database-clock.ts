@@ -16,7 +16,6 @@ const RECENT_MS = 300_000;
 
 export type ClockReading = {
   readonly databaseMs: number;
-  /** The last day on which clocks agreed. */
   readonly recordedDay?: string | undefined;
   /** The clocks of machines as their processes recorded them, and that of the database when they did. */
   readonly records?: readonly { readonly machineMs: number; readonly storedMs: number }[];
@@ -61,7 +60,6 @@ export class DatabaseClock {
     clearTimeout(this.#timer);
   }
 
-  /** Undefined until it has been read once. */
   nowMs(): number | undefined {
     if (this.#offsetMs === undefined) return undefined;
     const nowMs = Math.floor(this.#monotonicMs() + this.#offsetMs);

@@ -2,7 +2,6 @@
 
 /** The other values of libpq accept standbys, which cannot be written to. */
 const SESSION_ATTRIBUTES = ['any', 'read-write', 'primary'] as const;
-/** `connect_timeout` of libpq, in seconds. */
 const WAIT_SECONDS = { default: 30, max: 3_600 };
 type SessionAttributes = (typeof SESSION_ATTRIBUTES)[number];
 

@@ -55,7 +55,6 @@ const READ_ONLY = '25006';
 type Answers = { lastMs: number };
 
 export type PoolOptions = {
-  /** Connections at most. */
   readonly max: number;
   readonly timeouts: PoolTimeouts;
   /** Shared by the pools of a process. */

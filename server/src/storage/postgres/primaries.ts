@@ -10,7 +10,6 @@ import { openPool } from './pool.ts';
 const ASK_MS = 2_000;
 const ASK_TIMEOUTS = { connectMs: ASK_MS, statementMs: ASK_MS, lockMs: ASK_MS, queryMs: ASK_MS };
 
-/** While a process runs. */
 const INTERVAL_MS = 30_000;
 
 /** Two poolers in front of one primary give the same answer. Only `pg_control_system` may be withheld from a role. */
@@ -37,7 +36,6 @@ export async function refuseTwoPrimaries(url: string): Promise<void> {
   );
 }
 
-/** Returns how to stop. */
 export function watchPrimaries(url: string, lineage: Lineage): () => void {
   const { hosts } = readDatabaseUrl(url);
   if (hosts.length === 1) return () => {};

@@ -5,10 +5,8 @@ import type { Db } from '../schema.ts';
 export type Replication = {
   /** Whether a commit waits until a standby has it on disk. */
   readonly isSynchronous: boolean;
-  /** The settings of the server. */
   readonly commit: string;
   readonly standbyNames: string;
-  /** Standbys that are connected. */
   readonly standbys: number;
 };
 

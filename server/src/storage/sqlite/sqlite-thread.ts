@@ -52,7 +52,6 @@ export class SqliteThread {
     if (this.#worker !== undefined) await this.#ask((id) => ({ id, isLast: false }));
   }
 
-  /** Ends the thread. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const worker = this.#worker;
@@ -65,7 +64,6 @@ export class SqliteThread {
     clearTimeout(timer);
   }
 
-  /** Returns how long it took. */
   async #start(): Promise<number> {
     const startedMs = monotonicMs();
     // A close request without an open connection is answered as soon as the thread runs.

@@ -6,7 +6,6 @@ import { StorageUnavailable } from '../storage-unavailable.ts';
 import { SqliteError, type SqliteThread } from './sqlite-thread.ts';
 import { FILE_CHANGED, monotonicMs } from './thread-protocol.ts';
 
-/** The connections of a process to one file. */
 type Threads = {
   readonly reader: SqliteThread;
   readonly statisticsReader: SqliteThread;
@@ -90,7 +89,6 @@ class ThreadConnection implements DatabaseConnection {
   readonly #reader: SqliteThread;
   readonly #isUrgent: boolean;
   #holdsWriter = false;
-  /** Whether a transaction is open. */
   isOpen = false;
 
   constructor(threads: Threads, reader: SqliteThread, isUrgent: boolean) {
@@ -165,7 +163,6 @@ class ThreadConnection implements DatabaseConnection {
     }
   }
 
-  /** No query asks for a stream. */
   streamQuery(): never {
     throw new Error('results of SQLite are not streamed');
   }

@@ -1,7 +1,6 @@
 /** Messages between the process and a SQLite thread, and the clock that their deadlines refer to. */
 export type ThreadOptions = {
   readonly path: string;
-  /** Opens the file read-only. */
   readonly isReader: boolean;
   /** Gives way to the other threads where the machine is busy: its statements read millions of rows. */
   readonly isBackground?: boolean;

@@ -26,7 +26,6 @@ export function accountStore(db: Db) {
     findByName: (nameKey: string): Promise<StoredAccount | undefined> => findWhere('name_key', nameKey),
     findBySubject: (providerSubject: string): Promise<StoredAccount | undefined> =>
       findWhere('provider_subject', providerSubject),
-    /** Names of those that exist, by id. */
     async names(ids: readonly string[]): Promise<Map<string, string>> {
       if (ids.length === 0) return new Map();
       const rows = await db.selectFrom('accounts').select(['id', 'name']).where('id', 'in', ids).execute();

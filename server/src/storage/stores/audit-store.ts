@@ -12,7 +12,6 @@ export type AuditFilter = {
   readonly action?: string;
   readonly actorId?: string;
   readonly targetId?: string;
-  /** Only entries before this one. */
   readonly before?: string;
 };
 

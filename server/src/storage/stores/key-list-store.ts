@@ -35,7 +35,6 @@ type KeySearch = { readonly text: string; readonly owners: readonly string[] };
 
 export type ListedKey = { readonly key: StoredKey; readonly position: KeyPosition };
 
-/** The keys that follow `after`. */
 type KeyWindow = {
   readonly rows: number;
   /** Whether the window has only selected keys. Otherwise it has all keys, and they are filtered after reading. */
@@ -94,7 +93,6 @@ export function keyListStore({ db, name }: Pick<Engine, 'db' | 'name'>) {
         return { facet, state: state as KeyState, tier, permissions, keys: key_count };
       });
     },
-    /** Keys that are not revoked, by account. */
     async activeByOwner(): Promise<Map<string, number>> {
       const rows = await db
         .selectFrom('key_counts')
@@ -141,7 +139,6 @@ export function keyListStore({ db, name }: Pick<Engine, 'db' | 'name'>) {
           ${sorted(selection)} limit ${limit}) as page ${joinKeys(name, 'page')} ${sorted(selection)}`.execute(db);
       return { keys: rows.map(listed), total: Number(rows[0]?.total ?? 0) };
     },
-    /** Matches in a window. */
     async scanForMatches(
       { text, owners }: KeySearch,
       selection: KeySelection,

@@ -106,7 +106,6 @@ export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges) {
         return 'inserted';
       });
     },
-    /** Whether there is an active key with this permission. */
     async hasPermission(permission: string): Promise<boolean> {
       const active = db.selectFrom('keys').select('id').where('revoked_at', 'is', null).limit(1);
       return (await active.where('permissions', 'like', `%${permission}%`).executeTakeFirst()) !== undefined;
@@ -129,7 +128,6 @@ export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges) {
       }
       return found;
     },
-    /** Keys whose secret is shown like this. */
     async findByMasked(masked: string): Promise<StoredKey[]> {
       const rows = await db
         .selectFrom('keys')
@@ -141,17 +139,14 @@ export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges) {
         .execute();
       return rows.map(fromRow);
     },
-    /** Keys that replace one of these. */
     async successorsOf(ids: readonly string[]): Promise<StoredKey[]> {
       if (ids.length === 0) return [];
       return (await db.selectFrom('keys').selectAll().where('predecessor_id', 'in', ids).execute()).map(fromRow);
     },
-    /** Ids of the keys of an account. */
     async idsOf(ownerId: string): Promise<string[]> {
       const rows = await db.selectFrom('keys').select('id').where('owner_id', '=', ownerId).execute();
       return rows.map(({ id }) => id);
     },
-    /** Ids of active keys with a daily limit of their own that is less than this. */
     async idsWithLimitBelow(limit: number): Promise<string[]> {
       const active = db.selectFrom('keys').select('id').where('revoked_at', 'is', null);
       return (await active.where('daily_limit', '<', limit).execute()).map(({ id }) => id);
@@ -159,7 +154,6 @@ export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges) {
     async isEmpty(): Promise<boolean> {
       return (await db.selectFrom('keys').select('id').limit(1).executeTakeFirst()) === undefined;
     },
-    /** All keys, the oldest first. */
     async list(): Promise<StoredKey[]> {
       const rows = await db.selectFrom('keys').selectAll().orderBy('created_at').orderBy('id').execute();
       return rows.map(fromRow);
@@ -212,7 +206,6 @@ export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges) {
         return { before, after };
       });
     },
-    /** Keys whose scheduled revocation is due, at most `limit`. */
     async dueForRevocation(now: Date, limit: number): Promise<StoredKey[]> {
       const rows = await db
         .selectFrom('keys')
@@ -240,7 +233,6 @@ export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges) {
         ...(detail === null ? {} : { detail }),
       }));
     },
-    /** Removes refusals of hours before this one, at most `limit` rows, and returns how many. */
     pruneRefusals: (beforeHour: number, limit: number): Promise<number> =>
       pruneRows(db, 'key_refusals', 'hour', beforeHour, limit),
     /** Whether this is the first report, by any process, that the key has used so many percent of that day. */
@@ -254,7 +246,6 @@ export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges) {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    /** Changes since an earlier answer. */
     changes,
   };
 }

@@ -10,7 +10,6 @@ export function linkStore(db: Db) {
     async insert(link: StoredLink): Promise<void> {
       await db.insertInto('links').values(toRow<'links'>(link)).execute();
     },
-    /** Undefined if it has expired. */
     async find(tokenHash: string, now: Date): Promise<StoredLink | undefined> {
       const row = await db
         .selectFrom('links')
@@ -44,7 +43,6 @@ export function linkStore(db: Db) {
       const row = await db.deleteFrom('links').where('id', '=', id).returningAll().executeTakeFirst();
       return row && fromRow<'links'>(row);
     },
-    /** Answers with what was removed. */
     async removeCreatedBy(accountId: string): Promise<StoredLink[]> {
       const rows = await db.deleteFrom('links').where('created_by_id', '=', accountId).returningAll().execute();
       return rows.map(fromRow<'links'>);

@@ -1,7 +1,6 @@
 /** What registries have answered, by subject, until it is too old. A cache: its rows may be removed at any time. */
 import type { Db } from '../schema.ts';
 
-/** `fetchedAtMs`: when the registry answered. */
 export type StoredRegistration = { readonly content: string; readonly fetchedAtMs: number };
 
 /** More than are saved at a time, so that the table does not grow. */

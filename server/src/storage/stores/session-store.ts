@@ -19,7 +19,6 @@ export function sessionStore(db: Db) {
       const rows = await open().where('account_id', '=', accountId).orderBy('last_seen_at', 'desc').execute();
       return rows.map(fromRow<'sessions'>);
     },
-    /** Moves the time of last use forward. */
     async seen(id: string, at: Date): Promise<void> {
       await db
         .updateTable('sessions')
@@ -28,7 +27,6 @@ export function sessionStore(db: Db) {
         .where('last_seen_at', '<', at.getTime())
         .execute();
     },
-    /** False if the account has no such session. */
     async end(accountId: string, id: string, at: Date): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('sessions')
@@ -39,7 +37,6 @@ export function sessionStore(db: Db) {
         .executeTakeFirst();
       return numUpdatedRows === 1n;
     },
-    /** All of the account, except one. */
     async endAll(accountId: string, at: Date, exceptId = ''): Promise<void> {
       await db
         .updateTable('sessions')
@@ -61,7 +58,6 @@ export function sessionStore(db: Db) {
         .execute();
       return rows.map(({ address }) => address);
     },
-    /** Removes those past their expiry. */
     async prune(now: Date): Promise<void> {
       await db.deleteFrom('sessions').where('expires_at', '<', now.getTime()).execute();
     },

@@ -100,7 +100,6 @@ async function* sumPages(db: Db, { from, to, keyIds }: UsageRange, by: UsageGrou
   }
 }
 
-/** The range in parts of a few days. */
 function rangesOfDays(from: string, to: string): { from: string; to: string }[] {
   const [firstMs, lastMs] = [Date.parse(from), Date.parse(to)];
   const day = (ms: number) => new Date(Math.min(ms, lastMs)).toISOString().slice(0, 10);
@@ -136,7 +135,6 @@ export function trafficStore(db: Db, statistics: StatisticsChanges, reads: Db) {
     add: (...given: Parameters<StatisticsChanges['addTraffic']>) => statistics.addTraffic(...given),
     since: (hour: number): Promise<TrafficRow[]> =>
       reads.selectFrom('traffic').selectAll().where('hour', '>=', hour).orderBy('hour').execute(),
-    /** Returns how many rows were removed. */
     async prune(beforeHour: number): Promise<number> {
       const { numDeletedRows } = await db.deleteFrom('traffic').where('hour', '<', beforeHour).executeTakeFirst();
       return Number(numDeletedRows);

@@ -2,7 +2,6 @@
 // one word (IPv4) or four (IPv6), in network order.
 import type { Address } from './address.ts';
 
-/** A list of words that grows. */
 export class WordList {
   #words = new Uint32Array(1024);
   #length = 0;
@@ -26,9 +25,6 @@ export class WordList {
   }
 }
 
-/** Words of addresses, of which one begins at `at`. */
-export type WordsAt = { readonly words: ArrayLike<number>; readonly at: number };
-
 export function compareWords(
   a: ArrayLike<number>,
   aAt: number,
@@ -47,14 +43,11 @@ export function wordsOfAddress({ version, w0, w1, w2, w3 }: Address): number[] {
   return version === 4 ? [w0 >>> 0] : [w0 >>> 0, w1 >>> 0, w2 >>> 0, w3 >>> 0];
 }
 
-/** Disjoint ranges in ascending order, each with a value. */
 export class AddressRows {
-  /** Words of an address. */
   readonly width: 1 | 4;
   readonly #starts = new WordList();
   readonly #ends = new WordList();
   readonly #values = new WordList();
-  /** The end of the last row. */
   readonly #lastEnd: Uint32Array;
 
   constructor(version: 4 | 6) {
@@ -93,7 +86,6 @@ export class AddressRows {
   }
 }
 
-/** Rows that are only read. */
 export type ReadRows = Pick<AddressRows, 'width' | 'length' | 'starts' | 'ends' | 'values'>;
 
 export type FamilyRows = Readonly<Record<4 | 6, AddressRows>>;

@@ -30,7 +30,6 @@ export function parseAddress(text: string): Address | undefined {
   return parseAddressBytes(textBytes, 0, length);
 }
 
-/** Parses all bytes from `start` to `end`, without making a string. */
 export function parseAddressBytes(bytes: Uint8Array, start: number, end: number): Address | undefined {
   // Most are IPv4, and for the others parseIPv4Bytes returns within four bytes.
   return parseIPv4Bytes(bytes, start, end) ?? parseIPv6Bytes(bytes, start, end);
@@ -48,7 +47,6 @@ export function ipv6(w0: number, w1: number, w2: number, w3: number): Address {
   return { version: 6, w0: w0 | 0, w1: w1 | 0, w2: w2 | 0, w3: w3 | 0 };
 }
 
-/** The address with every bit after the first `length` cleared: the base of its prefix. */
 export function truncateAddress(address: Address, length: number): Address {
   if (address.version === 4) return ipv4(address.w0 & wordMask(length));
   return ipv6(
@@ -75,7 +73,6 @@ export function wordMask(length: number): number {
 
 /** Reads `d.d.d.d`. A leading zero is refused: some parsers read it as octal. */
 export class QuadReader {
-  /** The address that was read last. */
   word = 0;
 
   /** The end of the quad at `start`: `to`, or a byte that is neither a digit nor a dot. -1 if there is none. */
@@ -107,7 +104,6 @@ export class QuadReader {
 
 const quadReader = new QuadReader();
 
-/** Parses all bytes from `start` to `end` as a dotted quad. */
 export function parseIPv4Bytes(bytes: Uint8Array, start: number, end: number): Address | undefined {
   return quadReader.read(bytes, start, end) === end ? ipv4(quadReader.word) : undefined;
 }
@@ -223,7 +219,6 @@ function formatIPv6(address: Address): string {
   return text;
 }
 
-/** The i-th of the eight 16-bit groups. */
 export function groupAt({ w0, w1, w2, w3 }: Address, i: number): number {
   const word = i < 4 ? (i < 2 ? w0 : w1) : i < 6 ? w2 : w3;
   return (i & 1) === 0 ? word >>> 16 : word & 0xffff;

@@ -1,12 +1,9 @@
-/** Parsing of AS numbers, and the numbers that are reserved. */
-
 export function parseAsn(text: string): number | undefined {
   if (!/^[0-9]{1,10}$/.test(text)) return undefined;
   const asn = Number(text);
   return asn <= MAX_ASN ? asn : undefined;
 }
 
-/** Accepts `15169`, `AS15169` and `as15169`. */
 export function parsePrefixedAsn(text: string): number | undefined {
   return parseAsn(text.replace(/^AS/i, ''));
 }

@@ -3,7 +3,6 @@ import type { Meta, Source } from './record.ts';
 
 const DAY_MS = 86_400_000;
 
-/** yyyy-mm-dd in UTC. */
 export const dayOfMs = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 type DatedSource = Pick<Source, 'as_of' | 'max_age_days'>;
@@ -22,7 +21,6 @@ export function isTooOld(source: DatedSource, day: string): boolean {
 /** The next day, on which what counts until `day` no longer does. */
 export const dayAfter = (day: string): string => dayOfMs(Date.parse(day) + DAY_MS);
 
-/** Lists that count longer come first. */
 export function compareLastDays(a: DatedSource, b: DatedSource): number {
   const [first = FOREVER, second = FOREVER] = [lastDay(a), lastDay(b)];
   return first === second ? 0 : first > second ? -1 : 1;
@@ -36,7 +34,6 @@ export function dataAsOf({ data_sources, sources }: Pick<Meta, 'data_sources' | 
   return oldestDay(deciding.length > 0 ? deciding : sources.map(({ as_of }) => as_of));
 }
 
-/** Dates are yyyy-mm-dd; a source without a date is left out. */
 export function oldestDay(days: readonly string[]): string | undefined {
   return days.filter((day) => /^[0-9]{4}-/.test(day)).sort()[0];
 }

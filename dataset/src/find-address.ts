@@ -30,7 +30,6 @@ const MARKS = Int32Array.from({ length: 256 }, (_, byte) => {
 });
 const QUAD_DOTS = 3;
 
-/** Called with the start and the end of a word that was rejected. */
 type RejectionListener = (bytes: Uint8Array, start: number, end: number, from: number) => void;
 
 export class AddressFinder {

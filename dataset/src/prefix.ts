@@ -1,4 +1,3 @@
-/** CIDR prefixes: parsing, formatting, and arithmetic on ranges. */
 import { type Address, formatAddress, ipv4, ipv6, parseAddress, truncateAddress } from './address.ts';
 
 /** Consecutive addresses of one family, both ends included. */

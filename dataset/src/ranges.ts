@@ -21,7 +21,6 @@ export class Ranges {
 
 export type FamilyRanges = Readonly<Record<4 | 6, Ranges>>;
 
-/** Disjoint runs in ascending order, each with the row that decides it. */
 export type Layer = {
   readonly ranges: Ranges;
   readonly starts: readonly bigint[];
@@ -102,7 +101,6 @@ class NarrowestFirst {
     heap[at] = row;
   }
 
-  /** The narrowest row that reaches `position`. */
   top(position: bigint): number | undefined {
     for (;;) {
       const row = this.#heap[0];

@@ -1,10 +1,7 @@
-/** The answers of the dataset, in the field names of the interface specification. */
-
 /** A dataset file stores positions in this list and in RIRS: append to them, never reorder. */
 export const CONNECTION_TYPES = ['residential', 'mobile', 'datacenter', 'business', 'education'] as const;
 export type ConnectionType = (typeof CONNECTION_TYPES)[number];
 
-/** The five regional internet registries. */
 export const RIRS = ['ARIN', 'RIPE', 'APNIC', 'LACNIC', 'AFRINIC'] as const;
 export type Rir = (typeof RIRS)[number];
 
@@ -48,7 +45,6 @@ export const FLAG_FACTS = {
 export type Flag = keyof typeof FLAG_FACTS;
 // Its keys are the flags and nothing else.
 export const FLAGS = Object.keys(FLAG_FACTS) as Flag[];
-/** A value for every flag. */
 export const byFlag = <Value>(make: (flag: Flag) => Value) =>
   Object.fromEntries(FLAGS.map((flag) => [flag, make(flag)])) as Record<Flag, Value>;
 
@@ -62,7 +58,6 @@ export const FLAG_SUBJECTS: readonly FlagSubject[] = [...FLAGS, 'blocklists'];
 /** `feeds`: lists that an update downloads. `tables`: only the tables of this repository. `none`: nothing. */
 export type FlagSource = {
   from: 'feeds' | 'tables' | 'none';
-  /** Ids of the sources. */
   sources: string[];
   /** The date of the oldest feed, or of the oldest table where no feed decides. */
   as_of?: string;
@@ -171,7 +166,6 @@ export type Source = {
 /** A feed whose newest copy was not used. `used` is the date of the older copy that was, if there was one. */
 export type Refusal = { id: string; reason: string; used?: string };
 
-/** The metadata of a dataset. */
 export type Meta = {
   version: number;
   built_at: string;
@@ -212,7 +206,6 @@ export type Figures = {
   country_agreement: AgreementFigure[];
   /** Records and space per flag, and under `threat` for every score above 0. */
   flags: Record<string, FlagFigures>;
-  /** Answered space per country and per registry. */
   countries: Record<string, SpaceFigures>;
   registries: Record<string, SpaceFigures>;
 };
@@ -270,13 +263,10 @@ export type QualityRow = {
   weight: (typeof QUALITY_WEIGHTS)[number];
   /** From 0 to 1. */
   value: number;
-  /** Labels, counted by `weight`. */
   n: number;
   /** 95 % confidence interval. */
   interval: [low: number, high: number];
-  /** Where the labels are from. */
   labels: string;
-  /** yyyy-mm-dd */
   labels_as_of: string;
   /** The labels are a source of the version. The measured answers are those without that source. */
   held_out: boolean;

@@ -5,7 +5,6 @@ import { parsePrefix, type Range, toBigInt } from './prefix.ts';
 
 export type SpecialPurpose = { readonly prefix: string; readonly name: string; readonly rfc: string };
 
-/** The most specific registry entry that contains the address. */
 export function findSpecialPurpose(address: Address): SpecialPurpose | undefined {
   return findEntry(address)?.row;
 }
@@ -28,7 +27,6 @@ function findEntry(address: Address): (typeof entries)[number] | undefined {
   return best;
 }
 
-/** All entries as ranges. */
 export function specialPurposeRanges(version: 4 | 6): Range[] {
   return entries.map(({ range }) => range).filter((range) => range.version === version);
 }

@@ -1,20 +1,17 @@
 // Walks several layers side by side, in ascending order; the caller reads from a cursor per layer.
 import type { Layer } from './ranges.ts';
 
-/** A position in a layer, moved forward by `sweep`. */
 export class LayerCursor {
   readonly #layer: Layer;
   #run = 0;
   /** The row that decides the current run, or -1 where the layer says nothing. */
   row = -1;
-  /** The last address up to which `row` holds. */
   end = -1n;
 
   constructor(layer: Layer) {
     this.#layer = layer;
   }
 
-  /** The value of the row, or -1 where the layer says nothing. */
   get value(): number {
     return this.row < 0 ? -1 : (this.#layer.ranges.values[this.row] as number);
   }
@@ -53,5 +50,4 @@ export function sweep(cursors: readonly LayerCursor[], visit: (start: bigint, en
   }
 }
 
-/** One past the last address of either family. */
 const END_OF_SPACE = 1n << 128n;

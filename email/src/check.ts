@@ -28,7 +28,6 @@ export type CheckOptions = {
   resolver: Resolver;
   /** DKIM selectors to report on, found or not. Default: the common ones are tried, and those found are reported. */
   selectors?: readonly string[];
-  /** Selectors to try beside the common ones, if `selectors` is absent. */
   moreSelectors?: readonly string[];
   /** Checks MTA-STS, TLS-RPT, DANE, BIMI and DNSSEC too. */
   transport?: TransportOptions;
@@ -47,7 +46,6 @@ export type Examination = {
   isByWildcard: boolean;
   /** Why DNS failed for the domain, if it did and that is known. */
   dnsFault: DnsOutage | undefined;
-  /** If it was asked for. */
   transport?: TransportReport<Finding>;
 };
 

@@ -43,7 +43,6 @@ const PROVIDERS: readonly Provider[] = readFileSync(new URL('../data/providers.c
     return { name, role, ...lists, ...keys, needsSpf, aligns, setup, normal } as Provider;
   });
 
-/** The provider of an MX host; undefined if it is not in the list. */
 export function providerOf(mxHost: string): Provider | undefined {
   return PROVIDERS.find(({ mx }) => mx.some((name) => isWithin(mxHost, name)));
 }
@@ -57,7 +56,6 @@ const BY_SPF_NAME = new Map(
   PROVIDERS.flatMap((one) => [...one.includes, ...one.spfNames].map((name) => [name, one] as const)),
 );
 
-/** The provider of a name that an SPF record includes. */
 export function providerOfSpfName(name: string): Provider | undefined {
   const labels = name.split('.').slice(-MAX_LABELS);
   const known = labels.map((_, at) => BY_SPF_NAME.get(labels.slice(at).join('.')));
@@ -137,7 +135,6 @@ export function spfTexts(txt: readonly string[]): string[] {
   return txt.filter((text) => /spf/i.test(text.slice(0, 20)));
 }
 
-/** The most that a check asks for beside the common ones. */
 const MAX_PROVIDER_SELECTORS = 10;
 
 /** Selectors of the providers that the records show, each once. */

@@ -16,7 +16,6 @@ export type EmailReport = {
   dkim: DkimReport[];
   dmarc: DmarcReport;
   recommendations: string[];
-  /** Only if it was asked for. */
   transport?: TransportReport;
 };
 

@@ -71,8 +71,6 @@ export function compile(input: CompileInput, progress: Progress = () => {}): Com
   };
 }
 
-/** Which sources of an input decide each flag. */
-
 /** What decides these; any other flag is what a list decides. */
 const DRIVES_OF: Partial<Record<FlagSubject, readonly Drive[]>> = {
   is_datacenter: ['is_datacenter', 'cloud_provider', 'connection_type'],

@@ -1,4 +1,3 @@
-/** The kinds of columns that tables have: how a cell is read, and what is refused. */
 import { parseAddress } from '../address.ts';
 import { isReservedAsn, parseAsn } from '../as-number.ts';
 import { formatPrefix, parseCidr, parsePrefix, type Range, toBigInt } from '../prefix.ts';

@@ -7,9 +7,7 @@ import { csvRow } from '../io/csv-row.ts';
 export type Column<T> = {
   /** Undefined for a text that is not a value of this column. */
   readonly parse: (text: string) => T | undefined;
-  /** What the value must be, for the message. */
   readonly wanted: string;
-  /** An empty cell is undefined. */
   readonly isOptional?: boolean;
 };
 
@@ -39,7 +37,6 @@ export class CsvTable<C extends Columns> {
     this.#sortedBy = sortedBy;
   }
 
-  /** In the repository. */
   get path(): string {
     return `dataset/data/${this.file}`;
   }
@@ -48,7 +45,6 @@ export class CsvTable<C extends Columns> {
     return this.#load().rows;
   }
 
-  /** By the values of the key. */
   find(...key: readonly (string | number)[]): Row<C> | undefined {
     const { rows, positions } = this.#load();
     const at = positions.get(key.join(','));
@@ -73,7 +69,6 @@ export class CsvTable<C extends Columns> {
     return latest(this.rows);
   }
 
-  /** Throws a DatasetError with the problems of the text. */
   parse(text: string): Content<C> {
     const names = Object.keys(this.#columns);
     // Spreadsheets write a byte order mark, and CR LF at the end of a line.
@@ -147,7 +142,6 @@ export class CsvTable<C extends Columns> {
   }
 }
 
-/** The latest date of a row. */
 export function latest(rows: readonly { readonly as_of?: unknown }[]): string {
   return rows.reduce((day, { as_of }) => (String(as_of) > day ? String(as_of) : day), '');
 }

@@ -32,7 +32,6 @@ export function ianaLayer(version: 4 | 6): Layer {
   return flatten(ranges);
 }
 
-/** The registry to which IANA allocated the AS number. */
 export function rirOfAsn(asn: number): Rir | undefined {
   const blocks = registryAsNumbers.rows;
   let from = 0;

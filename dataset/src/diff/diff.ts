@@ -37,14 +37,12 @@ export type DatasetDiff = {
   from: ComparedVersion;
   to: ComparedVersion;
   limit: number;
-  /** Whether the content is identical. */
   is_same: boolean;
   /** In the order of COMPARED_ATTRIBUTES; attributes without a change are left out. */
   changes: AttributeChange[];
   sources: SourceChange[];
 };
 
-/** `limit`: entries per list. */
 export function diffDatasets(before: Dataset, after: Dataset, limit: number): DatasetDiff {
   const values = [new ComparedValues(before), new ComparedValues(after)] as const;
   const tallies = new Map<string, Tally>();

@@ -23,7 +23,6 @@ export function forEachSegment(before: Iterator<Run>, after: Iterator<Run>, visi
   }
 }
 
-/** One past the last address of either family. */
 const END_OF_SPACE = 1n << 128n;
 
 /** The last address up to which a side does not change: the end of its run, or the address before its next run. */

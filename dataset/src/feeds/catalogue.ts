@@ -18,7 +18,6 @@ const networksByProvider = labelledNetworks.derived((rows) => {
   return asns;
 });
 
-/** An AS number, or all networks of a cloud provider. */
 function networksOf(name: string): readonly number[] {
   return networksByProvider().get(name) ?? [Number(name)];
 }

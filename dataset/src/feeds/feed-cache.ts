@@ -18,13 +18,10 @@ import type { Feed } from './feed.ts';
 type FeedState = {
   /** The URL in the catalogue at the last attempt. */
   readonly url: string;
-  /** The last attempt, successful or not. */
   readonly attempted_at: string;
   /** The last attempt that reached the server. */
   readonly fetched_at?: string;
-  /** Failed attempts since the last success. */
   readonly failures: number;
-  /** Why the last attempt failed. */
   readonly error?: string;
   /** Whether it failed before a server answered, and why. */
   readonly unreachable?: Unreachable;
@@ -38,7 +35,6 @@ type FeedCopy = FeedSource & {
   readonly records: number;
   /** The date that the feed states. */
   readonly as_of?: string;
-  /** When the copy was taken. */
   readonly content_at: string;
   /** When the server last confirmed that it has nothing newer. */
   readonly checked_at: string;
@@ -110,7 +106,6 @@ export class FeedCache {
     return now.getTime() - attempted < waitMs(feed.refresh_hours * HOUR_MS, state.failures);
   }
 
-  /** Creates the folder, and removes what an earlier attempt left behind. */
   prepare(id: string): void {
     makeFolder(this.#path(id, ''));
     this.#sweep(id);
@@ -121,7 +116,6 @@ export class FeedCache {
     this.fail(feed, { reason: 'the last update was interrupted before it had read the feed', isAnswered: true }, now);
   }
 
-  /** The candidate becomes the content. */
   accept(id: string, candidate: Candidate & Pick<FeedCopy, 'records' | 'as_of'>, now: Date): void {
     const { url, fetched_at } = this.#known(id);
     if (!DIGEST.test(candidate.sha256)) throw new Error(`not a SHA-256 digest: ${candidate.sha256}`);
@@ -139,7 +133,6 @@ export class FeedCache {
     this.#sweep(id);
   }
 
-  /** Removes the candidate and records the reason; the last good copy stays. */
   refuse(id: string, reason: string, now: Date): void {
     const state = this.#known(id);
     // `offer` has already counted this attempt.
@@ -173,7 +166,6 @@ export class FeedCache {
     rmSync(this.candidatePath(id), { force: true });
   }
 
-  /** Records an attempt without a candidate. */
   fail({ id, url }: FeedLocation, { reason, isAnswered, retryAfterSeconds, unreachable }: Failure, now: Date): void {
     const state = this.state(id);
     const at = now.toISOString();

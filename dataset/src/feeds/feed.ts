@@ -1,4 +1,3 @@
-/** A feed of the catalogue: its URL, format and licence, and what its statements are used for. */
 import type { ConnectionType } from '../record.ts';
 
 /** What the statements of a feed decide. A feed may drive several things. */
@@ -55,7 +54,6 @@ export type Feed = {
   readonly licence: string;
   readonly credit: string;
   readonly drives: readonly Drive[];
-  /** The minimum time between two fetches. */
   readonly refresh_hours: number;
   /** A copy older than this is not used. Without it the last good copy is used without limit, and its age is shown. */
   readonly expire_hours?: number;
@@ -64,9 +62,7 @@ export type Feed = {
   readonly mode: 'on' | 'opt-in';
   /** Its terms require a contact in the User-Agent. */
   readonly needs_contact?: boolean;
-  /** A copy with fewer records is refused. */
   readonly min_records: number;
-  /** A copy with more records is refused. */
   readonly max_records: number;
   readonly max_bytes?: number;
   /** A blocklist compiled from other blocklists. It does not count in addition to the lists that it repeats. */
@@ -77,12 +73,10 @@ export type Feed = {
   readonly fallback_for?: string;
   /** The operator's AS numbers: the feed decides the country only of addresses that one of them announces. */
   readonly asns?: readonly number[];
-  /** The owner of the addresses, as shown in answers. */
   readonly provider?: string;
   readonly company?: string;
   /** Operator of a VPN, a scanner or a service that is known to be good; required for the latter. */
   readonly operator?: string;
-  /** The name of the crawler that uses the addresses, as shown in the evidence. */
   readonly crawler?: string;
   /** A relay that hides addresses for privacy (iCloud Private Relay): its addresses are not a VPN and add no points. */
   readonly is_relay?: boolean;

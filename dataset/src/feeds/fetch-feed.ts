@@ -1,4 +1,3 @@
-/** One feed from its URL to a candidate in the cache: find the file, download it, decompress it. */
 import { readFileSync, rmSync } from 'node:fs';
 import { runInNewContext } from 'node:vm';
 import { StreamError } from '../io/content.ts';
@@ -14,7 +13,6 @@ export type FetchFeedOptions = {
   readonly now: Date;
   readonly sleep: (ms: number) => Promise<void>;
   readonly contact?: string | undefined;
-  /** Send a request even if the copy is fresh. */
   readonly isForced?: boolean;
   readonly timeouts?: TransferLimits;
   readonly network?: Network | undefined;

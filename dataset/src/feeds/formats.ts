@@ -1,5 +1,3 @@
-/** The formats of feeds: the parser of each format, and the shape of its statements. */
-
 import type { Content } from '../io/content.ts';
 import type { Drive } from './feed.ts';
 import type { Parsed } from './parsed.ts';
@@ -25,7 +23,6 @@ type Format = {
   readonly shape: Shape;
   readonly parse: (content: Content) => Parsed;
   readonly isHtml?: boolean;
-  /** The format gives each network a connection type. */
   readonly hasRoles?: boolean;
 };
 
@@ -70,7 +67,6 @@ export const FORMATS: Readonly<Record<string, Format>> = {
   'peeringdb-ix': { shape: 'exchanges', parse: parsePeeringdbIx },
 };
 
-/** What the statements of each shape can decide. */
 export const DRIVES_OF: Readonly<Record<Shape, readonly Drive[]>> = {
   routes: ['routes', 'names'],
   countries: ['country'],

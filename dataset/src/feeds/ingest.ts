@@ -181,13 +181,11 @@ type ParseResult = ParsedCopy | { kind: 'refused'; reason: string };
 
 type ParseOptions = {
   readonly maxRecords: number;
-  /** The number of records of the last good copy. */
   readonly last?: number | undefined;
   /** The operator has accepted the copy, or it was accepted before. */
   readonly isAccepted?: boolean;
 };
 
-/** Parses a copy and checks it, also against the number of records of the last good copy. */
 function parseCopy(feed: Feed, path: string, { maxRecords, last, isAccepted }: ParseOptions): ParseResult {
   const content = fileContent(path, maxRecords);
   const refuse = (reason: string): ParseResult => ({ kind: 'refused', reason });

@@ -7,19 +7,16 @@ import type { Place } from './sources/locations/place-list.ts';
 export type Parsed = Routes | Countries | Delegations | Names | Networks | PrefixList | Locations | Exchanges;
 
 type RowCounts = {
-  /** Rows that were parsed. */
   readonly records: number;
   /** Rows that could not be parsed, without comments and blank lines. Too many of them mean another format. */
   readonly skipped: number;
-  /** The date that the feed states, yyyy-mm-dd. */
   readonly asOf?: string;
 };
 
-/** Which AS announces which prefix. Values are AS numbers. */
+/** Values are AS numbers. */
 export type Routes = RowCounts & {
   readonly shape: 'routes';
   readonly ranges: FamilyRanges;
-  /** Names of networks, where the format has them. */
   readonly names: ReadonlyMap<number, string>;
   /** Origins of prefixes that several networks announce (MOAS); with peers also the one in `ranges`. */
   readonly otherOrigins: readonly OtherOrigin[];
@@ -57,7 +54,6 @@ export type DelegatedAsns = Holder & {
   readonly registered?: string;
 };
 
-/** Names of networks. */
 export type Names = RowCounts & { readonly shape: 'names'; readonly names: ReadonlyMap<number, NetworkName> };
 
 export type NetworkName = { readonly name?: string; readonly handle?: string; readonly country?: string };

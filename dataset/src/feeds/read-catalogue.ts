@@ -14,7 +14,6 @@ import { DRIVES_OF, FORMATS } from './formats.ts';
 
 export type ActiveFeed = Feed & { readonly isOn: boolean };
 
-/** The built-in catalogue without changes. */
 export function defaultFeeds(): ActiveFeed[] {
   return builtInFeeds().map((feed) => ({ ...feed, isOn: feed.mode === 'on' }));
 }

@@ -14,7 +14,6 @@ export class BitWriter {
   /** Bits in the buffer, fewer than 8 between calls. */
   #used = 0;
 
-  /** The position of the next bit. */
   get position(): number {
     return this.#length * 8 + this.#used;
   }

@@ -13,7 +13,6 @@ import { findDamagedAttributes } from './texts/attributes.ts';
 
 type Sections = Record<SectionName, Buffer>;
 
-/** Throws a DatasetError unless the sections fit together. */
 export function checkSections(sections: Sections): void {
   const damagedNetworks = findDamagedNetworks(sections);
   if (damagedNetworks !== undefined) ensure(false, damagedNetworks);

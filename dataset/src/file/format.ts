@@ -33,7 +33,6 @@ import { decodeSections, encodeSections, hasMagic, versionOf } from './section-f
 const MAGIC = 'WHENCE\r\n';
 /** A change of the format raises it, and `earlier-formats.ts` can convert files of the format before. */
 export const FORMAT_VERSION = 6;
-/** The format of release 1.0.0. */
 const FIRST_FORMAT = 6;
 
 export const SECTIONS = [

@@ -26,7 +26,6 @@ import { hasAgedLists, withoutAgedLists } from './texts/aged-attributes.ts';
 import { AttributeSets } from './texts/attributes.ts';
 import { RecordTexts } from './texts/record-texts.ts';
 
-/** In the text `"country":"US",`. */
 const COUNTRY_AT = '"country":"'.length;
 
 /** With the answers of this day; without it, of the day on which it was built. */
@@ -90,7 +89,6 @@ export class Dataset {
   readonly networks: Networks;
   /** The first networks, which `nameIndex` has. */
   readonly indexedNetworks: number;
-  /** For searches in names and handles. */
   readonly nameIndex: NameIndex;
   readonly networkTexts: NetworkTexts;
   /** For the writer of records as bytes. */
@@ -224,17 +222,14 @@ export class Dataset {
     return JSON.parse(`{${this.attributesJson(set)}}`);
   }
 
-  /** The AS number of the record. */
   asnNumber(match: Match): number {
     return this.networks.numberAt(this.rowOf(match));
   }
 
-  /** The row of the record's network. */
   rowOf(match: Match): number {
     return this.#rowOf.of(recordNumber(match));
   }
 
-  /** The record's name, JSON-escaped, without quotes. */
   escapedName(match: Match): string {
     return this.networks.escapedNameAt(this.rowOf(match));
   }
@@ -249,7 +244,6 @@ export class Dataset {
     return this.#attributeSets.fragment(text, fragment);
   }
 
-  /** The country of the record, without parsing all of it. */
   country(match: Match): string {
     const bytes = this.textFragment(this.textOf(match), 0);
     return String.fromCharCode(bytes[COUNTRY_AT] as number, bytes[COUNTRY_AT + 1] as number);
@@ -301,7 +295,6 @@ export class Dataset {
     return { ipv4: ipv4.texts(), ipv6: ipv6.texts() };
   }
 
-  /** The same as JSON text in bytes. */
   prefixesJson(number: number): Buffer {
     const { ipv4, ipv6 } = this.prefixLists(number);
     return prefixesJson(ipv4, ipv6);
@@ -350,7 +343,6 @@ export class Dataset {
     return text;
   }
 
-  /** The members of a record from `country` on, as JSON. */
   attributesJson(set: number): string {
     return this.#attributeSets.json(set);
   }

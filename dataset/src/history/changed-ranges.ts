@@ -1,4 +1,3 @@
-/** Ranges of addresses whose record differs between two versions, with the record of the older one. */
 import { forEachSegment } from '../diff/segments.ts';
 import { type Match, prefixLength } from '../file/format.ts';
 import type { Dataset } from '../file/read.ts';

@@ -7,9 +7,7 @@ import { formatPrefix } from '../prefix.ts';
 import type { Meta } from '../record.ts';
 
 export type RecordText = {
-  /** Length of the announced prefix. */
   readonly length: number;
-  /** AS number and name, as in the JSON. */
   readonly network: string;
   /** The members from `country` on, as JSON, with DATE instead of dates. */
   readonly attributes: string;

@@ -15,7 +15,6 @@ export class StreamError extends Error {
 export type Content = {
   /** For line-based formats: the feed need not fit into one string. Without LF, CRLF and byte order mark. */
   lines(): Iterable<string>;
-  /** For formats that are a single JSON value. */
   text(): string;
   /** For binary formats. A chunk is only valid until the next one is read. */
   chunks(): Iterable<Buffer>;

@@ -6,7 +6,6 @@ export function formatSize(bytes: number): string {
   return Number.isInteger(megabytes) ? `${megabytes} MB` : `${megabytes.toFixed(1)} MB`;
 }
 
-/** `1.2 of 5.0 MB` */
 export function formatProgress(bytes: number, total: number): string {
   if (total < IN_BYTES_BELOW) return `${bytes} of ${total} bytes`;
   return `${(bytes / MEGABYTE).toFixed(1)} of ${(total / MEGABYTE).toFixed(1)} MB`;

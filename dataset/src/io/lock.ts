@@ -128,7 +128,6 @@ function describeRunning({ id, identity, touchedMs }: Holder, own: ProcessIdenti
   ];
 }
 
-/** Undefined when there is no such record. */
 function readHolder(path: string): Holder | undefined {
   let file: number;
   try {

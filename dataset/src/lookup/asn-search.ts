@@ -30,7 +30,6 @@ export class AsnSearch {
   readonly #ranked: readonly [exact: RowSet, nameBegins: RowSet, wordBegins: RowSet, inside: RowSet];
   readonly #candidates: RowSet;
   readonly #withWord: RowSet;
-  /** The list of the index that is being read. */
   readonly #list: Uint32Array;
 
   constructor(dataset: Dataset) {

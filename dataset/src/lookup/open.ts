@@ -61,7 +61,6 @@ export class OpenDataset {
     return this.#dataset.asn(number);
   }
 
-  /** All prefixes that the network announces, in numerical order, shorter ones first. */
   prefixesOf(number: number): AsnPrefixes {
     return this.#dataset.prefixesOf(number);
   }

@@ -140,7 +140,6 @@ const firstNumbers = ({ sections }: Dataset) => ({
   text: sections.variants.length / 12,
 });
 
-/** The position of the last range that starts at or below the value, or -1. */
 function lastAtOrBelow(ranges: readonly OverlaidRange[], value: bigint): number {
   let [from, to] = [-1, ranges.length - 1];
   while (from < to) {
@@ -173,7 +172,6 @@ class Preparation {
   /** Networks that the file does not have, or has with another name. */
   readonly #networks: CompiledAsn[] = [];
   readonly #rows = new Map<string, number>();
-  /** By AS number: its name, and what belongs to it. */
   readonly #ownNetworks = new Map<number, ReturnType<typeof noNetworks>>();
 
   constructor(base: Dataset, overrides: Overrides) {

@@ -1,5 +1,3 @@
-/** What a record says where the operator's overrides apply, and which sources decided it. */
-
 import { asciiJson } from '../file/texts/ascii-writer.ts';
 import { type Decision, decisionOrder } from '../file/texts/decisions.ts';
 import type { Detection, IpRecord, Source, Threat } from '../record.ts';
@@ -9,7 +7,6 @@ import type { Relabel, Verdict } from './overrides.ts';
 /** The part of a record that does not depend on the address. */
 export type Attributes = Omit<IpRecord, 'ip' | 'prefix' | 'asn' | 'asn_name'>;
 
-/** What applies to a record. */
 export type Applied = {
   readonly isOwnNetwork: boolean;
   readonly relabel: Relabel;

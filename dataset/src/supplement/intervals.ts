@@ -24,7 +24,6 @@ export function overlay(base: ReadRows, above: ReadRows, resolve: Resolve): Inte
   return writer.finish();
 }
 
-/** Copies rows in ascending order. */
 class RowCopier {
   readonly #rows: ReadRows;
   readonly #writer: IntervalWriter;

@@ -192,7 +192,6 @@ export class Supplement {
     return this.isPlaceIn(place, country) ? this.#location(place) : undefined;
   }
 
-  /** The same as JSON. */
   locationJson(place: number, country: string): string | undefined {
     if (!this.isPlaceIn(place, country)) return undefined;
     let json = this.#jsons[place];
@@ -216,7 +215,6 @@ export class Supplement {
     return find(this.#tables.any, address) === 1;
   }
 
-  /** The name of the exchange whose peering LAN has the address. */
   exchange(address: Address): string | undefined {
     const text = find(this.#tables.ix, address);
     return text === 0 ? undefined : this.#text(text);
@@ -284,7 +282,6 @@ function find(table: IntervalTable | undefined, address: Address): number {
   return address.version === 4 ? findIpv4(table.v4, address.w0) : findIpv6(table.v6, address);
 }
 
-/** The last address of the interval that has this one. */
 function endOf(table: IntervalTable | undefined, address: Address): bigint {
   if (table === undefined) return (1n << BigInt(addressBits(address.version))) - 1n;
   return address.version === 4 ? ipv4IntervalEnd(table.v4, address.w0) : ipv6IntervalEnd(table.v6, address);

@@ -19,7 +19,6 @@ export async function openInThread(
   return new Dataset(await readInThread(task, timeoutMs), { isChecked: true, day: task.day });
 }
 
-/** The same for the supplement of a version. */
 export async function openSupplementInThread(path: string, sha256: string): Promise<Supplement> {
   return new Supplement(await readInThread({ path, sha256, kind: 'supplement' }, READ_TIMEOUT_MS));
 }

@@ -12,7 +12,6 @@ export type OpenTask =
 export type OpenedFile =
   | { readonly kind: 'checked'; readonly bytes: ArrayBuffer }
   | { readonly kind: 'damaged'; readonly message: string }
-  /** An error of the file system. */
   | { readonly kind: 'failed'; readonly message: string; readonly code?: string; readonly errno?: number };
 
 function post(opened: OpenedFile, transferred: ArrayBuffer[] = []): void {

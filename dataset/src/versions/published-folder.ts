@@ -33,7 +33,6 @@ import { newestVersions } from './retention.ts';
 type PublishedTo = {
   current: number;
   versions: number[];
-  /** Files that were not there before. */
   written: string[];
   removed: string[];
   /** Older versions that are damaged in the data directory and were left out, with the reason. */
@@ -85,7 +84,6 @@ function readVersion(dataDir: string, entry: VersionEntry): Buffer {
   return bytes;
 }
 
-/** False if it is there already. */
 function copySupplement(dataDir: string, targetDir: string, supplement: SupplementEntry): boolean {
   return writeFile(targetDir, supplement.file, readSupplement(supplementPath(dataDir, supplement), supplement.sha256));
 }

@@ -271,7 +271,6 @@ const NO_MAIL_STEPS = {
   DMARC: 'let receivers refuse what claims to be from it',
 } as const;
 
-/** What stands before the recipe. */
 function aboutNoMail({
   domain,
   isDeclared,
@@ -292,7 +291,6 @@ function aboutNoMail({
   return `${suffix}${risk}${aliased}If it sends mail, publish those that its mail provider names. `;
 }
 
-/** What the policy means for names below the domain. */
 function belowNoMail({ sending, isPublicSuffix }: AdviceDetails['no_mail']): string {
   if (isPublicSuffix) return '';
   if (sending.length === 0) return '; that also holds for every subdomain without a DMARC record of its own';
@@ -311,7 +309,6 @@ function formatPercent(percent: number): string {
   return percent < 10 ? percent.toFixed(1) : percent.toFixed(0);
 }
 
-/** What is wrong at the beginning of a record that receivers skip. */
 function beginningFault(raw: string, beginning: string): string {
   // The bytes of UTF-8 are Latin-1 characters here.
   if (/^\s*\xe2\x80[\x98-\x9f]/.test(raw)) return 'it begins with a typographic quotation mark';

@@ -23,7 +23,6 @@ type Details = {
     isPartial?: true;
     fault?: DnsFault | undefined;
   };
-  /** The last entry of a list that was cut. */
   more_advice: { count: number };
   /** A record at the domain, or below it, would take the wildcard's records away from it (RFC 4592 §2.2.1). */
   domain_by_wildcard: { domain: string; lost: readonly string[]; isKnown: boolean };

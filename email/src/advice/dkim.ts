@@ -9,7 +9,6 @@ import { looksUnused } from './mail-role.ts';
 import { type PastedMistake, repairCharacters } from './pasted-text.ts';
 import { namedServices } from './readiness.ts';
 
-/** `apex` is the answer to the TXT question for the domain itself. */
 export function adviseDkim(domain: string, findings: Findings, score: Score, apex: Answer<string>): Draft[] {
   const { dkim } = findings;
   const points = MAX_POINTS.dkim - score.dkim;

@@ -17,7 +17,6 @@ export type DmarcEdit =
     }
   /** Written out, because without it the names, or those below a public suffix, would get the new policy too. */
   | { readonly kind: 'subdomains kept'; readonly policy: DmarcPolicy; readonly names: readonly string[] }
-  /** The new policy also holds for subdomains. */
   | { readonly kind: 'subdomains too' }
   /** `np=reject`, since names that do not exist had less. */
   | { readonly kind: 'nonexistent' }

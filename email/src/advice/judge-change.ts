@@ -30,7 +30,6 @@ export const CHANGE_RISKS = [
 ] as const;
 export type ChangeRisk = { code: (typeof CHANGE_RISKS)[number]; text: string };
 
-/** What a check found, and what it advises. */
 type Judged = { readonly findings: Findings; readonly advice: readonly Advice[] };
 /** How many addresses could send before and cannot after. */
 type LostAddresses = { readonly ipv4Addresses: number; readonly ipv6Slash48s: number };

@@ -1,4 +1,3 @@
-/** What a domain does with mail, as far as its records tell. */
 import type { DmarcRecord } from '../dmarc/dmarc.ts';
 import { registrableDomain } from '../registrable-domain.ts';
 import type { Findings } from '../score/score.ts';

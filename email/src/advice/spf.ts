@@ -33,7 +33,6 @@ export type SpfContext = {
   readonly missing: MissingProvider | undefined;
   /** The record that several were merged into, as receivers would read it. */
   readonly merged: Findings['spf'] | undefined;
-  /** The answer to the TXT question for the domain itself. */
   readonly apex: Answer<string>;
 };
 
@@ -189,7 +188,6 @@ function txtChange(name: string, text: string): Change {
   return { record: { name, type: 'TXT', text }, replaces: [] };
 }
 
-/** Without the terms that let everyone pass. */
 function closedRecord(domain: string, findings: Findings): string | undefined {
   const { openToAll, openTerms, report, records } = findings.spf;
   if (records.length !== 1 || openTerms.some((term) => /^redirect=/i.test(term))) return undefined;

@@ -65,7 +65,6 @@ function isOdd(bytes: Uint8Array): boolean {
   return ((bytes.at(-1) ?? 0) & 1) === 1;
 }
 
-/** The elements of a SEQUENCE that fills all the bytes. */
 function readSequence(bytes: Uint8Array): Element[] | undefined {
   const [sequence, ...rest] = readElements(bytes) ?? [];
   return sequence?.tag === SEQUENCE && rest.length === 0 ? readElements(sequence.body) : undefined;

@@ -51,7 +51,6 @@ export type DkimFindings = {
 };
 
 export type DkimOptions = {
-  /** The selectors to report on, found or not. */
   readonly requested?: readonly string[] | undefined;
   /** More selectors to try beside the common ones; known when the MX and SPF records are. */
   readonly more?: Promise<readonly string[]>;
@@ -208,7 +207,6 @@ function versionErrors(list: TagList): Finding[] {
 
 type Material = { type: DkimReport['key_type']; bits: number; hasMissingPadding: boolean; errors: Finding[] };
 
-/** `rawLength` is the number of characters of the record. */
 function readMaterial(list: TagList, rawLength: number): Material {
   const named = tagValue(list, 'k') ?? 'rsa';
   const type = named === 'rsa' || named === 'ed25519' ? named : '';

@@ -1,6 +1,3 @@
-/** DKIM selectors: the ones to try if the caller names none, and which texts are selectors. */
-
-/** The most selectors a check asks for. */
 export const MAX_SELECTORS = 50;
 
 // DNS cannot list the selectors of a domain. These are the ones that mail providers tell their customers to use.

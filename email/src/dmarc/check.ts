@@ -31,7 +31,6 @@ export type DmarcFindings = {
   recordDomain: string;
   /** What is at each name of the tree walk; the first is the domain itself. */
   steps: readonly Step[];
-  /** Whether the domain exists, which decides between `sp` and `np`. */
   domainState: DomainState;
   misplaced: MisplacedRecord | undefined;
   /** `_dmarc.` and the domain is an alias of a name that does not exist. */
@@ -41,7 +40,6 @@ export type DmarcFindings = {
 /** A DMARC record where no receiver looks: at the domain itself, or below its doubled name. */
 export type MisplacedRecord = { readonly kind: 'apex' | 'doubled'; readonly name: string; readonly raw: string };
 
-/** `apex` is the answer to the TXT question for the domain itself. */
 export async function checkDmarc(
   domain: string,
   resolver: Resolver,

@@ -175,7 +175,6 @@ export type Absence = 'no such name' | 'no such record' | MissingAlias;
 /** The name is an alias of one that does not exist. */
 export type MissingAlias = { readonly alias: string };
 
-/** What the value of a tag must be. */
 export type TagRule =
   | 'policy'
   | 'failure options'
@@ -203,7 +202,6 @@ export function absenceOf(answer: Extract<Answer<unknown>, { kind: 'nodata' | 'n
   return answer.alias === undefined ? 'no such name' : { alias: answer.alias };
 }
 
-/** The finding for a question that failed. */
 export function dnsFailure(
   name: string,
   type: RecordType,

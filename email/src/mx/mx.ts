@@ -14,7 +14,6 @@ export type MxFindings = {
   state: 'valid' | 'null' | 'partly' | 'unusable' | 'implicit' | 'none' | 'unverified';
   /** The examined hosts with the lowest preference of each, and their addresses as far as they were asked for. */
   hosts: MailHost[];
-  /** Hosts listed more than once. */
   duplicates: string[];
   /** Hosts with an address that is not reachable from the internet, beside others that are. */
   privateHosts: string[];

@@ -12,7 +12,6 @@ export type Tag = {
 };
 
 export type TagList = {
-  /** In order, duplicates included. */
   readonly tags: readonly Tag[];
   /** Names that occur more than once, each listed once. */
   readonly duplicates: readonly string[];
@@ -49,7 +48,6 @@ export function tagValue({ tags }: TagList, name: string): string | undefined {
   return tags.find((tag) => tag.name === name)?.value;
 }
 
-/** The items of a colon-separated value. */
 export function colonList(value: string): string[] {
   return value.split(':').map(trimBlanks);
 }

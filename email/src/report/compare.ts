@@ -7,7 +7,6 @@ import { type Evidence, keyFingerprint, mailboxProviders } from './evidence.ts';
 import type { Part } from './part-state.ts';
 import { type ComparedPart, compareLists, compareTexts, isFailureText, type ReportChange } from './report-change.ts';
 
-/** A report, with what was saved beside it. */
 export type ComparedReport = EmailReport & { readonly evidence?: Evidence };
 
 /** What endangers the domain comes first in each part. */

@@ -1,5 +1,3 @@
-/** A change between two reports, and how texts and lists of them are compared. */
-
 import type { TransportReport } from '../report.ts';
 import type { Part } from './part-state.ts';
 

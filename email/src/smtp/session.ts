@@ -86,7 +86,6 @@ function refusal({ code, lines }: Reply): SmtpFault {
   return { reply: excerpt(`${code} ${lines[0] ?? ''}`, 100) };
 }
 
-/** RFC 5321 §4.1.3. */
 function addressLiteral(address: string): string {
   return isIPv6(address) && !address.startsWith('::ffff:')
     ? `[IPv6:${address}]`
@@ -113,7 +112,6 @@ class Dialogue {
     if (signal.aborted) this.#abort();
   }
 
-  /** Why there is no connection; undefined if there is. */
   async connected(): Promise<SmtpFault | undefined> {
     if (this.#end === undefined)
       await new Promise<void>((resolve) => {

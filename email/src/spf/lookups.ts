@@ -47,7 +47,6 @@ export type SpfFindings = {
   /** All terms of the domain's record that let everyone pass. */
   openTerms: readonly string[];
   senderCounts: SenderCounts;
-  /** Networks that the records of the tree let send, one entry for each record. */
   passing: readonly Passing[];
   /** Terms of the domain's record that receivers ignore, because they are after `all` or have `=` for `:`. */
   ignoredTerms: SomeTerms;
@@ -96,7 +95,6 @@ export const SPF_LIMIT_CODES: readonly FindingCode[] = ['too_many_lookups', 'too
 const NO_TERMS: SomeTerms = { shown: [], count: 0 };
 const NO_RECORD: SpfRecord = { mechanisms: [], terms: [], errors: [] };
 
-/** A node during the walk. */
 type WalkNode = {
   readonly name: string;
   /** The term that led here, and the node whose record contains it; absent for the root. */

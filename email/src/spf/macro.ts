@@ -13,7 +13,6 @@ type MacroPart =
   | { readonly kind: 'escape'; readonly text: string }
   | {
       readonly kind: 'macro';
-      /** Lower case. */
       readonly letter: string;
       /** How many right-hand labels to keep; 0 keeps all. */
       readonly labels: number;

@@ -17,7 +17,6 @@ export function passingNetworks(terms: readonly SpfTerm[]): Passing {
   return { ipv4: merge([Float64Array.from(ipv4)]), slash48s: merge([Float64Array.from(slash48s)]) };
 }
 
-/** The union of lists of networks. */
 export function merge(lists: readonly Float64Array[]): Float64Array {
   const networks = lists.flatMap((list) => Array.from({ length: list.length / 2 }, (_, i) => pairAt(list, i)));
   networks.sort(([a], [b]) => a - b);
@@ -30,7 +29,6 @@ export function merge(lists: readonly Float64Array[]): Float64Array {
   return Float64Array.from(merged);
 }
 
-/** How many addresses or /48s there are in networks without overlap. */
 export function sizeOf(networks: Float64Array): number {
   let size = 0;
   for (let i = 0; i < networks.length; i += 2) size += (networks[i + 1] ?? 0) - (networks[i] ?? 0) + 1;

@@ -40,7 +40,6 @@ export type SpfTerm =
 export type SpfRecord = {
   /** Every term after the version as written, in order, including those that do not parse. */
   readonly mechanisms: readonly string[];
-  /** The terms that parse. */
   readonly terms: readonly SpfTerm[];
   /** Each a `syntax_error`, and `more_errors` if there are many. */
   readonly errors: readonly Finding[];

@@ -6,7 +6,6 @@ import { excerpt } from '../visible-text.ts';
 
 const MAX_QUOTED = 40;
 
-/** `hosts` are the MX hosts that mail is delivered to, at least one. */
 export async function checkDane(
   domain: string,
   mx: Answer<MxHost>,

@@ -31,7 +31,6 @@ export type MtaStsOptions = {
 export const MAX_POLICY_BYTES = 64 * 1024;
 export const POLICY_TIMEOUT_MS = 5_000;
 
-/** `hosts` are the MX hosts that mail is delivered to. */
 export async function checkMtaSts(
   domain: string,
   hosts: readonly string[],

@@ -27,7 +27,6 @@ export type Connection = {
 
 type ConnectionTables = Pick<CompileInput['tables'], 'networks' | 'scanners' | 'name-rules' | 'type-signals'>;
 
-/** What is known about a network besides lists. */
 export type NamedNetwork = {
   readonly asn: number;
   readonly name: string;
@@ -110,7 +109,6 @@ const ruleSet = nameRules.derived((rows) => {
   };
 });
 
-/** The name as folded words, without ignored phrases. */
 function fold(text: string): string {
   // 'Dream Net' is the name of an access provider, 'dream.net' is only a domain.
   const words = foldedWords(text.replace(/\.net\b/gi, ' dotted'));
@@ -122,7 +120,6 @@ function wholeWords(folded: string, from: number, to: number): string {
   return folded.slice(folded.lastIndexOf(' ', from - 1) + 1, folded.indexOf(' ', to - 1));
 }
 
-/** The first rule that a folded text matches, with the words that matched. */
 function match(folded: string): { role: ConnectionType; word: string } | undefined {
   for (const { role, words, parts } of ruleSet().rules) {
     const found = words.exec(folded) ?? parts?.exec(folded);
@@ -131,7 +128,6 @@ function match(folded: string): { role: ConnectionType; word: string } | undefin
   return undefined;
 }
 
-/** The role by the name or handle of an organisation, and the word that decided; undefined if no rule matches. */
 export function roleByName(name: string, handle?: string): { role: ConnectionType; word: string } | undefined {
   const byName = match(fold(name));
   if (handle === undefined || (byName !== undefined && byName.role !== 'residential')) return byName;

@@ -48,7 +48,6 @@ export function describe(facts: Facts): { attributes: Attributes; reasons: reado
   const reasons: Reason[] = [];
   const contributions: Contribution[] = [];
   const { route, name, connection, rir } = facts;
-  /** Records the reason, if a source has a value. */
   const decide = <T>(field: string, stated: Stated<T> | undefined): Stated<T> | undefined => {
     if (stated !== undefined) reasons.push([field, stated.source]);
     return stated;
@@ -188,7 +187,6 @@ function ratedBlocklists({ connection, listings }: Facts): Contribution[] {
   return rateBlocklists(withoutRepeated(entries, new Set(counted.map(({ id }) => id))));
 }
 
-/** What lists say that are too old to count. */
 function tooOldReasons({ listings, connection }: Facts): Reason[] {
   const lists = [...listings.map(({ overlay }) => overlay), ...(connection.tooOld ?? [])];
   return lists.flatMap(({ source, tooOld = [] }) =>

@@ -51,8 +51,6 @@ export class NetworkNames {
   }
 }
 
-/** Which registry keeps an AS number, in which country and since when, by the delegated files. */
-
 /** The first file that lists the number decides. */
 export class AsnRegistry {
   readonly #files: readonly (readonly DelegatedAsns[])[];
@@ -86,7 +84,6 @@ function search(rows: readonly DelegatedAsns[], asn: number): DelegatedAsns | un
 // Sources have names that say nothing (a placeholder, a tax number, a street), the owner of an address block, handles,
 // and capitals. A hand-written label is better than any of these.
 
-/** The name without surplus spaces, or undefined if it says nothing about the network. */
 export function usableName(text: string): string | undefined {
   // Some registries publish `A & B` with the `&` replaced by a space.
   // The next line of a registration may follow without a break.

@@ -3,7 +3,6 @@ import { compareLastDays } from '../../data-age.ts';
 import type { Drive } from '../../feeds/feed.ts';
 import { levelOf, type Source, type Threat } from '../../record.ts';
 
-/** What adds points if a list says it. */
 export const SCORING_DRIVES: readonly Drive[] = ['is_tor_exit', 'is_proxy', 'is_vpn', 'blocklist', 'criminal_netblock'];
 
 /** Points by the number of blocklists an address is on. Five or more count as five. */

@@ -51,7 +51,6 @@ export function changeSources(
   );
 }
 
-/** IPv4 addresses of the network that have the flag. */
 export function countFlagged(dataset: Dataset | undefined, asn: number, flag: string): number {
   if (dataset === undefined) return 0;
   const claims = new Claims(dataset, [{ measure: { kind: 'access network', name: flag, asn, version: 4 } }]);
@@ -111,7 +110,6 @@ class Claims {
   }
 }
 
-/** The field of the evidence that names the deciding source. */
 function fieldOf(measure: Watched['measure']): string {
   if (measure.kind === 'answered') return 'prefix';
   if (measure.kind === 'country') return 'country';

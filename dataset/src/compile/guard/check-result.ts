@@ -1,4 +1,3 @@
-/** Whether the result of an update may be published: what changed too much, and the sources that changed it. */
 import { Dataset } from '../../file/read.ts';
 import { type Content, encodeDataset } from '../../file/write.ts';
 import { type ChangeSource, changeSources, countFlagged } from './change-sources.ts';

@@ -28,7 +28,6 @@ export class FlaggedAccessNetworks {
     if (score >= CRIMINAL_SCORE) network.flagged.set(THREAT, (network.flagged.get(THREAT) ?? 0) + Number(addresses));
   }
 
-  /** The networks of which more than MAX_FLAGGED_SHARE is flagged. */
   finish(): FlaggedAccessNetwork[] {
     return [...this.#networks].flatMap(([asn, network]) =>
       network === undefined || network.addresses < FEW_ADDRESSES

@@ -23,7 +23,6 @@ export type ImplausibleChange = {
   readonly measure: Measure;
   readonly before: number;
   readonly after: number;
-  /** What is allowed, in words. */
   readonly limit: string;
 };
 

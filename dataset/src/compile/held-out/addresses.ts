@@ -21,7 +21,6 @@ export type Outcome = {
 /** Crawlers and services that are known to be good: the operator states that it uses the addresses itself. */
 const isGood = ({ crawler, drives }: Overlay) => crawler !== undefined || drives.includes('known_good');
 
-/** From this score on an address is of medium risk. */
 const MEDIUM = 25;
 
 type Decide = (without: (overlay: Overlay) => boolean) => Attributes;

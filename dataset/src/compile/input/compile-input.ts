@@ -1,5 +1,3 @@
-/** What the compiler works with: sources, and what each of them states about addresses and networks. */
-
 import { isTooOld } from '../../data-age.ts';
 import { type Drive, isAgingDrive } from '../../feeds/feed.ts';
 import type { DelegatedAsns, Holder, ListedNetwork, NetworkName, OtherOrigin } from '../../feeds/parsed.ts';
@@ -20,7 +18,6 @@ export type CompileInput = {
   readonly overlays: readonly Overlay[];
   /** The day of the build, yyyy-mm-dd. Without it no list is too old. */
   readonly day?: string | undefined;
-  /** The tables of this repository, as sources. */
   readonly tables: Readonly<Record<'iana' | 'networks' | 'scanners' | 'name-rules' | 'type-signals', Source>>;
 };
 
@@ -73,15 +70,11 @@ export type Overlay = RangeSource &
   TooOld & {
     readonly drives: readonly Drive[];
     readonly statements: readonly Statement[];
-    /** The owner of the addresses: a cloud, an AI company, a VPN operator. */
     readonly provider?: string | undefined;
     readonly company?: string | undefined;
     readonly operator?: string | undefined;
-    /** The labels of its statements are operators of Tor exits. */
     readonly namesTorOperators?: boolean | undefined;
-    /** It is a table of this repository, and not a list that was downloaded. */
     readonly isTable?: boolean;
-    /** The name of the crawler that fetches from the addresses. */
     readonly crawler?: string | undefined;
     /** A relay that hides addresses for privacy. Its addresses are not a VPN, whatever other lists say. */
     readonly isRelay?: boolean | undefined;
@@ -89,7 +82,6 @@ export type Overlay = RangeSource &
     readonly isGeneric?: boolean | undefined;
     /** The networks for which it may state a country; without them, all. */
     readonly asns?: ReadonlySet<number> | undefined;
-    /** Ids of sources that it repeats. */
     readonly contains?: readonly string[] | undefined;
   };
 
@@ -97,11 +89,9 @@ export type Statement = {
   /** A text to show: the number of a listing, the operator of a relay. */
   readonly label?: string;
   readonly country?: string;
-  /** The region of a cloud, as its operator calls it. */
   readonly region?: string;
   /** What the addresses are used for, in a network of another kind. */
   readonly type?: ConnectionType;
-  /** The number of blocklists on which an aggregate found the address. */
   readonly lists?: number;
   /** The list does not name the address, but this many servers next to it. */
   readonly neighbours?: number;
@@ -109,7 +99,6 @@ export type Statement = {
   readonly isWide?: boolean;
 };
 
-/** A value and the source that states it. */
 export type Stated<T> = { readonly value: T; readonly source: Source };
 
 /** All sources of an input, each once. Decisions and other origins refer to them by position in this list. */
@@ -120,7 +109,6 @@ export function sourcesOf(input: CompileInput): readonly Source[] {
   return [...new Set([...sources, ...Object.values(tables)])];
 }
 
-/** Per source of an overlay, the ids of the sources that it repeats. */
 export function repeatedSources({ overlays }: CompileInput): ReadonlyMap<string, readonly string[]> {
   return new Map(
     overlays.flatMap(({ source, contains }) => (contains === undefined ? [] : [[source.id, contains] as const])),

@@ -1,4 +1,3 @@
-/** Announced prefixes that no address answers with, because more specific ones cover all of them. */
 import { lastAddress, prefixesOfRange } from '../../prefix.ts';
 import type { Layer } from '../../ranges.ts';
 
@@ -21,7 +20,6 @@ export function coveredPrefixes(routes: Layer, bits: number): CoveredPrefix[] {
   return covered;
 }
 
-/** Per row: the number of addresses that it decides. */
 function visibleAddresses({ starts, ends, rows }: Layer): Map<number, bigint> {
   const visible = new Map<number, bigint>();
   for (let run = 0; run < rows.length; run++) {

@@ -80,7 +80,6 @@ function neighbourBlocks({ starts, ends }: Ranges, hostBits: bigint): [block: bi
   return [...counts].filter(([block, count]) => count >= MIN_NEIGHBOURS && runAt(covered, block << hostBits) < 0);
 }
 
-/** The blocks, and the announced prefixes in which they are dense. */
 function withDensePrefixes(blocks: ReadonlySet<bigint>, hostBits: bigint, routes: Layer): Layer {
   const trusted = new Ranges();
   const countOfRoute = new Map<number, number>();

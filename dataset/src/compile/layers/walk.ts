@@ -16,7 +16,6 @@ export type WalkedFamily = {
   readonly prefixCounts: ReadonlyMap<number, number>;
 };
 
-/** What each layer says about the current run. */
 export type RunCursors = Readonly<ReturnType<typeof cursorsOf>>;
 
 type WalkVisitor = {
@@ -79,7 +78,6 @@ class IntervalBuilder {
   readonly #starts: bigint[] = [];
   readonly #matches: Match[] = [];
   #next = 0n;
-  /** The last address of the prefix that contains the latest interval. */
   #prefixEnd = -1n;
 
   add(start: bigint, end: bigint, match: Match, prefixEnd: bigint): void {

@@ -31,7 +31,6 @@ export type AnswerFigures = {
   readonly typeFrom: TypeOrigin;
   readonly flags: readonly string[];
   readonly score: number;
-  /** The sources that decided prefix and country. */
   readonly decidedBy: Readonly<Record<DecidedField, Source | undefined>>;
 };
 
@@ -104,7 +103,6 @@ export class FigureCounter {
     };
   }
 
-  /** The oldest source per field, of those that decide enough space to matter. */
   dataSources(): DataSources {
     const oldestWhere = (field: DecidedField, isDeciding: (space: SpaceFigures) => boolean) =>
       oldestOf(

@@ -1,4 +1,3 @@
-/** The networks of a dataset: what each AS is called, what kind of network it is, and how much space it answers for. */
 import { decodeCountry } from '../../country-code.ts';
 import { asCountries, labelledNetworks, typeLabels } from '../../data-files/data-files.ts';
 import { rirOfAsn, rirOfCountry, rirOfNetwork } from '../../data-files/rir.ts';
@@ -19,7 +18,6 @@ export type Network = {
   readonly name: string;
   readonly nameSource: Source | undefined;
   readonly handle: string | undefined;
-  /** The registry that keeps the AS number. */
   readonly rir: Rir | undefined;
   /** Equal for networks that have the same effect on attributes, so that they can share them. */
   readonly traitsId: number;
@@ -152,7 +150,6 @@ export class NetworkTable {
   }
 }
 
-/** The country in which most of the network's space is registered. */
 function mainCountry({ registeredSpace }: Network): string | undefined {
   let main: number | undefined;
   let mainSpace = 0;

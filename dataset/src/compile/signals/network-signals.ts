@@ -1,5 +1,3 @@
-/** All evidence for the kind of a network, as keys of the table of points, by what it is about. */
-
 import { rirOfAsn } from '../../data-files/rir.ts';
 import { type KnownWords, nameSignals } from './name-signals.ts';
 import { type RouteShape, routeSignals } from './route-shapes.ts';

@@ -1,4 +1,3 @@
-/** Typed access to JSON of unknown structure. */
 import type { Content } from '../../io/content.ts';
 
 /** Parses the content as one JSON value. `what` names the expected document in the error: "not `what`: …". */
@@ -36,13 +35,11 @@ export function textMember(value: unknown, key: string): string {
   return typeof text === 'string' ? text : '';
 }
 
-/** A member that is a list, or undefined. */
 export function listMember(value: unknown, key: string): readonly unknown[] | undefined {
   const list = member(value, key);
   return Array.isArray(list) ? list : undefined;
 }
 
-/** A list that the document must have. */
 export function requiredList(value: unknown, key: string, what: string): readonly unknown[] {
   const list = listMember(value, key);
   if (list === undefined) throw new Error(`not ${what}: no "${key}" list`);

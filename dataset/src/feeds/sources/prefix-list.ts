@@ -15,7 +15,6 @@ export class PrefixListBuilder {
     return this.#addRow(parsePrefix(text.trim()), label);
   }
 
-  /** Adds the addresses from `first` to `last`, both included. */
   addRange(first: string, last: string, label = ''): boolean {
     const start = parseAddress(first.trim());
     const end = parseAddress(last.trim());
@@ -25,7 +24,6 @@ export class PrefixListBuilder {
     return this.#addRow(range.start > range.end ? undefined : range, label);
   }
 
-  /** Counts a row that the parser of the format could not read. */
   skip(): void {
     this.#skipped++;
   }

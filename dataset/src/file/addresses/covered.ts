@@ -60,7 +60,6 @@ export class CoveredPrefixes {
     return this.#words.length / this.#rowWords;
   }
 
-  /** The row of the network that announces the prefix. */
   rowAt(index: number): number {
     return (this.#words[index * this.#rowWords] as number) >>> 8;
   }
@@ -71,7 +70,6 @@ export class CoveredPrefixes {
     return { base: this.#version === 4 ? ipv4(w0) : ipv6(w0, w1, w2, w3), length: head & 0xff };
   }
 
-  /** The index of the first prefix whose network is this row or a later one. */
   firstOf(row: number): number {
     let from = 0;
     for (let to = this.count; from < to; ) {

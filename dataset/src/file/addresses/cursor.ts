@@ -1,4 +1,3 @@
-/** Walks over the tables of both families. */
 import { toBigInt } from '../../prefix.ts';
 import type { Match } from '../format.ts';
 

@@ -4,7 +4,6 @@ import { bytesOf, type Intervals, isMatch, type Match, recordNumber, wordsOf } f
 import type { Cursor } from './cursor.ts';
 
 const WHOLE = 0x80000000;
-/** The /16s of a block of the origin index. */
 const BLOCK_SIXTEENS = 8;
 const BLOCK_ADDRESSES = BLOCK_SIXTEENS * 65536;
 
@@ -122,7 +121,6 @@ export class Ipv4Table {
     };
   }
 
-  /** Calls back for every interval, with the number of its block. */
   forEachMatch(visit: (block: number, match: Match) => void): void {
     for (const cursor = this.cursorFrom(0); cursor.advance(); )
       visit(Math.floor(cursor.w0 / BLOCK_ADDRESSES), cursor.match);

@@ -10,7 +10,6 @@ const DEEP_ROW_WORDS = 5;
 const TOP_SHIFT = 13;
 const TOP_MASK = 0xffff;
 const GLOBAL_UNICAST = 1;
-/** The first words of a block of the origin index. */
 const BLOCK_GROUPS = 8;
 
 type Sections = {
@@ -212,12 +211,10 @@ export class Ipv6Table {
     };
   }
 
-  /** The number of blocks of the origin index. */
   get blockCount(): number {
     return Math.ceil(this.#first.length / BLOCK_GROUPS);
   }
 
-  /** Calls back for every interval, with the number of its block. */
   forEachMatch(visit: (block: number, match: Match) => void): void {
     for (let block = 0; block < this.blockCount; block++) {
       this.forEachIn(block, 0, MAX_RECORD, (_, match) => visit(block, match));
@@ -252,7 +249,6 @@ export class Ipv6Table {
     }
   }
 
-  /** The index of the last entry of `first` at or below the word, or -1. */
   #searchFirst(w0: number): number {
     const slot = (w0 >>> TOP_SHIFT) & TOP_MASK;
     let from = (this.#top[slot] as number) - 1;

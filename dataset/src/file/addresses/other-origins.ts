@@ -45,7 +45,6 @@ export class OtherOrigins {
     this.#rows = wordsOf(bytes);
   }
 
-  /** The other origins of the prefix of this length around the address. */
   find(address: Address, length: number): ListedOrigin[] {
     const wanted = keyOf(truncateAddress(address, length), length);
     const rows = this.#rows;

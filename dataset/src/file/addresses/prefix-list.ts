@@ -24,7 +24,6 @@ export class PrefixList {
     this.#insert(prefix);
   }
 
-  /** Adds a prefix that no run has. */
   addCovered(base: Address, length: number): void {
     this.#insert({ base, length });
   }
@@ -103,7 +102,6 @@ function compare(a: Prefix, b: Prefix): number {
   );
 }
 
-/** The number of leading bits in which two addresses of one family agree. */
 function sharedBits(a: Address, b: Address): number {
   if (a.w0 !== b.w0) return Math.clz32(a.w0 ^ b.w0);
   if (a.w1 !== b.w1) return 32 + Math.clz32(a.w1 ^ b.w1);

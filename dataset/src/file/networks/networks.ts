@@ -20,7 +20,6 @@ export type CompiledAsn = {
   readonly number: number;
   readonly name: string;
   readonly handle?: string;
-  /** yyyy-mm-dd */
   readonly registered?: string;
   readonly type: ConnectionType;
   readonly country: string;
@@ -142,7 +141,6 @@ export class Networks {
     return this.#rows.length / ASN_ROW_WORDS;
   }
 
-  /** The row of the network, or -1. */
   rowOf(number: number): number {
     let from = 0;
     let to = this.#byNumber.length - 1;
@@ -161,7 +159,6 @@ export class Networks {
     return this.#rows[row * ASN_ROW_WORDS] as number;
   }
 
-  /** The offset of the network's name in `text`. */
   nameStartAt(row: number): number {
     return this.#rows[row * ASN_ROW_WORDS + 1] as number;
   }
@@ -170,7 +167,6 @@ export class Networks {
     return (this.#rows[row * ASN_ROW_WORDS + 2] as number) & 0xffff;
   }
 
-  /** The name of the network in this row, JSON-escaped, without quotes. */
   escapedNameAt(row: number): string {
     const start = this.nameStartAt(row);
     return this.text.toString('latin1', start, start + this.nameLengthAt(row));

@@ -14,13 +14,11 @@ export class RowSet {
     this.#words[row >>> 5] = (this.#words[row >>> 5] as number) | (1 << (row & 31));
   }
 
-  /** Removes the rows that are not in the other set. */
   intersect(other: RowSet): void {
     const others = other.#words;
     for (let i = 0; i < others.length; i++) this.#words[i] = (this.#words[i] as number) & (others[i] as number);
   }
 
-  /** Calls back for each row, in ascending order. */
   forEach(visit: (row: number) => void): void {
     for (let i = 0; i < this.#words.length; i++) {
       for (let word = this.#words[i] as number; word !== 0; word &= word - 1) visit(i * 32 + lowestBit(word));

@@ -98,7 +98,6 @@ class Results {
     this.#found.length = 0;
   }
 
-  /** All texts that were found, in ascending order. */
   *[Symbol.iterator](): Generator<{ text: number; total: number; rows: number[] }> {
     for (let key = 0; key < KEYS; key++) {
       const total = this.#totals[key] as number;
@@ -141,7 +140,6 @@ class Results {
   }
 }
 
-/** The bytes of a key's text as a number. */
 function textOf(key: number): number {
   if (key < FIRST_LONG_KEY) return key;
   const packed = key - FIRST_LONG_KEY;

@@ -117,7 +117,6 @@ export function writeOctet(value: number, target: Buffer, at: number): number {
   return at + (packed >>> 24);
 }
 
-/** A non-negative integer in decimal. */
 export function writeNumber(value: number, target: Buffer, at: number): number {
   let digits = 1;
   for (let power = 10; power <= value; power *= 10) digits++;

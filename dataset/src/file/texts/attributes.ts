@@ -158,24 +158,20 @@ export class AttributeSets {
     this.#views = new Array(this.#fragments.length - 1).fill(undefined);
   }
 
-  /** The members of the record from `country` on, as JSON. */
   json(set: number): string {
     const at = this.#textOf.of(set) * TEXT_FRAGMENTS;
     return this.#fragment(at) + this.#fragment(at + 1) + this.#fragment(at + 2);
   }
 
-  /** The fragments of its text: country, network and threat. */
   fragments(set: number): [string, string, string] {
     const at = this.#textOf.of(set) * TEXT_FRAGMENTS;
     return [this.#fragment(at), this.#fragment(at + 1), this.#fragment(at + 2)];
   }
 
-  /** The number of the text of the set. */
   textOf(set: number): number {
     return this.#textOf.of(set);
   }
 
-  /** A fragment of a text, in bytes. */
   fragment(text: number, fragment: number): Uint8Array {
     const number = this.#texts[text * TEXT_FRAGMENTS + fragment] as number;
     let bytes = this.#views[number];
@@ -186,7 +182,6 @@ export class AttributeSets {
     return bytes;
   }
 
-  /** The number of its list of decisions. */
   listOf(set: number): number {
     return this.#listOf[set] as number;
   }

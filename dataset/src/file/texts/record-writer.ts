@@ -16,7 +16,6 @@ const BEFORE_ATTRIBUTES = inWords('",');
 /** The maximum size of everything in a record except the name and the two fragments after the country. */
 const FRAME_BYTES = 256;
 
-/** An upper bound for the size of the record. */
 export function recordBytes(dataset: Dataset, match: Match): number {
   const kept = dataset.recordTexts.find(recordNumber(match));
   if (kept !== undefined) return FRAME_BYTES + kept.length;

@@ -1,4 +1,3 @@
-/** Why a request failed, in a sentence that says what to do about it. */
 import { STATUS_CODES } from 'node:http';
 
 export class ConnectionError extends Error {
@@ -90,8 +89,6 @@ const CERTIFICATE_ERRORS: Readonly<Record<string, string>> = {
 
 /** The errors of OpenSSL for bytes of another protocol. */
 const NOT_TLS: ReadonlySet<string> = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']);
-
-/** A status as the rest of a sentence. The reason phrase of the server is not repeated, because it may be anything. */
 
 export function formatStatus(status: number): string {
   return `answered ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();

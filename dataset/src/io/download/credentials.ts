@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs';
 
-/** User name and password in a URL: sent as Basic authentication (RFC 7617), and never shown. */
-
 /** The value of Authorization or Proxy-Authorization; undefined where the URL has neither user name nor password. */
 export function basicCredentials({ username, password }: URL): string | undefined {
   if (username === '' && password === '') return undefined;

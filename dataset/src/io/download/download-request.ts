@@ -1,4 +1,3 @@
-/** Request and result of a download. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Network } from './connection.ts';
 import type { TransferLimits } from './transfer-timeouts.ts';
@@ -8,7 +7,6 @@ export type DownloadRequest = {
   readonly url: string;
   /** Sent as Basic authentication, to the origin of the URL only. */
   readonly password?: string | undefined;
-  /** The path to write the body to. */
   readonly target: string;
   /** The validators of the copy that the caller has. */
   readonly etag?: string | undefined;
@@ -39,7 +37,6 @@ type Fetched = {
 export type DownloadFailed = {
   readonly kind: 'failed';
   readonly reason: string;
-  /** Whether a server answered. */
   readonly isAnswered: boolean;
   readonly retryAfterSeconds?: number;
   /** What a server that asks to try again later says, if it is short JSON. */

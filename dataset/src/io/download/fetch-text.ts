@@ -11,9 +11,7 @@ type FetchTextOptions = {
   readonly network?: Network | undefined;
   readonly maxRedirects?: number;
   readonly mayRedirectTo?: (url: URL) => boolean;
-  /** For the header `Accept`. */
   readonly accept?: string;
-  /** Ends the transfer. */
   readonly signal?: AbortSignal;
 };
 

@@ -15,7 +15,6 @@ type HttpRequest = {
   /** The caller ends them when it is done with the answer. */
   readonly timeouts: TransferTimeouts;
   readonly network?: Network | undefined;
-  /** Default: MAX_REDIRECTS. */
   readonly maxRedirects?: number | undefined;
   /** Where redirects may lead; default: anywhere. */
   readonly mayRedirectTo?: ((url: URL) => boolean) | undefined;
@@ -29,21 +28,18 @@ export type HttpAnswer = {
   readonly url: URL;
   /** The body without content coding. Throws a BodyError. */
   body(maxBytes: number): AsyncGenerator<Buffer, void, void>;
-  /** For an answer whose body is not read. */
   close(): void;
 };
 
 type HttpFailure = {
   readonly kind: 'failure';
   readonly reason: string;
-  /** Whether a second attempt may succeed. */
   readonly isPassing: boolean;
   /** Whether a server answered at all. */
   readonly isAnswered: boolean;
   readonly unreachable?: Unreachable;
 };
 
-/** The body was not received completely; the message says why. */
 export class BodyError extends Error {
   override readonly name = 'BodyError';
   readonly cut: 'broken' | 'timeout' | 'too large';

@@ -1,4 +1,3 @@
-/** Idle and total timeouts of a download, and its minimum rate. */
 import { formatRate } from '../format-size.ts';
 
 export type TransferLimits = {

@@ -1,4 +1,3 @@
-/** Lists of addresses with a row per line. */
 import { scannerNames } from '../../../data-files/data-files.ts';
 import type { Content } from '../../../io/content.ts';
 import type { PrefixList } from '../../parsed.ts';

@@ -19,7 +19,6 @@ export class PlaceList {
   readonly places: Place[] = [];
   readonly #numbers = new Map<string, number>();
 
-  /** The position of the place. */
   add(place: Place): number {
     const key = `${place.country}\t${place.region}\t${place.city}\t${place.latitude}\t${place.longitude}`;
     const known = this.#numbers.get(key);

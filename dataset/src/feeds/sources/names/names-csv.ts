@@ -21,7 +21,6 @@ export function parseAsMetadataCsv(content: Content): Names {
 /** The column names of the feed. The AS number is always in `asn`. */
 type NameColumns = { readonly name: string; readonly handle?: string; readonly country?: string };
 
-/** Throws if the header lacks the column of the number or of the name. */
 function namesFromCsv(content: Content, columns: NameColumns): Names {
   const names = new Map<number, NetworkName>();
   let skipped = 0;

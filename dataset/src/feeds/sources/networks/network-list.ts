@@ -1,5 +1,3 @@
-/** Lists of networks, and the list that all formats build. */
-
 import { StringDecoder } from 'node:string_decoder';
 import { parsePrefixedAsn } from '../../../as-number.ts';
 import { type Content, tooManyRecords } from '../../../io/content.ts';
@@ -23,7 +21,6 @@ export class NetworkListBuilder {
     }
   }
 
-  /** Counts a row that the parser of the format could not read. */
   skip(): void {
     this.#skipped++;
   }
@@ -98,7 +95,6 @@ const PEERINGDB_ROLES: readonly (readonly [type: string, role: ConnectionType])[
   ['Non-Profit', 'business'],
 ];
 
-/** `info_type` first. */
 function typesOf(network: unknown): string[] {
   const types = [textMember(network, 'info_type'), ...(listMember(network, 'info_types') ?? [])];
   return types.filter((type) => typeof type === 'string' && type !== '') as string[];

@@ -56,7 +56,6 @@ function withoutContradictions(feed: PrefixList): PrefixList {
   return isChanged ? { ...feed, ranges, labels } : feed;
 }
 
-/** The country in upper case, or an empty text if it is not a country. */
 export function countryLabel(text: string): string {
   const country = text.trim().toUpperCase();
   return isCountry(country) ? country : '';

@@ -10,7 +10,6 @@ import { PrefixListBuilder } from '../prefix-list.ts';
 /** Adds what the document says to the list. Returns the text that has its date, if there is one. */
 type ReadDocument = (document: unknown, list: PrefixListBuilder, what: string) => string | undefined;
 
-/** `what` names the document in errors. */
 const jsonFormat =
   (what: string, readDocument: ReadDocument) =>
   (content: Content): PrefixList => {
@@ -208,7 +207,6 @@ function* quotedAddresses(page: string): Generator<string> {
   }
 }
 
-/** Decodes only what can occur around or inside an address. */
 function unescaped(page: string): string {
   return page
     .replace(/&(?:quot|#34|#x22);/gi, '"')

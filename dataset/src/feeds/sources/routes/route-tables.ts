@@ -11,9 +11,7 @@ type Table = {
   /** Begins a line that is no route. */
   readonly comment?: string;
   readonly minPeers?: number;
-  /** The date in a comment. */
   readonly dayOf?: (comment: string) => string | undefined;
-  /** False if the line cannot be parsed. */
   readonly addRow: (routes: RouteCollector, line: string) => boolean;
 };
 

@@ -2,6 +2,7 @@
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { FREE } from '../admission/declaration.ts';
 import { elapsedMs } from '../http/envelope.ts';
+import { routeRawBody } from '../http/requests.ts';
 import { admit, refundUncharged } from './admit.ts';
 import { parseBatchBodies } from './batch/batch.ts';
 import { filenameSchema, getFilename, refusalText } from './geoip.ts';
@@ -32,11 +33,6 @@ export async function registerApi(scope: FastifyInstance, dependencies: ApiDepen
       handler: handler as RouteOptions['handler'],
     };
     if (maxRawBytes === undefined) scope.route(options);
-    else
-      await scope.register(async (raw) => {
-        raw.removeAllContentTypeParsers();
-        raw.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));
-        raw.route({ ...options, bodyLimit: maxRawBytes });
-      });
+    else await routeRawBody(scope, options, maxRawBytes);
   }
 }

@@ -15,6 +15,7 @@ import { envelope, sendJsonData } from '../http/envelope.ts';
 import { ApiError } from '../http/errors.ts';
 import type { ParameterOf, RequestOf, Schema } from '../http/json-schema.ts';
 import { MAX_REPORT_BYTES } from '../http/limits.ts';
+import { rawBody } from '../http/requests.ts';
 import { DatasetWalks } from '../lookup/dataset-walks.ts';
 import type { EventLoopSlices } from '../lookup/event-loop-slices.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
@@ -163,9 +164,12 @@ export function apiRoutes(dependencies: RouteDependencies): ApiRoute[] {
         emailReportsSchema,
         declare('reports:write', 'email_reports', 'report_import'),
         async (request, reply) => {
-          const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
           if (reportImports === undefined) throw new ApiError('STORAGE_UNAVAILABLE');
-          const reports = await reportImports.import(bytes, request.key?.id ?? '', requesterOf(request, reply));
+          const reports = await reportImports.import(
+            rawBody(request),
+            request.key?.id ?? '',
+            requesterOf(request, reply),
+          );
           return envelope(request, { reports });
         },
       ),

@@ -2,7 +2,7 @@
  * The scope of the dashboard: same origin → session → role → handler → envelope, and the pages. Its hooks apply to its own
  * routes only; requests to the API do not pass through them.
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { InvalidAccount } from '../accounts/account.ts';
 import { actorOf } from '../accounts/accounts.ts';
 import { TooManyPasswords } from '../accounts/password-hash.ts';
@@ -12,7 +12,7 @@ import { fairnessOf, type Person } from '../admission/admission.ts';
 import type { PageDeclaration } from '../admission/declaration.ts';
 import { elapsedMs, envelope } from '../http/envelope.ts';
 import { MAX_PUBLIC_BODY_BYTES } from '../http/limits.ts';
-import { disconnectSignal } from '../http/requests.ts';
+import { disconnectSignal, routeRawBody } from '../http/requests.ts';
 import { InvalidKey } from '../keys/key-attributes.ts';
 import { clientAddress } from '../limits/client.ts';
 import { OutcomeUnknown } from '../storage/storage-unavailable.ts';
@@ -42,9 +42,9 @@ export async function registerDashboard(scope: FastifyInstance, dependencies: Da
   for (const name of Object.keys(routes) as RouteName[]) {
     const { method, path } = routes[name];
     // The table has a row for every route; its handler takes the parameters of the contract.
-    const { access, charge, handler } = table[name] as unknown as Route<'getSession'>;
+    const { access, charge, maxRawBytes, handler } = table[name] as unknown as Route<'getSession'>;
     const declaration: PageDeclaration = { access, ...charge };
-    scope.route({
+    const options: RouteOptions = {
       method,
       url: path,
       config: { name: 'dashboard', declaration },
@@ -74,7 +74,9 @@ export async function registerDashboard(scope: FastifyInstance, dependencies: Da
         // Awaiting a reply that was sent resolves without a value: a reply is thenable.
         return answer === undefined ? reply : envelope(request, answer);
       },
-    });
+    };
+    if (maxRawBytes === undefined) scope.route(options);
+    else await routeRawBody(scope, options, maxRawBytes);
   }
   if (settings.provider !== undefined) {
     // Loaded only if it is used: the libraries of OpenID Connect take 30 ms.

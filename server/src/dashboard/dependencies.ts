@@ -6,6 +6,7 @@ import type { AddressSections } from '../address/sections.ts';
 import type { Admission } from '../admission/admission.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { EmailChecks } from '../email-checks/email-checks.ts';
+import type { ReportImports } from '../email-reports/report-imports.ts';
 import type { Senders } from '../email-reports/senders.ts';
 import type { LiveGeoipFiles } from '../geoip-files/live-geoip-files.ts';
 import type { Logger } from '../log/log.ts';
@@ -53,6 +54,7 @@ export type DashboardDependencies = {
   readonly live: LiveDataset;
   readonly emailChecks: EmailChecks;
   readonly senders: Senders | undefined;
+  readonly reportImports: ReportImports | undefined;
   readonly addressSections: AddressSections;
   readonly slices: EventLoopSlices;
   readonly rpki?: RpkiData | undefined;

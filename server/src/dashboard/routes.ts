@@ -5,6 +5,7 @@ import { datasetRoutes } from './data/dataset-routes.ts';
 import type { DashboardDependencies } from './dependencies.ts';
 import { keyRoutes } from './keys/key-routes.ts';
 import { lookupRoutes } from './lookup/lookup-routes.ts';
+import { reportRoutes } from './lookup/report-routes.ts';
 import { auditRoutes } from './operation/audit-routes.ts';
 import { operationRoutes } from './operation/operation-routes.ts';
 import { peopleRoutes } from './people/people-routes.ts';
@@ -21,6 +22,7 @@ export function dashboardRoutes(dependencies: DashboardDependencies): RouteTable
     ...keyRoutes(dependencies),
     ...usageRoutes(dependencies, exports),
     ...lookupRoutes(dependencies),
+    ...reportRoutes(dependencies),
     ...datasetRoutes(dependencies),
     ...databaseRoutes(dependencies),
     ...ruleRoutes(dependencies),

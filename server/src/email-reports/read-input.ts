@@ -13,7 +13,7 @@ export type ReadInputOptions = {
   readonly nowMs: number;
   /** Reports that ended before are not stored: they would be removed at once. */
   readonly keepDays: number;
-  /** The id of the key that posted it; empty for a command. */
+  /** The id of the key that posted it, or of the account as statistics have it; empty for a command. */
   readonly keyId: string;
   /** Verifies messages; without it they are believed. */
   readonly resolverFor?: (domain: string) => Pick<Resolver, 'txt'>;

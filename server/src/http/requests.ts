@@ -1,5 +1,5 @@
 /** What handlers of the API and of the dashboard read from a request in the same way. */
-import type { FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { ApiError } from './errors.ts';
 
 /** A `limit` of 1 or more; a larger one than `max` means `max`. */
@@ -44,6 +44,19 @@ export function parseSwitch(name: string, value: unknown): boolean {
   if (value === undefined || value === 'false' || value === '0') return false;
   if (value === 'true' || value === '1') return true;
   throw new ApiError('INVALID_QUERY', { extra: { details: { parameter: name, allowed: ['true', 'false'] } } });
+}
+
+/** Registers a route whose body is taken as it is, whatever its type, up to `maxBytes`. */
+export async function routeRawBody(scope: FastifyInstance, options: RouteOptions, maxBytes: number): Promise<void> {
+  await scope.register(async (raw) => {
+    raw.removeAllContentTypeParsers();
+    raw.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));
+    raw.route({ ...options, bodyLimit: maxBytes });
+  });
+}
+
+export function rawBody({ body }: Pick<FastifyRequest, 'body'>): Buffer {
+  return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
 }
 
 /** Aborts when the client disconnects before its answer is sent, so that work for it can stop. */

@@ -42,7 +42,11 @@ export const QUERY = { counts: 'nothing', costs: ['storage'] } as const;
 export const EXPORT = { counts: 'nothing', costs: ['export'] } as const;
 
 /** Every route declares who may call it, the public or a role and those above it, and what a request is charged. */
-export type Route<Name extends RouteName> = { readonly charge: Charge } & (
+export type Route<Name extends RouteName> = {
+  readonly charge: Charge;
+  /** The body is taken as it is, whatever its type, up to this size. */
+  readonly maxRawBytes?: number;
+} & (
   | { readonly access: 'public'; readonly handler: Handler<Name, PublicAsk<Name>> }
   | { readonly access: Role; readonly handler: Handler<Name, Ask<Name>> }
 );

@@ -6,11 +6,18 @@
  * Every request that changes something carries the header `X-CSRF-Token`: `csrf_token` of the session, or any text where
  * there is no session yet (signing in, redeeming a link). Browsers add Origin and Sec-Fetch-Site themselves.
  */
-import type { AddressHistory, AsnSearchAnswer, BatchAnswer, DatasetDiff, EmailTrial } from '@whence/client/wire';
+import type {
+  AddressHistory,
+  AsnSearchAnswer,
+  BatchAnswer,
+  DatasetDiff,
+  EmailTrial,
+  Senders,
+} from '@whence/client/wire';
 import type { ParameterOf, ValueOf } from '../../http/json-schema.ts';
 import type { LinkState, OneTimeLink, OpenLink, OpenSession, Person, SessionState, SignedIn } from './accounts.ts';
 import type { DataAges, DatabasesPage, DatasetPage, UpdateState } from './dataset.ts';
-import type { DomainCheck } from './domains.ts';
+import type { DomainCheck, ImportedReport, ReportedDomain } from './domains.ts';
 import type { CreatedKey, KeyDetail, KeyPage, KeySummary } from './keys.ts';
 import type { AsnLookup, HostnameLookup, IpLookup, PrefixSummary, RegistrationLookup } from './lookups.ts';
 import type { AuditPage, Health, SettingInForce } from './operation.ts';
@@ -94,6 +101,12 @@ export const routes = {
   tryDomain: post('/lookup/domain/:domain/try').answers<EmailTrial>(),
   lookUpBatch: post('/lookup/batch').answers<BatchAnswer>(),
 
+  /** Domains with aggregate reports. */
+  listReports: get('/reports').answers<{ domains: ReportedDomain[] }>(),
+  importReports: post('/reports').answers<{ reports: ImportedReport[] }>(),
+  getSenders: get('/reports/:domain').answers<Senders>(),
+  decideSender: post('/reports/:domain/decisions').answers<Done>(),
+
   getDataset: get('/dataset').answers<DatasetPage>(),
   /** What every page shows of the dataset, without its description. */
   getDataAges: get('/dataset/ages').answers<DataAges>(),
@@ -122,7 +135,7 @@ type Requests = typeof requests;
 export type Input<Name extends RouteName> = ([ParameterOf<PathOf<Name>>] extends [never]
   ? unknown
   : { params: Params<Name> }) &
-  (Name extends keyof Requests ? Sent<Requests[Name]> : unknown);
+  (Name extends keyof Requests ? Sent<Requests[Name]> : Name extends 'importReports' ? { body: Blob } : unknown);
 type Sent<Given> = (Given extends { body: infer Body } ? { body: ValueOf<Body> } : unknown) &
   (Given extends { querystring: infer Query } ? { query: Unlisted<ValueOf<Query>> } : unknown);
 type Unlisted<Query> = {

@@ -4,6 +4,8 @@
  */
 import { checkQuery } from '../../email-checks/check-request.ts';
 import { trialBody } from '../../email-checks/try-request.ts';
+import { DECISION_CHOICES } from '../../email-reports/decisions.ts';
+import { sendersQuery } from '../../email-reports/senders-request.ts';
 import {
   allOptional,
   boolean,
@@ -124,6 +126,10 @@ export const requests = {
   checkDomain: { querystring: checkQuery },
   tryDomain: { body: trialBody },
   lookUpBatch: { body: exactObject({ ips: { ...list(typed<string>({ type: 'string' })), minItems: 1 } }) },
+
+  getSenders: { querystring: sendersQuery },
+  /** `service` is the id of a sender. */
+  decideSender: { body: exactObject({ service: text(300), decision: oneOfTexts(DECISION_CHOICES) }) },
 
   getDatasetDiff: { querystring: diffQuery },
   /** `failed`, the default, leaves out feeds whose server asked to wait; `paused` asks them too. */

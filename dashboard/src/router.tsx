@@ -60,6 +60,9 @@ const domain = page('/domain/$domain', () => import('./domain/DomainPage.tsx'), 
   selectors: text,
   include: text,
   try: parseTried,
+  policy: oneOf('quarantine'),
+  days: number,
+  service: text,
 });
 const batch = page('/batch', () => import('./batch/BatchPage.tsx'), 'BatchPage', {
   run: text,

@@ -39,9 +39,9 @@ export function createCaller(csrfToken: () => string): Caller {
       headers: {
         Accept: 'application/json',
         ...(isChange ? { [CSRF_HEADER]: csrfToken() } : {}),
-        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...(body === undefined || body instanceof Blob ? {} : { 'Content-Type': 'application/json' }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: body instanceof Blob ? body : JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
     readServerTime(response.headers.get('Date'));

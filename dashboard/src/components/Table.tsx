@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import { Fragment, type ReactNode, useState } from 'react';
 import { formatNumber } from '../format/number.ts';
 import { QuietButton } from './Buttons.tsx';
 import classes from './Table.module.css';
@@ -24,6 +24,8 @@ type TableProps<Row> = {
    * with two short cells in a line and without the names of the columns.
    */
   isStacked?: boolean | 'compact';
+  /** What is shown below a row that is open. */
+  detail?: (row: Row) => ReactNode;
   /** How many rows are shown before "show all". */
   limit?: number;
 };
@@ -34,7 +36,8 @@ const positionOf = (_row: unknown, index: number): string => String(index);
  * A plain table for up to a few hundred rows; on a narrow screen it scrolls sideways or is stacked. The roles repeat
  * those of the elements, because browsers drop them when CSS changes `display`.
  */
-export function Table<Row>({ label, columns, rows, rowKey = positionOf, isStacked = false, limit }: TableProps<Row>) {
+export function Table<Row>(props: TableProps<Row>) {
+  const { label, columns, rows, rowKey = positionOf, isStacked = false, detail, limit } = props;
   const [isExpanded, setIsExpanded] = useState(false);
   const shown = isExpanded ? rows : rows.slice(0, limit);
   return (
@@ -51,22 +54,34 @@ export function Table<Row>({ label, columns, rows, rowKey = positionOf, isStacke
             </tr>
           </thead>
           <tbody role="rowgroup">
-            {shown.map((row, index) => (
-              <tr key={rowKey(row, index)} role="row">
-                {columns.map(({ name, align, isText, isWide, cell }) => (
-                  <td
-                    key={name}
-                    role="cell"
-                    className={isWide ? 'wide-only' : undefined}
-                    data-name={name}
-                    data-align={align}
-                    data-text={isText}
-                  >
-                    {cell(row)}
-                  </td>
-                ))}
-              </tr>
-            ))}
+            {shown.map((row, index) => {
+              const below = detail?.(row);
+              return (
+                <Fragment key={rowKey(row, index)}>
+                  <tr role="row">
+                    {columns.map(({ name, align, isText, isWide, cell }) => (
+                      <td
+                        key={name}
+                        role="cell"
+                        className={isWide ? 'wide-only' : undefined}
+                        data-name={name}
+                        data-align={align}
+                        data-text={isText}
+                      >
+                        {cell(row)}
+                      </td>
+                    ))}
+                  </tr>
+                  {below && (
+                    <tr role="row">
+                      <td role="cell" colSpan={columns.length} className={classes['detail']}>
+                        {below}
+                      </td>
+                    </tr>
+                  )}
+                </Fragment>
+              );
+            })}
           </tbody>
         </table>
       </div>

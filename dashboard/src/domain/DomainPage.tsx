@@ -15,6 +15,7 @@ import { Page, PrintButton, Section } from '../components/Page.tsx';
 import { type Column, Table } from '../components/Table.tsx';
 import { count } from '../format/number.ts';
 import { IN_PLACE, withoutEmpty } from '../search-params.ts';
+import { useRoleIfAny } from '../session/use-session.ts';
 import { CheckSection, type CheckState, checkState, Findings } from './CheckSection.tsx';
 import { DkimKeys, Selectors } from './Dkim.tsx';
 import classes from './DomainPage.module.css';
@@ -26,7 +27,8 @@ import { Smtp, Transport } from './Transport.tsx';
 
 const route = getRouteApi('/session/domain/$domain');
 const STALE_AFTER_MS = 60_000;
-// Loaded when it is opened.
+// Loaded when they are shown.
+const Senders = lazy(async () => ({ default: (await import('../reports/Senders.tsx')).Senders }));
 const TrialEditor = lazy(async () => ({ default: (await import('./TrialEditor.tsx')).TrialEditor }));
 
 export function DomainPage() {
@@ -98,12 +100,18 @@ type CheckSectionsProps = {
 
 function CheckSections({ check, selectors, included, onChange }: CheckSectionsProps) {
   const { advice, sender_rules, senders, sections, report } = check;
+  const role = useRoleIfAny();
   const others = sections.filter((name) => !included.includes(name));
   return (
     <>
       <TryChange check={check} selectors={selectors} />
       <Advice advice={advice} senderRules={sender_rules} reports={senders?.text} />
       <RecordSections check={check} selectors={selectors} onSelectors={(text) => onChange({ selectors: text })} />
+      {role !== undefined && (
+        <Suspense fallback={<Skeleton lines={10} />}>
+          <Senders domain={report.domain} dmarc={report.dmarc} />
+        </Suspense>
+      )}
       {report.transport !== undefined && <Transport report={report.transport} />}
       {report.networks !== undefined && <MailNetworks report={report.networks} />}
       {report.smtp !== undefined && <Smtp report={report.smtp} />}

@@ -93,7 +93,11 @@ export function Advice({ advice, senderRules, reports }: AdviceProps) {
         </ol>
       )}
       <p>Rules for bulk senders: {senderRules}.</p>
-      {reports !== undefined && <p>Reports: {reports}.</p>}
+      {reports !== undefined && (
+        <p>
+          <a href="#senders">Reports</a>: {reports}.
+        </p>
+      )}
     </Section>
   );
 }

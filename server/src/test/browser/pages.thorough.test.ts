@@ -12,6 +12,7 @@ import './one-subject.ts';
 import './palette.ts';
 import './public-lookups.ts';
 import './reference.ts';
+import './reports.ts';
 // Last: it fills the table of keys.
 import './many-keys.ts';
 import { closeAfterAll } from './shared-whence.ts';

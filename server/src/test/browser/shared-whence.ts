@@ -23,6 +23,14 @@ const EXAMPLE_ZONE: Parameters<typeof startScriptedDnsServer>[0] = {
   '9.8.8.8.in-addr.arpa': { PTR: ['crawl-1.googlebot.com'] },
   'crawl-1.googlebot.com': { A: ['8.8.8.1'] },
   '10.8.8.8.in-addr.arpa': { fail: 'SERVFAIL' },
+  'reported.example': {
+    MX: [[10, 'mx.reported.example']],
+    TXT: ['v=spf1 ip4:8.8.8.0/28 include:mail.zendesk.com -all'],
+  },
+  'mx.reported.example': { A: ['8.8.8.1'] },
+  '_dmarc.reported.example': { TXT: ['v=DMARC1; p=none; rua=mailto:dmarc@reported.example'] },
+  'quiet.example': { TXT: ['v=spf1 -all'] },
+  'mail.zendesk.com': { TXT: ['v=spf1 ip4:198.51.100.0/26 -all'] },
   'broken.org': { fail: 'SERVFAIL' },
   '_dmarc.broken.org': { fail: 'SERVFAIL' },
 };

@@ -1,5 +1,4 @@
 /** Runs a command line: settings, help, errors and exit codes. */
-
 import { Command, CommanderError } from 'commander';
 import type { Invocation } from './command-line/command.ts';
 import { addCommands, COMMAND_NAMES } from './command-line/commands.ts';

@@ -1,6 +1,5 @@
 // `wh completion`: scripts for bash, zsh and fish. They contain every command and option and start no program: Node
 // takes a quarter of a second to start.
-
 import { Argument, type Command } from 'commander';
 import { NAME } from '../terminal/program-name.ts';
 import type { Invocation } from './command.ts';

@@ -1,5 +1,4 @@
 /** Command-line definition of `wh email`. */
-
 import type { Command } from 'commander';
 import { INCLUDABLE_SECTIONS } from '../vocabulary.ts';
 import { type Invocation, jsonOption, keyOption, namesAmong, newOption, urlOption } from './command.ts';

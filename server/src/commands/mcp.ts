@@ -87,7 +87,7 @@ export async function mcpCommand(
     onFailure: (error) => logger.error({ err: error }, 'a call could not be answered'),
   });
   await app.close();
-  await datasetDiffs.close();
+  datasetDiffs.close();
   await past.close();
   live.stop();
   emailChecks.close();

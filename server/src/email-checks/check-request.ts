@@ -1,5 +1,4 @@
 /** Requests for an email check: which texts they take, how they are refused, and the check itself. */
-
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { normalizeDomain } from '@whence/email/domain-name';
 import { isSelector, MAX_SELECTORS, tidySelectors } from '@whence/email/internal/dkim/selectors';

@@ -1,5 +1,4 @@
 /** What is counted while a log is enriched: the totals, the progress bar and the summary at the end. */
-
 import type { Output } from '../terminal/output.ts';
 import { jsonLine } from '../terminal/printable.ts';
 import { ProgressBar } from '../terminal/progress-bar.ts';

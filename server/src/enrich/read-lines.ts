@@ -1,5 +1,4 @@
 /** Text that is searched for addresses: the lines of files or of standard input, as bytes, in bounded memory. */
-
 import type { CommandStreams } from '../terminal/output.ts';
 import { openInput } from './input.ts';
 import { MAX_RECORD_BYTES } from './record-stream.ts';

@@ -1,5 +1,4 @@
 /** Which networks to export: values of one option are combined with or, different options with and. */
-
 import { parsePrefixedAsn } from '@whence/dataset/internal/as-number';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { CONNECTION_TYPES, type ConnectionType } from '@whence/dataset/record';

@@ -1,5 +1,4 @@
 /** CSV (RFC 4180 with a header, but LF) and NDJSON (without absent values): one network per line. */
-
 import type { AddressMembers } from '../address/sections.ts';
 import { cellText, sectionValue } from '../fields/fields.ts';
 import type { Sink } from '../terminal/output.ts';

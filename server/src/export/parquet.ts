@@ -6,7 +6,6 @@
  *
  * Rows are ordered by address, IPv4 first, so readers can skip row groups by their minimum and maximum.
  */
-
 import { FLAGS } from '@whence/dataset/record';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { cellText, type SectionField, sectionValue, type Value } from '../fields/fields.ts';

@@ -6,7 +6,6 @@
  *
  * Both functions return the number of lines with a network, and write `command` to the file as a comment.
  */
-
 import type { Sink } from '../terminal/output.ts';
 import { printable } from '../terminal/printable.ts';
 import { formatPrefixes, mergedRanges } from './merged-ranges.ts';

@@ -2,7 +2,6 @@
 // next version is checked in a thread, or by the first process for all workers (process/version-checks.ts). One that
 // cannot be opened is retried at growing intervals while the version in use stays, or, if there is none, the newest
 // intact other version. When a list becomes too old, the version is opened again without it.
-
 import { DatasetError } from '@whence/dataset/dataset-error';
 import { dayOfMs } from '@whence/dataset/internal/data-age';
 import { type Dataset, openDataset } from '@whence/dataset/internal/file/read';

@@ -1,5 +1,4 @@
 /** What a network consists of, and networks that probably belong to the same organisation. */
-
 import { type Match, prefixLength } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import type { AsnSearch, AsnSearchResult } from '@whence/dataset/internal/lookup/asn-search';

@@ -1,5 +1,4 @@
 /** Contents of prefixes, walked when asked for. A short one takes tens of milliseconds and is kept with the dataset. */
-
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { formatPrefix, fromBigInt } from '@whence/dataset/prefix';
 import { ApiError } from '../http/errors.ts';

@@ -266,10 +266,8 @@ export async function startServer(
   const close = async () => {
     announceStop();
     // Before the app: queued comparisons and lookups in earlier versions would take longer than requests in flight may.
-    await Promise.race([
-      Promise.all([datasetDiffs.close(), past.close()]),
-      sleep(THREADS_MS, undefined, { ref: false }),
-    ]);
+    datasetDiffs.close();
+    await Promise.race([past.close(), sleep(THREADS_MS, undefined, { ref: false })]);
     if ((await connectionCount(app.server)) > 0) await sleep(graceMs);
     const force = setTimeout(cut, DRAIN_MS).unref();
     const { ended } = await stopListening(app.server);

@@ -1,5 +1,4 @@
 /** The configuration, read from the environment. Only commands read it; everything below takes plain values. */
-
 import { type ProxyVariables, readProxyVariables } from '@whence/dataset/internal/io/download/proxy';
 import { checksumOf } from '@whence/dataset/internal/io/file-fingerprint';
 import type { ProviderSettings } from '../accounts/identity-provider.ts';

@@ -1,5 +1,4 @@
 /** Parsers of settings. They throw an error that says what the value must be. */
-
 import { MAX_VERSIONS, type Retention } from '@whence/dataset/internal/versions/retention';
 import { parseHostUrl } from '@whence/dataset/internal/versions/static-host-url';
 import { parsePrefix, type Range } from '@whence/dataset/prefix';

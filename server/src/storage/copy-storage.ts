@@ -1,6 +1,5 @@
 // Copies all data between two databases and compares the copy. Large tables come first, in parts; all others follow in
 // one transaction, until which the target has the keys it had before. An interrupted copy starts anew.
-
 import type { Engine } from './engine.ts';
 import { sql } from './kysely.ts';
 import type { Db } from './schema.ts';

@@ -1,5 +1,4 @@
 /** The state of a database for `wh storage check`: content, response time and problems. */
-
 import { processesUsing } from './copy-storage.ts';
 import type { Engine } from './engine.ts';
 import { sql } from './kysely.ts';

@@ -1,5 +1,4 @@
 /** Aligned columns and numbers for a terminal. */
-
 import { printable } from './printable.ts';
 import { cutToWidth, hanging, type Paint, type Style, unpainted, wrapWords } from './style.ts';
 

@@ -38,7 +38,7 @@ test('dataset diffs: all who ask for the same get one result, and so does who as
   assert.ok(a.kind === 'done' && b.kind === 'done' && c.kind === 'done' && later.kind === 'done');
   assert.ok(a.json === b.json && a.json === later.json);
   assert.deepEqual([parse(a.json).from.version, parse(c.json).from.version], [1, 2]);
-  await diffs.close();
+  diffs.close();
 });
 
 test('dataset diffs: of one requester four wait, of all sixty-four; one more takes the place of the last of the busiest', async () => {
@@ -50,7 +50,7 @@ test('dataset diffs: of one requester four wait, of all sixty-four; one more tak
   for (let i = 4; i < 64; i++) outcomes.push(ask(i + 2, `requester ${i}`));
   outcomes.push(ask(100, 'one more'));
   assert.deepEqual(await outcomes[4], { kind: 'refused' });
-  await diffs.close();
+  diffs.close();
   for (const outcome of [...outcomes, joins]) assert.deepEqual(await outcome, { kind: 'refused' }, 'closed');
   assert.deepEqual(await ask(1, 'busy'), { kind: 'refused' }, 'closed for good');
 });
@@ -64,7 +64,7 @@ test('dataset diffs: requesters take turns', async () => {
   };
   await Promise.all([ask(1, 'first'), ask(2, 'first'), ask(3, 'first'), ask(4, 'second')]);
   assert.deepEqual(finished, ['first', 'second', 'first', 'first']);
-  await diffs.close();
+  diffs.close();
 });
 
 test('dataset diffs: what takes too long is ended, and the next one starts', async () => {
@@ -74,7 +74,7 @@ test('dataset diffs: what takes too long is ended, and the next one starts', asy
     [{ kind: 'refused' }, { kind: 'refused' }],
   );
   assert.deepEqual(events, ['too long 1 2', 'too long 2 1']);
-  await diffs.close();
+  diffs.close();
 });
 
 test('dataset diffs: a damaged and a missing file are reported only in the log, and other comparisons go on', async () => {
@@ -90,5 +90,5 @@ test('dataset diffs: a damaged and a missing file are reported only in the log, 
   assert.match(events[0] ?? '', /^failed 1 3: .*000003\.whence: truncated: 1000 of \d+ bytes$/);
   assert.match(events[1] ?? '', /^failed 1 3: ENOENT/);
   assert.equal(events.length, 2);
-  await diffs.close();
+  diffs.close();
 });

@@ -1,5 +1,5 @@
 // Comparisons of versions, one at a time in a thread, shared by equal requests. The last few are kept.
-import { Worker } from 'node:worker_threads';
+import { runThread, TookTooLong } from '@whence/dataset/internal/io/run-thread';
 import { type VersionEntry, versionPath } from '@whence/dataset/internal/versions/publish';
 import { CostQueue, type Requester } from '../limits/cost-classes.ts';
 import { SharedWork } from '../limits/shared-work.ts';
@@ -8,8 +8,6 @@ import { SharedWork } from '../limits/shared-work.ts';
 const MAX_KEPT = 8;
 /** Two default datasets take 2 s. */
 const TIMEOUT_MS = 30_000;
-/** Above this the thread ends, and not the process. Dataset files are outside the heap. */
-const MAX_HEAP_MB = 512;
 
 export type DiffTask = { fromPath: string; toPath: string; limit: number };
 
@@ -28,7 +26,6 @@ export class DatasetDiffs {
   readonly #comparisons = new SharedWork<DiffOutcome>(new CostQueue('comparison'));
   readonly #kept = new Map<string, DiffOutcome>();
   readonly #closing = new AbortController();
-  #running: { worker: Worker; stop: () => void } | undefined;
 
   constructor(dataDir: string, events: DiffEvents, timeoutMs = TIMEOUT_MS) {
     this.#dataDir = dataDir;
@@ -47,48 +44,34 @@ export class DatasetDiffs {
   }
 
   /** Refuses all waiting requests, and ends the thread. */
-  async close(): Promise<void> {
+  close(): void {
     this.#closing.abort();
-    const worker = this.#running?.worker;
-    this.#running?.stop();
-    await worker?.terminate();
   }
 
-  #compare(key: string, from: VersionEntry, to: VersionEntry, limit: number): Promise<DiffOutcome> {
-    const workerData: DiffTask = {
+  async #compare(key: string, from: VersionEntry, to: VersionEntry, limit: number): Promise<DiffOutcome> {
+    const task: DiffTask = {
       fromPath: versionPath(this.#dataDir, from),
       toPath: versionPath(this.#dataDir, to),
       limit,
     };
-    const worker = new Worker(new URL('./diff-worker.js', import.meta.url), {
-      workerData,
-      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
-    });
-    return new Promise((resolve) => {
-      let isOver = false;
-      /** The first of message, error, exit, timeout and close decides. */
-      const end = (outcome: DiffOutcome) => {
-        if (isOver) return;
-        isOver = true;
-        clearTimeout(timer);
-        this.#running = undefined;
-        if (outcome.kind === 'done') this.#keep(key, outcome);
-        resolve(outcome);
-      };
-      const timer = setTimeout(() => {
-        this.#events.tookTooLong(from.version, to.version);
-        end({ kind: 'refused' });
-        void worker.terminate();
-      }, this.#timeoutMs);
-      worker.once('message', (json: Uint8Array) => end({ kind: 'done', json }));
-      const fail = (error: unknown) => {
-        if (!isOver) this.#events.failed(error, from.version, to.version);
-        end({ kind: 'failed' });
-      };
-      worker.once('error', fail);
-      worker.once('exit', (code) => fail(new Error(`the comparison thread exited with code ${code}`)));
-      this.#running = { worker, stop: () => end({ kind: 'refused' }) };
-    });
+    const { signal } = this.#closing;
+    try {
+      const module = new URL('./diff-worker.js', import.meta.url);
+      const outcome = {
+        kind: 'done',
+        json: await runThread<Uint8Array>(module, task, signal, this.#timeoutMs),
+      } as const;
+      this.#keep(key, outcome);
+      return outcome;
+    } catch (error) {
+      if (signal.aborted) return { kind: 'refused' };
+      if (!(error instanceof TookTooLong)) {
+        this.#events.failed(error, from.version, to.version);
+        return { kind: 'failed' };
+      }
+      this.#events.tookTooLong(from.version, to.version);
+      return { kind: 'refused' };
+    }
   }
 
   #keep(key: string, outcome: DiffOutcome): void {

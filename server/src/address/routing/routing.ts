@@ -1,5 +1,4 @@
 /** Origins of an address's prefix, the record's first, then others (MOAS), and whether VRPs authorise each. */
-
 import { setImmediate } from 'node:timers/promises';
 import type { Address } from '@whence/dataset/address';
 import { type Match, prefixLength } from '@whence/dataset/internal/file/format';

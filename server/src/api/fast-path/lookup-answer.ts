@@ -1,5 +1,4 @@
 // The 200 of a simple lookup as bytes: the body first, because its length is in the header, as on Node's path.
-
 import { randomFillSync } from 'node:crypto';
 import type { Address } from '@whence/dataset/address';
 import type { Match } from '@whence/dataset/internal/file/format';

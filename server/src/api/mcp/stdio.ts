@@ -1,6 +1,5 @@
 // MCP on standard input and output, a message per line. Answers come in any order; cancelled calls get none. Line
 // length and calls at once are bounded.
-
 import { MAX_BODY_BYTES } from '../../http/limits.ts';
 import { isObject } from '../../http/validators.ts';
 import { answerMessage, type Call } from './answers.ts';

@@ -1,5 +1,4 @@
 /** What the tools of the MCP server return, as JSON Schema. Clients check results with it. */
-
 import { allOptional, integer, list, object, oneOfTexts, optional, string, strings } from '../../http/json-schema.ts';
 import { addressCount, networkFields } from '../schemas/asn.ts';
 import { threatKnowledge } from '../schemas/dataset.ts';

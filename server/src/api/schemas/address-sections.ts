@@ -1,5 +1,4 @@
 /** What an answer about an address has only on request. */
-
 import { TYPE_SOURCES } from '@whence/dataset/internal/lookup/type-source';
 import { RPKI_STATES } from '../../address/routing/vrps.ts';
 import {

@@ -1,5 +1,4 @@
 /** `GET /v1/asn/{asn}` and `GET /v1/asn/search`. */
-
 import {
   allOptional,
   boolean,

@@ -1,5 +1,4 @@
 /** What the report of a domain has on request: transport security, what MX hosts say on port 25, and networks. */
-
 import { CONNECTION_TYPES, THREAT_LEVELS } from '@whence/dataset/record';
 import { boolean, integer, list, named, namedObject, oneOfTexts, string, strings } from '../../http/json-schema.ts';
 import { findings, isValid } from './mail-records.ts';

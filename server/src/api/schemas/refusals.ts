@@ -1,5 +1,4 @@
 /** Answers in the OpenAPI document: their envelope, and every refusal with its details. */
-
 import { type ErrorName, errors } from '../../http/errors.ts';
 import { allOptional, integer, named, namedObject, object, optional, string, strings } from '../../http/json-schema.ts';
 

@@ -1,5 +1,4 @@
 /** `whence crawlers access.log`: who calls itself a crawler, whether it is one, and which requests are of scanners. */
-
 import { type Address, formatAddress } from '@whence/dataset/address';
 import { type Verification, verifyCrawler } from '../../address/crawler-verification.ts';
 import { type Crawler, claimedCrawler } from '../../address/crawlers.ts';

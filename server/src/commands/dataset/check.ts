@@ -1,5 +1,4 @@
 /** `wh dataset check`: the answers of a version against a file of labels. */
-
 import { fileContent } from '@whence/dataset/internal/io/content';
 import {
   checkLabels,

@@ -1,5 +1,4 @@
 /** `wh dataset diff A B`: what changed between two versions: counts, and the largest changes of each kind. */
-
 import { DatasetError } from '@whence/dataset/dataset-error';
 import {
   type AttributeChange,

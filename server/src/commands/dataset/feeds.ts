@@ -1,5 +1,4 @@
 /** `wh dataset feeds`: the catalogue in use, and the state of each feed. */
-
 import { DatasetError } from '@whence/dataset/dataset-error';
 import { FeedCache } from '@whence/dataset/internal/feeds/feed-cache';
 import { type ActiveFeed, defaultFeeds, parseCatalogue } from '@whence/dataset/internal/feeds/read-catalogue';

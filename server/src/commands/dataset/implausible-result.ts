@@ -1,5 +1,4 @@
 /** Compares the result of an update with the previous version and reports implausible changes. */
-
 import { DatasetError } from '@whence/dataset/dataset-error';
 import { checkResult, type ExplainedChange } from '@whence/dataset/internal/compile/guard/check-result';
 import { type Dataset, openDataset } from '@whence/dataset/internal/file/read';

@@ -1,5 +1,4 @@
 /** `wh dataset publish|pull`: one machine builds and publishes to a static host, replicas pull from there. */
-
 import { DatasetError } from '@whence/dataset/dataset-error';
 import { keepVersions } from '@whence/dataset/internal/history/record-history';
 import { publishTo } from '@whence/dataset/internal/versions/published-folder';

@@ -1,5 +1,4 @@
 /** `wh dataset list|verify|use`: the versions in the data directory. */
-
 import { resolve } from 'node:path';
 import { DatasetError } from '@whence/dataset/dataset-error';
 import { historyOnly } from '@whence/dataset/internal/history/history-index';

@@ -1,5 +1,4 @@
 /** `wh email --diff`: what changed since reports were saved. Without a change there is nothing to print, or to mail. */
-
 import { compareReports, scoreText, unverifiedParts } from '@whence/email/compare';
 import { isFailureText } from '@whence/email/internal/report/report-change';
 import type { ExitCode } from '../../terminal/exit.ts';

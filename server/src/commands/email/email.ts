@@ -1,6 +1,5 @@
 // `wh email DOMAIN…`: a report, a list, CSV, JSON, or a comparison with saved reports. Exit code 0 if all have grade A
 // or B or send no mail; with `--diff`, if nothing has changed.
-
 import { isSelector, MAX_SELECTORS, tidySelectors } from '@whence/email/internal/dkim/selectors';
 import { STANDARD_INPUT } from '../../enrich/input.ts';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';

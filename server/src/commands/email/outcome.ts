@@ -1,5 +1,4 @@
 /** What became of the check of one domain, and what that means for the exit code. */
-
 import type { DnsOutage } from '@whence/email/internal/dns/fault';
 import type { Evidence } from '@whence/email/internal/report/evidence';
 import { type PartViews, partViews, type Verdict } from '@whence/email/internal/report/part-state';

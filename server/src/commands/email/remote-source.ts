@@ -1,5 +1,4 @@
 /** Checks by a server. */
-
 import { UsageError } from '../../terminal/exit.ts';
 import { asking, type RemoteServer } from '../remote/remote-server.ts';
 import {

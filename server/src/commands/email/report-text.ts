@@ -1,5 +1,4 @@
 /** The report of one domain: the grade, each part with its errors, the SPF tree, and what to fix first. */
-
 import { gradeText, PARTS, type Part, type PartView } from '@whence/email/internal/report/part-state';
 import { MAX_POINTS } from '@whence/email/internal/score/score';
 import { MAX_LOOKUPS } from '@whence/email/internal/spf/limits';

@@ -1,5 +1,4 @@
 /** Saved `wh email --json` or API answers: an object, an array, or an object per line. Failed checks are skipped. */
-
 import { readFileSync } from 'node:fs';
 import { isObject } from '../../http/validators.ts';
 import { UsageError } from '../../terminal/exit.ts';

@@ -1,5 +1,4 @@
 /** `wh enrich [FILE]`: adds network data to the addresses in a log, as a stream. */
-
 import { dayOfMs } from '@whence/dataset/internal/data-age';
 import { Dataset, readPublished } from '@whence/dataset/internal/file/read';
 import type { Overrides } from '@whence/dataset/internal/overrides/overrides';

@@ -1,5 +1,4 @@
 /** `wh enrich --url`: the addresses of each chunk of the log are asked in batches, then the chunk is written. */
-
 import { type Address, formatAddress } from '@whence/dataset/address';
 import { asciiJson } from '@whence/dataset/internal/file/texts/ascii-writer';
 import type { FlagSelection, RecordLookup } from '../../enrich/address-lookup.ts';

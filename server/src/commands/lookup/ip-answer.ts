@@ -1,5 +1,4 @@
 /** What is known about an address, as the commands print it: a record, or why there is none. */
-
 import type { Address } from '@whence/dataset/address';
 import { DatasetError } from '@whence/dataset/dataset-error';
 import type { Dataset } from '@whence/dataset/internal/file/read';

@@ -1,5 +1,4 @@
 /** `wh prefix CIDR…`: what is announced inside prefixes, as `GET /v1/prefix` answers. */
-
 import {
   describePrefix,
   type PrefixContent,

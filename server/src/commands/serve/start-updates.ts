@@ -1,5 +1,4 @@
 /** Starts the source of new dataset versions: pulls from a static host, or builds from feeds. */
-
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';

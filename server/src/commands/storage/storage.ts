@@ -1,5 +1,4 @@
 /** `wh storage check|migrate`: examines the storage, or copies keys, counts and accounts between SQLite and PostgreSQL. */
-
 import { resolve } from 'node:path';
 import { makeFolder } from '@whence/dataset/internal/io/whole-file';
 import { MAX_ROUND_TRIP_MS } from '../../keys/vouching.ts';

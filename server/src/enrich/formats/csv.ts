@@ -1,5 +1,4 @@
 // CSV: columns are added at the end of rows. The address column is found by name, or by value in the first row of data.
-
 import { AddressFinder } from '@whence/dataset/find-address';
 import type { Field } from '../../fields/fields.ts';
 import { UsageError } from '../../terminal/exit.ts';

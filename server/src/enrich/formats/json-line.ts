@@ -1,6 +1,5 @@
 // Parses a line of NDJSON in place (RFC 8259): where its object closes, and which configured member holds an address.
 // Nothing is serialised again. Lines of 155 bytes take 0.54 µs; decoding and JSON.parse take 1.04 µs.
-
 import type { Address } from '@whence/dataset/address';
 import type { AddressFinder } from '@whence/dataset/find-address';
 import { viewOf } from '../output-buffer.ts';

@@ -1,5 +1,4 @@
 /** Opens PostgreSQL, which several machines can share. */
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine } from '../engine.ts';
 import { Kysely, PostgresDialect, sql } from '../kysely.ts';

@@ -21,7 +21,6 @@ export function secondsUntil(resetSeconds: number, nowMs: number): number {
   return Math.max(1, resetSeconds - Math.floor(nowMs / 1000));
 }
 
-/** Whether the text is a day that exists, such as `2026-11-15`. */
 export function isDay(text: string): boolean {
   const ms = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   // Date.parse takes 2026-02-30 for the second of March.

@@ -7,7 +7,6 @@ const SERVER = join(import.meta.dirname, '..');
 /** Only the package has it: a data directory with the compiled dataset, and the files from which it was compiled. */
 export const EMBEDDED = join(SERVER, 'embedded');
 
-/** The root of the clone; undefined in an installation. */
 const CLONE = !existsSync(EMBEDDED) && existsSync(join(SERVER, '../package.json')) ? resolve(SERVER, '..') : undefined;
 
 /** The clone whose program this is, if the working folder is inside it. */

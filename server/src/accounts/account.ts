@@ -61,7 +61,6 @@ export function fromStored(stored: StoredAccount): Account {
 
 const ID_LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';
 
-/** An id for accounts, sessions and links. Not a secret. */
 export function makeAccountId(): string {
   return Array.from({ length: 12 }, () => ID_LETTERS[randomInt(ID_LETTERS.length)]).join('');
 }

@@ -124,7 +124,6 @@ export function claimedCrawler(userAgent: string): Crawler | undefined {
   return CRAWLERS.find((crawler) => crawler.userAgent.test(userAgent));
 }
 
-/** The crawler to which a hostname belongs, if its operator documents such names. */
 export function crawlerOfHostname(name: string): Crawler | undefined {
   return CRAWLERS.find((crawler) => crawler.hostname?.test(name) === true);
 }

@@ -6,7 +6,6 @@ import type { Dataset } from '@whence/dataset/internal/file/read';
 export type PrivacyKind = 'relay' | 'vpn' | 'tor' | 'proxy';
 export type Privacy = { kind: PrivacyKind; service?: string };
 
-/** Undefined if no source says that the address belongs to a privacy service. */
 export function privacyOf(dataset: Dataset, match: Match): Privacy | undefined {
   const set = dataset.attributesOf(match);
   const { is_tor_exit, is_vpn, is_proxy } = dataset.attributes(set).detection;

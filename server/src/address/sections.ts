@@ -131,7 +131,6 @@ export class AddressSections {
     return exchange === undefined ? undefined : { ip: formatAddress(address), routing: { origins: [], exchange } };
   }
 
-  /** The content of a prefix as JSON, with what is known of its parts. */
   describeParts(json: string, dataset: Dataset): string {
     const vrps = this.#rpki?.table;
     return vrps === undefined ? json : withPartStates(json, dataset, vrps);
@@ -192,7 +191,6 @@ function localMembers(
   };
 }
 
-/** The JSON of a record with more members at its end. */
 export function withMembers(json: string, members: object): string {
   const text = JSON.stringify(members);
   return text === '{}' ? json : `${json.slice(0, -1)},${text.slice(1)}`;

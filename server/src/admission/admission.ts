@@ -262,7 +262,6 @@ export function fairnessOf({ accountId, address }: Person): Pick<Requester, 'fai
   return { fairnessKey: usageIdOf(accountId) };
 }
 
-/** Why this access is refused; undefined if it is allowed. */
 function accessRefusal(found: Key | Person, access: Declaration['access']): ApiError | undefined {
   if (access === 'public' || access === 'any key') return undefined;
   if ('permissions' in found)

@@ -40,7 +40,6 @@ const GROUPS: Readonly<Record<string, Loaders>> = {
 
 export const COMMAND_NAMES: readonly string[] = Object.values(GROUPS).flatMap(Object.keys);
 
-/** Adds the commands with these names, and the options that all of them have. */
 export async function addCommands(
   program: Command,
   invocation: Invocation,

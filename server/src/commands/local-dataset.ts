@@ -16,7 +16,6 @@ import { PROGRAM } from '../terminal/program-name.ts';
 import { describeRunningBuild } from '../versions/running-build.ts';
 import { type DataSettings, overridesFile } from './embedded-data.ts';
 
-/** The current version unless another one is given. */
 export function openLocalDataset(dataDir: string, entry: VersionEntry = currentEntry(dataDir)): Dataset {
   return openPublished(versionPath(dataDir, entry), dayOfMs(Date.now()));
 }

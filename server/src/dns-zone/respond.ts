@@ -238,7 +238,6 @@ function readQuestion(packet: Buffer): Question | undefined {
   };
 }
 
-/** Whether the rest of the packet is an OPT record. */
 function isOpt(packet: Buffer, at: number): boolean {
   if (packet.length < at + OPT_BYTES || packet[at] !== 0 || packet.readUInt16BE(at + 1) !== TYPES.OPT) return false;
   return at + OPT_BYTES + packet.readUInt16BE(at + OPT_BYTES - 2) === packet.length;

@@ -102,7 +102,6 @@ export function describeCheck(examination: Examination, reported?: Measured) {
     spf_tree: describeSpfNode(spf.tree),
     spf_void_lookups: spf.voidLookups,
     mx_state: mx.state,
-    /** The hosts that were examined, the preferred first. */
     mx_hosts: mx.hosts.map(describeMailHost),
     /** Found with a wildcard record: every selector would be. */
     is_dkim_wildcard: dkim.isWildcard,
@@ -110,7 +109,6 @@ export function describeCheck(examination: Examination, reported?: Measured) {
   };
 }
 
-/** `provider` is named where the host is known to belong to one. */
 function describeMailHost({ host, preference, addresses }: MailHost) {
   const provider = providerOf(host)?.name;
   return { host, preference, addresses: addresses.slice(0, MAX_ADDRESSES), ...(provider && { provider }) };

@@ -91,7 +91,6 @@ export async function checkForRequest(
   return checked;
 }
 
-/** What a check asks for beside, where reports may be read. */
 export async function reportedAsked(
   domain: string,
   moreSelectors: readonly string[] | undefined,

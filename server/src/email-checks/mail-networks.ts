@@ -35,7 +35,6 @@ type SenderNetwork = MailNetwork & {
   shares: NetworkShare[];
 };
 
-/** `percent` of the addresses of the range, rounded. */
 type NetworkShare = { asn: number; asn_name: string; percent: number };
 
 type MailCarrier = { asn: number; asn_name: string; mx_hosts: number; ipv4_addresses: number };
@@ -46,7 +45,6 @@ export type NetworksReport = {
   mx: MxNetwork[];
   /** Largest first. */
   senders: SenderNetwork[];
-  /** Number of all ranges, including those that `senders` leaves out. */
   range_count: number;
   /** How many addresses may send mail for the domain. */
   ipv4_addresses: number;

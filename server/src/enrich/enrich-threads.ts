@@ -9,7 +9,6 @@ type Thread = { readonly worker: Worker; readonly waiting: Waiting[] };
 export class EnrichThreads {
   readonly #threads: Thread[];
   readonly #memory: ArrayBuffer[] = [];
-  /** Memory of blocks that have been enriched, for reuse. */
   readonly #blocks: ArrayBuffer[] = [];
 
   constructor(count: number, task: ThreadTask) {

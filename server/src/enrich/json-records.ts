@@ -65,7 +65,6 @@ class DocumentScan {
   /** The position after the document, once it is complete. */
   end: number | undefined;
   isArray = false;
-  /** The opening bracket of the first array of records. */
   recordsStart = -1;
   /** Names of the members that are arrays of objects. */
   readonly keys: string[] = [];

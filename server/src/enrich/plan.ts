@@ -77,7 +77,6 @@ export function enrichmentWith(
 
 const [LF, CR] = [0x0a, 0x0d];
 
-/** Leaves out the records that are not selected, with their line breaks. */
 function selecting(write: RecordWriter, lookup: RecordLookup, { selection }: EnrichPlan): RecordWriter {
   if (selection === undefined) return write;
   return (bytes, start, end, output) => {

@@ -3,7 +3,6 @@ import type { CommandStreams } from '../terminal/output.ts';
 import { openInput } from './input.ts';
 import { MAX_RECORD_BYTES } from './record-stream.ts';
 
-/** Called with each line, without its line break. */
 export type LineListener = (bytes: Buffer, start: number, end: number) => void;
 
 const LINE_BREAK = 0x0a;

@@ -20,7 +20,6 @@ export async function* recordBlocks(
 ): AsyncGenerator<RecordBlock> {
   let block = allocate(blockBytes);
   let length = 0;
-  /** The end of the last complete record in the block. */
   let recordsEnd = 0;
   let isTooLong = false;
 

@@ -29,7 +29,6 @@ export type Filter = {
   readonly fields: readonly string[];
 };
 
-/** The values of a dataset that a filter can name, each sorted. */
 type FilterValues = {
   readonly countries: readonly string[];
   readonly clouds: readonly string[];

@@ -76,7 +76,6 @@ export const exactObject = <P extends Properties>(properties: P) => ({
 /** A query as it arrives: texts, of which any may be missing. Lists are separated by commas. */
 export type TextsOf<Query> = { readonly [Name in keyof ValueOf<Query>]?: string };
 
-/** Names of the parameters in a path such as `/keys/:id/usage`. */
 export type ParameterOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | ParameterOf<Rest>
   : Path extends `${string}:${infer Name}`
@@ -86,7 +85,6 @@ export type ParameterOf<Path extends string> = Path extends `${string}:${infer N
 type PartOf<Route, Part extends string> = Route extends { readonly [Name in Part]: infer Given }
   ? Given
   : Schema<unknown>;
-/** A request as the handler of a route with this schema gets it. */
 export type RequestOf<Route> = FastifyRequest<{
   Params: ValueOf<PartOf<Route, 'params'>>;
   Querystring: TextsOf<PartOf<Route, 'querystring'>>;

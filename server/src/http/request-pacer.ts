@@ -24,7 +24,6 @@ const UNFRAMED_BYTES = 1024;
 /** A closed side may mean a client that is gone; sending shows it. RFC 2518 §10.1 has an interim answer for that. */
 const PROBES_MS = [250, 500];
 
-/** A connection with a pacer, as Node's parser sees it. */
 export type PacedConnection = Duplex & {
   /** The parser has used the bytes when this returns. */
   parse(bytes: Buffer): void;
@@ -46,7 +45,6 @@ export type PacerMemory = {
 
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse; isAnswered: boolean };
 
-/** The pacer of a connection, if Node's parser reads it. */
 export function pacerOf(connection: Duplex & { readonly pacer?: RequestPacer | undefined }): RequestPacer | undefined {
   return connection.pacer;
 }
@@ -97,7 +95,6 @@ export class RequestPacer {
     );
   }
 
-  /** The last answer that is due to a complete request. */
   get due(): ServerResponse | undefined {
     return this.#pending.filter(({ request }) => request.complete).at(-1)?.response;
   }

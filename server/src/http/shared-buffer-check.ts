@@ -34,7 +34,6 @@ export async function chooseReadMode(log: Logger, check = checkSharedBuffer): Pr
   return 'data-events';
 }
 
-/** Undefined if it works, otherwise what does not. */
 export async function checkSharedBuffer(options: CheckOptions = {}): Promise<string | undefined> {
   const { timeoutMs = TIMEOUT_MS, take = SharedBufferSocket.take } = options;
   const reads: string[] = [];

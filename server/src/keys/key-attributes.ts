@@ -54,7 +54,6 @@ type Attribute = {
   readonly none: string;
   readonly action: AuditAction;
   readonly isEnforced: boolean;
-  /** The value of the field for a value of the option. */
   fromOption(text: string): unknown;
   /** The type of the field is checked by the schema of the request. Undefined for a value that removes the attribute. */
   parse(field: unknown, now: Date): KeyAttributes[AttributeName];
@@ -167,7 +166,6 @@ export function fieldsOf(key: StoredKey): DescribedAttributes {
   }, 'field');
 }
 
-/** Under the name or the field of each attribute, what is not undefined. */
 function collect<T>(read: (attribute: Attribute) => unknown, under: 'name' | 'field' = 'name'): T {
   const entries = ATTRIBUTES.map((attribute) => [attribute[under], read(attribute)] as const);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as T;

@@ -14,7 +14,6 @@ type ChangedAttribute = {
 type Compared = {
   readonly label: string;
   readonly action: (key: StoredKey) => AuditAction;
-  /** As it is shown; two keys with the same text have the same value. */
   readonly text: (key: StoredKey) => string;
   readonly isEnforced: boolean;
 };

@@ -46,7 +46,6 @@ export class KnownKeys {
   /** Searches in storage under way: requests with the same secret share one. */
   readonly #searches = new Map<string, Promise<Found>>();
   readonly #onReplaced: () => void;
-  /** The revision that `#remembered` and `#absent` belong to. */
   #revision = '';
   #isClosed = false;
 

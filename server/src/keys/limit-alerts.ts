@@ -18,7 +18,6 @@ export class LimitAlerts {
     this.#audit = audit;
   }
 
-  /** For every lease: what was taken of the day so far. */
   taken(keyId: string, day: string, limit: number, taken: number): void {
     if (taken * 100 < limit * NEAR_PERCENT) return;
     const percent = taken >= limit ? 100 : NEAR_PERCENT;

@@ -62,7 +62,6 @@ export class Vouching {
   readonly #readChanges: ReadChanges;
   readonly #graceMs: number;
   readonly #nowMs: () => number;
-  /** When the last question was sent that was answered. */
   #askedAtMs = Number.NEGATIVE_INFINITY;
   /** When a process that has no answer yet found that storage is read-only. */
   #startedReadOnlyAtMs = Number.NEGATIVE_INFINITY;
@@ -73,7 +72,6 @@ export class Vouching {
   #isFar = false;
   /** Between questions under load. */
   #intervalMs = REFRESH_AFTER_MS;
-  /** Questions without an answer, in the order in which they were sent. */
   readonly #questions: Promise<void>[] = [];
   #lastSentAtMs = Number.NEGATIVE_INFINITY;
   /** Runs from a question until one is answered in time. */

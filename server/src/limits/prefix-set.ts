@@ -22,7 +22,6 @@ export class PrefixSet {
     return this.lengthAt(address) !== undefined;
   }
 
-  /** The length of a prefix that contains the address, of at most `longest` bits. */
   lengthAt(address: Address, longest = 128): number | undefined {
     if (address.version === 4) {
       for (const [length, bases] of this.#ipv4)

@@ -16,7 +16,6 @@ export class SharedWork<T> {
     this.#queue = queue;
   }
 
-  /** The result of `work`, which `subject` identifies. */
   async run<Refusal>(
     subject: string,
     requester: Requester,

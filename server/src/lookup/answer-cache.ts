@@ -37,7 +37,6 @@ export class AnswerCache {
     return entry * ENTRY_BYTES + ((this.#lengths[entry] as number) & ~IPV6);
   }
 
-  /** Keeps a copy of the record between `start` and `end`. */
   put(address: Address, source: Buffer, start: number, end: number): void {
     const length = end - start;
     if (length > ENTRY_BYTES) return;

@@ -134,7 +134,6 @@ type DatasetEvents = {
   loaded(version: number): void;
   /** Once per reason, not per attempt. */
   failed(error: unknown): void;
-  /** The supplement of a version that was loaded, which is served without it. */
   supplementFailed(error: unknown): void;
   /** The version that is served while the current one cannot be loaded. */
   fellBack(version: number): void;
@@ -153,7 +152,6 @@ type LiveOptions = {
   readonly today?: () => string;
 };
 
-/** An attempt that failed, and when the next one is due. */
 type Failure = { readonly attempts: number; readonly retryAtMs: number; readonly reason: string };
 
 export class LiveDataset {
@@ -175,7 +173,6 @@ export class LiveDataset {
   /** What the first process has checked last; the manifest that it is waited for, and since when. */
   #check: VersionCheck | undefined;
   #awaited = { manifest: '', sinceMs: 0 };
-  /** The poll that is loading a version in a thread. */
   #loading: Promise<void> | undefined;
 
   constructor(
@@ -226,7 +223,6 @@ export class LiveDataset {
     clearInterval(this.#timer);
   }
 
-  /** Called in a worker when the first process has checked a version. */
   checked(check: VersionCheck): Promise<void> {
     this.#check = check;
     return this.poll();

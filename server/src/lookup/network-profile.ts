@@ -108,7 +108,6 @@ function sizeOf(version: 4 | 6, start: bigint, end: bigint): number {
 const LEGAL_FORMS =
   /\b(llc|inc|incorporated|corp|corporation|co|company|ltd|limited|gmbh|ag|se|sa|sas|sarl|srl|spa|bv|nv|ab|as|oy|plc|pte|pty|kg|kk)\b\.?/gi;
 
-/** Networks with a similar name, which is a guess. */
 export function relatedNetworks(
   search: AsnSearch,
   { asn, asn_name }: { asn: number; asn_name: string },

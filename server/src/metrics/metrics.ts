@@ -37,7 +37,6 @@ export class Metrics {
   readonly unavailable = new Map<string, number>();
   /** Requests refused with 401, 403 or 429 by code. A rule may deny a request with the same status, which is an answer. */
   readonly refused = new Map<string, number>();
-  /** Requests that were refused although their key exists, by reason. */
   readonly keyRefusals = new Map<RefusalReason, number>(REFUSAL_REASONS.map((reason) => [reason, 0]));
   /** By the text of their labels: set, rule (empty for the default) and decision. */
   readonly decisions = new Map<string, number>();

@@ -75,7 +75,6 @@ export type RunningServer = {
   counters(): MetricsSnapshot;
   /** From now on `/readyz` says that the server is stopping, and answers carry `Connection: close`. */
   announceStop(): void;
-  /** In a worker: the first process has checked a version of the dataset. */
   checked(check: VersionCheck): void;
   /** Ends connections that still have requests in flight. */
   cut(): void;

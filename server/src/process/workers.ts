@@ -21,7 +21,6 @@ const STOP_MS = 20_000;
 
 /** To a worker: report metrics; listen although storage is away; no longer ready; end; end without waiting. */
 export type Order = 'report' | 'listen' | 'announce-stop' | 'stop' | 'cut';
-/** To a worker: what the first process has checked last, also when it starts. */
 export type CheckReport = { readonly check: VersionCheck | null };
 /** From a worker: takes orders, metrics asked for, counts so far, or why it cannot start. */
 export type WorkerReport =
@@ -188,7 +187,6 @@ function send(worker: Worker, order: Order | CheckReport): void {
   if (worker.isConnected()) worker.send(order, () => {});
 }
 
-/** Undefined when the worker does not answer in time. */
 function askForMetrics(worker: Worker): Promise<MetricsSnapshot | undefined> {
   return new Promise((resolve) => {
     const finish = (metrics?: MetricsSnapshot) => {

@@ -148,7 +148,6 @@ export class Quota {
     await this.#ended.write();
   }
 
-  /** Extends the leases of this process, and ends expired leases of other processes. */
   async renewLeases(): Promise<void> {
     if (this.#isStorageDown()) return;
     const owners = [...this.#balances.values()].filter(({ isStored }) => isStored).map(({ owner }) => owner);

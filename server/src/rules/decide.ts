@@ -87,7 +87,6 @@ export function ruleRecord(dataset: Dataset, match: Match): RuleRecord {
   return { asn: dataset.asnNumber(match), country, connection_type, detection, threat };
 }
 
-/** Flags that no source of the dataset knows on its day. */
 export const unknownFlagsOf = ({ meta, day }: Dataset) => new Set<string>(flagKnowledge(meta, day).unknown);
 
 export class Decider {
@@ -116,7 +115,6 @@ export class Decider {
   }
 }
 
-/** Whether an address meets all of the conditions, as those of a rule. */
 export function addressMatcher(conditions: Conditions, unknownFlags: ReadonlySet<string>): (facts: Facts) => boolean {
   const tests = testsOf(conditions, unknownFlags, 'allow');
   const isPrivateNamed = namesPrivate(conditions);
@@ -225,7 +223,6 @@ function isHost(wanted: string, host: string): boolean {
   return wanted.startsWith('*.') ? host.endsWith(wanted.slice(1)) : wanted === host;
 }
 
-/** A request whose host and path are given as text. */
 export function requestOf<T extends Pick<AskedRequest, 'host' | 'path'>>(asked: T): T {
   const { host, path } = asked;
   return { ...asked, host: host && bytesOf(host), path: path && bytesOf(path) };

@@ -263,7 +263,6 @@ class Reader {
     }) as Conditions;
   }
 
-  /** The fields of a map. Unknown ones are mistakes. */
   #fields<F extends Fields>(node: Node | null, what: string, fields: F): Read<F> {
     const read: Record<string, unknown> = {};
     const known = Object.keys(fields);

@@ -102,7 +102,6 @@ function contradictionOf(conditions: Conditions): string | undefined {
   return undefined;
 }
 
-/** A rule, prepared to be compared with all rules after it. */
 type WideRule = { readonly rule: Rule; readonly coverage: ReadonlyMap<Condition, (value: string) => boolean> };
 
 function prepare(rule: Rule): WideRule {

@@ -18,14 +18,12 @@ const MAX_CLOCK_DIFFERENCE_MS = 2_000;
 export type Examination = {
   readonly engine: string;
   readonly place: string;
-  /** Schema steps of newer versions that this version is compatible with. */
   readonly newerSteps: readonly string[];
   readonly rows: Readonly<Record<string, number>>;
   /** Tables whose rows are an estimate of the database, because counting them would take too long. */
   readonly estimated: readonly string[];
   /** Median over CLOCK_QUERIES queries. */
   readonly answerMs: number;
-  /** Clock of the database minus the clock of this machine. */
   readonly clockDifferenceMs: number;
   readonly processes: readonly string[];
   readonly expiredLeases: number;

@@ -23,7 +23,6 @@ export type Schema = {
     first_used_at: number | null;
     first_used_from: string | null;
     first_used_status: number | null;
-    /** Client address of a request about the time of `last_used_at`. */
     last_used_from: string | null;
     /** Requests that were refused since the key was last revoked, paused or resumed, and the last of them. */
     refused_requests: Generated<number>;
@@ -146,7 +145,6 @@ export type Schema = {
     /** JSON. */
     details: string | null;
   };
-  /** Counters of the API by hour (its start), over all processes. */
   traffic: { hour: number; counter: Fixed; count: number };
   /** Requests that were refused although their key exists, by hour (its start) and reason; `detail` is of the last one. */
   key_refusals: {
@@ -232,7 +230,6 @@ export type Schema = {
   report_reporters: { domain_id: number; number: number; reporter: Fixed };
   /** `content` is JSON; `last_day` is that of the last report with the shape. */
   report_shapes: { domain_id: number; id: number; content: Fixed; last_day: number };
-  /** What people decided about a service that sends as a domain. */
   sender_decisions: { domain_id: number; service: Fixed; decision: string; decided_at: number; decided_by: string };
   /** Processes that write statistics, and the number of the last stored batch of each. */
   writers: { id: Fixed; last_batch: number; written_at: number };

@@ -25,7 +25,6 @@ export class SettingError extends UsageError {
   override name = 'SettingError';
 }
 
-/** An error that a person can act on, as one sentence and an exit code. */
 export type Failure = { readonly message: string; readonly exitCode: 1 | 2 | 3 };
 
 /** Undefined for a bug, which is printed with its stack trace. */

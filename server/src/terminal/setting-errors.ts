@@ -68,7 +68,6 @@ export function withDataDirErrors<T>(dataDir: string, work: () => T, purpose: ke
   });
 }
 
-/** An address, and the settings that it comes from. */
 type ListenAddress = {
   readonly host: string;
   readonly port: number;

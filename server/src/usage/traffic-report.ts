@@ -78,7 +78,6 @@ export const decisionSum = (rows: readonly CountedDecisions[]) => rows.reduce((s
 
 export type Download = { readonly keyId: string; readonly file: string; readonly version: number };
 
-/** Downloads of database files in the last 30 days, the last ones first. */
 export async function recentDownloads(store: TrafficStore, now: Date) {
   const found = new Map<string, Download & { count: number; lastHour: number }>();
   for (const { counter, count, hour } of await store.since(hourOf(now.getTime()) - DOWNLOAD_DAYS * DAY_MS)) {

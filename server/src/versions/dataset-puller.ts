@@ -27,10 +27,8 @@ type PullerOptions = {
 };
 
 type PullerStatus = {
-  /** Time of the last attempt, and of the last one that succeeded. */
   last_attempt?: Date;
   last_success?: Date;
-  /** The version that the last success found or adopted. */
   version?: number;
   /** Why the last attempt failed, or did not pull the newest version; absent otherwise. */
   last_error?: string;

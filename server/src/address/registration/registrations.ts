@@ -41,7 +41,6 @@ export type RegistrationOptions = {
   readonly timeoutMs?: number;
 };
 
-/** What is being asked of a registry, one request at a time. */
 type Registry = { readonly questions: SharedWork<Asked>; nextMs: number };
 /** Null if the registry says that there is no registration. */
 type Asked = Registration | null | 'failed';

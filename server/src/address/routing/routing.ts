@@ -143,7 +143,6 @@ export async function countStates(dataset: Dataset, asn: number, vrps: VrpTable)
   return { rpki };
 }
 
-/** The content of a prefix as JSON, with the state of each part. */
 export function withPartStates(json: string, dataset: Dataset, vrps: VrpTable): string {
   const content = JSON.parse(json) as { parts: PartState[] };
   for (const part of content.parts) {

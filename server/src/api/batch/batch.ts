@@ -22,7 +22,6 @@ export const BATCH: KeyDeclaration = { access: 'ip:batch', counts: 'batch', cost
 /** A batch with more addresses, or with more of each, waits for its turn. */
 const AT_ONCE = 50;
 
-/** The body as the parser below returns it, validated by the schema. */
 type BatchRequest = FastifyRequest<{ Body: SimpleBody | ValueOf<typeof batchSchema.body> }>;
 
 /** A body in the simple form stays bytes; any other body is parsed as everywhere. */

@@ -139,7 +139,6 @@ const SLOTS = 4096;
 /** Hash table of texts: their number, from 1. One for all calls, because no call waits. */
 const seen = new Uint16Array(SLOTS);
 
-/** Calls back with the number of every distinct text of a simple body, in order. */
 export function forEachText({ bytes, count, texts }: SimpleBody, visit: (text: number) => void): void {
   const { isIpv4 } = texts;
   seen.fill(0);

@@ -11,7 +11,6 @@ export class FastPathClients {
     this.#isTrusted = trustProxy.length === 0 ? undefined : proxyAddr.compile([...trustProxy]);
   }
 
-  /** Whether a trusted proxy sends the requests of the connection. */
   isProxy(connection: FastPathConnection): boolean {
     if (this.#isTrusted === undefined) return false;
     connection.isProxy ??= this.#isTrusted(connection.socket.remoteAddress ?? '', 0);

@@ -63,7 +63,6 @@ export class AnswerSlab {
     return this.#used;
   }
 
-  /** The bytes between `start` and `end` as an answer. */
   take(start: number, end: number): Buffer {
     this.#lastStart = this.#used;
     this.#used = end;
@@ -238,7 +237,6 @@ const HEX = Buffer.from('0123456789abcdef');
 const HYPHEN = 0x2d;
 export const REQUEST_ID_CHARACTERS = 36;
 
-/** Writes a new id and returns the offset behind it. */
 export function writeRequestId(target: Buffer, at: number): number {
   if (next === pool.length) {
     randomFillSync(pool);

@@ -113,7 +113,6 @@ export class RecognisedRequest {
     return this.secretEnd > 0;
   }
 
-  /** Whether the first `size` bytes are a simple request; if so, the offsets are set. */
   recognise(bytes: Buffer, size: number): boolean {
     if (this.#recogniseBatch(bytes, size)) return true;
     if (size < MIN_BYTES || size > MAX_BYTES || bytes[size - 1] !== LF || bytes[size - 2] !== CR) return false;
@@ -241,7 +240,6 @@ function simpleValueEnd(bytes: Buffer, from: number, end: number): number {
   return isEnded && isTrimmed ? at : -1;
 }
 
-/** Digits without a leading zero; -1 for anything else. */
 function simpleLength(bytes: Buffer, start: number, end: number): number {
   if (end - start > MAX_LENGTH_DIGITS || bytes[start] === ZERO) return -1;
   let length = 0;

@@ -48,7 +48,6 @@ export function textAnswers(extraHeaders: Readonly<Record<string, string>>) {
 
 const statusLine = (status: number) => `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`;
 
-/** The head of an answer in the form of Node's path. */
 export function answerHead(status: number, headers: object, nowMs: number): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name.toLowerCase()}: ${value}`);
   return `${statusLine(status)}${lines.join('\r\n')}${lastLines(nowMs)}`;

@@ -17,7 +17,6 @@ import { type ApiRequest, TOOLS, type Tool } from './tools.ts';
 
 export type ApiAnswer = { readonly retryAfter: string | undefined; readonly body: string };
 
-/** A call: the request of the API that it makes, and what its answer becomes. */
 export type Call = {
   readonly id: McpRequest['id'];
   readonly request: ApiRequest;

@@ -44,7 +44,6 @@ export type McpRequest = {
   readonly isStateless: boolean;
 };
 
-/** An answer with its HTTP status; without text for a message that is not answered. */
 export type Answer = { readonly status: number; readonly text?: string };
 
 export type Parsed = { readonly value: unknown } | { readonly problem: 'too large' | 'not JSON' };
@@ -70,7 +69,6 @@ export function parseMessage(bytes: Buffer): Parsed {
 const CALL = /"tools\\?\/call"/;
 const [COMMA, OPEN_LIST, OPEN_OBJECT] = [0x2c, 0x5b, 0x7b];
 
-/** The request of the message, or the answer if it is none or is invalid. */
 export function readMessage(value: unknown, headers?: McpHeaders): McpRequest | Answer {
   if (!isObject(value) || value['jsonrpc'] !== '2.0')
     return invalid('the message is not a JSON-RPC 2.0 object; lists of messages are not supported');

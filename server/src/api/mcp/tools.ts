@@ -243,7 +243,6 @@ function compactReport(report: EmailAnswer, isExplained: boolean): Record<string
 /** A lone surrogate, which JSON can escape and UTF-8 cannot express, becomes U+FFFD. */
 const pathPart = (text: string) => encodeURIComponent(Buffer.from(text).toString());
 
-/** Parameters that are undefined, empty or false are left out. */
 function withQuery(path: string, parameters: Record<string, string | number | boolean | undefined>): string {
   const given = Object.entries(parameters).flatMap(([name, value]) => (value ? [[name, String(value)]] : []));
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given as [string, string][])}`;

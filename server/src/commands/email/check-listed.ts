@@ -6,7 +6,6 @@ import { inOrder } from './in-order.ts';
 import { type EmailSource, invalidDomain, type Outcome } from './outcome.ts';
 import type { ReportFile } from './saved-reports.ts';
 
-/** What a run of `wh email` has, however it prints. */
 export type EmailRun = {
   readonly listed: readonly ListedDomain[];
   readonly source: EmailSource;

@@ -119,7 +119,6 @@ export async function keyUsage(
   });
 }
 
-/** 2xx is an answer, 4xx a mistake of the client, 5xx one of the server. */
 function statusCell(statusClass: number, { green, yellow, red }: Style): Cell {
   return [`${statusClass}xx`, statusClass >= 5 ? red : statusClass === 4 ? yellow : green];
 }
@@ -154,7 +153,6 @@ export async function keyFind(
   });
 }
 
-/** The key in the first line that has a whole one. */
 async function readSecret({ stdin, stderr }: CommandStreams): Promise<string> {
   if (stdin().isTTY === true) stderr.write('Paste the key and press Enter:\n');
   for await (const lines of textLines(STANDARD_INPUT, stdin, MAX_LINE_CHARACTERS)) {

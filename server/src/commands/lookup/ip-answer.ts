@@ -33,10 +33,8 @@ export const isFound = (answer: IpAnswer): answer is FoundAnswer => 'prefix' in 
 export const isMissing = (answer: IpAnswer): answer is MissingAnswer => 'error' in answer;
 export const NO_DATA = 'no data found for IP';
 
-/** What is asked about each address beside its record. */
 export type AskedOfIp = { readonly explain: boolean; readonly include: ReadonlySet<AddressSection> };
 
-/** Where answers come from: the local dataset, or a server. */
 export type IpSource = {
   /** The local one, if that answers. */
   readonly dataset?: Dataset;

@@ -84,7 +84,6 @@ function isFile(path: string): boolean {
 /** No entry is longer; the rest of such a line is skipped. */
 const MAX_LINE_CHARACTERS = 300;
 
-/** Without blank lines and lines that begin with `#`. */
 async function* linesOf(file: string, stdin: StandardInput): AsyncGenerator<string[]> {
   // Loaded if there is a list: most commands have an address or two.
   const { textLines } = await import('../../enrich/input.ts');

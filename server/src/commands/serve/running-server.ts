@@ -51,7 +51,6 @@ export function listedServers(environment: Environment): { readonly url: string;
   }
 }
 
-/** Undefined if none is running, or if it cannot be known, as in another container. */
 export function runningServerUrl(dataDir: string): string | undefined {
   const server = readServer(dataDir);
   return server !== undefined && livenessOf(server.process, ownIdentity()) === 'running' ? server.url : undefined;

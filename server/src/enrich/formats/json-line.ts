@@ -34,7 +34,6 @@ const ESCAPES = new Set(Buffer.from('"\\/bfnrt'));
 
 export class JsonLine {
   close = 0;
-  /** Whether the object already has a member with the name to add. */
   hasAddedName = false;
   /** The first address in the most preferred path that has one, and the end of the string that holds it. */
   address: Address | undefined;

@@ -8,7 +8,6 @@ const WORD_BYTES = 4;
 export const UNKNOWN = -1;
 
 export class KnownMembers {
-  /** The node of the last member that was recognised or learned. */
   child: PathNode | undefined;
   /** The number of the next member in the line, at any depth. */
   #next = 0;

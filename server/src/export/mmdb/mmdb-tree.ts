@@ -85,7 +85,6 @@ export class SearchTree {
     if (record !== EMPTY) this.#set(base, length, record);
   }
 
-  /** `dataOffsets`: offset in the data section by data index. */
   encode(dataOffsets: readonly number[], dataBytes: number): { bytes: Buffer; recordBits: 24 | 28 | 32 } {
     const recordBits = recordBitsFor(this.#nodes + SEPARATOR_BYTES + dataBytes);
     const nodeBytes = recordBits / 4;
@@ -143,7 +142,6 @@ export class SearchTree {
   }
 }
 
-/** The smallest record size that can hold values below `limit`. */
 export function recordBitsFor(limit: number): 24 | 28 | 32 {
   if (limit < 2 ** 24) return 24;
   if (limit < 2 ** 28) return 28;

@@ -33,7 +33,6 @@ export async function writeMmdb(
   return 0;
 }
 
-/** A form of its own, or of one of MaxMind's databases. */
 export function formOf(compatible: CompatibleType | undefined, dataset: Dataset): RecordForm {
   return compatible === undefined ? ownForm() : compatibleForm(compatible, dataset);
 }

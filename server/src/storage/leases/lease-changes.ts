@@ -11,7 +11,6 @@ export type LeaseRequest = {
   /** How much more; 0 only opens a further part of what was granted. */
   readonly wanted: number;
   readonly limit: number;
-  /** Requests spent from this lease since its beginning. */
   readonly spent: number;
   /** Opened part of this lease, as far as the caller knows: if the lease was removed, this is what stayed counted. */
   readonly opened: number;
@@ -32,7 +31,6 @@ export type Grant = LeaseState & {
   readonly heldElsewhere: number;
 };
 
-/** One of several leases that are taken together. */
 export type LeaseTake = LeaseName & LeaseRequest;
 
 export type LeaseChanges = {

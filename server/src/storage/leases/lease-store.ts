@@ -25,7 +25,6 @@ export function leaseStore({ db, statisticsReads, now, leases }: Engine, leaseMs
       for (let i = 0; i < all.length; i += LEASES_PER_STATEMENT)
         await leases.end(all.slice(i, i + LEASES_PER_STATEMENT));
     },
-    /** Moves the deadlines of the leases of these owners. */
     async renew(owners: readonly string[]): Promise<void> {
       for (let i = 0; i < owners.length; i += LEASES_PER_STATEMENT) {
         await db
@@ -37,7 +36,6 @@ export function leaseStore({ db, statisticsReads, now, leases }: Engine, leaseMs
     },
     /** Ends leases past their deadline: what was not opened goes back. Of one key's day, or of all. How many leases. */
     reclaim: (of?: DayOfKey): Promise<number> => leases.reclaim(LEASES_PER_STATEMENT, of),
-    /** Asks all processes to return what they hold of the key's day. */
     recall: (of: DayOfKey): Promise<void> => leases.recall(of, KEPT_RECALLS),
     async recallsSince(number: number): Promise<Recall[]> {
       const rows = await db

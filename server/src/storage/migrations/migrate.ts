@@ -20,9 +20,7 @@ const UNRELEASED = { step: '0001-keys-quota-usage', tables: ['kysely_migration',
 type SchemaState = {
   /** No step was ever taken. */
   readonly isEmpty: boolean;
-  /** Steps that the database has not taken, in order. */
   readonly pending: readonly string[];
-  /** Steps of newer programs, with which this one can work. */
   readonly newer: readonly string[];
 };
 

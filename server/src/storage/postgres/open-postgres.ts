@@ -132,7 +132,6 @@ const answersOn = (db: Db) =>
     () => false,
   );
 
-/** Repeats the work while the server is starting or has no free connection. */
 async function whilePassing(place: string, waitMs: number, work: () => Promise<void>): Promise<void> {
   const deadlineMs = performance.now() + waitMs;
   let isTold = false;

@@ -42,7 +42,6 @@ export const CONNECTIONS_PER_PROCESS = STATEMENT_CONNECTIONS + URGENT_CONNECTION
 export const MIGRATION_CONNECTIONS = 2;
 
 const IDLE_MS = 30_000;
-/** How long closing the pool waits for open connections. */
 const CLOSE_MS = 1_000;
 /** A replica that disappears inside a transaction holds its locks for at most this long. */
 const IDLE_IN_TRANSACTION_MS = 5_000;

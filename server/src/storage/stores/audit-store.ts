@@ -38,7 +38,6 @@ export function auditStore(db: Db, statistics: Db) {
         return { ...entry, ...(details !== undefined && { details: JSON.parse(details) as Record<string, string> }) };
       });
     },
-    /** Removes entries before this one, at most `limit`, and returns how many. */
     prune: (beforeId: string, limit: number): Promise<number> => pruneRows(db, 'audit', 'id', beforeId, limit),
   };
 }

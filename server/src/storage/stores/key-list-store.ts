@@ -16,7 +16,6 @@ type StoredFacet = {
   readonly keys: number;
 };
 
-/** Where a page ended: the sort value and the id of its last key. */
 export type KeyPosition = { readonly value: string | number; readonly id: string };
 
 type KeySelection = {

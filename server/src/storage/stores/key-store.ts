@@ -29,7 +29,6 @@ type OfRefused = 'refusedRequests' | 'lastRefusedAt' | 'lastRefusedFrom';
 type OfRevocation = 'revokeAt' | 'revokeBy';
 type OfList = 'hasExpired' | 'revision' | 'nameKey' | 'dayRequests';
 
-/** The first request with a key: its client address and the status of the answer. */
 export type FirstUse = { readonly at: Date; readonly from: string; readonly status: number };
 export type Refused = { readonly requests: number; readonly lastAt: Date; readonly lastFrom?: string };
 /** Requests that were refused for one reason in an hour (its start, in milliseconds since 1970). */
@@ -216,7 +215,6 @@ export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges) {
         .execute();
       return rows.map(fromRow);
     },
-    /** Refused requests of a key from this hour on, the oldest hour first. */
     async refusalsOf(id: string, sinceHour: number): Promise<RefusalCount[]> {
       const rows = await db
         .selectFrom('key_refusals')

@@ -39,7 +39,6 @@ export function usageStore(db: Db, statistics: StatisticsChanges, reads: Db) {
     /** Rows of these keys, or of all, by day. */
     rows: (range: UsageRange): Promise<UsageRow[]> => collect(rowPages(reads, range)),
     rowPages: (range: UsageRange): AsyncIterable<UsageRow[]> => rowPages(reads, range),
-    /** Removes rows of days before this one, at most `limit`, and returns how many. */
     prune: (beforeDay: string, limit: number): Promise<number> => pruneRows(db, 'usage', 'day', beforeDay, limit),
   };
 }

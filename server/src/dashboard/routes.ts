@@ -6,6 +6,7 @@ import type { DashboardDependencies } from './dependencies.ts';
 import { keyRoutes } from './keys/key-routes.ts';
 import { lookupRoutes } from './lookup/lookup-routes.ts';
 import { reportRoutes } from './lookup/report-routes.ts';
+import { runRoutes } from './lookup/run-routes.ts';
 import { auditRoutes } from './operation/audit-routes.ts';
 import { operationRoutes } from './operation/operation-routes.ts';
 import { peopleRoutes } from './people/people-routes.ts';
@@ -23,6 +24,7 @@ export function dashboardRoutes(dependencies: DashboardDependencies): RouteTable
     ...usageRoutes(dependencies, exports),
     ...lookupRoutes(dependencies),
     ...reportRoutes(dependencies),
+    ...runRoutes(dependencies),
     ...datasetRoutes(dependencies),
     ...databaseRoutes(dependencies),
     ...ruleRoutes(dependencies),

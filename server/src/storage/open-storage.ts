@@ -18,6 +18,7 @@ import { maintenanceStore } from './stores/maintenance-store.ts';
 import { processStore } from './stores/process-store.ts';
 import { registrationStore } from './stores/registration-store.ts';
 import { reportStore } from './stores/report-store.ts';
+import { runStore } from './stores/run-store.ts';
 import { sessionStore } from './stores/session-store.ts';
 
 export type StorageOptions = {
@@ -64,6 +65,7 @@ export async function openStorage(location: StorageLocation, options: StorageOpt
     processes: processStore(engine),
     registrations: registrationStore(db),
     reports: reportStore(engine),
+    runs: runStore(db),
     maintenance:
       own === undefined
         ? maintenance

@@ -10,6 +10,7 @@ import type { MaintenanceStore } from './stores/maintenance-store.ts';
 import type { ProcessStore } from './stores/process-store.ts';
 import type { RegistrationStore } from './stores/registration-store.ts';
 import type { ReportStore } from './stores/report-store.ts';
+import type { RunStore } from './stores/run-store.ts';
 import type { SessionStore } from './stores/session-store.ts';
 import type { TrafficStore, UsageStore } from './stores/usage-store.ts';
 
@@ -30,6 +31,7 @@ export type Storage = {
   readonly processes: ProcessStore;
   readonly registrations: RegistrationStore;
   readonly reports: ReportStore;
+  readonly runs: RunStore;
   readonly maintenance: MaintenanceStore;
   /** Whether the database that statistics have of their own does not answer; undefined if they have none. */
   isStatisticsAway(): boolean | undefined;

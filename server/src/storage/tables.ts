@@ -24,6 +24,8 @@ const TABLES = {
   report_reporters: ['domain_id', 'number'],
   report_shapes: ['domain_id', 'id'],
   sender_decisions: ['domain_id', 'service'],
+  domain_runs: ['id'],
+  run_domains: ['run_id', 'position'],
   maintenance: ['id'],
 } as const satisfies { readonly [Table: string]: readonly string[] };
 

@@ -7,7 +7,7 @@ import { AuditLog } from '../audit/audit-log.ts';
 import { openStorage } from '../storage/open-storage.ts';
 import type { Storage } from '../storage/storage.ts';
 import { newBatch } from '../test/storage/new-batch.ts';
-import { AUDIT_DAYS, pruneOldRows, QUOTA_DAYS, REFUSAL_HOURS, USAGE_DAYS } from './pruning.ts';
+import { AUDIT_DAYS, pruneOldRows, QUOTA_DAYS, REFUSAL_HOURS, RUN_DAYS, USAGE_DAYS } from './pruning.ts';
 
 const NOON = Date.parse('2026-11-15T12:00:00Z');
 const HOUR_MS = 3_600_000;
@@ -51,6 +51,7 @@ test('pruning: statistics of 400 days stay, older ones go', async () => {
     traffic: 0,
     refusals: 0,
     reports: 0,
+    runs: 0,
   });
   assert.deepEqual(
     (await storage.usage.ofKey('one')).map(({ day }) => day),
@@ -79,6 +80,7 @@ test('pruning: quotas of the last days stay as they are, older ones go', async (
     traffic: 0,
     refusals: 0,
     reports: 0,
+    runs: 0,
   });
   for (const ago of [0, 1, QUOTA_DAYS]) assert.equal((await takeOn(ago)).left, 90, `${ago} days ago`);
   assert.equal((await takeOn(300)).left, 95, 'this row is gone');
@@ -97,12 +99,27 @@ test('pruning: the audit log of two years stays, older entries go', async () => 
     traffic: 0,
     refusals: 0,
     reports: 0,
+    runs: 0,
   });
   const left = await storage.audit.list({}, 10);
   assert.deepEqual(
     left.map(({ target }) => target),
     ['0 days ago', `${AUDIT_DAYS - 1} days ago`],
   );
+});
+
+test('pruning: runs of domain checks of 30 days stay, older ones go with their domains', async () => {
+  for (const ago of [0, RUN_DAYS, RUN_DAYS + 1]) {
+    const createdAt = new Date(NOON - ago * 24 * HOUR_MS);
+    const run = { id: `${ago}`, accountId: 'ada', name: 'list', createdAt, size: 1, checked: 0 };
+    await storage.runs.insert(run, ['example.com']);
+  }
+  assert.equal((await pruneOldRows(storage, NOON, 400))?.runs, 1);
+  assert.deepEqual(
+    (await storage.runs.list('ada')).map(({ id }) => id),
+    ['0', `${RUN_DAYS}`],
+  );
+  assert.deepEqual(await storage.runs.domains(`${RUN_DAYS + 1}`), []);
 });
 
 test('pruning: recalls of past days go, and those that follow are seen', async () => {
@@ -134,6 +151,7 @@ test('pruning: many rows go in parts', async () => {
     traffic: 0,
     refusals: 0,
     reports: 0,
+    runs: 0,
   });
   assert.equal((await storage.usage.ofKey('one')).length, 1);
 });

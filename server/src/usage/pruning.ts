@@ -17,6 +17,8 @@ export const QUOTA_DAYS = 7;
 export const REFUSAL_HOURS = 48;
 /** Two years: long enough for late questions, without keeping people's addresses for ever. */
 export const AUDIT_DAYS = 730;
+/** Runs of domain checks. */
+export const RUN_DAYS = 30;
 /** A process that cannot reach storage for longer may store a batch twice; see `storage/batch`. */
 const WRITER_DAYS = 7;
 /** Some tens of milliseconds on the writer. */
@@ -31,11 +33,12 @@ type Pruned = {
   readonly traffic: number;
   readonly refusals: number;
   readonly reports: number;
+  readonly runs: number;
 };
 
 /** Undefined if a process has already done it within the hour, or if the clock has not advanced steadily for a day. */
 export async function pruneOldRows(
-  { maintenance, keys, usage, leases, audit, traffic, sessions, links, reports }: Storage,
+  { maintenance, keys, usage, leases, audit, traffic, sessions, links, reports, runs }: Storage,
   nowMs: number,
   reportDays: number,
 ): Promise<Pruned | undefined> {
@@ -47,6 +50,7 @@ export async function pruneOldRows(
     audit: await inParts((limit) => audit.prune(firstEntryIdAt(nowMs - AUDIT_DAYS * DAY_MS), limit)),
     refusals: await inParts((limit) => keys.pruneRefusals(nowMs - REFUSAL_HOURS * HOUR_MS, limit)),
     reports: await inParts((limit) => reports.prune(dayBefore(nowMs, reportDays), limit)),
+    runs: await runs.prune(new Date(nowMs - RUN_DAYS * DAY_MS)),
     // Last: they may be in a database that is away.
     ...(await pruneStatistics()),
   };

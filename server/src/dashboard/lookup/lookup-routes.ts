@@ -22,7 +22,8 @@ import {
 import { historyJson } from '../../versions/past-request.ts';
 import { INCLUDABLE_SECTIONS } from '../../vocabulary.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
-import { forViewers, publicRoute, type Rows, route } from '../requests/ask.ts';
+import { forViewers, type PublicAsk, publicRoute, type Rows, route } from '../requests/ask.ts';
+import type { DomainCheck } from '../wire/domains.ts';
 import { describeAddress, describeAges, networkJson, parsePrefixRequest, prefixJson } from './dataset-answers.ts';
 import { PrefixSummaries } from './prefix-summaries.ts';
 
@@ -97,23 +98,9 @@ export function lookupRoutes(dependencies: DashboardDependencies) {
       return sendJsonData(ask.request, ask.reply, json);
     }),
     searchAsn: lookup({ counts: 'asn_search', costs: ['search'] }, ({ query }) => searchNetworks(live, query)),
-    checkDomain: lookup({ counts: 'email', costs: ['email_check', 'smtp_probe'] }, async (ask) => {
-      const { params, query, session } = ask;
-      // Connections to mail servers are not for the public.
-      const mayProbe = session !== undefined && dependencies.emailChecks.mayProbe;
-      // Nor is what reports show.
-      const senders = session === undefined ? undefined : dependencies.senders;
-      const checked = await checkForRequest(
-        { ...dependencies, senders, mayProbe },
-        params.domain,
-        query,
-        ask.requester,
-      );
-      // Loaded for the first check, not before the server listens.
-      const { describeCheck } = await import('../../email-checks/check-details.ts');
-      const sections = INCLUDABLE_SECTIONS.filter((name) => name !== 'smtp' || mayProbe);
-      return { report: checked.answer, ...describeCheck(checked, checked.reported), sections };
-    }),
+    checkDomain: lookup({ counts: 'email', costs: ['email_check', 'smtp_probe'] }, (ask) =>
+      describeDomain(dependencies, ask, ask.params.domain, ask.query),
+    ),
     tryDomain: route('viewer', { counts: 'email', costs: ['email_check'] }, async (ask) => {
       const sources = { ...dependencies, dataset: live.current?.dataset };
       return tryForRequest(sources, ask.params.domain, ask.body, ask.requester);
@@ -130,4 +117,21 @@ export function lookupRoutes(dependencies: DashboardDependencies) {
       return sendJson(reply, bytes);
     }),
   } satisfies Rows;
+}
+
+export async function describeDomain(
+  dependencies: DashboardDependencies,
+  { session, requester }: Pick<PublicAsk<'checkDomain'>, 'session' | 'requester'>,
+  domain: string,
+  query: PublicAsk<'checkDomain'>['query'],
+): Promise<DomainCheck> {
+  // Connections to mail servers are not for the public.
+  const mayProbe = session !== undefined && dependencies.emailChecks.mayProbe;
+  // Nor is what reports show.
+  const senders = session === undefined ? undefined : dependencies.senders;
+  const checked = await checkForRequest({ ...dependencies, senders, mayProbe }, domain, query, requester);
+  // Loaded for the first check, not before the server listens.
+  const { describeCheck } = await import('../../email-checks/check-details.ts');
+  const sections = INCLUDABLE_SECTIONS.filter((name) => name !== 'smtp' || mayProbe);
+  return { report: checked.answer, ...describeCheck(checked, checked.reported), sections };
 }

@@ -17,7 +17,7 @@ import type {
 import type { ParameterOf, ValueOf } from '../../http/json-schema.ts';
 import type { LinkState, OneTimeLink, OpenLink, OpenSession, Person, SessionState, SignedIn } from './accounts.ts';
 import type { DataAges, DatabasesPage, DatasetPage, UpdateState } from './dataset.ts';
-import type { DomainCheck, ImportedReport, ReportedDomain } from './domains.ts';
+import type { DomainCheck, ImportedReport, ReportedDomain, Run, RunResult, RunSummary } from './domains.ts';
 import type { CreatedKey, KeyDetail, KeyPage, KeySummary } from './keys.ts';
 import type { AsnLookup, HostnameLookup, IpLookup, PrefixSummary, RegistrationLookup } from './lookups.ts';
 import type { AuditPage, Health, SettingInForce } from './operation.ts';
@@ -99,6 +99,16 @@ export const routes = {
   checkDomain: get('/lookup/domain/:domain').answers<DomainCheck>(),
   /** What the check would say with other records. Nothing is changed; records do not fit into a path. */
   tryDomain: post('/lookup/domain/:domain/try').answers<EmailTrial>(),
+  /** Lists of domains of the account with their results, which are kept for 30 days; the latest first. */
+  listRuns: get('/runs').answers<{ runs: RunSummary[] }>(),
+  createRun: post('/runs').answers<{ run: RunSummary }>(),
+  getRun: get('/runs/:id').answers<Run>(),
+  removeRun: remove('/runs/:id').answers<Done>(),
+  /** The next domain, which no other tab gets for a minute; none if all are checked or being checked. */
+  claimDomain: post('/runs/:id/claim').answers<{ position?: number }>(),
+  checkRunDomain: post('/runs/:id/check').answers<{ result: RunResult }>(),
+  /** Domains whose check was refused are checked again. */
+  retryRun: post('/runs/:id/retry').answers<Done>(),
   lookUpBatch: post('/lookup/batch').answers<BatchAnswer>(),
 
   /** Domains with aggregate reports. */

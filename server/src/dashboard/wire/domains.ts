@@ -22,3 +22,21 @@ export type ReportedDomain = {
   first_day: string;
   last_day: string;
 };
+/** What is kept of a check in a run: what a row of the page shows. */
+export type CheckOutline = Pick<
+  DomainCheck,
+  'risk' | 'is_finished' | 'sender_rules' | 'senders' | 'grade_text' | 'does_exist' | 'is_dmarc_test_mode'
+> & {
+  advice: Pick<DomainAdvice, 'text'>[];
+  report: Pick<EmailReport, 'domain' | 'domain_auth_score'> & {
+    dmarc: Pick<EmailReport['dmarc'], 'raw' | 'effective_policy' | 'subdomain_policy' | 'percentage'>;
+  };
+  parts: Record<keyof DomainCheck['parts'], Pick<DomainPartState, 'state' | 'is_valid'>>;
+};
+/** A refusal has what the API answers. */
+export type RunResult =
+  | CheckOutline
+  | { refusal: { code: 'INVALID_DOMAIN' | 'DNS_UNAVAILABLE'; details?: Record<string, unknown> } };
+export type RunSummary = { id: string; name: string; created_at: string; size: number; checked: number };
+/** In the order of its list. */
+export type Run = { run: RunSummary; domains: { domain: string; result?: RunResult }[] };

@@ -35,6 +35,8 @@ import {
   USAGE_GROUPS,
 } from '../../vocabulary.ts';
 
+/** Each is a check of about fifty questions to DNS. */
+const MAX_RUN_DOMAINS = 1_000;
 export const UPDATE_RETRIES = ['failed', 'paused'] as const;
 
 const longText = text(1_000);
@@ -125,6 +127,13 @@ export const requests = {
   searchAsn: { querystring: searchQuery },
   checkDomain: { querystring: checkQuery },
   tryDomain: { body: trialBody },
+  createRun: {
+    body: exactObject({
+      name: text(200),
+      domains: { ...list(text(253)), minItems: 1, maxItems: MAX_RUN_DOMAINS },
+    }),
+  },
+  checkRunDomain: { body: exactObject({ position: typed<number>({ type: 'integer', minimum: 0 }) }) },
   lookUpBatch: { body: exactObject({ ips: { ...list(typed<string>({ type: 'string' })), minItems: 1 } }) },
 
   getSenders: { querystring: sendersQuery },

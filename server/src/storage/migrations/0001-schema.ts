@@ -241,6 +241,25 @@ const tables = (sorted: string, withoutRowid: string) => `
     constraint sender_decisions_key primary key (domain_id, service)
   );
 
+  create table domain_runs (
+    id text primary key,
+    account_id text not null,
+    name text not null,
+    created_at bigint not null,
+    size integer not null,
+    checked integer not null
+  );
+  create index domain_runs_of_account on domain_runs (account_id, created_at);
+  create index domain_runs_by_time on domain_runs (created_at);
+  create table run_domains (
+    run_id text not null,
+    position integer not null,
+    domain text not null,
+    claimed_at bigint not null,
+    result text,
+    constraint run_domains_key primary key (run_id, position)
+  );
+
   create table maintenance (
     id integer primary key, probes bigint not null, pruned_at bigint not null, steady_hours integer not null,
     agreed_day text

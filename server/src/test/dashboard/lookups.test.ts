@@ -9,6 +9,7 @@ import { until } from '@whence/testing/until';
 import type { DataAges } from '../../dashboard/wire/dataset.ts';
 import { dayAt } from '../../day.ts';
 import { openStorage } from '../../storage/open-storage.ts';
+import { MAX_RUNS } from '../../storage/stores/run-store.ts';
 import { SAMPLE, startInProcess, TestFolder } from '../test-server.ts';
 import { DashboardClient, signedInAs } from './dashboard-client.ts';
 
@@ -433,3 +434,54 @@ test('lookup: an account has a rate, beside its limit per day', async () => {
   assert.equal(((await first.json()) as { data: { code: string } }).data.code, 'RATE_LIMIT_EXCEEDED');
   await viewer.get('lookUpIp', { params: { ip: '8.8.8.8' } });
 });
+
+test('runs: two tabs share the domains of a list, and each is checked and counted once', async () => {
+  const person = await signedInAs(folder, server.url, 'Runa', 'viewer');
+  const domains = ['example.com', 'gone.example', '192.0.2.1', 'example.com', ...hosts(6)];
+  const { run } = await person.get('createRun', { body: { name: 'customers.csv', domains } });
+  assert.deepEqual([run.size, run.checked], [9, 0]);
+  const params = { id: run.id };
+  const checked: number[] = [];
+  const tab = async () => {
+    for (;;) {
+      const { position } = await person.get('claimDomain', { params });
+      if (position === undefined) return;
+      checked.push(position);
+      await person.get('checkRunDomain', { params, body: { position } });
+    }
+  };
+  await Promise.all([tab(), tab(), tab()]);
+  assert.deepEqual(
+    checked.sort((a, b) => a - b),
+    [0, 1, 2, 3, 4, 5, 6, 7, 8],
+  );
+  const again = await person.get('getRun', { params });
+  assert.deepEqual([again.run.checked, again.run.name], [9, 'customers.csv']);
+  const [first, gone, address] = again.domains.map(({ result }) => result);
+  assert.ok(first !== undefined && 'report' in first && first.report.domain === 'example.com');
+  assert.ok(gone !== undefined && 'report' in gone && !gone.does_exist);
+  assert.deepEqual(address, { refusal: { code: 'INVALID_DOMAIN' } });
+  assert.ok(JSON.stringify(first).length < 2_000, 'what is kept is small');
+  // Only what was refused is checked again.
+  await person.get('retryRun', { params });
+  assert.deepEqual(await person.get('claimDomain', { params }), { position: 2 });
+  assert.equal((await person.get('listRuns')).runs[0]?.checked, 8);
+  await until('each check is counted once', async () => (await person.get('getUsage', { query: {} })).total === 9);
+});
+
+test('runs: belong to their account, and the oldest goes when there are too many', async () => {
+  const person = await signedInAs(folder, server.url, 'Rolf', 'viewer');
+  const ids: string[] = [];
+  for (let i = 0; i <= MAX_RUNS; i++)
+    ids.push((await person.get('createRun', { body: { name: `list ${i}`, domains: ['example.com'] } })).run.id);
+  const { runs } = await person.get('listRuns');
+  assert.equal(runs.length, MAX_RUNS);
+  assert.equal((await person.try('getRun', { params: { id: ids[0] ?? '' } })).status, 404);
+  const params = { id: ids[5] ?? '' };
+  for (const name of ['getRun', 'removeRun', 'claimDomain', 'retryRun'] as const)
+    assert.equal((await viewer.try(name, { params })).status, 404, name);
+  await person.get('removeRun', { params });
+  assert.equal((await person.get('listRuns')).runs.length, MAX_RUNS - 1);
+});
+
+const hosts = (count: number) => Array.from({ length: count }, (_, i) => `h${i}.example`);

@@ -20,6 +20,8 @@ export type RunWords = {
   readonly placeholder: string;
   readonly invalid: string;
   readonly limit: number;
+  /** Where lists are kept, and for how long. */
+  readonly kept: string;
 };
 
 /** Accepts text or a file, pasted, dropped or chosen. */
@@ -92,13 +94,15 @@ export function BatchProgress({ state, words, onStop, onGoOn, onReset }: BatchPr
         <span role="status">
           {isScanning
             ? `Reading ${source}: ${formatBytes(bytes.read)} of ${formatBytes(bytes.total)}`
-            : `${formatNumber(rows.length)} of ${count(total, words.one, words.many)} ${words.done}${phase === 'stopped' ? ', stopped' : ''}`}
+            : `${source === 'text' || source === '' ? '' : `${source}: `}${formatNumber(rows.length)} of ${count(total, words.one, words.many)} ${words.done}${phase === 'stopped' ? ', stopped' : ''}`}
         </span>
         {isRunning ? (
           <QuietButton text="Stop" onClick={onStop} />
         ) : (
           <div className={classes['actions']}>
-            {phase === 'stopped' && rows.length < total && <TextButton size="xs" text="Continue" onClick={onGoOn} />}
+            {phase === 'stopped' && (rows.length < total || total === 0) && (
+              <TextButton size="xs" text="Continue" onClick={onGoOn} />
+            )}
             <QuietButton text="New list" onClick={onReset} />
           </div>
         )}

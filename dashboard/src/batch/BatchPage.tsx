@@ -47,6 +47,7 @@ const WORDS = {
     'Paste text that contains addresses, or drop a file: a log, CSV or JSON, optionally gzipped. It is read in your browser; only the addresses are sent to the server.',
   invalid: 'such as 300.1.1.1',
   limit: MAX_ADDRESSES,
+  kept: 'The last five lists are kept in the browser that read them, until you sign out.',
 } as const;
 
 export function BatchPage() {

@@ -1,12 +1,11 @@
 /** The page of a run: text or a file to begin with, progress, and what was found. The address bar leads back to it. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react';
-import { loadRun, saveRun } from '../browser-storage/saved-runs.ts';
+import { type ReactNode, useEffect, useSyncExternalStore } from 'react';
 import { useResumedSending } from '../components/Form.tsx';
+import { PageSkeleton } from '../components/Loaded.tsx';
 import { Notice } from '../components/Notice.tsx';
 import { Page, PrintButton } from '../components/Page.tsx';
 import { IN_PLACE, withoutEmpty } from '../search-params.ts';
-import { useSignedIn } from '../session/use-session.ts';
 import { BatchInput, BatchProgress, type RunWords } from './BatchInput.tsx';
 import type { ChunkedRun, RunState } from './chunked-run.ts';
 
@@ -21,74 +20,65 @@ type RunPageProps<Row> = {
   /** The parameter of the address bar with the list. */
   parameter: 'ips' | 'domains';
   words: RunWords;
+  /** Below the field for a new list. */
+  keptLists?: ReactNode;
   children: (state: RunState<Row>) => ReactNode;
 };
 
-export function RunPage<Row>({ name, lead, run, chunkSize, parameter, words, children }: RunPageProps<Row>) {
-  const { account } = useSignedIn();
+export function RunPage<Row>({ name, lead, run, chunkSize, parameter, words, keptLists, children }: RunPageProps<Row>) {
   const { run: runId, [parameter]: list } = useSearch({ strict: false });
   const navigate = useNavigate();
   const state = useSyncExternalStore(run.subscribe, run.snapshot);
-  const [isLost, setIsLost] = useState(false);
-  const { id, phase, rows, found, source, counts } = state;
+  const { id, phase, rows, found } = state;
 
-  // The address bar decides which run is shown: one of this browser by its id, else the list that a link carries.
+  // The address bar decides which run is shown: one that is kept by its id, else the list that a link carries.
   useEffect(() => {
-    let isLeft = false;
-    setIsLost(false);
-    const open = async () => {
-      if (runId === undefined ? list === undefined : runId === run.snapshot().id) return;
-      if (runId === undefined && list === run.linked.list && run.linked.id === run.snapshot().id) return;
-      const saved = runId === undefined ? undefined : await loadRun(runId, run.kind, account.id);
-      if (isLeft) return;
-      if (saved !== undefined) run.resume(saved, chunkSize);
-      else if (list !== undefined) {
-        run.start({ text: list }, chunkSize);
-        run.linked = { list, id: run.snapshot().id };
-      } else {
-        run.reset();
-        setIsLost(true);
-      }
-    };
-    void open();
-    return () => {
-      isLeft = true;
-    };
-  }, [run, list, runId, account.id, chunkSize]);
+    if (runId === undefined ? list === undefined : runId === run.snapshot().id) return;
+    if (runId === undefined) run.start({ text: list ?? '' }, chunkSize);
+    else void run.open(runId, chunkSize, list);
+  }, [run, list, runId, chunkSize]);
 
-  // Once a text is read, the address bar leads back to what was found in it.
+  // Once a list is kept, the address bar leads back to it.
   useEffect(() => {
-    if (runId !== undefined || list !== undefined || counts === undefined || found.length === 0) return;
-    void saveRun({ id, kind: run.kind, accountId: account.id, source, counts, found });
+    // Going back may just have opened another one.
+    if (id === '' || id === runId || id !== run.snapshot().id) return;
     const shared = found.length > MAX_SHARED ? undefined : found.map(([text]) => text).join(' ');
     const search = (before: object) => withoutEmpty({ ...before, run: id, [parameter]: shared });
     void navigate({ to: '.', search, ...IN_PLACE });
-  }, [run, runId, list, id, source, counts, found, account.id, navigate, parameter]);
+  }, [run, runId, id, found, navigate, parameter]);
 
   useResumedSending({ error: state.error instanceof Error ? state.error : null, mutate: () => run.goOn(chunkSize) });
   const reset = () => {
     run.reset();
     void navigate({ to: '.', search: {}, replace: true });
   };
+  const isNew = phase === 'idle' || phase === 'lost';
   return (
     <Page name={name} title={name} lead={lead} actions={rows.length > 0 ? <PrintButton /> : undefined}>
-      {isLost && phase === 'idle' && (
-        <Notice title="This list is not stored in this browser">
-          <p>The last five lists are kept in the browser that read them, until you sign out.</p>
+      {phase === 'lost' && (
+        <Notice title="This list is not kept any more">
+          <p>{words.kept}</p>
         </Notice>
       )}
-      {phase === 'idle' ? (
-        <BatchInput words={words} onStart={(input) => run.start(input, chunkSize)} />
-      ) : (
-        <BatchProgress
-          state={state}
-          words={words}
-          onStop={() => run.stop()}
-          onGoOn={() => run.goOn(chunkSize)}
-          onReset={reset}
-        />
+      {phase === 'opening' && <PageSkeleton shape={[['figures'], ['table']]} />}
+      {isNew && (
+        <>
+          <BatchInput words={words} onStart={(input) => run.start(input, chunkSize)} />
+          {keptLists}
+        </>
       )}
-      {phase !== 'idle' && children(state)}
+      {!isNew && phase !== 'opening' && (
+        <>
+          <BatchProgress
+            state={state}
+            words={words}
+            onStop={() => run.stop()}
+            onGoOn={() => run.goOn(chunkSize)}
+            onReset={reset}
+          />
+          {children(state)}
+        </>
+      )}
     </Page>
   );
 }

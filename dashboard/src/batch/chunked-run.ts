@@ -1,45 +1,59 @@
 /**
- * A run of this browser tab: a text is scanned, then what was found is looked up in chunks. It outlives its page, so that
- * opening a result and coming back does not lose it. `subscribe` and `snapshot` are for `useSyncExternalStore`.
+ * A run of this browser tab: a text is scanned, what was found is kept, then it is looked up in chunks. It outlives its
+ * page, so that opening a result and coming back does not lose it. `subscribe` and `snapshot` are for `useSyncExternalStore`.
  */
 import { isFailure } from '../api/call.ts';
-import { newRunId, type SavedRun } from '../browser-storage/saved-runs.ts';
 import type { ScanCounts, ScanInput, ScanKind, ScanReport, ScanRequest } from '../scan.ts';
 
+type Found = readonly (readonly [text: string, times: number])[];
+
 export type RunState<Row> = {
-  /** Changes with every text, so that results of one are not taken for those of another. */
+  /** Empty until the list is kept. */
   readonly id: string;
-  readonly phase: 'idle' | 'scanning' | 'looking up' | 'done' | 'stopped';
+  /** `lost`: a list that was to be opened is not kept any more. */
+  readonly phase: 'idle' | 'lost' | 'opening' | 'scanning' | 'looking up' | 'done' | 'stopped';
   readonly source: string;
   readonly bytes: { readonly read: number; readonly total: number };
+  /** Not known of a list that was kept on the server. */
   readonly counts?: ScanCounts;
   readonly rows: readonly Row[];
   /** What was found, once the text is read. */
-  readonly found: SavedRun['found'];
+  readonly found: Found;
   readonly error?: unknown;
 };
 
-/** What is looked up, how many chunks at once, and how a chunk becomes rows. */
+export type KeptList = Pick<RunState<unknown>, 'source' | 'found'> & { readonly counts?: ScanCounts };
+/** Rows by chunk, as far as they are known. */
+type Chunks<Row> = (readonly Row[] | undefined)[];
+
+/** What is looked up, how many chunks at once, how a chunk becomes rows, and where lists are kept. */
 type Lookups<Row> = {
   readonly kind: ScanKind;
   readonly parallel: number;
-  readonly lookUp: (chunk: SavedRun['found'], signal: AbortSignal) => Promise<Row[]>;
+  readonly lookUp: (chunk: Found, signal: AbortSignal, place: { id: string; chunk: number }) => Promise<Row[]>;
+  /** Answers with its id. */
+  readonly keep: (list: KeptList) => Promise<string>;
+  readonly load: (id: string) => Promise<(KeptList & { readonly chunks?: Chunks<Row> }) | undefined>;
+  /** Where other tabs may work on the same list: the next chunk for this one, if there is any. */
+  readonly claim?: (id: string, signal: AbortSignal) => Promise<number | undefined>;
 };
 
 const IDLE = { id: '', phase: 'idle', source: '', bytes: { read: 0, total: 0 }, rows: [], found: [] } as const;
 /** A refusal that passes within this time is waited for; the limit of a day is not. */
 const MAX_WAIT_SECONDS = 60;
+/** How often to ask for what another tab has found out. */
+const OTHER_TAB_MS = 2_000;
 
 export class ChunkedRun<Row> {
   readonly #lookups: Lookups<Row>;
   readonly #listeners = new Set<() => void>();
   #state: RunState<Row> = IDLE;
-  /** Rows by chunk; those of a chunk that is missing are looked up by `goOn`. */
-  #chunks: (readonly Row[] | undefined)[] = [];
+  /** Those that are missing are looked up by `goOn`. */
+  #chunks: Chunks<Row> = [];
+  /** Chunks that this tab has claimed, and whose lookup the server has refused. */
+  #refused: number[] = [];
   #worker: Worker | undefined;
   #abort = new AbortController();
-  /** The list of a link that this run was started from: the address bar has it already. */
-  linked = { list: '', id: '' };
 
   constructor(lookups: Lookups<Row>) {
     this.#lookups = lookups;
@@ -61,7 +75,6 @@ export class ChunkedRun<Row> {
     const isFile = 'file' in input;
     this.#set({
       ...IDLE,
-      id: newRunId(),
       phase: 'scanning',
       source: isFile ? input.file.name : 'text',
       bytes: { read: 0, total: isFile ? input.file.size : input.text.length },
@@ -73,11 +86,24 @@ export class ChunkedRun<Row> {
     worker.postMessage({ ...input, kind: this.kind } satisfies ScanRequest);
   }
 
-  /** Looks up what was found in a text that was read before. */
-  resume({ id, source, counts, found }: SavedRun, chunkSize: number): void {
+  /** Shows a list that was kept, and looks up what is missing of it; if it is gone, starts with the text of a link. */
+  async open(id: string, chunkSize: number, linked: string | undefined): Promise<void> {
     this.reset();
-    this.#set({ ...IDLE, id, source, counts, found });
-    this.#start(chunkSize);
+    this.#set({ ...IDLE, id, phase: 'opening' });
+    const { signal } = this.#abort;
+    try {
+      const kept = await this.#lookups.load(id);
+      if (signal.aborted) return;
+      if (kept !== undefined) {
+        const { chunks = [], ...list } = kept;
+        this.#set({ ...IDLE, id, ...list });
+        this.#addChunks(chunks);
+        this.#start(chunkSize);
+      } else if (linked !== undefined) this.start({ text: linked }, chunkSize);
+      else this.#set({ ...IDLE, phase: 'lost' });
+    } catch (error) {
+      if (!signal.aborted) this.#fail(error);
+    }
   }
 
   /** Keeps the results so far. */
@@ -88,6 +114,11 @@ export class ChunkedRun<Row> {
 
   /** After a failure or a stop, the lookups that are missing. */
   goOn(chunkSize: number): void {
+    const { id, found } = this.#state;
+    if (id !== '' && found.length === 0) {
+      void this.open(id, chunkSize, undefined);
+      return;
+    }
     this.#abort = new AbortController();
     const { error: _, ...state } = this.#state;
     this.#set(state);
@@ -98,6 +129,7 @@ export class ChunkedRun<Row> {
     this.#halt();
     this.#abort = new AbortController();
     this.#chunks = [];
+    this.#refused = [];
     this.#set(IDLE);
   }
 
@@ -127,29 +159,69 @@ export class ChunkedRun<Row> {
   }
 
   async #lookUpAll(chunkSize: number, signal: AbortSignal): Promise<void> {
-    const { found } = this.#state;
-    let next = 0;
+    const { found, source, counts } = this.#state;
+    if (this.#state.id === '' && found.length > 0) {
+      const id = await this.#lookups.keep({ source, found, ...(counts && { counts }) });
+      signal.throwIfAborted();
+      this.#set({ ...this.#state, id });
+    }
+    const { id } = this.#state;
+    const total = Math.ceil(found.length / chunkSize);
+    const inHand = new Set<number>();
     const work = async () => {
-      for (let at = next++; at * chunkSize < found.length; at = next++) {
-        if (this.#chunks[at] !== undefined) continue;
-        const rows = await this.#lookUp(found.slice(at * chunkSize, (at + 1) * chunkSize), signal);
-        signal.throwIfAborted();
-        this.#chunks[at] = rows;
-        this.#set({ ...this.#state, rows: this.#chunks.flatMap((chunk) => chunk ?? []) });
+      for (;;) {
+        const at = await this.#next(total, inHand, signal);
+        if (at === undefined) return;
+        try {
+          const chunk = found.slice(at * chunkSize, (at + 1) * chunkSize);
+          const rows = await this.#lookUp(chunk, signal, { id, chunk: at });
+          signal.throwIfAborted();
+          this.#chunks[at] = rows;
+          this.#addChunks([]);
+        } catch (error) {
+          if (isFailure(error) && error.status > 0) this.#refused.push(at);
+          throw error;
+        }
       }
     };
     await Promise.all(Array.from({ length: this.#lookups.parallel }, work));
   }
 
-  async #lookUp(chunk: SavedRun['found'], signal: AbortSignal): Promise<Row[]> {
+  /** The next chunk for this tab; undefined once every chunk has its rows, or is looked up here. */
+  async #next(total: number, inHand: Set<number>, signal: AbortSignal): Promise<number | undefined> {
+    const { claim, load } = this.#lookups;
+    const { id } = this.#state;
+    for (;;) {
+      const first = Array.from({ length: total }, (_, at) => at).find(
+        (at) => this.#chunks[at] === undefined && !inHand.has(at),
+      );
+      if (first === undefined) return undefined;
+      const at = claim === undefined ? first : (this.#refused.pop() ?? (await claim(id, signal)));
+      if (at !== undefined) {
+        inHand.add(at);
+        return at;
+      }
+      // Another tab has claimed the rest, or this one before it was reloaded.
+      await sleep(OTHER_TAB_MS);
+      signal.throwIfAborted();
+      this.#addChunks((await load(id))?.chunks ?? []);
+    }
+  }
+
+  #addChunks(chunks: Chunks<Row>): void {
+    for (const [at, rows] of chunks.entries()) this.#chunks[at] ??= rows;
+    this.#set({ ...this.#state, rows: this.#chunks.flatMap((chunk) => chunk ?? []) });
+  }
+
+  async #lookUp(...asked: Parameters<Lookups<Row>['lookUp']>): Promise<Row[]> {
     for (;;) {
       try {
-        return await this.#lookups.lookUp(chunk, signal);
+        return await this.#lookups.lookUp(...asked);
       } catch (error) {
         const seconds = isFailure(error, 'RATE_LIMIT_EXCEEDED', 'OVERLOADED') ? error.retryAfterSeconds : undefined;
         if (seconds === undefined || seconds > MAX_WAIT_SECONDS) throw error;
-        await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
-        signal.throwIfAborted();
+        await sleep(seconds * 1000);
+        asked[1].throwIfAborted();
       }
     }
   }
@@ -170,3 +242,5 @@ export class ChunkedRun<Row> {
     for (const listener of this.#listeners) listener();
   }
 }
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,17 +1,16 @@
 /**
- * The addresses or domains of the last runs, in this browser only, so that a reload does not lose them. Results are not
- * kept: they are looked up again, in the dataset of that time.
+ * The addresses of the last runs, in this browser only, so that a reload does not lose them. Results are not kept: they are
+ * looked up again, in the dataset of that time.
  */
-import type { ScanCounts, ScanKind } from '../scan.ts';
+import type { ScanCounts } from '../scan.ts';
 
 export type SavedRun = {
   readonly id: string;
-  readonly kind: ScanKind;
   /** Another person who signs in at the same browser does not see them. */
   readonly accountId: string;
   readonly source: string;
-  readonly counts: ScanCounts;
-  readonly found: readonly [text: string, times: number][];
+  readonly counts?: ScanCounts;
+  readonly found: readonly (readonly [text: string, times: number])[];
 };
 
 const DATABASE = 'whence-runs';
@@ -36,10 +35,10 @@ export async function saveRun(run: SavedRun): Promise<void> {
   }).catch(() => undefined);
 }
 
-export async function loadRun(id: string, kind: ScanKind, accountId: string): Promise<SavedRun | undefined> {
+export async function loadRun(id: string, accountId: string): Promise<SavedRun | undefined> {
   const found = await inStore('readonly', (store) => store.get(id)).catch(() => undefined);
   const run = found as SavedRun | undefined;
-  return run?.accountId === accountId && run.kind === kind ? run : undefined;
+  return run?.accountId === accountId ? run : undefined;
 }
 
 export async function removeRuns(): Promise<void> {

@@ -1,10 +1,13 @@
 import { NativeSelect } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { call } from '../api/query-client.ts';
 import { MAX_DOMAINS } from '../batch/domain-scanner.ts';
 import { save } from '../batch/download.ts';
 import { RunPage } from '../batch/RunPage.tsx';
 import { QuietButton } from '../components/Buttons.tsx';
+import { FailureNotice } from '../components/Failures.tsx';
 import { IconDownload } from '../components/icons.tsx';
 import { Empty } from '../components/Notice.tsx';
 import { Section } from '../components/Page.tsx';
@@ -17,6 +20,7 @@ import { IN_PLACE, withoutEmpty } from '../search-params.ts';
 import classes from './DomainsPage.module.css';
 import { type DomainRow, domainsCsv, gradeWords, matchesFilter, sortDomains } from './domain-rows.ts';
 import { domainRun } from './domain-run.ts';
+import { KeptLists } from './KeptLists.tsx';
 
 const route = getRouteApi('/session/domains');
 
@@ -29,6 +33,7 @@ const WORDS = {
     'Paste domains, email addresses or URLs, or drop a file: a list or CSV. It is read in your browser; only the domains are sent to the server.',
   invalid: 'such as 192.0.2.1',
   limit: MAX_DOMAINS,
+  kept: 'Your last 20 lists are kept on the server with their results, for 30 days.',
 } as const;
 
 /** Checks many domains, each as its own page does. */
@@ -41,10 +46,11 @@ export function DomainsPage() {
       chunkSize={1}
       parameter="domains"
       words={WORDS}
+      keptLists={<KeptLists note={WORDS.kept} />}
     >
-      {({ rows, phase }) =>
+      {({ id, rows, phase }) =>
         rows.length > 0 ? (
-          <Results rows={rows} isRunning={phase === 'looking up'} />
+          <Results id={id} rows={rows} isRunning={phase === 'looking up'} />
         ) : (
           phase === 'done' && (
             <Empty title="No domain was found">
@@ -62,13 +68,20 @@ const GRADES = ['A', 'B', 'C', 'D', 'F'] as const;
 /** Before “show all”. */
 const SHOWN = 100;
 
-function Results({ rows, isRunning }: { rows: readonly DomainRow[]; isRunning: boolean }) {
+type ResultsProps = { id: string; rows: readonly DomainRow[]; isRunning: boolean };
+
+function Results({ id, rows, isRunning }: ResultsProps) {
   const { sort, grade, risk } = route.useSearch();
   const navigate = useNavigate({ from: '/domains' });
   const shown = useMemo(
     () => sortDomains(rows, sort).filter((row) => matchesFilter(row, { grade, risk })),
     [rows, sort, grade, risk],
   );
+  const refused = rows.filter(({ check }) => check === undefined).length;
+  const retry = useMutation({
+    mutationFn: () => call('retryRun', { params: { id } }),
+    onSuccess: () => domainRun.open(id, 1, undefined),
+  });
   const select = (
     label: string,
     name: 'sort' | 'grade' | 'risk',
@@ -110,6 +123,9 @@ function Results({ rows, isRunning }: { rows: readonly DomainRow[]; isRunning: b
             sort,
             Object.entries(SORTS).map(([value, label]) => ({ value, label })),
           )}
+          {!isRunning && refused > 0 && (
+            <QuietButton text={`Check ${formatNumber(refused)} again`} onClick={() => retry.mutate()} />
+          )}
           <QuietButton
             icon={IconDownload}
             text="CSV"
@@ -118,6 +134,7 @@ function Results({ rows, isRunning }: { rows: readonly DomainRow[]; isRunning: b
         </div>
       }
     >
+      <FailureNotice error={retry.error} />
       {shown.length === 0 ? (
         <Empty title={isRunning ? 'No match so far' : 'No domain matches the filter'} />
       ) : (

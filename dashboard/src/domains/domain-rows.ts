@@ -1,5 +1,5 @@
 /** Rows of checked domains: what of a check is kept, their orders, and CSV. */
-import type { DomainCheck } from '@whence/server/dashboard-wire/domains';
+import type { CheckOutline } from '@whence/server/dashboard-wire/domains';
 import { csvOf } from '../batch/download.ts';
 import { type Headline, headlineOf } from '../domain/headline.ts';
 import { capitalise } from '../format/names.ts';
@@ -18,7 +18,7 @@ export type CheckedDomain = {
 /** `refusal`: why there is no check. */
 export type DomainRow = { readonly domain: string; readonly check?: CheckedDomain; readonly refusal?: string };
 
-export function checkedDomain(check: DomainCheck): CheckedDomain {
+export function checkedDomain(check: CheckOutline): CheckedDomain {
   const { report, grade_text, is_finished, does_exist, advice, sender_rules } = check;
   const risk = headlineOf(check);
   return {

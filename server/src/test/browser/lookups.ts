@@ -231,6 +231,50 @@ test('lookups: many domains are checked in one run, which outlives its page', op
   await page.getByText('3 of 3 domains checked').waitFor();
 });
 
+test('lookups: lists of domains are kept, two tabs share one, and nothing is checked twice', options, async (t) => {
+  const own = await signedInAs(whence.folder, whence.url, 'Olga', 'viewer');
+  const checks: string[] = [];
+  const open = async () => {
+    const page = await whence.open(t, { as: own, expectedErrors: NOT_FOUND });
+    page.on('request', (request) => {
+      if (/runs\/[^/]+\/check$/.test(request.url())) checks.push(request.postData() ?? '');
+    });
+    return page;
+  };
+  const page = await open();
+  await page.goto('/domains');
+  const names = ['example.com', 'broken.org', ...Array.from({ length: 38 }, (_, i) => `d${i}.example`)];
+  await page.getByRole('textbox', { name: 'Text with domains' }).fill(names.join('\n'));
+  await page.getByRole('button', { name: 'Check', exact: true }).click();
+  await page.waitForURL(/run=/);
+  const other = await open();
+  await other.goto(page.url());
+  await page.reload();
+  for (const tab of [page, other]) await tab.getByText('example.com and 39 others: 40 of 40 domains checked').waitFor();
+  assert.equal(new Set(checks).size, 40);
+  assert.equal(checks.length, 40, 'each domain once, over both tabs and a reload');
+  await page.getByRole('table', { name: 'Domains' }).getByText('The name servers of broken.org fail').waitFor();
+  await page.getByRole('button', { name: 'New list' }).click();
+  const lists = page.getByRole('table', { name: 'Earlier lists' });
+  await lists.getByText('40 domains').waitFor();
+  await inspectThemes(page, 'earlier lists');
+  await lists.getByRole('link', { name: 'example.com and 39 others' }).click();
+  await page.getByRole('link', { name: 'example.com', exact: true }).click();
+  await page.waitForURL('**/domain/example.com');
+  await page.goBack();
+  await page.getByText('40 of 40 domains checked').waitFor();
+  assert.equal(checks.length, 40, 'opening it again checks nothing');
+  await page.getByRole('button', { name: 'Check 1 again' }).click();
+  await until('only the one that failed is checked again', async () => checks.length === 41);
+  await page.getByText('40 of 40 domains checked').waitFor();
+  await page.getByRole('button', { name: 'New list' }).click();
+  await lists.getByRole('button', { name: /^Delete/ }).click();
+  await page.getByRole('button', { name: 'Delete list' }).click();
+  await lists.waitFor({ state: 'detached' });
+  await page.goto(other.url());
+  await page.getByText('40 of 40 domains checked').waitFor();
+});
+
 test('lookups: a run goes on after its person has signed in again', options, async (t) => {
   const own = await signedInAs(whence.folder, whence.url, 'Ida', 'viewer');
   const page = await whence.open(t, { as: own, expectedErrors: [/status of 401/] });

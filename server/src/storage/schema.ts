@@ -233,8 +233,8 @@ export type Schema = {
   sender_decisions: { domain_id: number; service: Fixed; decision: string; decided_at: number; decided_by: string };
   /** Lists of domains that an account checks in the dashboard; `checked` of `size` have a result. */
   domain_runs: { id: Fixed; account_id: Fixed; name: Fixed; created_at: number; size: number; checked: number };
-  /** `claimed_at` is when a page was last told to check the domain; `result` is JSON. */
-  run_domains: { run_id: Fixed; position: number; domain: Fixed; claimed_at: number; result: string | null };
+  /** `claimed_until`: no other page is told to check the domain before this time. `result` is JSON. */
+  run_domains: { run_id: Fixed; position: number; domain: Fixed; claimed_until: number; result: string | null };
   /** Processes that write statistics, and the number of the last stored batch of each. */
   writers: { id: Fixed; last_batch: number; written_at: number };
 };

@@ -32,24 +32,30 @@ for (const engine of testEngines()) {
     assert.equal(await keys.findByHash('hash of another'), undefined);
   });
 
-  withStorage('a domain of a run is claimed once, again after a minute, and keeps its first result', async ({ runs }) => {
-    const at = new Date('2026-11-15T12:00:00Z');
-    const run = { id: 'r1', accountId: 'ada', name: 'list', createdAt: at, size: 5, checked: 0 };
-    await runs.insert(run, ['a.example', 'b.example', 'c.example', 'd.example', 'e.example']);
-    const claims = await Promise.all(Array.from({ length: 8 }, () => runs.claim('r1', at)));
-    assert.deepEqual(claims.sort(), [0, 1, 2, 3, 4, undefined, undefined, undefined]);
-    await runs.save('r1', 0, '{"first":1}');
-    await runs.save('r1', 0, '{"second":2}');
-    await runs.save('r1', 1, '{"refusal":{}}');
-    assert.deepEqual(await runs.find('ada', 'r1'), { ...run, checked: 2 });
-    assert.deepEqual(await runs.domain('r1', 0), { domain: 'a.example', result: '{"first":1}' });
-    await runs.release('r1', 3);
-    assert.equal(await runs.claim('r1', at), 3);
-    assert.equal(await runs.claim('r1', new Date(at.getTime() + 60_001)), 2);
-    await runs.forget('r1', '{"refusal":');
-    assert.deepEqual([await runs.claim('r1', at), (await runs.find('ada', 'r1'))?.checked], [1, 1]);
-    assert.equal(await runs.find('bob', 'r1'), undefined);
-  });
+  withStorage(
+    'a domain of a run is claimed once, again if its page was left, and keeps its first result',
+    async ({ runs }) => {
+      const at = new Date('2026-11-15T12:00:00Z');
+      const run = { id: 'r1', accountId: 'ada', name: 'list', createdAt: at, size: 5, checked: 0 };
+      await runs.insert(run, ['a.example', 'b.example', 'c.example', 'd.example', 'e.example']);
+      const claims = await Promise.all(Array.from({ length: 8 }, () => runs.claim('r1', at)));
+      assert.deepEqual(claims.sort(), [0, 1, 2, 3, 4, undefined, undefined, undefined]);
+      await runs.save('r1', 0, '{"first":1}');
+      await runs.save('r1', 0, '{"second":2}');
+      await runs.save('r1', 1, '{"refusal":{}}');
+      assert.deepEqual(await runs.find('ada', 'r1'), { ...run, checked: 2 });
+      assert.deepEqual(await runs.domain('r1', 0), { domain: 'a.example', result: '{"first":1}' });
+      await runs.release('r1', 3);
+      assert.equal(await runs.claim('r1', at), 3);
+      const later = new Date(at.getTime() + 10_000);
+      await runs.begin('r1', 2, at);
+      assert.deepEqual([await runs.claim('r1', later), await runs.claim('r1', later)], [3, 4]);
+      assert.equal(await runs.claim('r1', new Date(at.getTime() + 60_000)), 2);
+      await runs.forget('r1', '{"refusal":');
+      assert.deepEqual([await runs.claim('r1', at), (await runs.find('ada', 'r1'))?.checked], [1, 1]);
+      assert.equal(await runs.find('bob', 'r1'), undefined);
+    },
+  );
 
   withStorage('attributes of a key come back as they were put in or changed, and can be removed', async ({ keys }) => {
     const at = new Date('2026-12-31T18:00:00Z');

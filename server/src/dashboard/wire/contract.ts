@@ -104,7 +104,7 @@ export const routes = {
   createRun: post('/runs').answers<{ run: RunSummary }>(),
   getRun: get('/runs/:id').answers<Run>(),
   removeRun: remove('/runs/:id').answers<Done>(),
-  /** The next domain, which no other tab gets for a minute; none if all are checked or being checked. */
+  /** The next domain, which no other tab gets meanwhile; none if all are checked or being checked. */
   claimDomain: post('/runs/:id/claim').answers<{ position?: number }>(),
   checkRunDomain: post('/runs/:id/check').answers<{ result: RunResult }>(),
   /** Domains whose check was refused are checked again. */

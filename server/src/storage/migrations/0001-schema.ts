@@ -255,7 +255,7 @@ const tables = (sorted: string, withoutRowid: string) => `
     run_id text not null,
     position integer not null,
     domain text not null,
-    claimed_at bigint not null,
+    claimed_until bigint not null,
     result text,
     constraint run_domains_key primary key (run_id, position)
   );

@@ -4,8 +4,10 @@ import type { Db } from '../schema.ts';
 
 /** The oldest run of an account goes when there are more. */
 export const MAX_RUNS = 20;
+/** For a page that has claimed a domain to ask for its check, unless it is left before. */
+const CLAIM_MS = 10_000;
 /** Longer than a check takes, with its wait. A process that ends during a check releases its claim this way. */
-const CLAIM_MS = 60_000;
+const CHECK_MS = 60_000;
 /** Runs that one call of `prune` removes, each of up to a thousand domains. */
 const PRUNED_RUNS = 50;
 
@@ -40,7 +42,7 @@ export function runStore(db: Db) {
     insert: (run: StoredRun, domains: readonly string[]): Promise<void> =>
       db.transaction().execute(async (transaction) => {
         await transaction.insertInto('domain_runs').values(toRow<'domain_runs'>(run)).execute();
-        const rows = domains.map((domain, position) => ({ run_id: run.id, position, domain, claimed_at: 0 }));
+        const rows = domains.map((domain, position) => ({ run_id: run.id, position, domain, claimed_until: 0 }));
         await transaction.insertInto('run_domains').values(rows).execute();
         const old = await ofAccount(transaction, run.accountId).limit(MAX_RUNS).offset(MAX_RUNS).execute();
         await removeAll(
@@ -67,29 +69,33 @@ export function runStore(db: Db) {
     },
     /** The position of the next domain without a result, for one caller only; undefined if all have one or are claimed. */
     async claim(runId: string, now: Date): Promise<number | undefined> {
-      const claimedBefore = now.getTime() - CLAIM_MS;
       for (;;) {
         const next = await db
           .selectFrom('run_domains')
           .select('position')
           .where('run_id', '=', runId)
           .where('result', 'is', null)
-          .where('claimed_at', '<', claimedBefore)
+          .where('claimed_until', '<=', now.getTime())
           .orderBy('position')
           .limit(1)
           .executeTakeFirst();
         if (next === undefined) return undefined;
         const { numUpdatedRows } = await change(db, runId, next.position)
-          .set({ claimed_at: now.getTime() })
-          .where('claimed_at', '<', claimedBefore)
+          .set({ claimed_until: now.getTime() + CLAIM_MS })
+          .where('claimed_until', '<=', now.getTime())
           .executeTakeFirst();
         // Otherwise another caller was faster.
         if (numUpdatedRows === 1n) return next.position;
       }
     },
+    async begin(runId: string, position: number, now: Date): Promise<void> {
+      await change(db, runId, position)
+        .set({ claimed_until: now.getTime() + CHECK_MS })
+        .execute();
+    },
     /** For a check that failed: the domain is the next again. */
     async release(runId: string, position: number): Promise<void> {
-      await change(db, runId, position).set({ claimed_at: 0 }).execute();
+      await change(db, runId, position).set({ claimed_until: 0 }).execute();
     },
     /** The first result of a domain stays. */
     save: (runId: string, position: number, result: string): Promise<void> =>
@@ -105,7 +111,7 @@ export function runStore(db: Db) {
       db.transaction().execute(async (transaction) => {
         const { numUpdatedRows } = await transaction
           .updateTable('run_domains')
-          .set({ result: null, claimed_at: 0 })
+          .set({ result: null, claimed_until: 0 })
           .where('run_id', '=', runId)
           .where('result', 'like', `${beginning}%`)
           .executeTakeFirst();

@@ -3,7 +3,6 @@
  * further fields, or JSON as nginx, Caddy and Traefik write it. What the line does not have is absent.
  */
 import { type Address, parseAddress } from '@whence/dataset/address';
-import { AddressFinder } from '@whence/dataset/find-address';
 import { readLines } from '../../enrich/read-lines.ts';
 import type { CommandStreams } from '../../terminal/output.ts';
 
@@ -21,21 +20,19 @@ const USER_AGENT_AT = 2;
 const MAX_DEPTH = 4;
 /** The rest of a longer line of text is ignored. */
 const MAX_TEXT = 64 * 1024;
+/** Before the time. */
+const MAX_FIELDS = 12;
 const OPENING_BRACE = 0x7b;
 const SPACE = 0x20;
 const TAB = 0x09;
 
-const finder = new AddressFinder();
-
-/** The line is between `start` and `end`. */
+/** The line is between `start` and `end`. Undefined if it does not have a client where its format has one. */
 export function parseLogLine(bytes: Buffer, start: number, end: number): LogEntry | undefined {
   if (bytes[start] === OPENING_BRACE) return parseJsonLine(bytes.toString('utf8', start, end));
-  const textEnd = Math.min(end, start + MAX_TEXT);
-  const address = finder.next(bytes, start, textEnd);
-  return address && parseTextLine(bytes.toString('utf8', start, textEnd), address);
+  return parseTextLine(bytes.toString('utf8', start, Math.min(end, start + MAX_TEXT)));
 }
 
-/** Calls `onEntry` for each line that is not empty, with undefined if it has no address, and returns how many there are. */
+/** Calls `onEntry` for each line that is not empty, with undefined if it has no client, and returns how many there are. */
 export async function readLog(
   file: string,
   stdin: CommandStreams['stdin'],
@@ -55,12 +52,39 @@ export async function readLog(
 
 const isBlank = (byte: number | undefined) => byte === SPACE || byte === TAB;
 
-function parseTextLine(line: string, address: Address): LogEntry {
+function parseTextLine(line: string): LogEntry | undefined {
+  const address = clientOf(line);
+  if (address === undefined) return undefined;
   const quoted = quotedTexts(line);
   const userAgent = quoted[USER_AGENT_AT] ?? quoted.at(-1);
   const { method, path } = requestOf(quoted[0]);
   return { address, userAgent, host: HOST_FIRST.exec(line)?.[1], method, path, status: statusOf(line) };
 }
+
+/**
+ * Before the time and the request, whose texts the client has chosen: at the beginning, after the virtual host, or after what
+ * syslog and containers add. A user name may be an address, too.
+ *
+ *   192.0.2.1 - user [time] "request"
+ *   example.com:443 192.0.2.1 - user [time] "request"
+ *   Nov 18 10:00:00 web nginx: 192.0.2.1 - user [time] "request"
+ */
+function clientOf(line: string): Address | undefined {
+  const quote = line.indexOf('"');
+  const head = quote === -1 ? line : line.slice(0, quote);
+  const time = head.indexOf(' [');
+  const fields = (time === -1 ? head : head.slice(0, time)).split(' ', MAX_FIELDS);
+  const [first = '', second = ''] = fields;
+  // A list of addresses, as proxies pass it on, begins with the client.
+  const afterHost = fields.length > 3 && !first.endsWith(',') ? addressIn(second) : undefined;
+  const found = afterHost ?? addressIn(first.replace(/,$/, ''));
+  if (found !== undefined || time === -1) return found;
+  const tag = fields.findIndex((field) => /[:|]$/.test(field));
+  return tag === -1 ? undefined : addressIn(fields[tag + 1] ?? '');
+}
+
+/** Without a port. */
+const addressIn = (text: string) => parseAddress(text.replace(/^(?:([\d.]+)|\[(.+)\]):\d+$/, '$1$2'));
 
 /** Texts between quotation marks; a mark after a backslash is part of the text. */
 function quotedTexts(line: string): string[] {
@@ -97,8 +121,14 @@ function statusOf(line: string): number | undefined {
 
 /** Names of members, as the web servers write them or as is usual in configurations. */
 const JSON_MEMBERS = {
+  client: /^client[-_.]?(ip|addr(ess)?|host|ip[-_]?addr(ess)?)?$/i,
+  /** The address of the connection: that of the client, if the line does not say more. */
+  peer: /^((remote|source|src|real)[-_.]?(ip|addr(ess)?|host|ip[-_]?addr(ess)?)?|c-ip)$/i,
+  address: /^ip([-_]?addr(ess)?)?$|^addr(ess)?$/i,
+  headers: /headers?$/i,
   userAgent: /^(http_?|request_?)?user[-_.]?agent$/i,
   host: /^(http_|request_?)?(host|server_name|vhost|authority)$/i,
+  request: /^request$/,
   method: /^(request_?)?method$/i,
   path: /^(request_?)?(uri|path|url)$/i,
   status: /^(response_?|downstream_?)?status(_?code)?$/i,
@@ -117,30 +147,40 @@ function memberOf(key: string): JsonMember | undefined {
   return found;
 }
 
+type Connection = 'client' | 'peer';
+type FoundMembers = { [Name in Exclude<JsonMember, Connection>]?: string } & {
+  [Name in Connection]?: Address | undefined;
+};
+
 function parseJsonLine(line: string): LogEntry | undefined {
-  let object: unknown;
+  let object: object;
   try {
     object = JSON.parse(line);
   } catch {
     return undefined;
   }
-  const texts: { [Name in JsonMember]?: string } = {};
-  let found: Address | undefined;
-  let request: string | undefined;
-  const visit = (key: string, value: unknown, depth: number): void => {
-    if (typeof value === 'string' || typeof value === 'number') {
-      const text = String(value);
-      const name = memberOf(key);
-      if (name !== undefined) texts[name] ??= text;
-      if (key === 'request') request ??= text;
-      if (typeof value === 'string') found ??= parseAddress(text.replace(/^([\d.]+):\d+$/, '$1'));
-      // Caddy has headers as lists.
-    } else if (Array.isArray(value)) visit(key, value[0], depth);
-    else if (typeof value === 'object' && value !== null && depth < MAX_DEPTH)
-      for (const [name, member] of Object.entries(value)) visit(name, member, depth + 1);
-  };
-  visit('', object, 0);
-  if (found === undefined) return undefined;
-  const { status, ...rest } = texts;
-  return { address: found, ...requestOf(request), ...rest, status: status === undefined ? undefined : Number(status) };
+  const found: FoundMembers = {};
+  findMembers(object, 'client', 0, found);
+  const address = found.client ?? found.peer;
+  if (address === undefined) return undefined;
+  const { userAgent, host, status } = found;
+  const { method = found.method, path = found.path } = requestOf(found.request);
+  return { address, userAgent, host, method, path, status: status === undefined ? undefined : Number(status) };
+}
+
+/** `parent`: what an address in the object is. The client chooses headers, so they have neither address nor request. */
+function findMembers(object: object, parent: JsonMember | undefined, depth: number, found: FoundMembers): void {
+  for (const key in object) {
+    const member = memberOf(key);
+    let value: unknown = (object as Record<string, unknown>)[key];
+    // Caddy has headers as lists.
+    if (Array.isArray(value)) value = value[0];
+    if (typeof value === 'object') {
+      if (value !== null && depth < MAX_DEPTH && parent !== 'headers') findMembers(value, member, depth + 1, found);
+    } else if (member !== undefined && (parent !== 'headers' || member === 'userAgent')) {
+      const name = member === 'address' && (parent === 'client' || parent === 'peer') ? parent : member;
+      if (name === 'client' || name === 'peer') found[name] ??= addressIn(String(value));
+      else found[name] ??= String(value);
+    }
+  }
 }

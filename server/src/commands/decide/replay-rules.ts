@@ -25,11 +25,11 @@ const SUCCESSFUL = -2;
 type Count = { requests: number; clients: number };
 type Client = {
   readonly facts: Facts;
-  readonly isCrawler: boolean;
-  readonly isKnownGood: boolean;
+  /** Fields that a source has decided. */
+  readonly decided: readonly string[];
   readonly isHome: boolean;
   /** What has counted it: a position of a rule, where the default has that after the last, REFUSED or SUCCESSFUL. */
-  readonly countedBy: Set<number>;
+  readonly countedBy: number[];
 };
 
 /** Groups of refused requests that a person would not want to refuse. */
@@ -65,6 +65,8 @@ class Replay {
   readonly #dataset: Dataset;
   /** IPv4 addresses as numbers, which is faster than as text. */
   readonly #clients = new Map<number | string, Client>();
+  /** Fields by set of attributes. */
+  readonly #decided = new Map<number, readonly string[]>();
   readonly #rules: Count[];
   readonly #positions: ReadonlyMap<Rule, number>;
   readonly #groups = Object.fromEntries(Object.keys(GROUPS).map((name) => [name, none()])) as Record<Group, Count>;
@@ -92,8 +94,8 @@ class Replay {
     if (decision === 'allow') return;
     const isNew = isFirst(client, REFUSED);
     count(this.#refused, isNew);
-    if (client.isCrawler) count(this.#groups.verified_crawlers, isNew);
-    if (client.isKnownGood) count(this.#groups.known_good, isNew);
+    if (client.decided.includes('crawler')) count(this.#groups.verified_crawlers, isNew);
+    if (client.decided.includes('known_good')) count(this.#groups.known_good, isNew);
     if (client.isHome) count(this.#groups.homes, isNew);
     if (entry.status !== undefined && entry.status < 400) count(this.#groups.successful, isFirst(client, SUCCESSFUL));
     const { record } = client.facts;
@@ -142,21 +144,28 @@ class Replay {
   #describe(address: Address): Client {
     const match = this.#dataset.find(address);
     const record = match === 0 ? undefined : ruleRecord(this.#dataset, match);
-    const fields =
-      match === 0 ? [] : this.#dataset.decisions(this.#dataset.attributesOf(match)).map(([field]) => field);
     return {
       facts: factsOf({ address }, record),
-      isCrawler: fields.includes('crawler'),
-      isKnownGood: fields.includes('known_good'),
+      decided: match === 0 ? [] : this.#decidedIn(this.#dataset.attributesOf(match)),
       isHome: record !== undefined && (record.detection.is_residential || record.detection.is_mobile),
-      countedBy: new Set(),
+      countedBy: [],
     };
+  }
+
+  #decidedIn(attributes: number): readonly string[] {
+    const known = this.#decided.get(attributes);
+    if (known !== undefined) return known;
+    const fields = this.#dataset.decisions(attributes).map(([field]) => field);
+    this.#decided.set(attributes, fields);
+    return fields;
   }
 }
 
+/** Few rules count a client: a list of them takes less memory than a set. */
 function isFirst({ countedBy }: Client, counter: number): boolean {
-  const { size } = countedBy;
-  return countedBy.add(counter).size > size;
+  if (countedBy.includes(counter)) return false;
+  countedBy.push(counter);
+  return true;
 }
 
 const none = (): Count => ({ requests: 0, clients: 0 });
@@ -192,7 +201,7 @@ function textOf({ lines, unreadable, rules, refused }: ReturnType<Replay['report
   ]);
   return [
     formatTable(rows, style, { head: ['rule', 'then', 'requests', 'clients', 'share'] }),
-    `\n${countOf(lines, 'line')}, ${formatCount(unreadable)} without an address\n`,
+    `\n${countOf(lines, 'line')}, ${formatCount(unreadable)} without a client\n`,
     `refused: ${countOf(refused.requests, 'request')} (${percent(refused.share)}) of ${countOf(refused.clients, 'client')}\n`,
     ...groups,
     networks.length === 0 ? '' : `\n${formatTable(networks, style, { head: ['', 'network', 'requests', 'clients'] })}`,

@@ -1538,6 +1538,10 @@ export interface components {
             answer: components["schemas"]["VerdictAnswer"];
             /** @description The answer as a sentence. */
             text: string;
+            /** @description Messages in 35 days. */
+            messages: number;
+            /** @description Those that passed. */
+            passed: number;
         };
         /** SpfTreeLine */
         SpfTreeLine: {

@@ -141,9 +141,9 @@ function VerdictNotice({ answer: { verdict }, days }: AnswerProps & { days: numb
 const sum = (amounts: readonly { messages: number }[]) => amounts.reduce((total, { messages }) => total + messages, 0);
 const verbOf = ({ policy }: SendersAnswer['verdict']) => (policy.endsWith('reject') ? 'refused' : 'quarantined');
 
-function Figures({ answer: { messages, services, verdict, reports, reporters, from, to } }: AnswerProps) {
+function Figures({ answer: { messages, days, verdict, reports, reporters, from, to } }: AnswerProps) {
   const now = useNow();
-  const passed = services.reduce((total, service) => total + service.passed, 0);
+  const passed = days.reduce((total, { passes }) => total + passes, 0);
   const lost = sum(verdict.refused.filter((one) => one.class !== 'not_ours'));
   return (
     <Numbers

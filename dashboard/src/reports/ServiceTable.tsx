@@ -161,7 +161,7 @@ function Decision({ domain, service: { id, decision } }: Omit<ServiceDetailProps
 
 const lines = (texts: readonly string[]) =>
   // biome-ignore lint/suspicious/noArrayIndexKey: texts may repeat, and do not change.
-  texts.map((text, index) => <div key={index}>{text}</div>);
+  texts.length === 0 ? <span className="quiet">none</span> : texts.map((text, index) => <div key={index}>{text}</div>);
 
 const ROW_COLUMNS: Column<NonNullable<Senders['rows']>[number]>[] = [
   {

@@ -45,7 +45,13 @@ type Judgement = {
   senders?: SendersLine;
 };
 export type Measured = { readonly line: SendersLine; readonly measured: MeasuredSenders };
-export type SendersLine = { policy: AskedPolicy; answer: VerdictAnswer; text: string };
+export type SendersLine = {
+  policy: AskedPolicy;
+  answer: VerdictAnswer;
+  text: string;
+  messages: number;
+  passed: number;
+};
 /** `lookups`: those of the subtree, itself included. */
 export type SpfTreeLine = { depth: number; term: string; lookups: number; errors: string[] };
 

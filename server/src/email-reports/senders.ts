@@ -103,11 +103,11 @@ export class Senders implements ReportedSenders {
     const asked = { days: DEFAULT_DAYS, asked: 'reject' } as const;
     const report = await withStorage(() => this.answer(domain, asked, { present }, dataset));
     if (report === undefined || report.reports === 0) return undefined;
-    const { verdict, services, reporters, to } = report;
+    const { verdict, services, reporters, to, messages, days } = report;
     const { policy, answer, text, reasons } = verdict;
     const refused = reasons.filter(({ code }) => code === 'mail_refused');
     return {
-      line: { policy, answer, text },
+      line: { policy, answer, text, messages, passed: days.reduce((sum, { passes }) => sum + passes, 0) },
       measured: {
         areArriving: reporters.some(({ last_seen }) => daysBetween(last_seen, to) < RECENT_DAYS),
         passing: services.filter(({ messages, passed }) => messages === passed).map(({ name }) => name),

@@ -56,7 +56,13 @@ export const details = namedObject('EmailDetails', {
   readiness,
   sender_rules: string('Whether it meets what Google, Yahoo and Microsoft ask of bulk senders, in one line.'),
   senders: optional({
-    ...namedObject('EmailSendersLine', { policy: askedPolicy, answer, text: string('The answer as a sentence.') }),
+    ...namedObject('EmailSendersLine', {
+      policy: askedPolicy,
+      answer,
+      text: string('The answer as a sentence.'),
+      messages: integer('Messages in 35 days.'),
+      passed: integer('Those that passed.'),
+    }),
     description: 'What aggregate reports say about `p=reject`, for keys with `reports:read`.',
   }),
   spf_tree: list(

@@ -17,7 +17,7 @@ import {
   string,
   strings,
 } from '../../http/json-schema.ts';
-import { answer, askedPolicy } from './mail-details.ts';
+import { answer, askedPolicy } from './mail-report.ts';
 import { envelope, refusalData, refusals, security } from './refusals.ts';
 
 const senderClass = named('SenderClass', {

@@ -14,8 +14,7 @@ import {
   strings,
 } from '../../http/json-schema.ts';
 import { senders } from './email-senders.ts';
-import { mailPoints, part } from './mail-details.ts';
-import { findings } from './mail-records.ts';
+import { findings, mailPoints, part } from './mail-report.ts';
 import { envelope, refusalData, refusals, security } from './refusals.ts';
 
 const state = namedObject('EmailTrialState', {

@@ -1,9 +1,7 @@
 /** `GET /v1/email/domain/{domain}/dns`. */
 import { checkQuery } from '../../email-checks/check-request.ts';
 import { list, namedObject, object, oneOfTexts, optional, string, strings } from '../../http/json-schema.ts';
-import { details } from './mail-details.ts';
-import { dkim, dmarc, mx, spf } from './mail-records.ts';
-import { networks, smtp, transport } from './mail-sections.ts';
+import { details, dkim, dmarc, mx, networks, smtp, spf, transport } from './mail-report.ts';
 import { envelope, refusalData, refusals, security } from './refusals.ts';
 
 export const emailDomainSchema = {

@@ -1,18 +1,122 @@
-/** The record of an address. */
+/** The record of an address, and what an answer has beside it on request. */
+import { TYPE_SOURCES } from '@whence/dataset/internal/lookup/type-source';
 import { byFlag, CONNECTION_TYPES, FLAG_FACTS, RIRS, THREAT_LEVELS } from '@whence/dataset/record';
-
+import { RPKI_STATES } from '../../address/routing/vrps.ts';
 import {
+  allOptional,
   boolean,
+  constant,
   integer,
   list,
+  listParameter,
   named,
   namedObject,
+  number,
   oneOfTexts,
   optional,
   string,
   strings,
 } from '../../http/json-schema.ts';
-import { addressSections } from './address-sections.ts';
+import { ADDRESS_SECTIONS } from '../../vocabulary.ts';
+
+export const rpkiState = oneOfTexts(RPKI_STATES);
+const origin = namedObject('Origin', {
+  asn: integer('Number of the network.'),
+  asn_name: optional(string('Its name, where known.', 'Google LLC')),
+  peers: optional(
+    integer('How many peers of the route collectors see this origin, where several networks announce the prefix.'),
+  ),
+  rpki: optional(rpkiState),
+});
+const roa = namedObject('Roa', {
+  asn: integer('Number of the network that may announce it.'),
+  prefix: string('The prefix of the ROA.', '8.8.8.0/24'),
+  max_length: integer('The longest prefix that it allows.'),
+});
+const routing = namedObject('Routing', {
+  origins: {
+    ...list(origin),
+    description: 'The networks that announce the prefix; the one of the record comes first.',
+  },
+  rare_origins: optional({
+    ...list(origin),
+    description: 'Seen by fewer than 5 peers, beside an origin that more than 50 see: a leak or a mistake.',
+  }),
+  prefix_is_derived: optional({
+    type: 'boolean',
+    const: true,
+    description: 'The prefix was made from ranges and may be wider than what is announced: there is no RPKI state.',
+  }),
+  connection_type_source: optional({
+    ...oneOfTexts(TYPE_SOURCES),
+    description: 'What decided the connection type. assumed: nothing did, and business means unknown.',
+  }),
+  roas: optional({ ...list(roa), description: 'The ROAs that decide, where ROA data is configured.' }),
+  is_anycast: optional({ type: 'boolean', const: true, description: 'Only where a source says so.' }),
+  exchange: optional(string('The internet exchange whose peering LAN has the address, where known.', 'AMS-IX')),
+});
+
+const privacy = namedObject('Privacy', {
+  kind: oneOfTexts(['relay', 'vpn', 'tor', 'proxy']),
+  service: optional(string('Name of the service, where known.', 'iCloud Private Relay')),
+});
+
+const scanner = namedObject('Scanner', {
+  operator: string('Who scans the internet from the address.', 'Censys'),
+});
+
+const crawler = namedObject('Crawler', {
+  name: string('The crawler whose operator documents such names.', 'Googlebot'),
+  is_verified: boolean('False: the name is forged.'),
+});
+
+const location = namedObject('Location', {
+  city: optional(string('Name of the city.', 'Mountain View')),
+  region: optional(string('Name of the region; in geofeeds of operators its ISO 3166-2 code.', 'California')),
+  latitude: optional(number('Degrees north, of the city.', 37.4224)),
+  longitude: optional(number('Degrees east.', -122.085)),
+  source: string('Which feed says so.', 'dbip-city-lite'),
+  as_of: string('Date of that feed.', '2026-11-01'),
+});
+
+const hostname = namedObject('Hostname', {
+  name: optional(string('The name in the PTR record.', 'dns.google')),
+  is_confirmed: optional(boolean('Whether the name leads back to the address. Absent if DNS did not answer.')),
+  crawler: optional(crawler),
+  error: optional(constant('dns_temporary_failure')),
+});
+
+const registration = namedObject(
+  'Registration',
+  allOptional({
+    range: string('The registered range: a prefix, or first-last.', '8.8.8.0/24'),
+    name: string('Name of the range.', 'GOGL'),
+    organization: string('Who holds it.', 'Google LLC'),
+    country: string('ISO 3166-1 alpha-2, where the registry states one.', 'US'),
+    abuse_email: string('Where abuse is reported.', 'abuse@example.com'),
+    registered_at: string('When it was registered.', '2014-03-14T20:52:05Z'),
+    changed_at: string('When that was last changed.', '2014-03-14T20:52:05Z'),
+    source: string('The registry’s host.', 'rdap.arin.net'),
+    error: constant('registry_unavailable'),
+  }),
+);
+
+/** Beside the members of a record, each only if it was included and something is known. */
+export const addressSections = allOptional({
+  routing: { ...routing, description: 'Only with include=routing.' },
+  privacy: { ...privacy, description: 'Only with include=privacy.' },
+  scanner: { ...scanner, description: 'Only with include=scanner, for addresses of research scanners.' },
+  location: { ...location, description: 'Only with include=location, where the feeds of locations are enabled.' },
+  labels: { ...list({ type: 'string' }), description: 'Only with include=labels, where the overrides have some.' },
+  hostname: { ...hostname, description: 'Only with include=hostname; empty without a PTR record.' },
+  registration: { ...registration, description: 'Only with include=registration.' },
+});
+
+export const includeParameter = listParameter(
+  oneOfTexts(ADDRESS_SECTIONS),
+  'What the record also has, separated by commas: routing (all networks that announce the prefix), privacy (the privacy service behind the address), scanner (the operator of a research scanner), location (city and coordinates, where their feed is enabled), labels (your own, from the overrides), hostname (its confirmed name), registration (who holds it; where switched on).',
+  ['routing', 'privacy', 'hostname'],
+);
 
 export const connectionType = named('ConnectionType', oneOfTexts(CONNECTION_TYPES));
 export const rir = named('Rir', {

@@ -15,8 +15,7 @@ import {
 } from '../../http/json-schema.ts';
 import { versionQuery } from '../../versions/past-request.ts';
 import { LOCAL_ADDRESS_SECTIONS } from '../../vocabulary.ts';
-import { includeParameter } from './address-sections.ts';
-import { ipRecord } from './ip-record.ts';
+import { includeParameter, ipRecord } from './ip-record.ts';
 import { envelope, processingTime, refusalData, refusals, security } from './refusals.ts';
 
 const ipMeta = namedObject('IpMeta', {

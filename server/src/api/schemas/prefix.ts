@@ -11,8 +11,7 @@ import {
   share as shareOf,
   string,
 } from '../../http/json-schema.ts';
-import { rpkiState } from './address-sections.ts';
-import { connectionType } from './ip-record.ts';
+import { connectionType, rpkiState } from './ip-record.ts';
 import { envelope, refusalData, refusals, security } from './refusals.ts';
 
 const share = shareOf('Share of what is announced.');

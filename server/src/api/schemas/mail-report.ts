@@ -1,7 +1,70 @@
-/** What the report of a domain has on request: transport security, what MX hosts say on port 25, and networks. */
+/** The report of a domain: its records; on request transport, SMTP and networks; and what it is made from. */
 import { CONNECTION_TYPES, THREAT_LEVELS } from '@whence/dataset/record';
-import { boolean, integer, list, named, namedObject, oneOfTexts, string, strings } from '../../http/json-schema.ts';
-import { findings, isValid } from './mail-records.ts';
+import { ASKED_POLICIES, VERDICT_ANSWERS } from '@whence/email/internal/reports/verdict';
+import {
+  boolean,
+  integer,
+  list,
+  named,
+  namedObject,
+  oneOfTexts,
+  optional,
+  string,
+  strings,
+} from '../../http/json-schema.ts';
+
+const policy = named('DmarcPolicy', oneOfTexts(['none', 'quarantine', 'reject']));
+const publishedPolicy = oneOfTexts(['none', 'quarantine', 'reject', '']);
+const alignment = oneOfTexts(['r', 's']);
+export const isValid = boolean('Whether there is no error.');
+export const findings = strings('`code: explanation`, one per finding.');
+
+export const mx = namedObject('MxReport', {
+  records: strings('Hosts by preference; "." for a null MX.'),
+  is_valid: isValid,
+  errors: findings,
+});
+export const spf = namedObject('SpfReport', {
+  raw: string('The record.', 'v=spf1 mx -all'),
+  mechanisms: strings('Every term after the version, as written.'),
+  all_qualifier: oneOfTexts(['+', '-', '~', '?', '']),
+  is_valid: isValid,
+  is_permissive: boolean('The record ends in +all.'),
+  validation_errors: findings,
+  dns_lookup_count: integer('DNS lookups that the record needs, over its whole tree.'),
+  exceeds_lookups: boolean('More than the 10 of RFC 7208.'),
+});
+export const dkim = namedObject('DkimReport', {
+  selector: string('Name of the selector.', 'google'),
+  found: boolean('Whether a key is published there.'),
+  raw: string('The record.'),
+  key_type: oneOfTexts(['rsa', 'ed25519', '']),
+  key_bits: integer('Size of the key.'),
+  is_valid: isValid,
+  validation_errors: findings,
+});
+export const dmarc = namedObject('DmarcReport', {
+  raw: string('The record that applies.'),
+  version: string('DMARC1.'),
+  policy: publishedPolicy,
+  subdomain_policy: publishedPolicy,
+  effective_policy: policy,
+  percentage: integer('pct.'),
+  aggregate_report_uris: strings('rua.'),
+  forensic_report_uris: strings('ruf.'),
+  dkim_alignment: alignment,
+  spf_alignment: alignment,
+  failure_options: string('fo.', '0'),
+  report_interval: integer('ri, in seconds.'),
+  organizational_domain: string('RFC 9989 section 4.10.2.', 'example.com'),
+  record_domain: string('Where the record was found.', 'example.com'),
+  inherited: boolean('The record is of a parent domain.'),
+  partial_rollout: boolean('pct is below 100.'),
+  no_visibility: boolean('There is no rua.'),
+  strength_rating: oneOfTexts(['weak', 'moderate', 'strong']),
+  is_valid: isValid,
+  validation_errors: findings,
+});
 
 const record = { found: boolean('Whether the record is published.'), raw: string('The record.') };
 const recommendation = namedObject('TransportRecommendation', {
@@ -143,4 +206,75 @@ export const networks = namedObject('NetworksReport', {
   open_to_all: boolean('Everyone may.'),
   unlisted_terms: strings('Terms of SPF whose addresses only a receiver can know.'),
   errors: findings,
+});
+
+export const part = named('MailPart', oneOfTexts(['mx', 'spf', 'dkim', 'dmarc']));
+export const askedPolicy = named('AskedPolicy', oneOfTexts(ASKED_POLICIES));
+export const answer = named('VerdictAnswer', oneOfTexts(VERDICT_ANSWERS));
+const points = integer('Points.');
+const amounts = { ipv4_addresses: integer('IPv4 addresses.'), ipv6_48s: integer('IPv6 /48s.') };
+
+const readiness = namedObject('MailReadiness', {
+  steps: strings('The next stricter steps: `p=quarantine`, `p=reject`, `-all`.'),
+  is_ready: boolean('They are safe now.'),
+  obstacles: list(
+    namedObject('MailObstacle', {
+      code: oneOfTexts([
+        'unverified',
+        'spf_invalid',
+        'spf_open',
+        'no_key',
+        'sender_without_key',
+        'mail_refused',
+        'no_reports',
+        'reports_lost',
+      ]),
+      text: string('They are safe when this is so.', 'a DKIM key is found'),
+    }),
+  ),
+});
+
+export const mailPoints = namedObject('MailPoints', { mx: points, spf: points, dkim: points, dmarc: points });
+
+export const details = namedObject('EmailDetails', {
+  points: mailPoints,
+  unverified: { ...list(part), description: 'Parts that DNS did not answer for.' },
+  risk: string('How others can send mail as the domain, or take over a name that it refers to; or empty.'),
+  is_finished: boolean('It is set up to send no mail, and nothing is left to fix.'),
+  advice: list(
+    namedObject('EmailAdvice', {
+      code: string('Stable name of the recommendation.', 'dmarc_publish'),
+      points: integer('How much the score rises; 0 for what does not count but should be known.'),
+      text: string('What to do.'),
+      record: string('Record to publish, as a line of a zone file, or empty.'),
+    }),
+  ),
+  readiness,
+  sender_rules: string('Whether it meets what Google, Yahoo and Microsoft ask of bulk senders, in one line.'),
+  senders: optional({
+    ...namedObject('EmailSendersLine', {
+      policy: askedPolicy,
+      answer,
+      text: string('The answer as a sentence.'),
+      messages: integer('Messages in 35 days.'),
+      passed: integer('Those that passed.'),
+    }),
+    description: 'What aggregate reports say about `p=reject`, for keys with `reports:read`.',
+  }),
+  spf_tree: list(
+    namedObject('SpfTreeLine', {
+      depth: integer('0 for the record of the domain.'),
+      term: string('The domain, or the term that led here.', 'include:_spf.example.com'),
+      lookups: integer('DNS lookups of the subtree.'),
+      errors: strings('`code: explanation`, at most three.'),
+    }),
+  ),
+  evidence: namedObject('EmailEvidence', {
+    unverified: { ...list(part), description: 'Parts of which DNS did not answer something.' },
+    open_to_all: boolean('SPF lets everyone send.'),
+    ...amounts,
+    spf_terms: list(namedObject('SpfTermBreadth', { term: string('A term of the record.', 'mx'), ...amounts })),
+    readiness,
+    dangling: list(namedObject('DanglingName', { part, name: string('A name that does not exist.') })),
+  }),
 });

@@ -4,11 +4,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { builtInFeeds } from '../dataset/dist/feeds/catalogue.js';
-import { describedProgram } from '../server/dist/command-line/commands.js';
 import { COST_CLASSES } from '../server/dist/limits/cost-classes.js';
 import { settings } from '../server/dist/settings/settings.js';
 import { EXIT_CODES } from '../server/dist/terminal/exit.js';
 import { COST_ROWS } from '../server/dist/test/http/cost-rows.js';
+import { describedProgram } from '../server/dist/test/shell/described-program.js';
 
 const root = join(import.meta.dirname, '..');
 const requireOfServer = createRequire(join(root, 'server/package.json'));

@@ -1,8 +1,6 @@
 // Commands in the order and groups of `wh --help`. Options and work are loaded when needed: all take a second.
-import { Command } from 'commander';
-import { NAME } from '../terminal/program-name.ts';
+import type { Command } from 'commander';
 import { addCommonOptions, type Invocation } from './command.ts';
-import type { CommandNode } from './command-tree.ts';
 
 type Define = (program: Command, invocation: Invocation) => void;
 type Loaders = Readonly<Record<string, () => Promise<Define>>>;
@@ -53,27 +51,4 @@ export async function addCommands(
     }
   addCommonOptions(program);
   return program.commandsGroup('Shell:').helpCommand(true);
-}
-
-export function describedProgram(): Promise<Command> {
-  const notRun = (): never => {
-    throw new Error('the commands are described, and none is run');
-  };
-  return addCommands(new Command(NAME).enablePositionalOptions(), {
-    stdin: notRun,
-    stdout: { write: notRun },
-    stderr: { write: notRun },
-    environment: {},
-    config: notRun,
-    storage: notRun,
-    now: notRun,
-    exitWith: notRun,
-    everyCommand: notRun,
-  });
-}
-
-/** All commands with their arguments, options and examples as data, for the reference page of the documentation. */
-export async function describeCommands(): Promise<CommandNode> {
-  const { commandTree } = await import('./command-tree.ts');
-  return commandTree(await describedProgram());
 }

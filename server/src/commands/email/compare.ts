@@ -1,11 +1,12 @@
 /** `wh email --diff`: what changed since reports were saved. Without a change there is nothing to print, or to mail. */
 import { compareReports, scoreText, unverifiedParts } from '@whence/email/compare';
-import { isFailureText } from '@whence/email/internal/report/report-change';
+import { type ComparedPart, isFailureText, type ReportChange } from '@whence/email/internal/report/report-change';
+import { visible } from '@whence/email/internal/visible-text';
 import type { ExitCode } from '../../terminal/exit.ts';
 import { StreamSink } from '../../terminal/output.ts';
 import { jsonLine } from '../../terminal/printable.ts';
+import { hanging, type Style } from '../../terminal/style.ts';
 import { checkListed, type EmailRun } from './check-listed.ts';
-import { type Change, formatChanges } from './diff-text.ts';
 import { type Outcome, type SavedReport, savedReport } from './outcome.ts';
 
 /** Exit code 0 if nothing has changed, 1 if something has, or a domain could not be checked. */
@@ -53,4 +54,52 @@ function changesOf(old: SavedReport | undefined, now: SavedReport): Change[] {
 function isUnverified(report: SavedReport): boolean {
   const included = Object.values(report.transport ?? {}).flatMap(({ validation_errors }) => validation_errors);
   return unverifiedParts(report).length > 0 || included.some(isFailureText);
+}
+
+type Change =
+  | ReportChange
+  /** There is no saved report of this domain. */
+  | { readonly kind: 'new'; readonly to: string };
+
+const LABEL_WIDTH = 11;
+const LABELS: Readonly<Record<ComparedPart, string>> = {
+  mx: 'MX',
+  spf: 'SPF',
+  dkim: 'DKIM',
+  dmarc: 'DMARC',
+  mta_sts: 'MTA-STS',
+  tls_rpt: 'TLS-RPT',
+  dane: 'DANE',
+  bimi: 'BIMI',
+  dnssec: 'DNSSEC',
+  sender_rules: 'Bulk rules',
+};
+
+function formatChanges(domain: string, changes: readonly Change[], style: Style): string {
+  return `${style.bold(domain)}\n${changes.map((change) => formatChange(change, style)).join('')}`;
+}
+
+function formatChange(change: Change, style: Style): string {
+  const label = 'part' in change ? LABELS[change.part] : change.kind;
+  const head = `  ${label.padEnd(LABEL_WIDTH)}`;
+  const why =
+    'why' in change && change.why !== undefined ? hanging(' '.repeat(head.length), head.length, change.why, style) : '';
+  return hanging(head, head.length, visible(describe(change)), style) + why;
+}
+
+function describe(change: Change): string {
+  switch (change.kind) {
+    case 'score':
+      return `${change.from} → ${change.to}`;
+    case 'changed':
+      return `${change.what}: ${change.from} → ${change.to}`;
+    case 'added':
+      return `+ ${change.what}: ${change.value}`;
+    case 'removed':
+      return `- ${change.what}: ${change.value}`;
+    case 'unverified':
+      return `could not be verified (${change.reason})`;
+    case 'new':
+      return `not in the saved reports; now ${change.to}`;
+  }
 }

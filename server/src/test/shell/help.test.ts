@@ -3,13 +3,14 @@ import assert from 'node:assert/strict';
 import test, { before } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import type { Command } from 'commander';
-import { type CommandNode, everyNode } from '../../command-line/command-tree.ts';
-import { COMMAND_NAMES, describeCommands, describedProgram } from '../../command-line/commands.ts';
+import { type CommandNode, commandTree, everyNode } from '../../command-line/command-tree.ts';
+import { COMMAND_NAMES } from '../../command-line/commands.ts';
 import { EXAMPLES } from '../../command-line/examples.ts';
 import { commandOf } from '../../command-line/typed-value.ts';
 import { runCommand } from '../run-command.ts';
+import { describedProgram } from './described-program.ts';
 
-const nodes = everyNode(await describeCommands());
+const nodes = everyNode(commandTree(await describedProgram()));
 const helps = new Map<string, string>();
 before(async () => {
   for (const { path } of nodes) {

@@ -15,7 +15,8 @@ import { type Column, Table } from '../components/Table.tsx';
 import { Tag } from '../components/Tag.tsx';
 import { RISKS } from '../domain/headline.ts';
 import { capitalise } from '../format/names.ts';
-import { count, formatNumber } from '../format/number.ts';
+import { count, formatNumber, formatShare } from '../format/number.ts';
+import { ReportedDomains } from '../reports/ReportedDomains.tsx';
 import { IN_PLACE, withoutEmpty } from '../search-params.ts';
 import classes from './DomainsPage.module.css';
 import { type DomainRow, domainsCsv, gradeWords, matchesFilter, sortDomains } from './domain-rows.ts';
@@ -46,7 +47,12 @@ export function DomainsPage() {
       chunkSize={1}
       parameter="domains"
       words={WORDS}
-      keptLists={<KeptLists note={WORDS.kept} />}
+      keptLists={
+        <>
+          <KeptLists note={WORDS.kept} />
+          <ReportedDomains onCheck={(text) => domainRun.start({ text }, 1)} />
+        </>
+      }
     >
       {({ id, rows, phase }) =>
         rows.length > 0 ? (
@@ -77,6 +83,7 @@ function Results({ id, rows, isRunning }: ResultsProps) {
     () => sortDomains(rows, sort).filter((row) => matchesFilter(row, { grade, risk })),
     [rows, sort, grade, risk],
   );
+  const columns = rows.some(({ check }) => check?.senders !== undefined) ? [...COLUMNS, ...REPORT_COLUMNS] : COLUMNS;
   const refused = rows.filter(({ check }) => check === undefined).length;
   const retry = useMutation({
     mutationFn: () => call('retryRun', { params: { id } }),
@@ -138,7 +145,7 @@ function Results({ id, rows, isRunning }: ResultsProps) {
       {shown.length === 0 ? (
         <Empty title={isRunning ? 'No match so far' : 'No domain matches the filter'} />
       ) : (
-        <Table isStacked label="Domains" columns={COLUMNS} rows={shown} rowKey={({ domain }) => domain} limit={SHOWN} />
+        <Table isStacked label="Domains" columns={columns} rows={shown} rowKey={({ domain }) => domain} limit={SHOWN} />
       )}
     </Section>
   );
@@ -179,6 +186,22 @@ const COLUMNS: Column<DomainRow>[] = [
         </details>
       ),
   },
+];
+
+const ANSWERS = {
+  yes: <Tag tone="good" text="safe" />,
+  no: <Tag tone="bad" text="not safe" />,
+  not_enough: <Tag text="not known" />,
+} as const;
+
+const REPORT_COLUMNS: Column<DomainRow>[] = [
+  { name: 'Messages', align: 'end', cell: ({ check }) => check?.senders && formatNumber(check.senders.messages) },
+  {
+    name: 'Passed',
+    align: 'end',
+    cell: ({ check }) => check?.senders && formatShare(check.senders.passed, check.senders.messages),
+  },
+  { name: 'p=reject', cell: ({ check }) => check?.senders && ANSWERS[check.senders.answer] },
 ];
 
 const firstSentence = (text: string) => /^.*?[.:](?=\s|$)/.exec(text)?.[0] ?? text;

@@ -60,9 +60,11 @@ for (const [behaviour, filter, want] of [
   });
 
 test('domains: CSV quotes its cells and says why there is no check', () => {
+  const senders = { policy: 'reject', answer: 'yes', text: '', messages: 120, passed: 118 } as const;
+  const reported = checked('good.example', 90, 'good', { senders });
   assert.equal(
-    domainsCsv([rows[0] as DomainRow, rows[1] as DomainRow]),
-    'domain,grade,score,risk,meaning,first_step,sender_rules,error\r\naway.example,,,,,,,no response\r\n' +
-      'good.example,B,90,safe,"Anyone, ""all""",Publish it,met,\r\n',
+    domainsCsv([rows[0] as DomainRow, reported]),
+    'domain,grade,score,risk,meaning,first_step,sender_rules,messages,passed,reject_safe,error\r\naway.example,,,,,,,,,,no response\r\n' +
+      'good.example,B,90,safe,"Anyone, ""all""",Publish it,met,120,118,yes,\r\n',
   );
 });

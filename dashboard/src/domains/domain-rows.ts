@@ -14,12 +14,14 @@ export type CheckedDomain = {
   /** Empty if there is nothing to fix. */
   readonly firstStep: string;
   readonly senderRules: string;
+  /** What reports show, where there are some. */
+  readonly senders?: CheckOutline['senders'];
 };
 /** `refusal`: why there is no check. */
 export type DomainRow = { readonly domain: string; readonly check?: CheckedDomain; readonly refusal?: string };
 
 export function checkedDomain(check: CheckOutline): CheckedDomain {
-  const { report, grade_text, is_finished, does_exist, advice, sender_rules } = check;
+  const { report, grade_text, is_finished, does_exist, advice, sender_rules, senders } = check;
   const risk = headlineOf(check);
   return {
     grade: grade_text,
@@ -30,6 +32,7 @@ export function checkedDomain(check: CheckOutline): CheckedDomain {
     firstStep: does_exist ? (advice[0]?.text ?? '') : '',
     // The page says whose rules they are.
     senderRules: does_exist ? sender_rules.replace(/ for Google.*?\(2025\)/, '') : '',
+    ...(senders && { senders }),
   };
 }
 
@@ -75,6 +78,9 @@ export function domainsCsv(rows: readonly DomainRow[]): string {
       ['meaning', ({ check }) => check?.risk.text ?? ''],
       ['first_step', ({ check }) => check?.firstStep ?? ''],
       ['sender_rules', ({ check }) => check?.senderRules ?? ''],
+      ['messages', ({ check }) => check?.senders?.messages ?? ''],
+      ['passed', ({ check }) => check?.senders?.passed ?? ''],
+      ['reject_safe', ({ check }) => check?.senders?.answer ?? ''],
       ['error', ({ refusal }) => refusal ?? ''],
     ],
     rows,

@@ -221,7 +221,7 @@ test('lookups: many domains are checked in one run, which outlives its page', op
   const waiting = page.waitForEvent('download');
   await page.getByRole('button', { name: 'CSV' }).click();
   const csv = readFileSync((await (await waiting).path()) ?? '', 'utf8');
-  assert.match(csv, /^domain,grade,score,risk,meaning,first_step,sender_rules,error\r\n/);
+  assert.match(csv, /^domain,grade,score,risk,meaning,first_step,sender_rules,messages,passed,reject_safe,error\r\n/);
   assert.match(csv, /\nexample\.com,D,40,unprotected,Anyone can send as example\.com/);
   await page.getByRole('link', { name: 'example.com', exact: true }).click();
   await page.waitForURL('**/domain/example.com');

@@ -162,3 +162,23 @@ test('reports: the section fits every width in both themes, with a sender open',
   }
   await inspectSizes(page);
 });
+
+test('reports: the domains that have some are listed, and checked with their verdict', options, async (t) => {
+  const page = await whence.open(t, { as: viewer });
+  await page.goto('/domains');
+  const listed = page.getByRole('table', { name: 'Domains with reports' }).getByRole('row', { name: DOMAIN });
+  assert.match((await listed.innerText()).replace(/\s+/g, ' '), /5,017 79\.6% 34/);
+  await page.getByRole('button', { name: 'Check all of them' }).click();
+  const checked = page.getByRole('table', { name: 'Domains', exact: true }).getByRole('row', { name: DOMAIN });
+  await checked.getByText('not safe', { exact: true }).waitFor();
+  await checked.getByText('79.6%').waitFor();
+  for (const size of [WIDE, PHONE]) {
+    await page.setViewportSize(size);
+    await inspectThemes(page, `${size.width} px`);
+    const table = page.getByRole('group', { name: 'Domains' });
+    assert.ok(
+      await table.evaluate((one) => one.scrollWidth <= one.clientWidth),
+      `nothing is clipped at ${size.width} px`,
+    );
+  }
+});

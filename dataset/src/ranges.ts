@@ -1,3 +1,5 @@
+import { lowerBound } from './lower-bound.ts';
+
 /**
  * Rows of one source for one address family: ranges of addresses, each with a value. Sources have rows in any order,
  * with duplicates and with ranges inside ranges; `flatten` makes them disjoint. Addresses are bigints here: plain
@@ -30,14 +32,8 @@ export type Layer = {
 
 /** The position of the run that has the address, or -1. */
 export function runAt({ starts, ends }: Pick<Layer, 'starts' | 'ends'>, address: bigint): number {
-  let from = 0;
-  let to = starts.length;
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if ((ends[middle] as bigint) < address) from = middle + 1;
-    else to = middle;
-  }
-  return from < starts.length && (starts[from] as bigint) <= address ? from : -1;
+  const run = lowerBound(0, starts.length, (at) => (ends[at] as bigint) < address);
+  return run < starts.length && (starts[run] as bigint) <= address ? run : -1;
 }
 
 /** Where rows overlap, the narrowest decides: it is the most specific. Of equally narrow rows, the later one. */

@@ -5,6 +5,7 @@ import { type Address, formatAddress, ipv4 } from '../address.ts';
 import { dayAfter, FOREVER, lastDay } from '../data-age.ts';
 import { DatasetError } from '../dataset-error.ts';
 import { threatKnowledge } from '../flag-sources.ts';
+import { lowerBound } from '../lower-bound.ts';
 import { addressBits, formatPrefix, fromBigInt, lastAddress, toBigInt } from '../prefix.ts';
 import type { AsnPrefixes, AsnRecord, IpRecord, Meta, ThreatKnowledge } from '../record.ts';
 import { CoveredPrefixes } from './addresses/covered.ts';
@@ -363,14 +364,4 @@ function parseMeta(text: string): Meta {
   } catch {
     throw new DatasetError('damaged: section meta is not JSON');
   }
-}
-
-/** The first number in from..to for which `isBefore` is false; it is true for all before and false for all after. */
-function lowerBound(from: number, to: number, isBefore: (at: number) => boolean): number {
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if (isBefore(middle)) from = middle + 1;
-    else to = middle;
-  }
-  return from;
 }

@@ -18,6 +18,7 @@ import type { Address } from '../address.ts';
 import { DatasetError } from '../dataset-error.ts';
 import type { Dataset } from '../file/read.ts';
 import { writeWhole } from '../io/whole-file.ts';
+import { lowerBound } from '../lower-bound.ts';
 import { addressBits, toBigInt } from '../prefix.ts';
 import { type ChangedRange, changedRanges } from './changed-ranges.ts';
 import { type RecordText, type SourceDates, sourceDates } from './record-text.ts';
@@ -175,11 +176,5 @@ function readAt(path: string, position: number, size: number, mayBeShort = false
 
 /** The last of `count` ascending addresses that is not after the key; -1 if all are. */
 function lastNotAfter(count: number, key: string, addressAt: (i: number) => string): number {
-  let [from, to] = [0, count];
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if (addressAt(middle) <= key) from = middle + 1;
-    else to = middle;
-  }
-  return from - 1;
+  return lowerBound(0, count, (i) => addressAt(i) <= key) - 1;
 }

@@ -6,6 +6,7 @@ import type { ListedOrigin } from '../file/addresses/other-origins.ts';
 import { type Match, makeMatch, prefixLength, recordNumber } from '../file/format.ts';
 import { appendNetworks, type CompiledAsn } from '../file/networks/networks.ts';
 import { Dataset } from '../file/read.ts';
+import { lowerBound } from '../lower-bound.ts';
 import { addressBits, fromBigInt, toBigInt } from '../prefix.ts';
 import { flatten, Ranges } from '../ranges.ts';
 import { LayerCursor, sweep } from '../sweep.ts';
@@ -118,8 +119,8 @@ class OverlaidDataset extends Dataset {
     const ranges = this.#prepared.ranges[address.version];
     if (ranges.length > 0) {
       const value = toBigInt(address);
-      const range = ranges[lastAtOrBelow(ranges, value)];
-      if (range !== undefined && range.end >= value) return range.matchOf(match);
+      const range = ranges[lowerBound(0, ranges.length, (at) => (ranges[at] as OverlaidRange).end < value)];
+      if (range !== undefined && range.start <= value) return range.matchOf(match);
     }
     return this.#matchOutside(match);
   }
@@ -139,16 +140,6 @@ const firstNumbers = ({ sections }: Dataset) => ({
   set: sections.suffixes.length / 4,
   text: sections.variants.length / 12,
 });
-
-function lastAtOrBelow(ranges: readonly OverlaidRange[], value: bigint): number {
-  let [from, to] = [-1, ranges.length - 1];
-  while (from < to) {
-    const middle = (from + to + 1) >> 1;
-    if ((ranges[middle] as OverlaidRange).start <= value) from = middle;
-    else to = middle - 1;
-  }
-  return from;
-}
 
 /** What the file has for a range of addresses. */
 type Entries = {

@@ -1,5 +1,4 @@
 /** The sentences for advice. They are made only here. */
-
 import type { Arrival } from '../dmarc/destinations.ts';
 import { MAX_TXT_BYTES } from '../dns/budget.ts';
 import type { DnsFault } from '../dns/fault.ts';

@@ -1,5 +1,4 @@
 /** The DMARC part of a check: asks for the records of the tree walk, and judges the one that applies. */
-
 import type { Answer, Resolver } from '../dns/answer.ts';
 import { dnsFailure, type Finding } from '../findings/finding.ts';
 import type { DmarcPolicy, DmarcReport } from '../report.ts';

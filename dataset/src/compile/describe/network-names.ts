@@ -1,6 +1,7 @@
 // The names of networks, by the most trusted source that has one which says something, or by the hand-written label.
 import { labelledNetworks, networkNames, placeNames } from '../../data-files/data-files.ts';
 import type { DelegatedAsns, NetworkName } from '../../feeds/parsed.ts';
+import { lowerBound } from '../../lower-bound.ts';
 import type { Source } from '../../record.ts';
 import type { NameSource, Stated } from '../input/compile-input.ts';
 
@@ -61,24 +62,11 @@ export class AsnRegistry {
 
   find(asn: number): DelegatedAsns | undefined {
     for (const rows of this.#files) {
-      const row = search(rows, asn);
-      if (row !== undefined) return row;
+      const row = rows[lowerBound(0, rows.length, (at) => (rows[at] as DelegatedAsns).last < asn)];
+      if (row !== undefined && row.first <= asn) return row;
     }
     return undefined;
   }
-}
-
-function search(rows: readonly DelegatedAsns[], asn: number): DelegatedAsns | undefined {
-  let from = 0;
-  let to = rows.length - 1;
-  while (from <= to) {
-    const middle = (from + to) >>> 1;
-    const row = rows[middle] as DelegatedAsns;
-    if (asn < row.first) to = middle - 1;
-    else if (asn > row.last) from = middle + 1;
-    else return row;
-  }
-  return undefined;
 }
 
 // Sources have names that say nothing (a placeholder, a tax number, a street), the owner of an address block, handles,

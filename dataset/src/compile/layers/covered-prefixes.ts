@@ -1,3 +1,4 @@
+import { lowerBound } from '../../lower-bound.ts';
 import { lastAddress, prefixesOfRange } from '../../prefix.ts';
 import type { Layer } from '../../ranges.ts';
 
@@ -32,8 +33,8 @@ function visibleAddresses({ starts, ends, rows }: Layer): Map<number, bigint> {
 /** Whether the row decides some run inside first..last, or a row with the same range and the same AS does. */
 function isVisible(layer: Layer, row: number, first: bigint, last: bigint): boolean {
   const { ranges, starts, ends, rows } = layer;
-  for (let run = runAt(starts, first); run < rows.length && (starts[run] as bigint) <= last; run++) {
-    if ((ends[run] as bigint) < first) continue;
+  let run = lowerBound(0, rows.length, (at) => (ends[at] as bigint) < first);
+  for (; run < rows.length && (starts[run] as bigint) <= last; run++) {
     const deciding = rows[run] as number;
     if (deciding === row) return true;
     const isSame =
@@ -43,16 +44,4 @@ function isVisible(layer: Layer, row: number, first: bigint, last: bigint): bool
     if (isSame) return true;
   }
   return false;
-}
-
-/** The last run that starts at or before the address, or the first run. */
-function runAt(starts: readonly bigint[], address: bigint): number {
-  let from = 0;
-  let to = starts.length - 1;
-  while (from < to) {
-    const middle = (from + to + 1) >>> 1;
-    if ((starts[middle] as bigint) <= address) from = middle;
-    else to = middle - 1;
-  }
-  return from;
 }

@@ -4,6 +4,7 @@
 //   covered      u32 x 2    row in asns << 8 | length; the word. IPv4
 //   covered.v6   u32 x 5    the same with four words. IPv6
 import { type Address, ipv4, ipv6 } from '../../address.ts';
+import { lowerBound } from '../../lower-bound.ts';
 import { addressBits, fromBigInt } from '../../prefix.ts';
 import { bytesOf, wordsOf } from '../format.ts';
 
@@ -71,12 +72,6 @@ export class CoveredPrefixes {
   }
 
   firstOf(row: number): number {
-    let from = 0;
-    for (let to = this.count; from < to; ) {
-      const middle = (from + to) >>> 1;
-      if (this.rowAt(middle) < row) from = middle + 1;
-      else to = middle;
-    }
-    return from;
+    return lowerBound(0, this.count, (at) => this.rowAt(at) < row);
   }
 }

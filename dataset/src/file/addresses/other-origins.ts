@@ -4,6 +4,7 @@
 //   otherOrigins   u32 x 7   family << 8 | length; four words of the address; AS number; peers << 16 | position of the
 //                            source; ascending. 0 peers: unknown
 import { type Address, truncateAddress } from '../../address.ts';
+import { lowerBound } from '../../lower-bound.ts';
 import { fromBigInt } from '../../prefix.ts';
 import { bytesOf, wordsOf } from '../format.ts';
 
@@ -54,15 +55,9 @@ export class OtherOrigins {
       return word < 0 ? 0 : (rows[row * ROW_WORDS + word] as number) - (wanted[word] as number);
     };
     const count = rows.length / ROW_WORDS;
-    let from = 0;
-    for (let to = count; from < to; ) {
-      const middle = (from + to) >>> 1;
-      if (compare(middle) < 0) from = middle + 1;
-      else to = middle;
-    }
     const found: ListedOrigin[] = [];
-    for (; from < count && compare(from) === 0; from++) {
-      const at = from * ROW_WORDS + KEY_WORDS;
+    for (let row = lowerBound(0, count, (at) => compare(at) < 0); row < count && compare(row) === 0; row++) {
+      const at = row * ROW_WORDS + KEY_WORDS;
       const stated = rows[at + 1] as number;
       const peers = stated >>> 16;
       found.push({ asn: rows[at] as number, source: stated & 0xffff, ...(peers > 0 && { peers }) });

@@ -1,5 +1,6 @@
 /** The prefixes of a network in numerical order, shorter ones first, each once; as texts and as JSON. */
 import { type Address, truncateAddress } from '../../address.ts';
+import { lowerBound } from '../../lower-bound.ts';
 import { formatPrefix } from '../../prefix.ts';
 import { writeAddress, writeNumber, writeText } from '../texts/ascii-writer.ts';
 
@@ -35,13 +36,8 @@ export class PrefixList {
       prefixes.push(prefix);
       return;
     }
-    let from = 0;
-    for (let to = prefixes.length - 1; from < to; ) {
-      const middle = (from + to) >>> 1;
-      if (compare(prefixes[middle] as Prefix, prefix) < 0) from = middle + 1;
-      else to = middle;
-    }
-    if (compare(prefixes[from] as Prefix, prefix) !== 0) prefixes.splice(from, 0, prefix);
+    const at = lowerBound(0, prefixes.length - 1, (i) => compare(prefixes[i] as Prefix, prefix) < 0);
+    if (compare(prefixes[at] as Prefix, prefix) !== 0) prefixes.splice(at, 0, prefix);
   }
 
   get size(): number {

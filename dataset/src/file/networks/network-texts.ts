@@ -1,5 +1,4 @@
 /** Names and handles as they are in the file, compared with a search text in place. */
-
 import { NO_MATCH, type Rank, rankAt, searchText } from '../search/search-text.ts';
 import { ASN_ROW_WORDS } from './networks.ts';
 

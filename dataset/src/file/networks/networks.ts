@@ -8,6 +8,7 @@
 //
 // Rows are ordered by IPv4 addresses, then those with records come first, then by number.
 import { decodeCountry, encodeCountry } from '../../country-code.ts';
+import { lowerBound } from '../../lower-bound.ts';
 import { type AsnRecord, CONNECTION_TYPES, type ConnectionType, RIRS, type Rir } from '../../record.ts';
 import { bytesOf, type SectionName, wordsOf } from '../format.ts';
 import { asciiJson } from '../texts/ascii-writer.ts';
@@ -86,14 +87,9 @@ export function appendNetworks(
   const numberAt = (row: number) => all[row * ASN_ROW_WORDS] as number;
   const byNumber = [...wordsOf(sections['asns.number'])];
   for (const [i, { number }] of asns.entries()) {
-    let [from, to] = [0, byNumber.length];
-    while (from < to) {
-      const middle = (from + to) >>> 1;
-      if (numberAt(byNumber[middle] as number) < number) from = middle + 1;
-      else to = middle;
-    }
-    const isKnown = from < byNumber.length && numberAt(byNumber[from] as number) === number;
-    if (!isKnown) byNumber.splice(from, 0, count + i);
+    const at = lowerBound(0, byNumber.length, (middle) => numberAt(byNumber[middle] as number) < number);
+    const isKnown = at < byNumber.length && numberAt(byNumber[at] as number) === number;
+    if (!isKnown) byNumber.splice(at, 0, count + i);
   }
   return {
     asns: Buffer.from(bytesOf(all).buffer),

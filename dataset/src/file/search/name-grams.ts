@@ -9,6 +9,7 @@
 //   grams.at     u32 x 2   per distinct first two bytes, ascending: these, and the offset of their first gram; one more
 //                          at the end
 import { DatasetError } from '../../dataset-error.ts';
+import { lowerBound } from '../../lower-bound.ts';
 import { BitCursor, BitWriter, readAscending } from '../bit-lists.ts';
 import { bytesOf, wordsOf } from '../format.ts';
 import type { RowSet } from './row-set.ts';
@@ -113,12 +114,7 @@ export class NameGrams {
   /** The grams that begin with two bytes, or the one with this third byte. */
   #findAll(pair: number, third?: number): GramRows {
     const entries = this.#entries;
-    let entry = 0;
-    for (let last = entries.length / 2 - 1; entry < last; ) {
-      const middle = (entry + last) >>> 1;
-      if ((entries[middle * 2] as number) < pair) entry = middle + 1;
-      else last = middle;
-    }
+    const entry = lowerBound(0, entries.length / 2 - 1, (at) => (entries[at * 2] as number) < pair);
     const lists: GramList[] = [];
     if (entries[entry * 2] !== pair) return total(lists);
     const end = (entries[entry * 2 + 3] as number) * 8;

@@ -8,6 +8,7 @@
 //                          or handle
 //   words.at     u32 x 2   per 8 words: offset of the first one in words.text and in words.rows
 import { DatasetError } from '../../dataset-error.ts';
+import { lowerBound } from '../../lower-bound.ts';
 import { BitCursor, BitWriter, readAscending } from '../bit-lists.ts';
 import { bytesOf, wordsOf } from '../format.ts';
 import type { NetworkText } from './search-text.ts';
@@ -97,11 +98,6 @@ export class SharedWords {
 
   /** The entry that contains the offset in the text, at or after `first`. */
   #entryAt(offset: number, first: number): number {
-    for (let last = this.#entries.length / 2 - 1; first < last; ) {
-      const middle = (first + last + 1) >>> 1;
-      if ((this.#entries[middle * 2] as number) <= offset) first = middle;
-      else last = middle - 1;
-    }
-    return first;
+    return lowerBound(first + 1, this.#entries.length / 2, (at) => (this.#entries[at * 2] as number) <= offset) - 1;
   }
 }

@@ -5,6 +5,7 @@
 //                          best first, as differences x 2, - 1 if negative
 //   texts.at     u32 x 2   per text, ascending: its bytes as a number, and the offset of its result
 import { DatasetError } from '../../dataset-error.ts';
+import { lowerBound } from '../../lower-bound.ts';
 import { BitCursor, BitWriter } from '../bit-lists.ts';
 import { bytesOf, wordsOf } from '../format.ts';
 import {
@@ -160,14 +161,10 @@ export class ShortTexts {
   /** The best LISTED_ROWS networks with the text; undefined if it has no prepared result. */
   find(text: string): { total: number; rows: number[] } | undefined {
     const wanted = Buffer.from(text, 'latin1').readUIntBE(0, text.length);
-    let from = 0;
-    for (let to = this.#entries.length / 2; from < to; ) {
-      const middle = (from + to) >>> 1;
-      if ((this.#entries[middle * 2] as number) < wanted) from = middle + 1;
-      else to = middle;
-    }
-    if (this.#entries[from * 2] !== wanted) return text.length <= ALWAYS_BYTES ? { total: 0, rows: [] } : undefined;
-    const cursor = new BitCursor(this.#bytes, (this.#entries[from * 2 + 1] as number) * 8);
+    const entries = this.#entries;
+    const entry = lowerBound(0, entries.length / 2, (at) => (entries[at * 2] as number) < wanted);
+    if (entries[entry * 2] !== wanted) return text.length <= ALWAYS_BYTES ? { total: 0, rows: [] } : undefined;
+    const cursor = new BitCursor(this.#bytes, (entries[entry * 2 + 1] as number) * 8);
     const total = cursor.varint();
     const rows: number[] = [];
     let row = 0;

@@ -1,5 +1,4 @@
 /** Lists of addresses that are one JSON document, or JSON in a page, as providers publish them. */
-
 import type { Content } from '../../../io/content.ts';
 import { parsePrefix } from '../../../prefix.ts';
 import type { PrefixList } from '../../parsed.ts';

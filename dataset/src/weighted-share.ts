@@ -16,10 +16,6 @@ export class WeightedShare {
     if (isRight) this.#right += weight;
   }
 
-  get total(): number {
-    return this.#all;
-  }
-
   /** Undefined without labels, or with less than half of one: a share of nothing has no value. */
   finish(): Pick<QualityRow, 'value' | 'n' | 'interval'> | undefined {
     if (Math.round(this.#all) === 0) return undefined;

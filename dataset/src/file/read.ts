@@ -1,12 +1,11 @@
 // An open dataset: address to record, AS number to network. One buffer, verified when read, used in place.
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, openSync } from 'node:fs';
 import { type Address, formatAddress, ipv4 } from '../address.ts';
 import { dayAfter, FOREVER, lastDay } from '../data-age.ts';
 import { DatasetError } from '../dataset-error.ts';
 import { threatKnowledge } from '../flag-sources.ts';
 import { lowerBound } from '../lower-bound.ts';
-import { addressBits, formatPrefix, fromBigInt, lastAddress, toBigInt } from '../prefix.ts';
+import { addressBits, formatPrefix, fromBigInt, lastAddress } from '../prefix.ts';
 import type { AsnPrefixes, AsnRecord, IpRecord, Meta, ThreatKnowledge } from '../record.ts';
 import { CoveredPrefixes } from './addresses/covered.ts';
 import { boundsOf, type Cursor, startOf } from './addresses/cursor.ts';
@@ -22,7 +21,7 @@ import { decodeFile, type Match, prefixLength, recordNumber, type SectionName, w
 import { NetworkTexts } from './networks/network-texts.ts';
 import { Networks } from './networks/networks.ts';
 import { NameIndex } from './search/name-index.ts';
-import { readWhole } from './section-file.ts';
+import { readSectionFile } from './section-file.ts';
 import { hasAgedLists, withoutAgedLists } from './texts/aged-attributes.ts';
 import { AttributeSets } from './texts/attributes.ts';
 import { RecordTexts } from './texts/record-texts.ts';
@@ -54,20 +53,13 @@ export function readChecked(
   day?: string,
   check: (file: Buffer) => unknown = checkFile,
 ): Buffer<ArrayBuffer> {
-  const opened = openSync(path, 'r');
-  try {
-    const bytes = readWhole(opened, fstatSync(opened).size);
+  return readSectionFile(path, (bytes) => {
     const file = inCurrentFormat(bytes);
     check(file);
     if (sha256 !== undefined && createHash('sha256').update(bytes).digest('hex') !== sha256)
       throw new DatasetError('checksum mismatch: not the file that was published');
     return day === undefined ? file : withoutAgedLists(file, day);
-  } catch (error) {
-    if (error instanceof DatasetError) error.message = `${path}: ${error.message}`;
-    throw error;
-  } finally {
-    closeSync(opened);
-  }
+  });
 }
 
 /** Whether the bytes are used as they are: in the current format, with no list too old on `day`. */
@@ -274,15 +266,6 @@ export class Dataset {
       open = match === 0 ? undefined : { start, match, prefixEnd: lastAddress(start, prefixLength(match), bits) };
     }
     if (open !== undefined) yield { start: open.start, end: open.prefixEnd, match: open.match };
-  }
-
-  /** Announced prefixes that no address answers with, because more specific ones cover all of them. */
-  *coveredPrefixes(version: 4 | 6): Generator<{ base: bigint; length: number; asn: number }> {
-    const covered = this.#covered[version];
-    for (let index = 0; index < covered.count; index++) {
-      const { base, length } = covered.at(index);
-      yield { base: toBigInt(base), length, asn: this.networks.numberAt(covered.rowAt(index)) };
-    }
   }
 
   asn(number: number): AsnRecord | undefined {

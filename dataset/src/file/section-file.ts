@@ -9,7 +9,7 @@
 //  28   4  CRC-32 of bytes 0 to 27
 //  32      section table: per section  16 bytes name (ASCII, zero-padded), u32 offset, u32 length, u32 CRC-32, u32 zero
 //          sections
-import { readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { DatasetError } from '../dataset-error.ts';
 
@@ -99,8 +99,21 @@ export function decodeSections<Name extends string>(
   ) as Record<Name, Buffer>;
 }
 
-/** The bytes of a whole file, in a buffer of their own: typed arrays need an aligned start, which Node's pool has not. */
-export function readWhole(opened: number, size: number): Buffer<ArrayBuffer> {
+/** What `check` makes of the bytes of a file. Its DatasetErrors get the path. */
+export function readSectionFile<T>(path: string, check: (bytes: Buffer<ArrayBuffer>) => T): T {
+  const opened = openSync(path, 'r');
+  try {
+    return check(readWhole(opened, fstatSync(opened).size));
+  } catch (error) {
+    if (error instanceof DatasetError) error.message = `${path}: ${error.message}`;
+    throw error;
+  } finally {
+    closeSync(opened);
+  }
+}
+
+/** In a buffer of its own: typed arrays need an aligned start, which Node's pool has not. */
+function readWhole(opened: number, size: number): Buffer<ArrayBuffer> {
   const bytes = Buffer.allocUnsafeSlow(size);
   let end = 0;
   while (end < bytes.length) {

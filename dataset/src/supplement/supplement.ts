@@ -12,7 +12,6 @@
 //   texts.at     u32         offset of each text; one more at the end. Text 0 is empty
 //   texts        UTF-8       names of cities, regions and exchanges, each once
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, openSync } from 'node:fs';
 import type { Address } from '../address.ts';
 import { decodeCountry, encodeCountry } from '../country-code.ts';
 import { DatasetError } from '../dataset-error.ts';
@@ -21,7 +20,7 @@ import {
   decodeSections,
   encodeSections,
   hasMagic,
-  readWhole,
+  readSectionFile,
   type SectionFormat,
   versionOf,
 } from '../file/section-file.ts';
@@ -112,20 +111,13 @@ export function encodeSupplement({ meta, tables, places, texts }: SupplementCont
 
 /** The bytes of a supplement, checked, so that a thread can do it. `sha256` is that of the file that is expected. */
 export function readSupplement(path: string, sha256: string): Buffer<ArrayBuffer> {
-  const opened = openSync(path, 'r');
-  try {
-    const bytes = readWhole(opened, fstatSync(opened).size);
+  return readSectionFile(path, (bytes) => {
     // Also proves that it belongs to the version whose entry in the manifest names it.
     if (createHash('sha256').update(bytes).digest('hex') !== sha256)
       throw new DatasetError('checksum mismatch: not the file that was published with the version');
     new Supplement(bytes).check();
     return bytes;
-  } catch (error) {
-    if (error instanceof DatasetError) error.message = `${path}: ${error.message}`;
-    throw error;
-  } finally {
-    closeSync(opened);
-  }
+  });
 }
 
 type IntervalTable = { readonly v4: Ipv4Intervals; readonly v6: Ipv6Intervals };

@@ -1,5 +1,6 @@
 /** The prefixes of a file that a condition names: ranges in arrays, which a thread can hand over, for a binary search. */
 import { type Address, truncateAddress, wordMask } from '@whence/dataset/address';
+import { compareWords, wordsOfAddress } from '@whence/dataset/internal/address-rows';
 import { bytesContent } from '@whence/dataset/internal/io/content';
 import { checksumOf } from '@whence/dataset/internal/io/file-fingerprint';
 import { parseCidr, type Range, toBigInt } from '@whence/dataset/prefix';
@@ -25,8 +26,8 @@ export function parseExactCidr(text: string): ReturnType<typeof parseCidr> {
   const cidr = parseCidr(text);
   if (cidr === undefined) return undefined;
   const { address, length } = cidr;
-  const base = wordsOf(truncateAddress(address, length));
-  return compare(base, 0, wordsOf(address), 0, base.length) === 0 ? cidr : undefined;
+  const base = wordsOfAddress(truncateAddress(address, length));
+  return compareWords(base, 0, wordsOfAddress(address), 0, base.length) === 0 ? cidr : undefined;
 }
 
 /** Throws with the line of the first mistake. */
@@ -41,7 +42,7 @@ export function parsePrefixFile(path: string, content: Buffer, most: number): Pr
     if (cidr === undefined)
       throw new Error(`line ${line}: ${JSON.stringify(entry.slice(0, 80))} is neither a prefix nor an address`);
     if (++count > most) throw new Error(`line ${line}: more than ${MAX_FILE_PREFIXES} prefixes in all files`);
-    const first = wordsOf(cidr.address);
+    const first = wordsOfAddress(cidr.address);
     words[cidr.address.version].push(...first, ...first.map((word, i) => word | ~wordMask(cidr.length - 32 * i)));
   }
   return { path, checksum: checksumOf([content]), count, ranges: { 4: disjoint(words, 4), 6: disjoint(words, 6) } };
@@ -50,14 +51,14 @@ export function parsePrefixFile(path: string, content: Buffer, most: number): Pr
 export function containsAddress({ ranges }: PrefixFile, address: Address): boolean {
   const rows = ranges[address.version];
   const width = WIDTH[address.version];
-  const wanted = wordsOf(address);
+  const wanted = wordsOfAddress(address);
   let [row, to] = [-1, rows.length / (2 * width) - 1];
   while (row < to) {
     const middle = (row + to + 1) >> 1;
-    if (compare(rows, middle * 2 * width, wanted, 0, width) <= 0) row = middle;
+    if (compareWords(rows, middle * 2 * width, wanted, 0, width) <= 0) row = middle;
     else to = middle - 1;
   }
-  return row >= 0 && compare(rows, (row * 2 + 1) * width, wanted, 0, width) >= 0;
+  return row >= 0 && compareWords(rows, (row * 2 + 1) * width, wanted, 0, width) >= 0;
 }
 
 export function* rangesOf({ ranges }: PrefixFile): Generator<Range> {
@@ -77,27 +78,13 @@ function disjoint(words: Readonly<Record<4 | 6, number[]>>, version: 4 | 6): Uin
   const width = WIDTH[version];
   const starts = Array.from({ length: all.length / (2 * width) }, (_, i) => i * 2 * width);
   // Of those that begin together the widest is first.
-  starts.sort((a, b) => compare(all, a, all, b, width) || compare(all, b + width, all, a + width, width));
+  starts.sort((a, b) => compareWords(all, a, all, b, width) || compareWords(all, b + width, all, a + width, width));
   let kept = 0;
   const rows = new Uint32Array(all.length);
   for (const start of starts) {
-    if (kept > 0 && compare(rows, kept - width, all, start, width) >= 0) continue;
+    if (kept > 0 && compareWords(rows, kept - width, all, start, width) >= 0) continue;
     rows.set(all.subarray(start, start + 2 * width), kept);
     kept += 2 * width;
   }
   return rows.slice(0, kept);
-}
-
-type Words = ArrayLike<number>;
-
-function compare(words: Words, a: number, others: Words, b: number, width: number): number {
-  for (let i = 0; i < width; i++) {
-    const difference = (words[a + i] as number) - (others[b + i] as number);
-    if (difference !== 0) return difference;
-  }
-  return 0;
-}
-
-function wordsOf({ version, w0, w1, w2, w3 }: Address): number[] {
-  return version === 4 ? [w0 >>> 0] : [w0 >>> 0, w1 >>> 0, w2 >>> 0, w3 >>> 0];
 }

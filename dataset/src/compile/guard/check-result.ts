@@ -1,7 +1,8 @@
+import { knownGood } from '../../data-files/data-files.ts';
 import { Dataset } from '../../file/read.ts';
 import { type Content, encodeDataset } from '../../file/write.ts';
+import { fromBigInt } from '../../prefix.ts';
 import { type ChangeSource, changeSources, countFlagged } from './change-sources.ts';
-import { flaggedKnownGood } from './flagged-known-good.ts';
 import {
   type ImplausibleChange,
   implausibleAccessNetworks,
@@ -52,4 +53,35 @@ function isExplainedByAbsence(
 
 function sizeOf({ sections, meta }: Content): number {
   return Object.values(sections).reduce((sum, { length }) => sum + length, JSON.stringify(meta).length);
+}
+
+const REFUSED_FLAGS = ['is_vpn', 'is_proxy', 'is_tor_exit'] as const;
+
+/** Rows of known-good.csv with a flag or points that would make rules refuse them, by whatever way these came. */
+function flaggedKnownGood(dataset: Dataset): ExplainedChange[] {
+  const { sources } = dataset.meta;
+  // A feed with the current list comes before the rows of its snapshot.
+  const replaced = new Set<unknown>(sources.flatMap(({ id, is_table }) => (is_table === true ? [] : id)));
+  const flagged: ExplainedChange[] = [];
+  for (const { prefix, service, feed } of knownGood.rows) {
+    for (let at = prefix.start, last: bigint; at <= prefix.end; at = last + 1n) {
+      const address = fromBigInt(at, prefix.version);
+      const { end } = dataset.bounds(address);
+      last = end < prefix.end ? end : prefix.end;
+      const match = dataset.find(address);
+      if (match === 0) continue;
+      const decisions = dataset.decisions(dataset.attributesOf(match));
+      if (replaced.has(feed) && !decisions.some(([field]) => field === 'known_good')) continue;
+      const { detection, threat } = dataset.record(address, match);
+      const names: string[] = REFUSED_FLAGS.filter((flag) => detection[flag]);
+      if (threat.level !== 'low') names.push('threat.score');
+      const space = Number(last - at) + 1;
+      for (const name of names) {
+        const ids = decisions.flatMap(([field, source]) => (field === name ? (sources[source]?.id ?? []) : []));
+        const measure = { kind: 'known good', name, service } as const;
+        flagged.push({ measure, before: 0, after: space, limit: 'none', sources: ids.map((id) => ({ id, space })) });
+      }
+    }
+  }
+  return flagged;
 }

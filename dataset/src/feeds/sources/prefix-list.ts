@@ -15,13 +15,12 @@ export class PrefixListBuilder {
     return this.#addRow(parsePrefix(text.trim()), label);
   }
 
-  addRange(first: string, last: string, label = ''): boolean {
+  addRange(first: string, last: string): boolean {
     const start = parseAddress(first.trim());
     const end = parseAddress(last.trim());
-    if (start === undefined || end === undefined || start.version !== end.version)
-      return this.#addRow(undefined, label);
+    if (start === undefined || end === undefined || start.version !== end.version) return this.#addRow(undefined, '');
     const range = { version: start.version, start: toBigInt(start), end: toBigInt(end) };
-    return this.#addRow(range.start > range.end ? undefined : range, label);
+    return this.#addRow(range.start > range.end ? undefined : range, '');
   }
 
   skip(): void {

@@ -98,7 +98,8 @@ function compare(a: Prefix, b: Prefix): number {
   );
 }
 
-function sharedBits(a: Address, b: Address): number {
+/** Leading bits that both addresses have in common. */
+export function sharedBits(a: Address, b: Address): number {
   if (a.w0 !== b.w0) return Math.clz32(a.w0 ^ b.w0);
   if (a.w1 !== b.w1) return 32 + Math.clz32(a.w1 ^ b.w1);
   if (a.w2 !== b.w2) return 64 + Math.clz32(a.w2 ^ b.w2);

@@ -7,6 +7,7 @@
  *   below n    a node           n    empty           above n    n + 16 + offset in the data section
  */
 import type { Address } from '@whence/dataset/address';
+import { sharedBits } from '@whence/dataset/internal/file/addresses/prefix-list';
 
 /** Zero bytes between the tree and the data section. */
 export const SEPARATOR_BYTES = 16;
@@ -158,14 +159,6 @@ function writeNode(bytes: Buffer, at: number, bits: 24 | 28 | 32, left: number, 
   bytes.writeUIntBE(left & 0xffffff, at, 3);
   if (bits === 28) bytes[at + 3] = ((left >>> 24) << 4) | (right >>> 24);
   bytes.writeUIntBE(right & 0xffffff, at + (bits === 28 ? 4 : 3), 3);
-}
-
-/** Leading bits that both addresses have in common. */
-function sharedBits(a: Address, b: Address): number {
-  if (a.w0 !== b.w0) return Math.clz32(a.w0 ^ b.w0);
-  if (a.w1 !== b.w1) return 32 + Math.clz32(a.w1 ^ b.w1);
-  if (a.w2 !== b.w2) return 64 + Math.clz32(a.w2 ^ b.w2);
-  return 96 + Math.clz32(a.w3 ^ b.w3);
 }
 
 function bitAt({ w0, w1, w2, w3 }: Address, depth: number): number {

@@ -1,14 +1,7 @@
-/**
- * IP addresses: strict text to words, words to canonical text. Text may be bytes in a buffer: a string per address
- * would cost as much as the lookup (measured for IPv4: 136 ns instead of 50).
- *
- * Only the full dotted quad and the forms of RFC 4291 §2.2 are accepted. `net.isIP` is not used: it accepts zone ids
- * (`fe80::1%eth0`), and the words are needed anyway. An IPv4-mapped address (RFC 4291 §2.5.5.2) is parsed as the IPv4
- * address in it.
- *
- * Words are signed 32-bit integers: V8 stores those as small integers, and an unsigned word above 2^31 as a heap
- * number. Code that compares words writes `>>> 0`.
- */
+// IP addresses: strict text to words, words to canonical text. Only the dotted quad and the forms of RFC 4291 §2.2; an
+// IPv4-mapped address (§2.5.5.2) is the IPv4 address in it. Text may be bytes: a string per address would cost as much
+// as the lookup (136 ns instead of 50). Words are signed, because V8 stores unsigned ones above 2^31 on the heap:
+// comparisons write `>>> 0`.
 export type Address = {
   readonly version: 4 | 6;
   /** IPv4: the whole address. IPv6: the first of four words, in network order. */

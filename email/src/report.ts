@@ -1,7 +1,4 @@
-/**
- * The report of a check, with the field names of the interface specification. Every field is always present, never
- * null.
- */
+// The report of a check, with the field names of the interface specification. Every field is present, never null.
 /** Limit of a report as JSON, whatever the zone contains. */
 export const MAX_REPORT_BYTES = 256 * 1024;
 

@@ -134,9 +134,7 @@ function statementsOf({ labels }: PrefixList, { drives, format, provider, is_agg
   });
 }
 
-/**
- * Undefined for regions in several countries. AWS zones, `<region>-<place>`, are in that of the region if not listed.
- */
+/** Undefined for regions in several countries. An AWS zone that is not listed is in the country of its region. */
 export function countryOfRegion(provider: string, region: string): string | undefined {
   const regionOfZone = provider === 'AWS' ? (/^[a-z-]+-[0-9]+(?=-)/.exec(region)?.[0] ?? '') : '';
   return (cloudRegions.find(provider, region) ?? cloudRegions.find(provider, regionOfZone))?.country;

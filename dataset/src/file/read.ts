@@ -43,10 +43,7 @@ export function readPublished(path: string, day?: string): Buffer<ArrayBuffer> {
   return readChecked(path, undefined, day, decodeFile);
 }
 
-/**
- * The checked bytes of a file, converted from earlier formats. Lists too old on `day` no longer count. Throws a
- * DatasetError.
- */
+/** The checked bytes, converted from earlier formats. Lists too old on `day` do not count. Throws a DatasetError. */
 export function readChecked(
   path: string,
   sha256?: string,
@@ -99,10 +96,7 @@ export class Dataset {
   /** Made on first use, because making them per answer is slower. */
   readonly #networkStrings: (string | undefined)[];
 
-  /**
-   * `file` must not be a slice of a pooled buffer. `isChecked`: from `readChecked` with this `day`. Networks behind the
-   * first `indexedNetworks` are not in the index of names.
-   */
+  /** `isChecked`: from `readChecked` with this `day`. Networks from `indexedNetworks` on are not in the name index. */
   constructor(
     file: Buffer | Sections,
     {

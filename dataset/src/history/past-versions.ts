@@ -122,10 +122,7 @@ export class PastVersions {
     return spans.map(({ text: _, ...span }) => span);
   }
 
-  /**
-   * Undefined if it is not kept. `later`: what is known of the address in other versions, at least in the one in use. The
-   * changes of each version are read once if the versions are looked up from new to old.
-   */
+  /** Undefined if not kept. `later`: known of other versions. From new to old, each file of changes is read once. */
   #lookUp(
     node: Node,
     address: Address,

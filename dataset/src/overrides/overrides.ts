@@ -24,7 +24,7 @@ export type Relabel = { readonly country?: string; readonly connection_type?: Co
 } & { readonly [K in (typeof TEXTS)[number]]?: string | null };
 
 /** For prefixes, ranges whose values are positions in `list`; for whole networks, by AS number. */
-export type Scoped<T> = {
+type Scoped<T> = {
   readonly list: readonly T[];
   readonly ranges: FamilyRanges;
   readonly asns: ReadonlyMap<number, T>;

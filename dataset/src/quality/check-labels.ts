@@ -17,7 +17,7 @@ export type FieldCheck = {
   confusion: { expected: string; answer: string; rows: number }[];
 };
 
-export type WorstNetwork = { asn: number; asn_name: string; rows: number; wrong: number; example: string };
+type WorstNetwork = { asn: number; asn_name: string; rows: number; wrong: number; example: string };
 
 export type LabelCheck = {
   version: number;

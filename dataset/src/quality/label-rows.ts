@@ -13,7 +13,7 @@ export type LabelRow = {
   readonly expected: ReadonlyMap<string, string>;
 };
 
-export type BadRow = { readonly line: number; readonly reason: string };
+type BadRow = { readonly line: number; readonly reason: string };
 
 export type Labels = {
   readonly rows: readonly LabelRow[];

@@ -61,11 +61,11 @@ const FORMAT: SectionFormat<SectionName> = {
 export const PLACE_WORDS = 5;
 /** Beyond any latitude or longitude. */
 export const ABSENT = 0x8000_0000;
-export const MICRODEGREES = 1_000_000;
+const MICRODEGREES = 1_000_000;
 /** Its position is stored in a byte. */
 export const MAX_SOURCES = 256;
 
-export type SupplementMeta = { readonly sources: readonly Source[]; readonly places: number };
+type SupplementMeta = { readonly sources: readonly Source[]; readonly places: number };
 
 /** Where an address is, as a source says. What the source does not say is absent. */
 export type Location = {

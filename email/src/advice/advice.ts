@@ -195,9 +195,7 @@ export type SigningPlace = Pick<Provider, 'name' | 'setup' | 'normal'>;
 /** `name` is that of the TXT record: `google._domainkey.example.com`. */
 export type NamedKey = { readonly name: string; readonly errors: readonly Finding[] };
 export type KeySize = { readonly name: string; readonly bits: number };
-/**
- * `same`: to addresses that were there before. `nowhere`: the domain cannot receive mail. `unknown`: whether it can.
- */
+/** `same`: to addresses that were there before. `nowhere`, `unknown`: the domain cannot, or may not, receive mail. */
 export type ReportsTo = 'same' | 'domain' | 'nowhere' | 'unknown';
 
 export type AdviceCode = keyof AdviceDetails;
@@ -210,10 +208,7 @@ export type Advice<Code extends AdviceCode = AdviceCode> = Code extends AdviceCo
   ? { readonly code: Code; readonly detail: AdviceDetails[Code]; readonly points: number; readonly change?: Change }
   : never;
 
-/**
- * Advice before the zone with the change was scored. `points` is what it gains if there is no change to score, 0 if
- * absent. `rank` replaces the points in the order of the list.
- */
+/** Before the zone with the change was scored. `points`: without a change. `rank` replaces the points in the order. */
 export type Draft<Code extends AdviceCode = AdviceCode> = Code extends AdviceCode
   ? {
       readonly code: Code;

@@ -30,10 +30,7 @@ export type Examined = {
   readonly missing: MissingProvider | undefined;
 };
 
-/**
- * How many points the change gains. Undefined if it must not be made: the new record would have errors or could not be
- * verified, would let everyone send, the score would fall, or a policy would become weaker.
- */
+/** Points gained; undefined if the change has errors, is unverified, opens SPF, or lowers the score or a policy. */
 export async function gainOf(change: Change, examined: Examined): Promise<number | undefined> {
   const findings = await applyChange(change, examined);
   if (findings === undefined) return undefined;

@@ -53,10 +53,7 @@ const changeOf =
   (domain: string) =>
   (text: string): Change => ({ record: { name: `_dmarc.${domain}`, type: 'TXT', text }, replaces: [] });
 
-/**
- * An alias within the organization is changed there unless stricter: others share it. Not at other aliases (RFC 1034
- * §3.6.2).
- */
+/** An alias of the same owner is changed there unless stricter: others share it. Not others (RFC 1034 §3.6.2). */
 export function dmarcChange(domain: string, text: string, { dmarc }: Findings, isStricter = true): Change | undefined {
   const [own] = dmarc.steps;
   if (own === undefined || text.length > MAX_RECORD_BYTES) return undefined;

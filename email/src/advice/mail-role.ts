@@ -4,10 +4,7 @@ import type { Findings } from '../score/score.ts';
 import { parseSpf } from '../spf/spf.ts';
 import { isOnlyMinusAll, listsNoSender } from './spf-record.ts';
 
-/**
- * A null MX (RFC 7505 §4.2) or an SPF record without senders, and no key or MX: services that sign use their own return
- * path.
- */
+/** A null MX (RFC 7505 §4.2), or `-all` without MX; and no key: services that sign have their own return path. */
 export function sendsNoMail(findings: Findings): boolean {
   const { mx, spf } = findings;
   if (spf.isUnverified || spf.lookalike !== undefined || mayHaveKey(findings)) return false;

@@ -5,7 +5,7 @@ import type { DmarcPolicy, DmarcReport, SpfReport } from '../report.ts';
 type Policy = Pick<DmarcReport<unknown>, 'raw' | 'policy' | 'effective_policy' | 'subdomain_policy' | 'percentage'>;
 
 /** 100 is quarantine and 200 reject of all mail, -1 is no policy. */
-export type PolicyStrength = {
+type PolicyStrength = {
   readonly own: number;
   readonly subdomains: number;
   /** Of names that do not exist. `np` is their policy, `''` if it is that of subdomains. */

@@ -22,7 +22,7 @@ export type Obstacle =
 export type ObstacleCode = Obstacle['code'];
 
 /** `without`: the policy holds for all mail then, of which `t=y` or `pct` takes out a share. */
-export type StricterStep = 'p=quarantine' | 'p=reject' | '-all' | `p=${DmarcPolicy} without ${'t=y' | 'pct'}`;
+type StricterStep = 'p=quarantine' | 'p=reject' | '-all' | `p=${DmarcPolicy} without ${'t=y' | 'pct'}`;
 
 export type Readiness = {
   /** The next steps that there are: none for a domain that is as strict as can be, or that sends no mail. */

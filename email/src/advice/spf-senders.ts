@@ -11,10 +11,7 @@ import { withAll } from './spf-record.ts';
 
 type LikelySenders = { readonly senders: AdviceDetails['spf_publish']['senders']; readonly records: string[] };
 
-/**
- * Who sends the mail of a domain that has told only where it receives mail, and records that let them, the preferred one
- * first. `mx` only for hosts of the same owner: those of a mail provider receive, and others of it send.
- */
+/** The preferred record first. `mx` only for hosts of the same owner: a provider sends from others than it receives. */
 export function likelySenders(domain: string, { mx, spf }: Findings): LikelySenders {
   if (mx.state === 'implicit') return { senders: 'own address', records: [withAll(['a'], '~')] };
   if (mx.state !== 'valid' && mx.state !== 'partly') return { senders: 'not told', records: [] };

@@ -29,7 +29,7 @@ import {
 } from './spf-record.ts';
 import { likelySenders, type MissingProvider } from './spf-senders.ts';
 
-export type SpfContext = {
+type SpfContext = {
   readonly missing: MissingProvider | undefined;
   /** The record that several were merged into, as receivers would read it. */
   readonly merged: Findings['spf'] | undefined;

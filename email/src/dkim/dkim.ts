@@ -10,7 +10,7 @@ import { excerpt } from '../visible-text.ts';
 import { isCutOff, rsaModulusBits } from './der.ts';
 import { defaultSelectors, isSelector, tidySelectors } from './selectors.ts';
 
-export type DkimKey = {
+type DkimKey = {
   report: DkimReport<Finding>;
   /** `t=y`: verifiers are asked to treat signed mail as unsigned. */
   isTesting: boolean;
@@ -29,7 +29,7 @@ export type PublishedKey = DkimKey & {
 };
 
 /** A selector that is an alias of a name without a TXT record. */
-export type DanglingSelector = { readonly name: string; readonly target: string };
+type DanglingSelector = { readonly name: string; readonly target: string };
 
 export type DkimFindings = {
   report: DkimReport<Finding>[];
@@ -50,7 +50,7 @@ export type DkimFindings = {
   doubledNames: string[];
 };
 
-export type DkimOptions = {
+type DkimOptions = {
   readonly requested?: readonly string[] | undefined;
   /** More selectors to try beside the common ones; known when the MX and SPF records are. */
   readonly more?: Promise<readonly string[]>;

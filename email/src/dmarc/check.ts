@@ -37,7 +37,7 @@ export type DmarcFindings = {
 };
 
 /** A DMARC record where no receiver looks: at the domain itself, or below its doubled name. */
-export type MisplacedRecord = { readonly kind: 'apex' | 'doubled'; readonly name: string; readonly raw: string };
+type MisplacedRecord = { readonly kind: 'apex' | 'doubled'; readonly name: string; readonly raw: string };
 
 export async function checkDmarc(
   domain: string,
@@ -64,7 +64,7 @@ export async function checkDmarc(
   return { ...judged, isOwnAliasMissing };
 }
 
-export type DmarcEvidence = {
+type DmarcEvidence = {
   readonly steps: readonly Step[];
   readonly state: DomainState;
   readonly misplaced: MisplacedRecord | undefined;

@@ -14,7 +14,7 @@ export type Arrival =
   /** There is no consent: no TXT record at `name`. */
   | { readonly kind: 'not authorized'; readonly name: string };
 
-export type ReportAddress = { readonly uri: string; readonly host: string; readonly arrival: Arrival };
+type ReportAddress = { readonly uri: string; readonly host: string; readonly arrival: Arrival };
 
 /** Each address once, in order; those of `rua` and of `ruf`. */
 export type Destinations = { readonly rua: readonly ReportAddress[]; readonly ruf: readonly ReportAddress[] };

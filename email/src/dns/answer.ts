@@ -1,7 +1,4 @@
-/**
- * What a check asks of DNS, and the answers it can get. Absence and failure are values: a resolver never throws,
- * because a record that could not be read must not be taken for one that is missing.
- */
+/** Absence and failure are values: a record that could not be read must not be taken for one that is missing. */
 export type Answer<T> =
   | (Authenticated & { readonly kind: 'found'; readonly records: readonly T[]; readonly aliases: readonly string[] })
   /** The name exists, but has no record of this type; `alias` if it is an alias to such a name. */

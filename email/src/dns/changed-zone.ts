@@ -197,7 +197,7 @@ function withTexts(
 }
 
 /** A text is entered as Unicode and published as UTF-8; in answers every byte is a Latin-1 character. */
-export function asBytes(text: string): string {
+function asBytes(text: string): string {
   return Buffer.from(text.trim(), 'utf8').toString('latin1');
 }
 

@@ -1,11 +1,6 @@
-/**
- * Keeps the work on DNS answers from blocking the event loop. Each answer is decoded, and used by its check, in one step:
- * the code after `await slices.next()` and all promise callbacks that follow from it. When the steps since the event loop
- * last went round have taken SLICE_MS, further ones wait until it has served timers and sockets.
- *
- * The time is measured over all checks of a process, because they share the thread: 64 checks that each yielded after a
- * slice of their own would still block it for 64 slices.
- */
+// Keeps the work on DNS answers from blocking the event loop. A step is the code after `await slices.next()` with all
+// promise callbacks that follow from it. After SLICE_MS of steps, over all checks of the process, further ones wait
+// until the event loop has served timers and sockets.
 export class EventLoopSlices {
   readonly #queue: (() => void)[] = [];
   #isRunning = false;

@@ -8,7 +8,7 @@ export type MasterRecord = { readonly name: string } & (
   | { readonly type: 'CNAME' | 'A' | 'AAAA'; readonly value: string }
 );
 
-export type MasterFile = {
+type MasterFile = {
   readonly records: readonly MasterRecord[];
   /** What was read otherwise than it is written, or not read. */
   readonly notes: readonly string[];

@@ -1,10 +1,5 @@
-/**
- * Names that the public DNS does not have. A resolver may have them all the same, from a hosts file or an internal
- * zone, and a hostile record could make a check show what is in there. So they are never asked, and count as absent.
- *
- * Not listed: `example`, `example.com` and the like, which documentation and tests use. RFC 6761 §6.5 tells libraries
- * not to treat them differently, and no internal zone is kept there.
- */
+// Names that the public DNS does not have, but a resolver may, from a hosts file or an internal zone: a hostile record
+// could make a check show those. Not `example` and the like, which documentation uses (RFC 6761 §6.5).
 const SPECIAL_USE = new Set([
   // IANA's registry of special-use domain names: RFC 6761, RFC 6762, RFC 7686, RFC 9476.
   ...['invalid', 'local', 'localhost', 'onion', 'test', 'alt'],

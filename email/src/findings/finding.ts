@@ -173,7 +173,7 @@ export type Finding<Code extends FindingCode = FindingCode> = {
 export type Absence = 'no such name' | 'no such record' | MissingAlias;
 
 /** The name is an alias of one that does not exist. */
-export type MissingAlias = { readonly alias: string };
+type MissingAlias = { readonly alias: string };
 
 export type TagRule =
   | 'policy'

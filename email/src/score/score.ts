@@ -40,7 +40,7 @@ export function score({ mx, spf, dkim, dmarc }: Findings): Score {
   return { ...parts, total, grade: gradeOf(total) };
 }
 
-export function gradeOf(total: number): Grade {
+function gradeOf(total: number): Grade {
   if (total >= 90) return 'A';
   if (total >= 75) return 'B';
   if (total >= 55) return 'C';

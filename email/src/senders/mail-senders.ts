@@ -29,7 +29,7 @@ export type MailSenders = {
 };
 
 /** An address or a CIDR block as written, and the domain whose record has it. */
-export type SenderRange = { readonly range: string; readonly recordOf: string };
+type SenderRange = { readonly range: string; readonly recordOf: string };
 
 /** A record of 16 KiB may have 1,700 of them, and a tree 100 records. */
 const MAX_RANGES = 2_000;

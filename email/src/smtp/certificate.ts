@@ -58,10 +58,7 @@ function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): bool
   }
 }
 
-/**
- * Authenticated `records`. Usage 3 is the certificate itself (RFC 7672 §3.1.1), usage 2 an authority of its chain, with
- * name and dates checked (§3.1.2).
- */
+/** Usage 3 is the certificate itself (RFC 7672 §3.1.1), 2 an authority of its chain, with name and dates (§3.1.2). */
 export function matchesTlsa(
   records: readonly string[],
   certificate: X509Certificate | undefined,

@@ -6,7 +6,7 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { SmtpFault, SmtpStep } from '../findings/finding.ts';
 import { excerpt } from '../visible-text.ts';
 
-export type SmtpTarget = {
+type SmtpTarget = {
   readonly address: string;
   readonly port: number;
   /** The MX host, for SNI (RFC 7672 §8.1, RFC 8461 §4.2). */

@@ -27,7 +27,7 @@ export type Connection = {
 
 type ConnectionTables = Pick<CompileInput['tables'], 'networks' | 'scanners' | 'name-rules' | 'type-signals'>;
 
-export type NamedNetwork = {
+type NamedNetwork = {
   readonly asn: number;
   readonly name: string;
   readonly handle: string | undefined;

@@ -55,10 +55,7 @@ export function withoutRepeated<T extends BlocklistEntry>(entries: readonly T[],
   });
 }
 
-/**
- * An aggregate repeats lists that may be feeds too, so it only raises the number of lists. Lists that count longer come
- * first.
- */
+/** An aggregate repeats lists that may be feeds too, so it only raises the number of lists. Longest valid first. */
 export function rateBlocklists(entries: readonly BlocklistEntry[]): Contribution[] {
   const contributions: Contribution[] = [];
   const singleFirst = [...entries].sort((a, b) => Number(a.lists !== undefined) - Number(b.lists !== undefined));

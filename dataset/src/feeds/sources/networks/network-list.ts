@@ -69,9 +69,7 @@ export function parseNdjsonAsndrop(content: Content): Networks {
   return list.finish(asOf);
 }
 
-/**
- * PeeringDB `/api/net`: `{"data":[{"asn":64496,"info_types":["Content"],…}]}`. The date is that of the newest change.
- */
+/** PeeringDB `/api/net`: `{"data":[{"asn":64496,"info_types":["Content"],…}]}`. The newest change is the date. */
 export function parsePeeringdbNet(content: Content): Networks {
   const what = 'a PeeringDB list of networks';
   const list = new NetworkListBuilder();

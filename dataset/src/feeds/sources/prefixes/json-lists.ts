@@ -19,10 +19,7 @@ const jsonFormat =
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/**
- * AWS `ip-ranges.json`. The label is the region, or the zone in `network_border_group`, which may be in another
- * country; none for `GLOBAL`.
- */
+/** AWS `ip-ranges.json`. A zone (`network_border_group`) may be in another country than its region. */
 export const parseAwsJson = jsonFormat('an AWS ip-ranges file', (document, list, what) => {
   for (const [listName, prefixName] of [
     ['prefixes', 'ip_prefix'],
@@ -78,10 +75,8 @@ export const parseFastlyJson = jsonFormat("Fastly's list of addresses", (documen
   return undefined;
 });
 
-/**
- * GitHub's `/meta`: lists from which GitHub itself answers or calls. Those that run programs of customers (`actions`,
- * `codespaces`) are ranges of clouds, whose own lists are more exact.
- */
+// GitHub's `/meta`: lists from which GitHub itself answers or calls. Those that run programs of customers (`actions`,
+// `codespaces`) are ranges of clouds, whose own lists are more exact.
 export const parseGithubMeta = jsonFormat("GitHub's meta document", (document, list, what) => {
   const lists = GITHUB_LISTS.map((key) => listMember(document, key)).filter((one) => one !== undefined);
   if (lists.length === 0) throw new Error(`not ${what}: none of the lists ${GITHUB_LISTS.join(', ')}`);
@@ -94,10 +89,7 @@ const GITHUB_LISTS = [
   ...['importer', 'github_enterprise_importer', 'dependabot', 'copilot'],
 ];
 
-/**
- * Google's format, also of most crawlers: `{"creationTime":…,"prefixes":[{"ipv4Prefix":…,"scope":…}]}`; `scope` is the
- * label.
- */
+/** Google's format, also of crawlers: `{"creationTime":…,"prefixes":[{"ipv4Prefix":…,"scope":…}]}`; label: `scope`. */
 export const parseGoogleJson = jsonFormat("a list of prefixes in Google's format", (document, list, what) => {
   for (const entry of requiredList(document, 'prefixes', what)) {
     const prefixes = ['ipv4Prefix', 'ipv6Prefix'].map((name) => textMember(entry, name)).filter((text) => text !== '');
@@ -117,9 +109,7 @@ export const parseOciJson = jsonFormat("Oracle's public_ip_ranges file", (docume
   return textMember(document, 'last_updated_timestamp');
 });
 
-/**
- * PeeringDB `/api/ixpfx`: `{"data":[{"prefix":"192.0.2.0/24","ixlan_id":26,…}]}`. The label is the exchange's number.
- */
+/** PeeringDB `/api/ixpfx`: `{"data":[{"prefix":"192.0.2.0/24","ixlan_id":26,…}]}`. The label is the exchange. */
 export const parsePeeringdbIxpfx = jsonFormat('a PeeringDB list of peering LANs', (document, list, what) => {
   for (const row of requiredList(document, 'data', what)) {
     const exchange = member(row, 'ixlan_id');
@@ -137,10 +127,7 @@ export const parseMonosansJson = jsonFormat("monosans's proxies.json", (proxies,
   return undefined;
 });
 
-/**
- * Every address or prefix in a JSON document: server lists of VPN services have many structures. PIA's document is one
- * line, followed by its signature.
- */
+/** Every address in a JSON document: VPN services have many structures. PIA's is one line, then a signature. */
 export function parseJsonAddresses(content: Content): PrefixList {
   return parseServerList({ ...content, text: () => withoutSignature(content.text()) });
 }
@@ -164,17 +151,10 @@ function withoutSignature(text: string): string {
   return end > 0 && /^[A-Za-z0-9+/=\s]*$/.test(text.slice(end)) ? text.slice(0, end) : text;
 }
 
-/**
- * HTML pages with a list of addresses that is not published in another form (Amazon's crawlers). The list is JSON
- * somewhere in the page, as text (`&quot;`) or inside a script (`\"`), or a table.
- *
- * To exclude version numbers in URLs of scripts and the like, only these count as addresses of the list:
- * - a quoted text that is exactly an address or a prefix and is
- *   - the value of a member that is named like an address (`ip_prefix`, `ipv4Prefix`, `cidr`, `address`, `ip`), or
- *   - an element of a list that begins with an address;
- * - the whole content of a table cell.
- * An attribute (`src="…"`), a member like `"version":"1.2.3.4"` and an address in running text do not count.
- */
+// HTML pages with a list that is not published otherwise (Amazon's crawlers): JSON as text (`&quot;`), JSON in a script
+// (`\"`), or a table. To exclude version numbers and the like, only these count: a quoted text that is the value of a
+// member named like an address (`ip_prefix`, `cidr`, `ip`) or an element of a list that begins with one; a whole table
+// cell.
 export function parseEmbeddedJsonHtml(content: Content): PrefixList {
   const page = unescaped(content.text());
   const list = new PrefixListBuilder();

@@ -1,12 +1,6 @@
-// Finds the origin of each prefix in a table that lists a prefix once per origin. The origin that most peers see is
-// chosen, of equals the lower AS number; the others are kept as other origins (MOAS). Rows that say nothing about a
-// network are dropped, for all formats alike: default routes and other very short prefixes, leaked host routes,
-// prefixes that very few peers see, and reserved AS numbers as origins.
-//
-// A full table has 1.1 million IPv4 and 250,000 IPv6 prefixes, so a prefix is stored as one number. Kept prefixes are
-// at most /24 or /48, so their bits, then a one, then zeros fit into 25 or 49 bits and encode both base and length:
-//
-//   192.0.2.0/23   1100 0000  0000 0000  0000 001 | 1 0        (23 bits, the one, the rest of 25)
+// Finds the origin of each prefix: the one that most peers see, of equals the lower AS number; others are kept (MOAS).
+// Default routes, leaked host routes, prefixes that few peers see and reserved origins are dropped. A prefix is stored
+// as one number: its bits (at most 24 or 48), a one, zeros; 192.0.2.0/23 is 1100 0000 0000 0000 0000 001 | 1 0.
 import type { Address } from '../../../address.ts';
 import { isReservedAsn } from '../../../as-number.ts';
 import { type FamilyRanges, Ranges } from '../../../ranges.ts';

@@ -234,9 +234,12 @@ export class Admission {
     return this.#quota.refund(id, chargedDay);
   }
 
-  /** Counts an answer to a key in its statistics. True where `recordClient` should be called, which most answers need not. */
-  countAnswer({ id }: Key, counts: Counted, status: number, nowMs: number): boolean {
-    return this.#usage.count(id, counts, status, nowMs);
+  /**
+   * Counts an answer to a key in its statistics, with the code of a refusal. True where `recordClient` should be called, which
+   * most answers need not. A request that a rule denies was answered, whatever status the rule has.
+   */
+  countAnswer({ id }: Key, counts: Counted, status: number, nowMs: number, code = ''): boolean {
+    return this.#usage.count(id, counts, counts === 'decide' && code === '' ? 204 : status, nowMs);
   }
 
   recordClient({ id }: Key, client: string): void {

@@ -22,9 +22,9 @@ export async function registerApi(scope: FastifyInstance, dependencies: ApiDepen
       config: { name: counts, declaration, ...(ownText && { refusalText: ownText }) },
       onRequest: (request, reply, done) => admit(admission, request, reply, declaration, nowMs()) ?? done(),
       onResponse: (request, { statusCode }, done) => {
-        const { key, ip } = request;
+        const { key, ip, refusalCode } = request;
         if (key !== undefined) {
-          if (admission.countAnswer(key, counts, statusCode, nowMs())) admission.recordClient(key, ip);
+          if (admission.countAnswer(key, counts, statusCode, nowMs(), refusalCode)) admission.recordClient(key, ip);
           admission.recordFirstUse(key, statusCode, elapsedMs(request), ip);
         }
         done();

@@ -126,7 +126,7 @@ export function answerAdmitted<Question>(
   ): void {
     metrics.fastPathLookups++;
     metrics.count(counts, status, elapsedMs / 1000, code);
-    if (key !== undefined && admission.countAnswer(key, counts, status, asked.nowMs))
+    if (key !== undefined && admission.countAnswer(key, counts, status, asked.nowMs, code))
       admission.recordClient(key, asked.client());
   }
 }

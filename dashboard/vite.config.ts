@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
@@ -7,7 +8,7 @@ const SERVER = fileURLToPath(new URL('../server/src/', import.meta.url));
 const server = process.env['WHENCE_URL'] ?? 'http://127.0.0.1:8080';
 
 export default defineConfig({
-  plugins: [react(), sizeLimit({ entry: 'index.html', maxGzipBytes: 235_000 })],
+  plugins: [react(), codeBlocks(), sizeLimit({ entry: 'index.html', maxGzipBytes: 235_000 })],
   // The same files as in `paths` of tsconfig.json. They import types only, so nothing else of the server comes along.
   resolve: {
     alias: [
@@ -41,6 +42,23 @@ export default defineConfig({
   worker: { format: 'es' },
   server: { proxy: { '/dashboard/api': server, '/v1': server, '/docs': server } },
 });
+
+/** `guide.md?blocks` is an object: by heading, the code blocks below it. Pages show what the guides say. */
+function codeBlocks(): Plugin {
+  return {
+    name: 'whence:code-blocks',
+    enforce: 'pre',
+    load(id) {
+      if (!id.endsWith('.md?blocks')) return undefined;
+      const parts = readFileSync(id.slice(0, -'?blocks'.length), 'utf8').split(/^#+ /m);
+      const blocks = parts.map((part) => [
+        part.split('\n', 1)[0],
+        [...part.matchAll(/^```(\w+)[^\n]*\n(.*?)\n```/gms)].map(([, language, text]) => ({ language, text })),
+      ]);
+      return `export const blocks = ${JSON.stringify(Object.fromEntries(blocks))}`;
+    },
+  };
+}
 
 type Limit = { readonly entry: string; readonly maxGzipBytes: number };
 

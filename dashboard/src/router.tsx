@@ -51,7 +51,9 @@ const page = <const Path extends string, Module extends object, P extends Parame
     validateSearch: (raw: Record<string, unknown>) => readParameters(parameters, raw),
   });
 
-const overview = page('/', () => import('./overview/OverviewPage.tsx'), 'OverviewPage');
+const overview = page('/', () => import('./overview/OverviewPage.tsx'), 'OverviewPage', {
+  period: oneOf('24 h', '7 d', '30 d'),
+});
 const ip = page('/ip/$ip', () => import('./ip/IpPage.tsx'), 'IpPage', { include: text, change: number });
 const prefix = page('/prefix/$', () => import('./prefix/PrefixPage.tsx'), 'PrefixPage');
 const asnSearch = page('/asn', () => import('./asn/AsnSearchPage.tsx'), 'AsnSearchPage', { q: text });

@@ -1,6 +1,8 @@
 /** Links to the pages of addresses, prefixes, networks and keys. */
 import { Link } from '@tanstack/react-router';
+import type { Permission } from '@whence/server/vocabulary';
 import type { ReactNode } from 'react';
+import { QuietButton } from './Buttons.tsx';
 
 /** `preload` is false in virtual lists, where moving the pointer would load one page after another. */
 type Preload = { preload?: false };
@@ -38,5 +40,13 @@ export function KeyLink({ id, name }: { id: string; name: string }) {
     <Link to="/settings/keys/$id" params={{ id }}>
       {name}
     </Link>
+  );
+}
+
+/** Opens the dialog for a new key, with this permission. */
+export function CreateKeyLink({ permission }: { permission?: Permission }) {
+  const search = { create: 'yes', ...(permission && { permission }) } as const;
+  return (
+    <QuietButton text="Create a key" renderRoot={(props) => <Link to="/settings/keys" search={search} {...props} />} />
   );
 }

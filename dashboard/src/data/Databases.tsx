@@ -1,6 +1,8 @@
 import type { DatabasesPage } from '@whence/server/dashboard-wire/dataset';
+import { blocks as guide } from '../../../docs/databases.md?blocks';
 import { useAnswer } from '../api/query-client.ts';
-import { KeyLink } from '../components/Links.tsx';
+import { CodeBlock } from '../components/Copy.tsx';
+import { CreateKeyLink, KeyLink } from '../components/Links.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { Empty } from '../components/Notice.tsx';
 import { Section } from '../components/Page.tsx';
@@ -13,6 +15,9 @@ import { exactUtc } from '../format/time.ts';
 type File = DatabasesPage['files'][number];
 type Download = DatabasesPage['downloads'][number];
 
+/** As in the guide, for this server. */
+const GEOIP_CONF = (guide['With geoipupdate']?.[0]?.text ?? '').replace(/(?<=Host ).*/, window.location.origin);
+
 /** Files of the dataset for other programs, and which keys have downloaded which version. */
 export function Databases() {
   const databases = useAnswer('getDatabases', {});
@@ -23,7 +28,7 @@ export function Databases() {
           <Section title="Downloads" note="In the last 30 days.">
             {downloads.length === 0 ? (
               <Empty title="No key has downloaded a file">
-                <p>Programs need a key with the permission database:read.</p>
+                <p>Programs need a key with the permission database:read, as below.</p>
               </Empty>
             ) : (
               <Table isStacked label="Downloads" columns={downloadColumns} rows={downloads} />
@@ -40,6 +45,13 @@ export function Databases() {
             ) : (
               <Table isStacked label="Files" columns={fileColumns} rows={files} />
             )}
+          </Section>
+          <Section
+            title="geoipupdate"
+            note="In /etc/GeoIP.conf, with a key in place of whence_…; the account number is not used."
+            aside={<CreateKeyLink permission="database:read" />}
+          >
+            <CodeBlock text={GEOIP_CONF} label="GeoIP.conf" />
           </Section>
         </>
       )}

@@ -1,7 +1,7 @@
 import { Radio, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { CreatedKey, TierInfo } from '@whence/server/dashboard-wire/keys';
-import { DEFAULT_PERMISSIONS, type Tier } from '@whence/server/vocabulary';
+import { DEFAULT_PERMISSIONS, type Permission, type Tier } from '@whence/server/vocabulary';
 import { useState } from 'react';
 import { call, refresh } from '../api/query-client.ts';
 import { TextButton } from '../components/Buttons.tsx';
@@ -24,15 +24,23 @@ import { emptyForm, type KeyForm, newKeyOf } from './key-form.ts';
 import { ConfirmLeave, NewSecret } from './NewSecret.tsx';
 
 /** Asks for name, permissions, tier and restrictions, then shows the key once. It cannot be closed by accident. */
-export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
+export function CreateKeyDialog({ permission, onClose }: { permission: Permission | undefined; onClose: () => void }) {
   const [created, setCreated] = useState<CreatedKey>();
   if (created !== undefined) return <SecretDialog created={created} onClose={onClose} />;
-  return <NewKeyDialog onCreated={setCreated} onClose={onClose} />;
+  return <NewKeyDialog permission={permission} onCreated={setCreated} onClose={onClose} />;
 }
 
-function NewKeyDialog({ onCreated, onClose }: { onCreated: (created: CreatedKey) => void; onClose: () => void }) {
+type NewKeyDialogProps = {
+  permission: Permission | undefined;
+  onCreated: (created: CreatedKey) => void;
+  onClose: () => void;
+};
+
+function NewKeyDialog({ permission, onCreated, onClose }: NewKeyDialogProps) {
   const { tiers } = useSignedIn();
-  const [empty] = useState<KeyForm>(() => emptyForm(tiers[0]?.tier ?? 'free', DEFAULT_PERMISSIONS));
+  const [empty] = useState<KeyForm>(() =>
+    emptyForm(tiers[0]?.tier ?? 'free', permission === undefined ? DEFAULT_PERMISSIONS : [permission]),
+  );
   const [form, setForm] = useState(empty);
   const { close, question } = useDiscard(JSON.stringify(form) !== JSON.stringify(empty), onClose);
   const { name, tier, permissions } = form;

@@ -157,7 +157,7 @@ export function KeysPage() {
           }
         />
       </div>
-      {create === 'yes' && <CreateKeyDialog onClose={close} />}
+      {create === 'yes' && <CreateKeyDialog permission={filter.permission} onClose={close} />}
       {edit !== undefined && <LinkedKey id={edit} onClose={close} />}
       {dialog}
     </Page>

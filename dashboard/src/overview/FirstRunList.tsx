@@ -1,11 +1,10 @@
 /** What to do after an installation, with a tick for what is done, and what the data cannot tell yet. */
 
-import { Link } from '@tanstack/react-router';
 import type { FirstRun, Overview } from '@whence/server/dashboard-wire/usage';
 import type { ReactNode } from 'react';
-import { TextButton } from '../components/Buttons.tsx';
 import { CodeBlock } from '../components/Copy.tsx';
 import { IconCircle, IconCircleCheck } from '../components/icons.tsx';
+import { CreateKeyLink } from '../components/Links.tsx';
 import { Columns, Section } from '../components/Page.tsx';
 import { UpdateButton, UpdateNotice } from '../data/Updates.tsx';
 import { NOT_KNOWN } from '../format/blocklists.ts';
@@ -16,7 +15,14 @@ import { Examples } from '../lookup/Examples.tsx';
 import { useRole } from '../session/use-session.ts';
 import classes from './FirstRunList.module.css';
 
+/** Nothing is left of it but a line once all is done. */
 export function FirstRunList({ steps, overview }: { steps: FirstRun; overview: Overview }) {
+  if (isComplete(steps))
+    return (
+      <p className={classes['complete']}>
+        <IconCircleCheck size={16} aria-hidden /> Getting started: something looked up, a key in use, live data.
+      </p>
+    );
   return (
     <Columns>
       <Section title="Getting started">
@@ -24,14 +30,13 @@ export function FirstRunList({ steps, overview }: { steps: FirstRun; overview: O
           <Step isDone={steps.has_looked_up} title="Look something up">
             <Examples isPlain />
           </Step>
-          <Step isDone={steps.has_used_key} title="Create a key and use it">
-            <p>Programs send it in the X-API-Key header.</p>
+          <Step isDone={steps.has_used_key} title="Use a key">
+            <p>
+              The first start has printed one where the server was started. Create one for each program, which sends it
+              in the X-API-Key header.
+            </p>
             <CodeBlock text={`curl -H "X-API-Key: $WHENCE_KEY" ${window.location.origin}/v1/ip/8.8.8.8`} label="curl" />
-            <TextButton
-              size="xs"
-              text="Create a key"
-              renderRoot={(props) => <Link to="/settings/keys" search={{ create: 'yes' }} {...props} />}
-            />
+            <CreateKeyLink />
           </Step>
           <Step isDone={steps.has_live_data} title="Get live data">
             <LiveData overview={overview} />
@@ -42,6 +47,9 @@ export function FirstRunList({ steps, overview }: { steps: FirstRun; overview: O
     </Columns>
   );
 }
+
+export const isComplete = ({ has_looked_up, has_used_key, has_live_data }: FirstRun): boolean =>
+  has_looked_up && has_used_key && has_live_data;
 
 /** Whether the list has the button, and with it what the update says. */
 export const hasUpdateButton = ({ first_run, update }: Overview, isAdmin: boolean): boolean =>

@@ -1,5 +1,6 @@
-import { Link } from '@tanstack/react-router';
-import type { Overview } from '@whence/server/dashboard-wire/usage';
+import { SegmentedControl } from '@mantine/core';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import type { Overview, Traffic } from '@whence/server/dashboard-wire/usage';
 import { useAnswer } from '../api/query-client.ts';
 import { BarChart } from '../charts/BarChart.tsx';
 import { Shares } from '../components/Bars.tsx';
@@ -16,9 +17,11 @@ import { useNow } from '../format/Time.tsx';
 import { shortDay } from '../format/time.ts';
 import { KeyStateTag, QuotaBar } from '../keys/KeyState.tsx';
 import { Examples } from '../lookup/Examples.tsx';
+import { IN_PLACE } from '../search-params.ts';
 import { useRole } from '../session/use-session.ts';
-import { FirstRunList, hasUpdateButton } from './FirstRunList.tsx';
+import { FirstRunList, hasUpdateButton, isComplete } from './FirstRunList.tsx';
 
+const route = getRouteApi('/session/');
 const REFRESH_MS = 30_000;
 const RUNNING_MS = 1500;
 
@@ -31,7 +34,7 @@ export function OverviewPage() {
   );
   return (
     <Page name="Overview" title="Overview">
-      <Loaded query={overview} shape={[['figures'], ['chart'], ['bars', 'facts']]}>
+      <Loaded query={overview} shape={[['figures'], ['figures'], ['chart'], ['bars']]}>
         {({ data }) => (
           <>
             {!hasUpdateButton(data, isAtLeast('admin')) && (
@@ -43,8 +46,8 @@ export function OverviewPage() {
                 <KeysNearLimit keys={data.keys_near_limit} />
               </Section>
             )}
-            {data.first_run !== undefined && <FirstRunList steps={data.first_run} overview={data} />}
-            {isAtLeast('admin') && hasFigures(data) && <TrafficChart />}
+            {data.first_run && !isComplete(data.first_run) && <FirstRunList steps={data.first_run} overview={data} />}
+            {data.traffic !== undefined && hasFigures(data) && <TrafficSection refused={data.traffic.refused} />}
             {isAtLeast('member') && hasFigures(data) && (
               <Section
                 title="Most requests today"
@@ -54,6 +57,7 @@ export function OverviewPage() {
               </Section>
             )}
             {(data.first_run === undefined || data.first_run.has_looked_up) && <Examples />}
+            {data.first_run && isComplete(data.first_run) && <FirstRunList steps={data.first_run} overview={data} />}
           </>
         )}
       </Loaded>
@@ -81,7 +85,6 @@ function figures({ today, yesterday, traffic, decisions_today, dataset }: Overvi
           note: compared(traffic.requests_today.now, traffic.requests_today.before, 'yesterday by this time'),
         },
     ...(decisions_today === undefined ? [] : [decisionFigure(decisions_today)]),
-    ...(traffic === undefined ? [] : trafficFigures(traffic)),
     {
       name: 'Age of the data',
       value: dataset === undefined ? 'none' : <RoutesDay />,
@@ -111,27 +114,6 @@ function RoutesDay() {
       {ageWords(day, now).replace(/ old$/, '')}
     </span>
   );
-}
-
-function trafficFigures({ last_day, refused }: NonNullable<Overview['traffic']>): NumberItem[] {
-  const { hits, misses } = last_day.cache;
-  return [
-    {
-      name: 'Refused, 24 h',
-      value: formatNumber(refused.now),
-      note: compared(refused.now, refused.before, 'the 24 h before'),
-    },
-    {
-      name: 'Median time, 24 h',
-      value: last_day.requests === 0 ? 'none' : formatMs(last_day.latency.p50_ms),
-      note: last_day.requests === 0 ? 'no API requests' : `99% below ${formatMs(last_day.latency.p99_ms)} (estimate)`,
-    },
-    {
-      name: 'From cache, 24 h',
-      value: hits + misses === 0 ? 'none' : formatShare(hits, hits + misses),
-      note: count(hits + misses, 'address lookup'),
-    },
-  ];
 }
 
 function KeysNearLimit({ keys }: { keys: Overview['keys_near_limit'] }) {
@@ -178,28 +160,81 @@ function TopKeys({ overview: { top_keys, today } }: { overview: Overview }) {
   );
 }
 
-const HOURS = 48;
+/** Hours of the choices. A month is shown by day. */
+const PERIODS = { '24 h': 24, '7 d': 7 * 24, '30 d': 30 * 24 } as const;
+type Period = keyof typeof PERIODS;
+const PERIOD_NAMES = Object.keys(PERIODS) as Period[];
 
-function TrafficChart() {
-  const traffic = useAnswer('getTraffic', { query: { hours: HOURS } });
+/** Requests to the API in a period. `refused` are those of the last day and of the day before. */
+function TrafficSection({ refused }: { refused: NonNullable<Overview['traffic']>['refused'] }) {
+  const { period = '24 h' } = route.useSearch();
+  const navigate = useNavigate({ from: '/' });
+  const traffic = useAnswer('getTraffic', { query: { hours: PERIODS[period] } });
   return (
-    <Section title="Requests by hour">
-      <Loaded query={traffic} shape={[['chart']]}>
-        {({ data: { hours } }) =>
-          hours.every(({ requests }) => requests === 0) ? (
-            <p className="quiet">No API requests in the last {hours.length} hours.</p>
-          ) : (
-            <BarChart
-              label={`The last ${hours.length} hours, times in UTC`}
-              names={hours.map(({ hour }) => `${shortDay(hour.slice(0, 10))}, ${hour.slice(11, 16)}`)}
-              series={[
-                { id: 'answered', label: 'answered', values: hours.map(({ requests, refused }) => requests - refused) },
-                { id: 'refused', label: 'refused', values: hours.map(({ refused }) => refused), tone: 'refused' },
-              ]}
-            />
-          )
-        }
+    <Section
+      title="Traffic"
+      aside={
+        <SegmentedControl
+          size="xs"
+          aria-label="Period"
+          value={period}
+          data={PERIOD_NAMES}
+          onChange={(next) => void navigate({ search: next === '24 h' ? {} : { period: next as Period }, ...IN_PLACE })}
+        />
+      }
+    >
+      <Loaded query={traffic} shape={[['figures'], ['chart']]}>
+        {({ data }) => (
+          <>
+            <Numbers items={trafficFigures(data, period, period === '24 h' ? refused.before : undefined)} />
+            <TrafficChart hours={data.hours} period={period} />
+          </>
+        )}
       </Loaded>
     </Section>
+  );
+}
+
+function trafficFigures({ hours, latency, cache }: Traffic, period: Period, before: number | undefined): NumberItem[] {
+  const requests = hours.reduce((sum, hour) => sum + hour.requests, 0);
+  const refused = hours.reduce((sum, hour) => sum + hour.refused, 0);
+  const lookups = cache.hits + cache.misses;
+  return [
+    {
+      name: `Refused, ${period}`,
+      value: formatNumber(refused),
+      note:
+        before === undefined ? `of ${count(requests, 'API request')}` : compared(refused, before, 'the 24 h before'),
+    },
+    {
+      name: `Median time, ${period}`,
+      value: requests === 0 ? 'none' : formatMs(latency.p50_ms),
+      note: requests === 0 ? 'no API requests' : `99% below ${formatMs(latency.p99_ms)} (estimate)`,
+    },
+    {
+      name: `From cache, ${period}`,
+      value: lookups === 0 ? 'none' : formatShare(cache.hits, lookups),
+      note: count(lookups, 'address lookup'),
+    },
+  ];
+}
+
+function TrafficChart({ hours, period }: { hours: Traffic['hours']; period: Period }) {
+  if (hours.every(({ requests }) => requests === 0))
+    return <p className="quiet">No API requests in the last {period}.</p>;
+  const isDaily = period === '30 d';
+  const nameOf = (hour: string) => `${shortDay(hour.slice(0, 10))}${isDaily ? '' : `, ${hour.slice(11, 16)}`}`;
+  const bars = Map.groupBy(hours, ({ hour }) => nameOf(hour));
+  const sums = (amount: (hour: Traffic['hours'][number]) => number) =>
+    [...bars.values()].map((parts) => parts.reduce((sum, hour) => sum + amount(hour), 0));
+  return (
+    <BarChart
+      label={`Requests by ${isDaily ? 'day' : 'hour'}, times in UTC`}
+      names={[...bars.keys()]}
+      series={[
+        { id: 'answered', label: 'answered', values: sums(({ requests, refused }) => requests - refused) },
+        { id: 'refused', label: 'refused', values: sums(({ refused }) => refused), tone: 'refused' },
+      ]}
+    />
   );
 }

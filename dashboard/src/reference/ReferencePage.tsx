@@ -15,6 +15,7 @@ import {
   type OpenApi,
   type Parameter,
   type Route,
+  requiredFirst,
   routesByTag,
   typeOf,
 } from './openapi.ts';
@@ -125,7 +126,12 @@ function OperationContent({ document, route, apiKey }: OperationProps) {
         </p>
       )}
       {parameters.length > 0 && (
-        <Table isStacked label={`Parameters of ${summary}`} columns={parameterColumns(document)} rows={parameters} />
+        <Table
+          isStacked
+          label={`Parameters of ${summary}`}
+          columns={parameterColumns(document)}
+          rows={requiredFirst(parameters)}
+        />
       )}
       {requestBody !== undefined && (
         <Table

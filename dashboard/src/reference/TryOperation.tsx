@@ -1,17 +1,18 @@
 /** Sends a request of the reference and shows what the server answers, and the same as curl. */
-import { Textarea, TextInput } from '@mantine/core';
+import { NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { TextButton } from '../components/Buttons.tsx';
 import { CodeBlock } from '../components/Copy.tsx';
 import { Form } from '../components/Form.tsx';
-import { exampleOf, jsonOf, type OpenApi, type Parameter, type Route } from './openapi.ts';
+import { exampleOf, jsonOf, type OpenApi, type Parameter, type Route, requiredFirst } from './openapi.ts';
 import classes from './ReferencePage.module.css';
 
 type TryOperationProps = { document: OpenApi; route: Route; apiKey: string };
 
 export function TryOperation({ document, route: { method, path, operation }, apiKey }: TryOperationProps) {
-  const { parameters = [], requestBody, security = [], summary } = operation;
+  const { requestBody, security = [], summary } = operation;
+  const parameters = requiredFirst(operation.parameters);
   const [values, setValues] = useState(() => new Map(parameters.map((one) => [one.name, firstValue(one)])));
   const [body, setBody] = useState(() => JSON.stringify(exampleOf(jsonOf(requestBody)) ?? {}, null, 2));
   const hasBody = requestBody !== undefined;
@@ -38,17 +39,16 @@ export function TryOperation({ document, route: { method, path, operation }, api
   return (
     <Form mutation={send}>
       <div className={classes['fields']}>
-        {parameters.map(({ name, required = false }) => (
-          <TextInput
-            key={name}
-            label={name}
-            aria-label={`${name} of ${summary}`}
-            required={required}
-            spellCheck={false}
-            value={values.get(name)}
-            onChange={({ currentTarget: { value } }) => setValues((before) => new Map(before).set(name, value))}
-          />
-        ))}
+        {parameters.map(({ name, required = false, schema }) => {
+          const field = {
+            ...{ label: name, 'aria-label': `${name} of ${summary}`, required, value: values.get(name) },
+            onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) =>
+              setValues((before) => new Map(before).set(name, value)),
+          };
+          const choices = schema.type === 'boolean' ? ['true', 'false'] : schema.enum?.map(String);
+          if (choices === undefined) return <TextInput key={name} {...field} spellCheck={false} />;
+          return <NativeSelect key={name} {...field} data={required ? choices : ['', ...choices]} />;
+        })}
       </div>
       {hasBody && (
         <Textarea

@@ -58,6 +58,10 @@ export function routesByTag({ paths, tags }: OpenApi): { name: string; descripti
   }));
 }
 
+/** Otherwise in the order of the document. */
+export const requiredFirst = (parameters: readonly Parameter[] = []): Parameter[] =>
+  [...parameters].sort((a, b) => Number(b.required ?? false) - Number(a.required ?? false));
+
 export const jsonOf = (body: Body | undefined): Content | undefined => body?.content?.['application/json'];
 
 export function exampleOf(content: Content | undefined): unknown {

@@ -1,13 +1,16 @@
 /** The rules of `GET /v1/decide`: which are in force, what they matched today, and which one decides about a request. */
 import type { RuleMistake, RuleSetState, RuleState, RulesPage as Rules } from '@whence/server/dashboard-wire/rules';
+import { blocks as guide } from '../../../docs/decide.md?blocks';
 import { useAnswer } from '../api/query-client.ts';
-import { CodeBlock, Copyable } from '../components/Copy.tsx';
+import { CodeBlock, CodeTabs, Copyable } from '../components/Copy.tsx';
+import { CreateKeyLink } from '../components/Links.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { Notice } from '../components/Notice.tsx';
 import { Page, Section } from '../components/Page.tsx';
 import { type Column, Table } from '../components/Table.tsx';
 import { Tag, Tags } from '../components/Tag.tsx';
 import { count, formatNumber } from '../format/number.ts';
+import { useRole } from '../session/use-session.ts';
 import { Conditions, TryRequest } from './TryRequest.tsx';
 
 const REFRESH_MS = 10_000;
@@ -30,7 +33,12 @@ export function RulesPage() {
       }
     >
       <Loaded query={rules} shape={[['bars'], ['table']]}>
-        {({ data }) => (data.path === undefined ? <NoRules /> : <InForce rules={data} />)}
+        {({ data }) => (
+          <>
+            {data.path === undefined ? <NoRules /> : <InForce rules={data} />}
+            <AtTheProxy />
+          </>
+        )}
       </Loaded>
     </Page>
   );
@@ -52,11 +60,26 @@ function NoRules() {
       <CodeBlock text={EXAMPLE} label="rules file" />
       <p>2. Check it, and start the server with it:</p>
       <CodeBlock text={'wh decide check rules.yaml\nWHENCE_RULES=rules.yaml wh serve'} label="commands" />
-      <p>3. Let your proxy ask, with a key that has the permission decide:read:</p>
-      <CodeBlock
-        text={`curl -i -H "X-API-Key: $WHENCE_KEY" "${window.location.origin}/v1/decide?ip=8.8.8.8&path=/login"`}
-        label="request"
-      />
+      <p>3. Let your proxy ask, as below.</p>
+    </Section>
+  );
+}
+
+/** HAProxy needs two files. */
+const PROXIES = ['nginx', 'Caddy', 'HAProxy', 'Traefik'].flatMap((name) =>
+  (guide[name] ?? []).map(({ language, text }) => ({ name: language === 'lua' ? `${name}, Lua` : name, text })),
+);
+
+/** The configurations of the guide. */
+function AtTheProxy() {
+  const { isAtLeast } = useRole();
+  return (
+    <Section
+      title="At the proxy"
+      note="The proxy asks about each request before it serves it. Put a key with the permission decide:read in place of WHENCE_KEY."
+      aside={isAtLeast('member') && <CreateKeyLink permission="decide:read" />}
+    >
+      <CodeTabs tabs={PROXIES} />
     </Section>
   );
 }

@@ -154,7 +154,7 @@ type FirstRunSources = {
   readonly served: ServedDataset | undefined;
 };
 
-/** What is left to do after an installation, for people who can create keys: undefined when nothing is. */
+/** What is done of the first steps after an installation, for people who can create keys. */
 async function firstRunOf(
   account: Account,
   { storage, visible, served }: FirstRunSources,
@@ -168,6 +168,5 @@ async function firstRunOf(
   ]);
   const has_looked_up = lookups.length > 0;
   const has_used_key = lastUsed.keys.some(({ last_used_at }) => last_used_at !== undefined);
-  if (has_looked_up && has_used_key && has_live_data) return undefined;
   return { has_looked_up, has_used_key, has_live_data };
 }

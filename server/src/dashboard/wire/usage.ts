@@ -33,7 +33,7 @@ export type Overview = {
   /** Answers of `/v1/decide` since 00:00 UTC; absent without rules. `observed` would have been denied. */
   decisions_today?: { allowed: number; denied: number; observed: number };
   update: UpdateState;
-  /** Steps of a first run that are left; absent when all are done. */
+  /** First steps after an installation; absent for people who cannot create keys. */
   first_run?: FirstRun;
   /** Administrators only. */
   traffic?: TrafficOverview;

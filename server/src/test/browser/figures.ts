@@ -35,9 +35,10 @@ const SCRIPT = [
   ['narrow', 'asn/15169', 2, 403],
   ['paused', 'ip/8.8.8.8', 2, 401],
   ['none', 'ip/8.8.8.8', 3, 401],
+  ['files', 'databases/country.mmdb', 3, 200],
 ] as const;
 
-const REQUESTS = 24;
+const REQUESTS = 27;
 const REFUSED = 7;
 
 let whence: BrowserTest;
@@ -57,11 +58,14 @@ before(async () => {
     ['busy', ['ip:read', 'decide:read']],
     ['narrow', ['ip:read']],
     ['paused', ['ip:read']],
+    ['files', ['database:read']],
   ] as [string, Permission[]][]) {
     const { key, secret } = await admin.get('createKey', { body: { name, tier: 'free', permissions } });
     [ids[name], secrets[name]] = [key.id, secret];
   }
   await admin.get('pauseKey', { params: { id: ids['paused'] ?? '' } });
+  const hasFiles = async () => (await admin.get('getDatabases')).files.length > 0;
+  await until('the files are written', hasFiles, { everyMs: 500 });
   for (const [name, path, times, status] of SCRIPT)
     for (let i = 0; i < times; i++) {
       const answer = await fetch(`${whence.url}/v1/${path}`, { headers: { 'X-API-Key': secrets[name] ?? '' } });
@@ -90,6 +94,7 @@ async function stored() {
       refused: sum(/^refused /),
       decisions: sum(/^decision /),
       lookups: sum(/^cache /),
+      downloads: sum(/^download /),
       usage: usage.reduce((total, { requests }) => total + requests, 0),
     };
   } finally {
@@ -112,7 +117,7 @@ test('figures: storage has every request of the script once', options, async () 
   const sums = await stored();
   assert.deepEqual(
     { ...sums, lookups: 0 },
-    { requests: REQUESTS, refused: REFUSED, decisions: 10, lookups: 0, usage: 20 },
+    { requests: REQUESTS, refused: REFUSED, decisions: 10, lookups: 0, usage: 23, downloads: 3 },
   );
 });
 
@@ -126,20 +131,25 @@ test('figures: the overview has requests, refusals and decisions apart', options
   const shares = page.getByRole('region', { name: 'Most requests today' }).getByRole('listitem');
   assert.deepEqual(
     (await shares.allInnerTexts()).map((text) => text.replace(/\s+/g, ' ')),
-    ['busy 17 · 85%', 'narrow 2 · 10%', 'Ada (dashboard) 1 · 5%'],
+    ['busy 17 · 73.9%', 'files 3 · 13%', 'narrow 2 · 8.7%', 'Ada (dashboard) 1 · 4.3%'],
   );
-  const chart = page.getByRole('region', { name: 'Requests by hour' });
-  await chart.getByRole('button', { name: /table/i }).click();
-  const cells = (await chart.locator('tbody tr').allInnerTexts()).map((row) => row.split('\t').slice(-2).map(Number));
-  const sumOf = (column: number) => cells.reduce((sum, row) => sum + (row[column] ?? 0), 0);
-  assert.deepEqual([sumOf(0), sumOf(1)], [REQUESTS - REFUSED, REFUSED]);
+  const chart = page.getByRole('region', { name: 'Traffic' });
+  for (const period of ['24 h', '7 d', '30 d']) {
+    await chart.getByText(period, { exact: true }).click();
+    await chart.getByText(`Refused, ${period}`).waitFor();
+    assert.match(await figure(`Refused, ${period}`), new RegExp(`^${REFUSED} \\|`));
+    await chart.getByRole('button', { name: /table/i }).click();
+    const cells = (await chart.locator('tbody tr').allInnerTexts()).map((row) => row.split('\t').slice(-2).map(Number));
+    const sumOf = (column: number) => cells.reduce((sum, row) => sum + (row[column] ?? 0), 0);
+    assert.deepEqual([sumOf(0), sumOf(1)], [REQUESTS - REFUSED, REFUSED], period);
+  }
 });
 
 test('figures: usage counts keys and lookups in the dashboard, and refusals by reason', options, async () => {
   await open('/usage');
-  assert.match(await figure('Requests'), /^20 \|/);
-  // Two addresses without data, five denials, two requests without the permission.
-  assert.match(await figure('4xx responses'), /^9 \|/);
+  assert.match(await figure('Requests'), /^23 \|/);
+  // Two addresses without data, two requests without the permission; the five denials are answers.
+  assert.match(await figure('4xx responses'), /^4 \|/);
   assert.match(await figure('5xx responses'), /^0 \|/);
   assert.equal(await figure('Without a valid key (401)'), '5');
   assert.equal(await figure('Without permission (403)'), '2');
@@ -147,7 +157,16 @@ test('figures: usage counts keys and lookups in the dashboard, and refusals by r
   const shares = page.getByRole('region', { name: 'By endpoint' }).getByRole('listitem');
   assert.deepEqual(
     (await shares.allInnerTexts()).map((text) => text.replace(/\s+/g, ' ')),
-    ['decide 10 · 50%', 'ip 8 · 40%', 'asn 2 · 10%'],
+    ['decide 10 · 43.5%', 'ip 8 · 34.8%', 'database 3 · 13%', 'asn 2 · 8.7%'],
+  );
+});
+
+test('figures: databases have the downloads of each key and file', options, async () => {
+  await open('/data?tab=databases');
+  const rows = await page.getByRole('table', { name: 'Downloads' }).locator('tbody tr').allInnerTexts();
+  assert.deepEqual(
+    rows.map((row) => row.split('\t').slice(0, 4).join(' ').replace(/\s+/g, ' ')),
+    ['files country 1 3'],
   );
 });
 

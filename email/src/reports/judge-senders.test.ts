@@ -85,7 +85,7 @@ type Setting = {
   readonly asked?: AskedPolicy;
   readonly decisions?: readonly (readonly [string, SenderDecision])[];
   readonly window?: Partial<ReportWindow<DailySource>>;
-  readonly longWindow?: ReportWindow<DailySource>;
+  readonly longSources?: readonly DailySource[];
   readonly tried?: Parameters<typeof changeRecords>[2];
 };
 
@@ -104,7 +104,7 @@ async function judged(sources: readonly DailySource[], setting: Setting = {}) {
     from: dayBefore(34),
     to: TO,
     window,
-    longWindow: setting.longWindow ?? window,
+    longSources: async () => setting.longSources,
     decisions: new Map(decisions),
     asked: tried === undefined ? asked : undefined,
     present,
@@ -387,8 +387,7 @@ test('verdict: what decides is said in one sentence, and each reason says what s
 });
 
 test('verdict: a service that SPF names and that did not send is named, and after 90 days what it costs', async () => {
-  const days = Array.from({ length: 90 }, (_, i) => ({ day: dayBefore(89 - i), messages: 1 }));
-  const { report } = await judged([GOOD], { longWindow: windowOf([GOOD], { days }) });
+  const { report } = await judged([GOOD], { longSources: [GOOD] });
   const texts = report.verdict.reasons.map(({ text }) => text);
   assert.ok(
     texts.includes('Zendesk (include:mail.zendesk.com) sent nothing in this time, so nothing is known about its mail'),

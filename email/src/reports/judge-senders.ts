@@ -42,8 +42,8 @@ export type SendersQuestion = Pick<PlaceSources, 'domain' | 'networkOf'> & {
   readonly from: string;
   readonly to: string;
   readonly window: ReportWindow<DailySource>;
-  /** The last 90 days, for includes that nothing was sent through. */
-  readonly longWindow: ReportWindow<DailySource>;
+  /** Of the last 90 days, for includes that nothing was sent through; undefined if reports do not go back so far. */
+  readonly longSources: () => Promise<readonly DailySource[] | undefined>;
   /** By the id of the sender. */
   readonly decisions: ReadonlyMap<string, SenderDecision>;
   /** Undefined: what the changed record has, or `reject` if that is none. */
@@ -111,7 +111,6 @@ export type JudgedSenders = { readonly report: SendersReport; readonly judged: r
 const MAX_REPORTERS = 50;
 const MAX_REFUSED = 50;
 const MAX_ASKED_NAMES = 30;
-const IDLE_DAYS = 90;
 
 export async function judgeSenders(question: SendersQuestion): Promise<JudgedSenders> {
   const { domain, from, to, window, decisions, present, changed = present, networkOf } = question;
@@ -147,7 +146,7 @@ export async function judgeSenders(question: SendersQuestion): Promise<JudgedSen
     isSpfUnverified: changed.findings.spf.isUnverified || present.findings.spf.isUnverified,
   });
   await slices.next();
-  const idle = idleIncludes(question, named, senderOf);
+  const idle = await idleIncludes(question, named, senderOf);
   const days = daysBetween(from, to) + 1;
   const networkName = (address: string) => networkOf(address).name;
   const { services, left_out } = summarizeServices(judged, { networkName, decisions });
@@ -260,18 +259,45 @@ async function existenceOf(names: readonly string[], resolver: Resolver) {
   return (name: string) => known.get(name);
 }
 
-/** Only where reports go back far enough to say so. */
-function idleIncludes(
-  { longWindow, to }: SendersQuestion,
+async function idleIncludes(
+  { window, longSources }: SendersQuestion,
   named: readonly NamedService[],
   senderOf: SenderFinder,
-): VerdictReason[] {
-  const [first] = longWindow.days;
-  if (first === undefined || daysBetween(first.day, to) + 1 < IDLE_DAYS) return [];
-  const senders = new Set(longWindow.sources.map((source) => senderOf(source).name));
-  return named
-    .filter(({ name, lookups }) => lookups > 0 && !senders.has(name))
-    .map(({ name, term, lookups }) => ({ weight: 'note', code: 'include_idle', service: name, term, lookups }));
+): Promise<VerdictReason[]> {
+  const without = (services: readonly NamedService[], sources: readonly DailySource[]) => {
+    const senders = new Set(sources.map((source) => senderOf(source).name));
+    return services.filter(({ name }) => !senders.has(name));
+  };
+  const idle = without(
+    named.filter(({ lookups }) => lookups > 0),
+    window.sources,
+  );
+  const sources = idle.length === 0 ? undefined : await longSources();
+  if (sources === undefined) return [];
+  return without(idle, sources).map(({ name, term, lookups }) => ({
+    ...{ weight: 'note', code: 'include_idle' },
+    ...{ service: name, term, lookups },
+  }));
+}
+
+/**
+ * Names the places of addresses that are judged alike under both zones: those of the same network and realm that the same
+ * terms let pass. Addresses of the domain's own terms are judged one by one, because a service may share some of them.
+ */
+export async function createPlaces(
+  networkOf: PlaceSources['networkOf'],
+  ...zones: readonly CheckedZone[]
+): Promise<(address: string) => string> {
+  const all = await Promise.all(zones.map(({ findings, resolver }) => createSpfEvaluator(findings.spf.tree, resolver)));
+  return (address) => {
+    const { id, realm } = networkOf(address);
+    const terms = all.map((spf) => {
+      const matches = spf.matchesOf(address);
+      const isOwn = matches.length > 0 && matches.every(({ records }) => records.length === 1);
+      return `${isOwn ? address : matches.map(({ ownTerm, records }) => `${ownTerm} ${records}`)} ${spf.resultOf(address)}`;
+    });
+    return `${id} ${realm} ${terms}`;
+  };
 }
 
 const MAX_SELECTORS_SEEN = 10;

@@ -78,7 +78,13 @@ export type SeenReporter = {
 };
 
 /** What reports say about a domain from one day to another. */
-export type ReportWindow<Source extends SeenSource = SeenSource> = {
+export type ReportWindow<Source extends SeenSource = SeenSource> = SeenWindow & {
+  /** Weeks of seven days that end with the last day of the window: none of the sources is in two of them. */
+  readonly sources: readonly Source[];
+};
+
+/** The same without their rows. */
+export type SeenWindow = {
   /** Changes with every import and every decision for the domain. */
   readonly generation: number;
   /** Proven and usable ones, as are those that follow. */
@@ -92,8 +98,6 @@ export type ReportWindow<Source extends SeenSource = SeenSource> = {
   readonly conflicting: number;
   /** Days with any report, in order. */
   readonly days: readonly { readonly day: string; readonly messages: number }[];
-  /** Weeks of seven days that end with the last day of the window: none of the sources is in two of them. */
-  readonly sources: readonly Source[];
 };
 
 export const SENDER_DECISIONS = ['ours', 'not_ours', 'expected_forwarder'] as const;

@@ -9,7 +9,8 @@ import type { Dataset } from '@whence/dataset/internal/file/read';
 import { formatPrefix } from '@whence/dataset/prefix';
 import { isSelector } from '@whence/email/internal/dkim/selectors';
 import type { CheckedZone, JudgedSenders, SendersReport } from '@whence/email/internal/reports/judge-senders';
-import type { DailySource, ReportWindow, SenderDecision } from '@whence/email/internal/reports/report';
+import type { WindowRows } from '@whence/email/internal/reports/packed-rows';
+import type { SeenWindow, SenderDecision } from '@whence/email/internal/reports/report';
 import type { SenderNetwork } from '@whence/email/internal/reports/sender-places';
 import type { SenderRow } from '@whence/email/internal/reports/summarize';
 import { type AskedPolicy, dayAfter, daysBetween } from '@whence/email/internal/reports/verdict';
@@ -21,15 +22,15 @@ import { StorageUnavailable } from '../storage/storage-unavailable.ts';
 export const DEFAULT_DAYS = 35;
 export const MAX_DAYS = 400;
 const LONG_DAYS = 90;
-/** Judgements are some kB each. Sources of a window are objects of some hundred bytes: 100 MB in all at most. */
+/** Judgements are some kB each. */
 const MAX_JUDGEMENTS = 200;
-const MAX_SOURCES = 200_000;
 /** Reports arrive daily. */
 const RECENT_DAYS = 7;
 
 /** Reports in storage. */
 export type ReportSource = {
-  window(domain: string, fromDay: string, toDay: string): Promise<ReportWindow<DailySource>>;
+  window(domain: string, fromDay: string, toDay: string): Promise<SeenWindow>;
+  rows(domain: string, fromDay: string, toDay: string): Promise<WindowRows>;
   generation(domain: string): Promise<number>;
   decisions(domain: string): Promise<readonly { readonly service: string; readonly decision: SenderDecision }[]>;
 };
@@ -44,19 +45,15 @@ export type SendersAsked = {
 export type SendersAnswer = { [Field in keyof WithRows]: WithRows[Field] };
 type WithRows = SendersReport & { rows?: SenderRow[] };
 type Zones = { readonly present: CheckedZone; readonly changed?: CheckedZone };
-type Window = {
-  readonly key: string;
-  readonly from: string;
-  readonly to: string;
-  readonly window: ReportWindow<DailySource>;
-};
+/** Days up to today, and the reports that are stored. */
+type Period = { readonly key: string; readonly from: string; readonly to: string };
 
 export class Senders implements ReportedSenders {
   readonly #store: ReportSource;
   readonly #nowMs: () => number;
   /** In the order of use, the oldest first. */
-  readonly #windows = new Map<string, ReportWindow<DailySource>>();
   readonly #judgements = new Map<string, SendersReport>();
+  readonly #selectors = new Map<string, string[]>();
   /** A dataset that is loaded, or overridden, is another object. */
   readonly #datasets = new WeakMap<Dataset, number>();
   #lastDataset = 0;
@@ -68,10 +65,17 @@ export class Senders implements ReportedSenders {
 
   /** Selectors that its mail was signed with; none for a domain without reports. */
   async selectors(domain: string): Promise<string[]> {
-    const found = await withStorage(() => this.#window(domain, DEFAULT_DAYS));
-    if (found === undefined || found.window.reports === 0) return [];
-    const { selectorsSeen } = await import('@whence/email/internal/reports/judge-senders');
-    return selectorsSeen(domain, found.window).filter(isSelector);
+    const found = await withStorage(async () => {
+      const { key, from, to } = await this.#period(domain, DEFAULT_DAYS);
+      const known = this.#selectors.get(key);
+      if (known !== undefined) return known;
+      const rows = await this.#store.rows(domain, from, to);
+      const [{ groupRows }, { selectorsSeen }] = await judging();
+      const seen = selectorsSeen(domain, { sources: await groupRows(rows, () => '') }).filter(isSelector);
+      keep(this.#selectors, key, seen);
+      return seen;
+    });
+    return found ?? [];
   }
 
   /** `changed` are the records to replay the rows under. */
@@ -81,14 +85,14 @@ export class Senders implements ReportedSenders {
     zones: Zones,
     dataset: Dataset | undefined,
   ): Promise<SendersAnswer> {
-    const current = await this.#window(domain, days);
+    const period = await this.#period(domain, days);
     const records = [zones.present, zones.changed ?? zones.present].map(recordsOf).join();
-    const key = JSON.stringify([current.key, asked, dataset && this.#numberOf(dataset), records]);
+    const key = JSON.stringify([period.key, asked, dataset && this.#numberOf(dataset), records]);
     const known = this.#judgements.get(key);
     if (known !== undefined && service === undefined) return known;
     const networkOf = networkFinder(dataset);
-    const { report, judged } = await this.#judge(domain, current, asked, zones, networkOf);
-    keep(this.#judgements, key, report, () => 1, MAX_JUDGEMENTS);
+    const { report, judged } = await this.#judge(domain, period, asked, zones, networkOf, service?.toLowerCase());
+    keep(this.#judgements, key, report);
     if (service === undefined) return report;
     const { rowsOfService } = await import('@whence/email/internal/reports/summarize');
     return { ...report, rows: rowsOfService(judged, service.toLowerCase(), (address) => networkOf(address).name) };
@@ -116,19 +120,41 @@ export class Senders implements ReportedSenders {
     };
   }
 
+  /** The addresses of `service` are judged one by one; those of others by their place. */
   async #judge(
     domain: string,
-    { from, to, window }: Window,
+    { from, to }: Period,
     asked: AskedPolicy | undefined,
-    { present, changed }: Zones,
+    { present, changed = present }: Zones,
     networkOf: (address: string) => SenderNetwork,
+    service: string | undefined,
   ): Promise<JudgedSenders> {
-    const isLong = daysBetween(from, to) + 1 >= LONG_DAYS;
-    const { window: longWindow } = isLong ? { window } : await this.#window(domain, LONG_DAYS);
-    const decided = await this.#store.decisions(domain);
-    const decisions = new Map<string, SenderDecision>(decided.map(({ service, decision }) => [service, decision]));
-    const { judgeSenders } = await import('@whence/email/internal/reports/judge-senders');
-    return judgeSenders({ domain, from, to, window, longWindow, decisions, asked, present, changed, networkOf });
+    const [window, rows, decided] = await Promise.all([
+      this.#store.window(domain, from, to),
+      this.#store.rows(domain, from, to),
+      this.#store.decisions(domain),
+    ]);
+    const decisions = new Map<string, SenderDecision>(decided.map(({ service: id, decision }) => [id, decision]));
+    const [{ groupRows }, { createPlaces, judgeSenders }] = await judging();
+    const placeOf = await createPlaces(networkOf, present, ...(changed === present ? [] : [changed]));
+    const longSources = async () => {
+      const longFrom = dayAfter(to, 1 - LONG_DAYS);
+      const [first] = (await this.#store.window(domain, longFrom, to)).days;
+      if (first?.day !== longFrom) return undefined;
+      return groupRows(await this.#store.rows(domain, longFrom, to), placeOf);
+    };
+    const judgeBy = async (place: (address: string) => string) => {
+      const sources = await groupRows(rows, place);
+      const question = { domain, from, to, decisions, asked, present, changed, networkOf, longSources };
+      return judgeSenders({ ...question, window: { ...window, sources } });
+    };
+    const judged = await judgeBy(placeOf);
+    if (service === undefined) return judged;
+    const places = judged.judged
+      .filter(({ sender }) => sender.id === service)
+      .map(({ source }) => placeOf(source.address));
+    const detailed = new Set(places);
+    return judgeBy((address) => (detailed.has(placeOf(address)) ? address : placeOf(address)));
   }
 
   #numberOf(dataset: Dataset): number {
@@ -137,15 +163,19 @@ export class Senders implements ReportedSenders {
     return number;
   }
 
-  async #window(domain: string, days: number): Promise<Window> {
+  async #period(domain: string, days: number): Promise<Period> {
     const to = dayAt(this.#nowMs()).text;
     const from = dayAfter(to, 1 - days);
-    const key = `${domain} ${from} ${to} ${await this.#store.generation(domain)}`;
-    const window = this.#windows.get(key) ?? (await this.#store.window(domain, from, to));
-    keep(this.#windows, key, window, ({ sources }) => sources.length, MAX_SOURCES);
-    return { key, from, to, window };
+    return { key: `${domain} ${from} ${to} ${await this.#store.generation(domain)}`, from, to };
   }
 }
+
+/** Loaded when reports are first asked for. */
+const judging = () =>
+  Promise.all([
+    import('@whence/email/internal/reports/packed-rows'),
+    import('@whence/email/internal/reports/judge-senders'),
+  ]);
 
 /** A check needs no storage: without it, it says nothing about reports. */
 async function withStorage<T>(work: () => Promise<T>): Promise<T | undefined> {
@@ -157,22 +187,11 @@ async function withStorage<T>(work: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** The newest entry stays, whatever its size. */
-function keep<Value>(
-  entries: Map<string, Value>,
-  key: string,
-  value: Value,
-  sizeOf: (value: Value) => number,
-  limit: number,
-): void {
+function keep<Value>(entries: Map<string, Value>, key: string, value: Value): void {
   entries.delete(key);
   entries.set(key, value);
-  let size = [...entries.values()].reduce((sum, one) => sum + sizeOf(one) + 1, 0);
-  for (const [oldest, one] of entries) {
-    if (size <= limit || oldest === key) return;
-    entries.delete(oldest);
-    size -= sizeOf(one) + 1;
-  }
+  const [oldest] = entries.keys();
+  if (entries.size > MAX_JUDGEMENTS && oldest !== undefined) entries.delete(oldest);
 }
 
 /** All records that a judgement depends on. */

@@ -7,7 +7,7 @@ import { contentOf, pagesOf, type Row, type TableName } from './tables.ts';
 
 /** Processes report every ten seconds. */
 const SEEN_MS = 30_000;
-const LARGE_TABLES: readonly TableName[] = ['usage', 'report_pages', 'report_weeks'];
+const LARGE_TABLES: readonly TableName[] = ['usage', 'report_pages'];
 
 type CopiedTable = { readonly table: TableName; readonly rows: number };
 

@@ -1,9 +1,10 @@
 /**
  * A report in the form in which it is stored. Ids are hashes of content, so that processes need not agree on numbers, a
- * repeated report finds its own row, and a copy of the database has the same ones. Rows are texts of JSON: threads pass
- * them on without an object for each, and a statement inserts thousands.
+ * repeated report finds its own row, and a copy of the database has the same ones. Rows are packed into pages, as base64:
+ * threads pass them on without an object for each, and both engines have texts.
  */
 import { createHash } from 'node:crypto';
+import { packRows } from '@whence/email/internal/reports/packed-rows';
 import type { AggregateReport, ReportShape } from '@whence/email/internal/reports/report';
 
 /** `file`: a person imported it; `key`: it was posted; `message`: it came in a message that had to prove itself. */
@@ -33,14 +34,12 @@ export type PreparedReport = Omit<AggregateReport, 'rows' | 'policy' | 'begin' |
     readonly isUsable: boolean;
     /** `[[id, content], …]`, by id. */
     readonly shapes: string;
-    /** Each `[[shape, address, messages], …]`. */
+    /** See `packRows`. */
     readonly pages: readonly string[];
   };
 
 const DAY_SECONDS = 86_400;
 const MAX_PERIOD_SECONDS = 2 * DAY_SECONDS;
-/** About 200 kB of JSON, which SQLite inserts in some tens of milliseconds. */
-const ROWS_PER_PAGE = 4_000;
 
 export function prepareReport(report: AggregateReport, arrival: Arrival, nowMs: number): PreparedReport {
   const { rows, policy, begin, end, ...named } = report;
@@ -57,22 +56,22 @@ export function prepareReport(report: AggregateReport, arrival: Arrival, nowMs: 
     messages += row.count;
     if (row.spfPassed || row.dkimPassed) passed += row.count;
   }
-  // In order, so that the same rows have the same digest, and are appended to an index.
+  // In order, so that the same rows have the same id.
   const ordered = [...shapes].sort(([, a], [, b]) => a.id - b.id);
-  const { pages, rowCount, digest } = pagesOf(ordered.map(([, shape]) => shape));
+  const pages = packRows(ordered.map(([, shape]) => shape)).map((page) => page.toString('base64'));
   const { reporter, reportId, domain } = named;
   const key = [reporter, reportId, domain, begin, end];
   return {
     ...named,
     ...arrival,
-    id: hashOf(...key, digest),
+    id: hashOf(...key, ...pages),
     keyId: hashOf(...key),
     domainId: domainIdOf(domain),
     day: Math.floor((begin + end) / 2 / DAY_SECONDS),
     beginMs: begin * 1000,
     endMs: end * 1000,
     policy: JSON.stringify(policy),
-    rowCount,
+    rowCount: ordered.reduce((sum, [, { counts }]) => sum + counts.size, 0),
     messages,
     passed,
     isUsable: end - begin <= MAX_PERIOD_SECONDS && end * 1000 <= nowMs + DAY_SECONDS * 1000,
@@ -82,28 +81,6 @@ export function prepareReport(report: AggregateReport, arrival: Arrival, nowMs: 
 }
 
 export const domainIdOf = (domain: string) => hashOf(domain);
-
-function pagesOf(shapes: readonly { readonly id: number; readonly counts: ReadonlyMap<string, number> }[]) {
-  const pages: string[] = [];
-  const digest = createHash('sha256');
-  let page: [shape: number, address: string, messages: number][] = [];
-  let rowCount = 0;
-  const endPage = () => {
-    if (page.length === 0) return;
-    const text = JSON.stringify(page);
-    pages.push(text);
-    digest.update(text);
-    page = [];
-  };
-  for (const { id, counts } of shapes)
-    for (const address of [...counts.keys()].sort()) {
-      page.push([id, address, counts.get(address) ?? 0]);
-      rowCount++;
-      if (page.length === ROWS_PER_PAGE) endPage();
-    }
-  endPage();
-  return { pages, rowCount, digest: digest.digest('hex') };
-}
 
 /** 53 bits, which are a number in JavaScript and in both engines. */
 function hashOf(...parts: readonly (string | number)[]): number {

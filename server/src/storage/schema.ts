@@ -213,22 +213,9 @@ export type Schema = {
     /** 1 if there is another one with the same key and other rows. */
     conflicts: number;
   };
-  /** Its rows: JSON of shape, address and messages. */
+  /** Its rows: shape, address and messages, packed, as base64. */
   report_pages: { report: number; number: number; content: Fixed };
-  /**
-   * Messages of usable reports by address and shape (everything else that a row says), for each day of a week from
-   * Monday: some ten thousand for a million rows. `reporters` has a bit for each number in `report_reporters`.
-   */
-  report_weeks: {
-    domain_id: number;
-    /** Since 1970. */
-    week: number;
-    shape_id: number;
-    address: Fixed;
-    reporters: number;
-  } & Record<(typeof WEEKDAYS)[number], Generated<number>>;
-  report_reporters: { domain_id: number; number: number; reporter: Fixed };
-  /** `content` is JSON; `last_day` is that of the last report with the shape. */
+  /** Everything else that a row says. `content` is JSON; `last_day` is that of the last report with the shape. */
   report_shapes: { domain_id: number; id: number; content: Fixed; last_day: number };
   sender_decisions: { domain_id: number; service: Fixed; decision: string; decided_at: number; decided_by: string };
   /** Lists of domains that an account checks in the dashboard; `checked` of `size` have a result. */
@@ -240,8 +227,6 @@ export type Schema = {
 };
 
 export type Db = Kysely<Schema>;
-
-export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
 
 /** State, tier and permissions, as indexes define it. Time cannot be part: `has_expired` is set before reading. */
 export const FACET = (row = '') =>

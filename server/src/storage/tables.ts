@@ -20,8 +20,6 @@ const TABLES = {
   report_domains: ['id'],
   reports: ['id'],
   report_pages: ['report', 'number'],
-  report_weeks: ['domain_id', 'week', 'shape_id', 'address'],
-  report_reporters: ['domain_id', 'number'],
   report_shapes: ['domain_id', 'id'],
   sender_decisions: ['domain_id', 'service'],
   domain_runs: ['id'],

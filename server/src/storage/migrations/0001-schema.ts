@@ -6,7 +6,7 @@
  */
 import type { Kysely, Migration } from 'kysely';
 import { SqliteAdapter, sql } from '../kysely.ts';
-import { FACET, SORT_VALUES, WEEKDAYS } from '../schema.ts';
+import { FACET, SORT_VALUES } from '../schema.ts';
 
 const FACET_COLUMNS = 'revoked_at, has_expired, paused_at, tier, permissions, owner_id';
 
@@ -209,20 +209,6 @@ const tables = (sorted: string, withoutRowid: string) => `
   create table report_pages (
     report bigint not null, number integer not null, content text not null,
     constraint report_pages_key primary key (report, number)
-  );
-  create table report_weeks (
-    domain_id bigint not null,
-    week integer not null,
-    shape_id bigint not null,
-    address ${sorted} not null,
-    reporters bigint not null,
-    ${WEEKDAYS.map((column) => `${column} bigint not null default 0,`).join(' ')}
-    constraint report_weeks_key primary key (domain_id, week, shape_id, address)
-  ) ${withoutRowid};
-  create index report_weeks_by_week on report_weeks (week);
-  create table report_reporters (
-    domain_id bigint not null, number integer not null, reporter text not null,
-    constraint report_reporters_key primary key (domain_id, number)
   );
   create table report_shapes (
     domain_id bigint not null,

@@ -40,6 +40,10 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures: 'one email check, 200 at once, wh email with 1,000 domains',
     load: async () => (await import('./email.ts')).email,
   },
+  reports: {
+    measures: 'DMARC reports: import of a million rows, their senders, 100,000 small files',
+    load: async () => (await import('./reports.ts')).reports,
+  },
   enrich: {
     measures: 'wh enrich over a million lines',
     options: '[stages]',

@@ -54,7 +54,7 @@ export function defineEmail(program: Command, invocation: Invocation): void {
     });
   reports
     .command('import')
-    .description('import DMARC aggregate reports; exit code 0 if all were read or are known')
+    .description('import DMARC aggregate reports; exit code 0 if only old and other reports were left out')
     .argument('<path...>', 'files, folders or mailboxes; - reads a message from standard input')
     .addOption(newOption())
     .action(async (paths: string[], options) => {

@@ -36,8 +36,12 @@ type FileState = { readonly refusal: string | undefined; readonly isUnavailable:
 /** By which replicas are compared; empty for what is not there. */
 export type Checksums = Readonly<Record<'rules' | 'overrides' | 'settings', string>>;
 
-export function healthz(request: FastifyRequest) {
-  return envelope(request, { status: 'ok' });
+export const ALIVE = { status: 'ok' };
+export const healthz = (request: FastifyRequest) => envelope(request, ALIVE);
+
+export function readyz(dependencies: HealthDependencies) {
+  const ready = readiness(dependencies);
+  return async (request: FastifyRequest) => envelope(request, await ready());
 }
 
 /** Whether the server can answer requests, for `/readyz` and the gauge `whence_ready`. */
@@ -50,10 +54,21 @@ export function isReady(
   return live.current !== undefined && storage !== 'unavailable' && !isUndecided && !isStopping();
 }
 
-export function readyz(dependencies: HealthDependencies) {
+/** Rejects with an ApiError if the server cannot answer requests. */
+export function readiness(dependencies: HealthDependencies): () => Promise<object> {
   const { storage, live, keys, writes, lastUpdate, isStopping, clock, rules, overrides, checksums, databases, nowMs } =
     dependencies;
-  return async (request: FastifyRequest) => {
+  let known: { readonly served: ServedDataset; readonly day: string; readonly about: object } | undefined;
+  /** The same for a day: it takes as long as the rest of an answer. */
+  const knowledgeOf = (served: ServedDataset): object => {
+    const day = dayOfMs(nowMs());
+    if (known?.served !== served || known.day !== day) {
+      const { unknown, dated } = flagKnowledge(served.dataset.meta, day);
+      known = { served, day, about: { unknown_flags: unknown, dated_flags: dated } };
+    }
+    return known.about;
+  };
+  return async () => {
     const served = live.current;
     const age = served?.ageSeconds(nowMs()) ?? 0;
     const update = lastUpdate();
@@ -76,19 +91,17 @@ export function readyz(dependencies: HealthDependencies) {
     };
     if (served === undefined || !isReady(dependencies, checks.storage))
       throw new ApiError('NOT_READY', { extra: { checks, checksums: checksums() } });
-    const { unknown, dated } = flagKnowledge(served.dataset.meta, dayOfMs(nowMs()));
-    return envelope(request, {
+    return {
       status: 'ready',
       checks,
       checksums: checksums(),
       dataset_version: served.version,
       dataset_age_seconds: age,
       ...dataAge(served, nowMs()),
-      unknown_flags: unknown,
-      dated_flags: dated,
+      ...knowledgeOf(served),
       ...(heldLists.length > 0 && { held_lists: heldLists.map(({ name }) => name) }),
       ...(update && { update: publicReport(update) }),
-    });
+    };
   };
 }
 

@@ -1,10 +1,12 @@
 /** Installs the fast path in front of Node's parser. */
 import type { FastifyInstance } from 'fastify';
 import type { ReadMode } from '../../http/paced-connections.ts';
+import type { HealthDependencies } from '../health.ts';
 import { answerAdmitted, type FastPathDependencies } from './admitted-route.ts';
 import { fastPathBatches } from './batches.ts';
 import { FastPathClients } from './clients.ts';
 import { type FastPathAnswers, FastPathConnections } from './connections.ts';
+import { probes } from './probes.ts';
 import {
   databaseRoute,
   decisionRoute,
@@ -19,7 +21,7 @@ import {
 /** Returns the connections that Node has not taken over. `trustProxy`: addresses of proxies whose headers are trusted. */
 export function useFastPath(
   app: FastifyInstance,
-  given: Omit<FastPathDependencies, 'clients'> & { readonly trustProxy: readonly string[] },
+  given: Omit<FastPathDependencies, 'clients'> & HealthDependencies & { readonly trustProxy: readonly string[] },
   readMode: ReadMode,
 ): FastPathConnections {
   const dependencies = { ...given, clients: new FastPathClients(given.trustProxy) };
@@ -34,6 +36,7 @@ export function useFastPath(
     list: answerAdmitted(dependencies, listRoute(dependencies)),
     update: answerAdmitted(dependencies, updateRoute(dependencies)),
     metadata: answerAdmitted(dependencies, metadataRoute(dependencies)),
+    ...probes(dependencies),
     batch: () => undefined,
   };
   const answers: FastPathAnswers = {

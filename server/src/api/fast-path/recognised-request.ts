@@ -15,6 +15,7 @@
  *   GET /v1/lists/<FILE> HTTP/1.1 CRLF                          the same
  *   GET /geoip/databases/<UPDATE> HTTP/1.1 CRLF
  *   GET /geoip/updates/metadata[<EDITION>] HTTP/1.1 CRLF
+ *   GET /healthz HTTP/1.1 CRLF                                  or /readyz
  *
  *   POST /v1/ip/batch HTTP/1.1 CRLF
  *   the same, with one Content-Type: application/json and one Content-Length
@@ -31,6 +32,7 @@ const DECISION_QUERY = /^(?:(?:ip|host|path|method|set)=[\w.:/*~%+-]*(?:&|$))+$/
 const NETWORK = /^(?:AS)?\d{1,10}$/i;
 const FILE = /^[\w.-]{1,80}$/;
 const UPDATE = /^[\w-]{1,64}\/update\?db_md5=[\da-f]{32}$/i;
+const NOTHING = /^$/;
 const EDITION = /^(?:\?edition_id=[\w-]{1,64})?$/;
 /** Targets with a text behind their start. */
 const TEXT_TARGETS = (
@@ -40,6 +42,8 @@ const TEXT_TARGETS = (
     ['list', '/v1/lists/', FILE],
     ['update', '/geoip/databases/', UPDATE],
     ['metadata', '/geoip/updates/metadata', EDITION],
+    ['healthz', '/healthz', NOTHING],
+    ['readyz', '/readyz', NOTHING],
   ] as const
 ).map(([kind, target, allowed]) => ({ kind, start: Buffer.from(`GET ${target}`), allowed }));
 const VERSION = Buffer.from(' HTTP/1.1\r\n');

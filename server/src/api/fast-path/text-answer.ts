@@ -30,16 +30,19 @@ const commonLines = (caching: string = common['Cache-Control']) =>
 const COMMON = commonLines();
 
 export function textAnswers(extraHeaders: Readonly<Record<string, string>>) {
-  const extraLines = headerLines(extraHeaders);
+  const extraLines = `\r\n${headerLines(extraHeaders)}`.slice(0, -'\r\n'.length);
   return (
     { status, type = jsonType, id = randomUUID(), caching, headers, body }: TextAnswer,
-    { limit, remaining, resetSeconds }: RateLimitState,
+    rate: RateLimitState | undefined,
     nowMs: number,
   ): Buffer => {
     let text = statusLine(status);
     if (body !== undefined) text += `content-type: ${type}\r\n`;
-    text += `${caching === undefined ? COMMON : commonLines(caching)}${id}\r\n${extraLines}x-ratelimit-limit: ${limit}\r\nx-ratelimit-remaining: ${remaining}`;
-    text += `\r\nx-ratelimit-reset: ${resetSeconds}`;
+    text += `${caching === undefined ? COMMON : commonLines(caching)}${id}${extraLines}`;
+    if (rate !== undefined) {
+      text += `\r\nx-ratelimit-limit: ${rate.limit}\r\nx-ratelimit-remaining: ${rate.remaining}`;
+      text += `\r\nx-ratelimit-reset: ${rate.resetSeconds}`;
+    }
     for (const [name, value] of headers) text += `\r\n${name}: ${value}`;
     if (body === undefined) return Buffer.from(text + lastLines(nowMs));
     return Buffer.from(`${text}\r\ncontent-length: ${Buffer.byteLength(body)}${lastLines(nowMs)}${body}`);

@@ -128,7 +128,7 @@ async function compare(count: number, seed: number, keys: Keys): Promise<Compari
       if (isSimple) {
         // A file that the client does not have is sent by Node's path.
         const isLeft = ['database', 'list', 'update'].includes(kind) && !plain.startsWith('HTTP/1.1 304 ');
-        if (!isBatch && !isLeft) recognised++;
+        if (!isBatch && !isLeft && kind !== 'healthz' && kind !== 'readyz') recognised++;
         assert.ok(isOneAnswer(plain), `not as long as it says: ${JSON.stringify(plain)}`);
         continue;
       }
@@ -155,7 +155,7 @@ function lookup(target: string, key: string): string {
 /** Batches are answered on the fast path once Node has had a request of the connection. */
 async function openForBatches(): Promise<RawConnection> {
   const connection = await RawConnection.open(server.url);
-  await connection.ask('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+  await connection.ask('GET /healthz?x HTTP/1.1\r\nHost: x\r\n\r\n');
   return connection;
 }
 

@@ -99,7 +99,7 @@ test('fast path: a second request before the first is answered keeps the order',
 const batch = (body: string, length: string) =>
   `POST /v1/ip/batch HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\n${length}\r\n\r\n${body}`;
 const BODY = '{"ips":["8.8.8.8"]}';
-const health = 'GET /healthz HTTP/1.1\r\nHost: x\r\n';
+const health = 'GET /healthz?x HTTP/1.1\r\nHost: x\r\n';
 
 /** Each line of requests is one read of a connection that Node has, and the number of simple answers so far. */
 const againPlain: [behaviour: string, reads: () => [request: string, fastAnswers: number][]][] = [

@@ -48,7 +48,7 @@ function generatePoll(random: Random, keys: Keys, databases: Databases): string 
   return `${method} ${target} HTTP/1.1\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`;
 }
 
-/** Update programs of both protocols. */
+/** Update programs of both protocols, and probes. */
 function generateUpdate(random: Random, keys: Keys, { editions }: Databases): string {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
   const isOdd = random() < 0.2;
@@ -61,7 +61,10 @@ function generateUpdate(random: Random, keys: Keys, { editions }: Databases): st
         ...[`${metadata}?edition_id=Other`, `${metadata}?edition_id=`, `${metadata}?`, `${metadata}/`],
         `${metadata}?edition_id=${edition}&edition_id=${edition}`,
       ])
-    : pick([update(edition, md5), update(edition, md5.toUpperCase()), metadata, `${metadata}?edition_id=${edition}`]);
+    : pick([
+        ...[update(edition, md5), update(edition, md5.toUpperCase()), metadata, `${metadata}?edition_id=${edition}`],
+        ...['/healthz', '/readyz'],
+      ]);
   const lines = withBasic(random, headers(random, pick, keys, isOdd, 6));
   return `${isOdd ? pick(['GET', 'HEAD', 'POST']) : 'GET'} ${target} HTTP/1.1\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`;
 }

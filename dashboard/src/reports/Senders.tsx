@@ -3,6 +3,7 @@ import { SegmentedControl } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { DmarcReport, Senders as SendersAnswer } from '@whence/client/wire';
 import { classText } from '@whence/email/internal/reports/verdict-text';
+import { useEffect, useRef } from 'react';
 import { useAnswer } from '../api/query-client.ts';
 import { BarChart } from '../charts/BarChart.tsx';
 import { Numbers } from '../components/Facts.tsx';
@@ -28,6 +29,11 @@ const STALE_AFTER_MS = 60_000;
 export function Senders({ domain, dmarc }: { domain: string; dmarc: DmarcReport }) {
   const { policy: chosen, days = DEFAULT_DAYS, service } = route.useSearch();
   const navigate = useNavigate({ from: '/domain/$domain' });
+  const place = useRef<HTMLDivElement>(null);
+  // A link to the section arrives before it is loaded.
+  useEffect(() => {
+    if (window.location.hash === '#senders') place.current?.scrollIntoView();
+  }, []);
   const policy = chosen ?? ('reject' as const);
   const query = { policy, days };
   const senders = useAnswer(
@@ -41,7 +47,7 @@ export function Senders({ domain, dmarc }: { domain: string; dmarc: DmarcReport 
     service?: string | undefined;
   }) => void navigate({ search: (before) => withoutEmpty({ ...before, ...next }), ...IN_PLACE });
   return (
-    <div id="senders">
+    <div id="senders" ref={place}>
       <Section
         title="Who sends as it"
         note="What receivers report about mail in the name of this domain (DMARC aggregate reports)."
@@ -153,7 +159,7 @@ function Figures({ answer: { messages, days, verdict, reports, reporters, from, 
         {
           name: `Would be ${verbOf(verdict)}`,
           value: formatNumber(lost),
-          note: `beside ${formatNumber(sum(verdict.refused) - lost)} that are not yours`,
+          note: `and ${formatNumber(sum(verdict.refused) - lost)} not yours`,
         },
         { name: 'Reports', value: formatNumber(reports), note: `of ${count(reporters.length, 'reporter')}` },
       ]}

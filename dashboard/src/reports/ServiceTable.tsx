@@ -80,7 +80,7 @@ export function ServiceTable({ domain, services, leftOut, query, opened, onOpen 
           service.id === opened && <ServiceDetail key={service.id} domain={domain} service={service} query={query} />
         }
       />
-      {leftOut > 0 && <p className="quiet">{count(leftOut, 'sender')} with fewer messages are not listed.</p>}
+      {leftOut > 0 && <p className="quiet">Not listed: {count(leftOut, 'sender')} with fewer messages.</p>}
     </>
   );
 }

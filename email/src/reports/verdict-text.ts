@@ -5,6 +5,7 @@ import type { AskedPolicy, Refused, Verdict, VerdictReason } from './verdict.ts'
 const tagOf = (policy: AskedPolicy) => (policy.includes('=') ? policy : `p=${policy}`);
 const verbOf = (policy: AskedPolicy) => (policy.endsWith('reject') ? 'refused' : 'quarantined');
 const count = (messages: number) => `${groupDigits(messages)} message${messages === 1 ? '' : 's'}`;
+const reportCount = (reports: number) => `${groupDigits(reports)} report${reports === 1 ? '' : 's'}`;
 const groupDigits = (number: number) => String(number).replace(/\B(?=(?:\d{3})+$)/g, ',');
 
 const CLASS_WORDS: Readonly<Record<SenderClass, string>> = {
@@ -84,10 +85,10 @@ export function explainReason(reason: VerdictReason, policy: AskedPolicy): strin
     case 'include_idle':
       return `${reason.term} (${reason.service}) sent nothing in 90 days and costs ${reason.lookups} of 10 DNS lookups`;
     case 'unproven_reports':
-      return `${groupDigits(reason.reports)} reports came by mail without a signature of their reporter, and count for nothing`;
+      return `not used: ${reportCount(reason.reports)} that came by mail without a signature of the reporter`;
     case 'unusable_reports':
-      return `${groupDigits(reason.reports)} reports have a period over 48 hours or in the future, and count for nothing`;
+      return `not used: ${reportCount(reason.reports)} for a period over 48 hours or in the future`;
     case 'conflicting_reports':
-      return `${groupDigits(reason.reports)} reports contradict another one with the same id`;
+      return `contradicting another one with the same id: ${reportCount(reason.reports)}`;
   }
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test, { before } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { until } from '@whence/testing/until';
 import type { Page } from 'playwright-core';
 import type { DashboardClient } from '../dashboard/dashboard-client.ts';
 import { type BrowserTest, NO_BROWSER } from './browser.ts';
@@ -168,6 +169,12 @@ test('reports: the domains that have some are listed, and checked with their ver
   await page.goto('/domains');
   const listed = page.getByRole('table', { name: 'Domains with reports' }).getByRole('row', { name: DOMAIN });
   assert.match((await listed.innerText()).replace(/\s+/g, ' '), /5,017 79\.6% 34/);
+  await listed.getByRole('link').click();
+  await until(
+    'the section is in view',
+    async () => ((await section(page).boundingBox())?.y ?? 9_999) < WIDE.height / 2,
+  );
+  await page.goBack();
   await page.getByRole('button', { name: 'Check all of them' }).click();
   const checked = page.getByRole('table', { name: 'Domains', exact: true }).getByRole('row', { name: DOMAIN });
   await checked.getByText('not safe', { exact: true }).waitFor();

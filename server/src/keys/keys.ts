@@ -64,10 +64,7 @@ export class Keys {
   /** The secret is returned here and never again. `ownerId` is an account of the dashboard. */
   async create(newKey: NewKey, actor: Actor, now: Date, ownerId?: string): Promise<CreatedKey> {
     const created = makeKey(newKey, now, present({ ownerId }));
-    await this.#insert(created.key, 'inserted', async () => {
-      await this.#store.insert(created.stored);
-      return 'inserted';
-    });
+    await this.#insert(created.stored);
     await this.#recordCreation(created.key, actor, now);
     return created;
   }
@@ -80,7 +77,7 @@ export class Keys {
     { ownerId, limits }: { ownerId: string; limits: KeyLimits | undefined },
   ): Promise<CreatedKey | TooManyKeys> {
     const created = makeKey(newKey, now, { ownerId });
-    const outcome = await this.#insertWithin(created.stored, limits);
+    const outcome = await this.#insert(created.stored, limits);
     // It replaces no key.
     if (outcome !== 'inserted' && outcome !== 'has successor') return outcome;
     await this.#recordCreation(created.key, actor, now);
@@ -119,7 +116,7 @@ export class Keys {
     const expiry = expiresAt !== undefined && expiresAt > now ? { expiresAt } : {};
     const newKey = { name, tier, permissions, ...attributes, ...expiry };
     const created = makeKey(newKey, now, { predecessorId, ...present({ ownerId }) });
-    const outcome = await this.#insertWithin(created.stored, limits);
+    const outcome = await this.#insert(created.stored, limits);
     if (outcome !== 'inserted') return outcome;
     await this.#audit.record(actor, 'key.rotated', targetOf(key), now, { successor: created.key.id });
     await this.#recordCreation(created.key, actor, now);
@@ -214,12 +211,8 @@ export class Keys {
     return revoked;
   }
 
-  #insertWithin(key: StoredKey, limits: KeyLimits | undefined) {
-    return this.#insert(key, 'inserted', () => this.#store.insertWithin(key, limits));
-  }
-
   /** A key whose insertion was not confirmed is looked for before it is inserted again: it may be its own successor. */
-  #insert<Outcome>(key: StoredKey, inserted: Outcome, insert: () => Promise<Outcome>): Promise<Outcome> {
+  #insert(key: StoredKey, limits?: KeyLimits): ReturnType<KeyStore['insert']> {
     let isRepeated = false;
     return this.#patiently(
       {
@@ -227,9 +220,9 @@ export class Keys {
         next: `wh key show ${key.id} tells; if it exists, revoke it, because its secret was not shown, and create another`,
       },
       async () => {
-        if (isRepeated && (await this.#store.find(key.id)) !== undefined) return inserted;
+        if (isRepeated && (await this.#store.find(key.id)) !== undefined) return 'inserted';
         isRepeated = true;
-        return insert();
+        return this.#store.insert(key, limits);
       },
     );
   }

@@ -161,7 +161,7 @@ for (const engine of testEngines()) {
       const limits = { active, created, since: new Date(0) };
       const outcomes = await Promise.all(
         Array.from({ length: 8 }, (_, i) =>
-          storages[i % 2]?.keys.insertWithin({ ...storedKey(`key ${i}`), ...more }, limits),
+          storages[i % 2]?.keys.insert({ ...storedKey(`key ${i}`), ...more }, limits),
         ),
       );
       const counts: Record<string, number> = {};

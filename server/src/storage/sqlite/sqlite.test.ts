@@ -20,7 +20,7 @@ let folders = 0;
 const newFolder = () => join(root, String(++folders));
 const file = (folder: string) => join(folder, 'whence.sqlite');
 
-async function withStorage(folder: string, work: (storage: Storage) => Promise<void>): Promise<void> {
+async function withStorage(folder: string, work: (storage: Storage) => Promise<unknown>): Promise<void> {
   const storage = await openStorage(folder);
   try {
     await work(storage);

@@ -62,6 +62,10 @@ const IDS_PER_STATEMENT = 10_000;
 
 /** Changes are made through `writes`. */
 export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges) {
+  const findWhere = async (column: 'id' | 'hash', value: string) => {
+    const row = await db.selectFrom('keys').selectAll().where(column, '=', value).executeTakeFirst();
+    return row && fromRow(row);
+  };
   // Ahead of the change: its row lock makes other changes wait, so that numbers are seen in their order.
   const moveRevision = async (transaction: Db) => {
     const { keys } = await transaction
@@ -72,12 +76,6 @@ export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges) {
     return keys;
   };
   return {
-    async insert(key: StoredKey): Promise<void> {
-      await writes.transaction().execute(async (transaction) => {
-        const revision = await moveRevision(transaction);
-        await insertRow(transaction, key, revision);
-      });
-    },
     /** Inserts it if there is no key at all. Of several callers at once, in any process, one succeeds. */
     async insertFirst(key: StoredKey): Promise<boolean> {
       return writes.transaction().execute(async (transaction) => {
@@ -89,7 +87,7 @@ export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges) {
       });
     },
     /** Refused above the owner's `limits` or if the predecessor has an active successor, also for callers at once. */
-    async insertWithin(key: StoredKey, limits?: KeyLimits): Promise<'inserted' | TooManyKeys | 'has successor'> {
+    async insert(key: StoredKey, limits?: KeyLimits): Promise<'inserted' | TooManyKeys | 'has successor'> {
       return writes.transaction().execute(async (transaction) => {
         // Callers wait for each other here, so that each counts the keys of the one before.
         const revision = await moveRevision(transaction);
@@ -109,14 +107,8 @@ export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges) {
       const active = db.selectFrom('keys').select('id').where('revoked_at', 'is', null).limit(1);
       return (await active.where('permissions', 'like', `%${permission}%`).executeTakeFirst()) !== undefined;
     },
-    async findByHash(hash: string): Promise<StoredKey | undefined> {
-      const row = await db.selectFrom('keys').selectAll().where('hash', '=', hash).executeTakeFirst();
-      return row && fromRow(row);
-    },
-    async find(id: string): Promise<StoredKey | undefined> {
-      const row = await db.selectFrom('keys').selectAll().where('id', '=', id).executeTakeFirst();
-      return row && fromRow(row);
-    },
+    findByHash: (hash: string): Promise<StoredKey | undefined> => findWhere('hash', hash),
+    find: (id: string): Promise<StoredKey | undefined> => findWhere('id', id),
     /** Those that exist, in no order. */
     async findAll(ids: readonly string[]): Promise<StoredKey[]> {
       const found: StoredKey[] = [];

@@ -6,17 +6,13 @@ import type { Db } from '../schema.ts';
 export type StoredLink = Stored<'links'>;
 
 export function linkStore(db: Db) {
+  const usable = (now: Date) => db.selectFrom('links').selectAll().where('expires_at', '>', now.getTime());
   return {
     async insert(link: StoredLink): Promise<void> {
       await db.insertInto('links').values(toRow<'links'>(link)).execute();
     },
     async find(tokenHash: string, now: Date): Promise<StoredLink | undefined> {
-      const row = await db
-        .selectFrom('links')
-        .selectAll()
-        .where('token_hash', '=', tokenHash)
-        .where('expires_at', '>', now.getTime())
-        .executeTakeFirst();
+      const row = await usable(now).where('token_hash', '=', tokenHash).executeTakeFirst();
       return row && fromRow<'links'>(row);
     },
     /** Removes the link and answers with it, to one caller only. */
@@ -31,12 +27,7 @@ export function linkStore(db: Db) {
     },
     /** Those that have not expired, oldest first. */
     async list(now: Date): Promise<StoredLink[]> {
-      const rows = await db
-        .selectFrom('links')
-        .selectAll()
-        .where('expires_at', '>', now.getTime())
-        .orderBy('created_at')
-        .execute();
+      const rows = await usable(now).orderBy('created_at').execute();
       return rows.map(fromRow<'links'>);
     },
     async remove(id: string): Promise<StoredLink | undefined> {

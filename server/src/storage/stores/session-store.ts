@@ -6,6 +6,12 @@ export type StoredSession = Stored<'sessions'>;
 
 export function sessionStore(db: Db) {
   const open = () => db.selectFrom('sessions').selectAll().where('ended_at', 'is', null);
+  const ending = (accountId: string, at: Date) =>
+    db
+      .updateTable('sessions')
+      .set({ ended_at: at.getTime() })
+      .where('account_id', '=', accountId)
+      .where('ended_at', 'is', null);
   return {
     async insert(session: StoredSession): Promise<void> {
       await db.insertInto('sessions').values(toRow<'sessions'>(session)).execute();
@@ -28,23 +34,10 @@ export function sessionStore(db: Db) {
         .execute();
     },
     async end(accountId: string, id: string, at: Date): Promise<boolean> {
-      const { numUpdatedRows } = await db
-        .updateTable('sessions')
-        .set({ ended_at: at.getTime() })
-        .where('id', '=', id)
-        .where('account_id', '=', accountId)
-        .where('ended_at', 'is', null)
-        .executeTakeFirst();
-      return numUpdatedRows === 1n;
+      return (await ending(accountId, at).where('id', '=', id).executeTakeFirst()).numUpdatedRows === 1n;
     },
-    async endAll(accountId: string, at: Date, exceptId = ''): Promise<void> {
-      await db
-        .updateTable('sessions')
-        .set({ ended_at: at.getTime() })
-        .where('account_id', '=', accountId)
-        .where('id', '!=', exceptId)
-        .where('ended_at', 'is', null)
-        .execute();
+    async endAll(accountId: string, at: Date): Promise<void> {
+      await ending(accountId, at).execute();
     },
     /** From where the account has signed in, the latest first, in sessions that are not past their expiry, ended or not. */
     async addressesOf(accountId: string, limit: number): Promise<string[]> {

@@ -27,7 +27,6 @@ const ANSWER_GOALS: Readonly<Record<string, number>> = {
   'network search': 250,
   'prefix /24': 120,
   'prefix /12': 120,
-  history: 200,
 };
 /** Times the processor time of a lookup, on any machine. */
 const RELATIVE_GOALS: Readonly<Record<string, number>> = {
@@ -53,7 +52,6 @@ export async function compareRoutes(setup: Setup): Promise<Row[]> {
     'network search': WORDS.map((word) => `/v1/asn/search?q=${word}`),
     'prefix /24': addresses.map((ip) => `/v1/prefix/${ip.replace(/\d+$/, '0')}/24`),
     'prefix /12': addresses.map((ip) => `/v1/prefix/${wide(ip)}/12`),
-    history: addresses.map((ip) => `/v1/ip/${ip}/history`),
     healthz: ['/healthz'],
     readyz: ['/readyz'],
   };

@@ -102,10 +102,13 @@ export function reportPull(dataDir: string, outcome: PullOutcome, now: Date, mas
 }
 
 export function readUpdateReport(dataDir: string): UpdateReport | undefined {
+  const path = reportPath(dataDir);
+  // Most servers have none, and probes ask all day: an exception takes longer than the rest of an answer.
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return undefined;
   try {
-    const path = reportPath(dataDir);
     const { process = { pid: 0 }, ...report } = JSON.parse(readFileSync(path, 'utf8')) as StoredReport;
-    if (report.outcome !== 'running' || isAlive(process, statSync(path).mtimeMs)) return report;
+    if (report.outcome !== 'running' || isAlive(process, stats.mtimeMs)) return report;
     return { ...report, outcome: 'failed', error: `the update was killed while ${report.step}` };
   } catch {
     return undefined;

@@ -11,7 +11,6 @@ export type MergedBatch = ApiResponse<Map<string, BatchEntry>, MergedBatchMeta>;
 type SendBatch = (ips: string[]) => Promise<ApiResponse<BatchAnswer, BatchMeta>>;
 
 export class BatchSender {
-  /** Addresses per request. */
   #size: number;
 
   constructor(size: number) {

@@ -1,4 +1,3 @@
-/** The client: one method per endpoint. */
 import { BatchSender, type MergedBatch } from './batch.ts';
 import { type DecisionAnswer, type DecisionRequest, type DecisionResponse, parseDecision } from './decide.ts';
 import { type ApiResponse, parseResponse, type RateLimit } from './envelope.ts';

@@ -8,40 +8,20 @@ export type Rir = (typeof RIRS)[number];
 export const THREAT_LEVELS = ['low', 'medium', 'high', 'critical'] as const;
 export type ThreatLevel = (typeof THREAT_LEVELS)[number];
 
+function flagFact(rank: number, word: string, many: string, isShortLived: boolean, about: string) {
+  return { word, many, rank, isShortLived, about };
+}
+
 /** In the order of the interface specification. Pages show flags by `rank`. A short-lived kind changes daily. */
 export const FLAG_FACTS = {
-  is_datacenter: {
-    word: 'datacenter',
-    many: 'datacenters',
-    rank: 5,
-    isShortLived: false,
-    about: 'connection_type is datacenter.',
-  },
-  is_tor_exit: { word: 'Tor exit', many: 'Tor exits', rank: 1, isShortLived: true, about: 'A Tor exit node.' },
-  is_proxy: { word: 'proxy', many: 'proxies', rank: 3, isShortLived: true, about: 'A known proxy.' },
-  is_vpn: { word: 'VPN', many: 'VPN addresses', rank: 2, isShortLived: true, about: 'Belongs to a VPN provider.' },
-  is_residential: {
-    word: 'residential',
-    many: 'home connections',
-    rank: 6,
-    isShortLived: false,
-    about: 'connection_type is residential.',
-  },
-  is_mobile: {
-    word: 'mobile',
-    many: 'mobile connections',
-    rank: 7,
-    isShortLived: false,
-    about: 'connection_type is mobile.',
-  },
-  is_ai_crawler: {
-    word: 'AI crawler',
-    many: 'AI crawlers',
-    rank: 4,
-    isShortLived: true,
-    about: 'Used by an AI crawler or bot.',
-  },
-} as const;
+  is_datacenter: flagFact(5, 'datacenter', 'datacenters', false, 'connection_type is datacenter.'),
+  is_tor_exit: flagFact(1, 'Tor exit', 'Tor exits', true, 'A Tor exit node.'),
+  is_proxy: flagFact(3, 'proxy', 'proxies', true, 'A known proxy.'),
+  is_vpn: flagFact(2, 'VPN', 'VPN addresses', true, 'Belongs to a VPN provider.'),
+  is_residential: flagFact(6, 'residential', 'home connections', false, 'connection_type is residential.'),
+  is_mobile: flagFact(7, 'mobile', 'mobile connections', false, 'connection_type is mobile.'),
+  is_ai_crawler: flagFact(4, 'AI crawler', 'AI crawlers', true, 'Used by an AI crawler or bot.'),
+};
 export type Flag = keyof typeof FLAG_FACTS;
 // Its keys are the flags and nothing else.
 export const FLAGS = Object.keys(FLAG_FACTS) as Flag[];

@@ -36,14 +36,12 @@ export type PullOutcome =
 export type PullMemory = {
   etag?: string | undefined;
   published?: Published;
-  /** Digest of the version that was last verified. */
   whole?: string;
 };
 
 type PullOptions = {
   now: () => Date;
   memory?: PullMemory;
-  /** Ends the pull when the program ends. */
   signal?: AbortSignal;
   timeouts?: Timeouts;
   network?: Network | undefined;
@@ -74,7 +72,6 @@ export async function pull(url: string, dataDir: string, options: PullOptions): 
   }
 }
 
-/** Makes the published version the current one; false if it is already. */
 async function bringUpToDate(
   host: StaticHost,
   dataDir: string,
@@ -163,7 +160,6 @@ async function isWholeHere(dataDir: string, published: Published): Promise<boole
 type Identity = Pick<Published, 'version' | 'sha256'>;
 const isSame = (a: Identity, b: Identity) => a.version === b.version && a.sha256 === b.sha256;
 
-/** The path of the whole file, its digest checked and its bytes on disk. */
 async function download(
   host: StaticHost,
   { file: name, bytes, sha256 }: DownloadedFile,

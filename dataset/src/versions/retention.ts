@@ -47,7 +47,6 @@ export function newestVersions<Entry extends Dated>({ current, versions }: Versi
   return versions.filter((entry) => kept.has(entry));
 }
 
-/** For sorting from old to new. */
 export function compareAge(a: Dated, b: Dated): number {
   return Date.parse(a.built_at) - Date.parse(b.built_at) || a.version - b.version;
 }

@@ -15,14 +15,10 @@ import { parseHostUrl } from './static-host-url.ts';
 export class HostError extends DatasetError {}
 
 type Wanted = {
-  /** The ETag of the answer that the caller already has. */
   readonly etag?: string | undefined;
-  /** The number of bytes that the caller already has. */
   readonly offset?: number;
-  /** The largest accepted size of the whole file. */
   readonly maxBytes: number;
   readonly limits: TransferLimits;
-  /** Ends the request when the program ends. */
   readonly stop?: AbortSignal | undefined;
 };
 
@@ -43,7 +39,6 @@ export type StaticHost = {
   get<T>(name: string, wanted: Wanted, use: (answer: Answer) => Promise<T>): Promise<T>;
 };
 
-/** Throws an error that says what the URL must be. */
 export function staticHost(text: string, network?: Network): StaticHost {
   const base = parseHostUrl(text);
   if (base.protocol === 'file:') {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type DmarcWish, rewriteDmarc } from './dmarc-record.ts';
 
-const WISH: DmarcWish = { policy: 'quarantine', inForce: 'none', sendsNoMail: false, isFull: true };
+const WISH: DmarcWish = { policy: 'quarantine', inForce: 'none', isFull: true };
 const RUA = 'mailto:dmarc@example.com';
 
 for (const [behaviour, raw, wish, want] of [

@@ -42,7 +42,7 @@ export type DmarcEdit =
 export type DmarcWish = {
   readonly policy: DmarcPolicy;
   readonly inForce: DmarcPolicy | '';
-  readonly sendsNoMail: boolean;
+  readonly sendsNoMail?: true;
   /** What names below have now, if it has to stay; `names` are those that need it, if they are known. */
   readonly subdomains?: { readonly policy: DmarcPolicy; readonly names: readonly string[] } | undefined;
   /** Whether `pct` and `t=y` may go, which makes the policy stricter. */
@@ -72,7 +72,7 @@ export function rewriteDmarc(raw: string, wish: DmarcWish): { text: string; edit
   const list = parseTagList(present, 'lowered');
   const record = parseDmarc(present);
   const published = excerpt(tagValue(list, 'p') ?? '');
-  const { policy: to, inForce, sendsNoMail } = wish;
+  const { policy: to, inForce, sendsNoMail = false } = wish;
   if (published.toLowerCase() !== to || inForce !== to)
     edits.push({ kind: 'policy', published, inForce, to, sendsNoMail });
   for (const tag of list.duplicates.slice(0, MAX_REPEATED)) edits.push({ kind: 'repeated', tag: excerpt(tag) });

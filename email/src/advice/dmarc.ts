@@ -74,7 +74,6 @@ function adviseFirst(domain: string, reason: AdviceDetails['dmarc_publish']['rea
   const { text, edits } = rewriteDmarc(base, {
     policy: 'none',
     inForce: '',
-    sendsNoMail: false,
     isFull: true,
     rua: ownAddress(domain, findings),
   });
@@ -105,7 +104,6 @@ function adviseOwn(domain: string, record: DmarcRecord, findings: Findings): Dra
   const { text, edits } = rewriteDmarc(record.raw, {
     policy,
     inForce: current ?? '',
-    sendsNoMail: false,
     subdomains: isSuffixRecord(domain, record) ? { policy: record.subdomainPolicy || 'none', names: [] } : keeps,
     isFull: isReady || policy === 'none',
     isNonexistentRefused: isReady && policy !== 'none' && policy === current,
@@ -139,7 +137,6 @@ function adviseInherited(domain: string, parent: string, record: DmarcRecord, fi
   const { text, edits } = rewriteDmarc(record.raw, {
     policy,
     inForce: current ?? '',
-    sendsNoMail: false,
     isFull: isReady || policy === 'none',
     rua: ownAddress(domain, findings),
     below: {

@@ -67,7 +67,6 @@ export function lookalikeFault(raw: string): LookalikeFault {
   return NO_SEMICOLON.test(raw) ? 'no semicolon' : 'beginning';
 }
 
-/** The first TXT record that is, or was meant to be, a DMARC record. */
 export function findDmarcLookalike(answer: Answer<string>): string | undefined {
   return answer.kind === 'found' ? answer.records.find((text) => LOOKALIKE.test(text)) : undefined;
 }

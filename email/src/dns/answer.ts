@@ -34,7 +34,6 @@ export type MxHost = {
   readonly exchange: string;
 };
 
-/** What a check asks for. */
 export type CheckedType = 'TXT' | 'MX' | 'A' | 'AAAA' | 'TLSA';
 /** PTR is asked for addresses, outside of checks; NS, whether a name below the domain is delegated. */
 export type RecordType = CheckedType | 'PTR' | 'NS';

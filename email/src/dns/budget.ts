@@ -57,7 +57,6 @@ export class CheckBudget {
     return undefined;
   }
 
-  /** Counts a second try. */
   spendRetry(): boolean {
     return this.#retries++ < MAX_RETRIES;
   }

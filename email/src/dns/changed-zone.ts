@@ -20,7 +20,6 @@ export type TriedRecords = {
   readonly dmarc?: string;
   readonly dkim?: { readonly selector: string; readonly text: string };
   readonly mx?: readonly MxHost[];
-  /** Lines of a zone file. */
   readonly records?: readonly MasterRecord[];
 };
 
@@ -152,7 +151,6 @@ function hasBelow(names: ReadonlyMap<string, ChangedName>, name: string): boolea
   return [...names.keys()].some((changed) => changed.endsWith(`.${name}`));
 }
 
-/** The answer for an alias. */
 function behind(target: string, answer: Answer<RecordData>): Answer<RecordData> {
   if (answer.kind === 'failure') return answer;
   if (answer.kind === 'found') return { ...answer, aliases: [target, ...answer.aliases] };

@@ -56,7 +56,6 @@ export function isTruncated(message: Buffer): boolean {
   return (message.readUInt16BE(2) & FLAG_TRUNCATED) !== 0;
 }
 
-/** Decodes a message for which `isAnswerTo` holds. */
 export function decodeReply(bytes: Buffer, question: Question): Reply {
   const reply = decodeRecords(bytes, question);
   const isAuthenticated = (bytes.readUInt16BE(2) & AUTHENTIC_DATA) !== 0;

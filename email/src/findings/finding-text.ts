@@ -20,7 +20,6 @@ export function formatFinding(finding: Finding): string {
   return cutText(`${finding.code}: ${explain(finding)}`);
 }
 
-/** The explanation alone, without the code. */
 export function explain<Code extends FindingCode>({ code, detail }: Finding<Code>): string {
   return cutText(visible(EXPLANATIONS[code](detail)));
 }

@@ -43,7 +43,6 @@ type Details = {
     | {
         kind: 'term';
         term: string;
-        /** Counted from 1. */
         character: number;
         fault: SpfFault;
         recordOf?: string;

@@ -50,12 +50,16 @@ function codeBlocks(): Plugin {
     enforce: 'pre',
     load(id) {
       if (!id.endsWith('.md?blocks')) return undefined;
-      const parts = readFileSync(id.slice(0, -'?blocks'.length), 'utf8').split(/^#+ /m);
-      const blocks = parts.map((part) => [
-        part.split('\n', 1)[0],
-        [...part.matchAll(/^```(\w+)[^\n]*\n(.*?)\n```/gms)].map(([, language, text]) => ({ language, text })),
-      ]);
-      return `export const blocks = ${JSON.stringify(Object.fromEntries(blocks))}`;
+      const blocks: Record<string, { language: string; text: string }[]> = {};
+      let heading = '';
+      // A block as a whole: its comments are no headings.
+      const pattern = /^#+ (?<title>.*)$|^```(?<language>\w*)[^\n]*\n(?<text>[\s\S]*?)\n```$/gm;
+      for (const { groups = {} } of readFileSync(id.slice(0, -'?blocks'.length), 'utf8').matchAll(pattern)) {
+        const { title, language = '', text = '' } = groups;
+        if (title === undefined) blocks[heading] = [...(blocks[heading] ?? []), { language, text }];
+        else heading = title;
+      }
+      return `export const blocks = ${JSON.stringify(blocks)}`;
     },
   };
 }

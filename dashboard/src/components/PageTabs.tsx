@@ -1,6 +1,6 @@
 /** Parts of a long page, one at a time. The address bar has the one that is shown; the first needs no parameter. */
 import { Link, useSearch } from '@tanstack/react-router';
-import { IN_PLACE, withoutEmpty } from '../search-params.ts';
+import { IN_PLACE } from '../search-params.ts';
 import classes from './PageTabs.module.css';
 
 type Tabs = Readonly<Record<string, string>>;
@@ -12,17 +12,16 @@ export function useTab(tabs: Tabs): string | undefined {
 }
 
 export function PageTabs({ tabs }: { tabs: Tabs }) {
-  const shown = useTab(tabs);
   return (
     <nav className={`${classes['tabs']} no-print`} aria-label="Parts of this page">
       {Object.entries(tabs).map(([name, words], index) => (
         <Link
           key={name}
           to="."
-          search={(before: object) => withoutEmpty({ ...before, tab: index === 0 ? undefined : name })}
+          search={(before: object) => ({ ...before, tab: index === 0 ? undefined : name })}
           {...IN_PLACE}
-          activeProps={{ 'aria-current': undefined }}
-          aria-current={name === shown ? 'page' : undefined}
+          // The first is the current one only without a tab in the address.
+          activeOptions={{ exact: true, explicitUndefined: true }}
         >
           {words}
         </Link>

@@ -70,7 +70,7 @@ const downloadColumns: Column<Download>[] = [
   { name: 'File', cell: ({ file }) => file },
   { name: 'Version', cell: versionCell },
   { name: 'Downloads', align: 'end', cell: ({ count }) => formatNumber(count) },
-  { name: 'Last download, by hour', cell: ({ last_hour }) => exactUtc(last_hour).replace(':00:00', ':00') },
+  { name: 'Last, by hour', cell: ({ last_hour }) => exactUtc(last_hour).replace(':00:00', ':00') },
 ];
 
 const fileColumns: Column<File>[] = [

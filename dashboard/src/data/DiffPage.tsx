@@ -9,7 +9,7 @@ import { Page, Section } from '../components/Page.tsx';
 import { PageTabs, useTab } from '../components/PageTabs.tsx';
 import { type Column, Table } from '../components/Table.tsx';
 import { capitalise } from '../format/names.ts';
-import { formatNumber } from '../format/number.ts';
+import { count, formatNumber } from '../format/number.ts';
 import { Time } from '../format/Time.tsx';
 
 const route = getRouteApi('/session/data/diff/$versions');
@@ -60,12 +60,15 @@ function Dates({ diff: { from, to } }: { diff: DatasetDiff }) {
 }
 
 const FAMILIES = { ipv4: 'IPv4', ipv6: 'IPv6' } as const;
-const UNITS = { ipv4: 'addresses', ipv6: '/48s' } as const;
 
-const wordsOf = (attribute: string) => attribute.replace(/^is_/, '').replaceAll('_', ' ');
+const wordsOf = (attribute: string) =>
+  attribute === 'asn'
+    ? 'network'
+    : attribute.replace(/^is_/, '').replaceAll('_', ' ').replace(/^ai /, 'AI ').replace(/^tor /, 'Tor ');
 const nameOf = ({ attribute, change, family }: AttributeChange) =>
   `${wordsOf(attribute)} ${change}, ${FAMILIES[family]}`;
-const formatSize = (size: number, { family }: AttributeChange) => `${formatNumber(size)} ${UNITS[family]}`;
+const formatSize = (size: number, { family }: AttributeChange) =>
+  family === 'ipv4' ? count(size, 'address', 'addresses') : count(size, '/48');
 
 function Changes({ diff: { changes, sources } }: { diff: DatasetDiff }) {
   const attributes = changes.map(({ attribute }) => [attribute, capitalise(wordsOf(attribute))]);

@@ -163,6 +163,8 @@ test('figures: usage counts keys and lookups in the dashboard, and refusals by r
 
 test('figures: databases have the downloads of each key and file', options, async () => {
   await open('/data?tab=databases');
+  const tabs = page.getByRole('navigation', { name: 'Parts of this page' });
+  assert.equal(await tabs.locator('[aria-current=page]').innerText(), 'Databases');
   const rows = await page.getByRole('table', { name: 'Downloads' }).locator('tbody tr').allInnerTexts();
   assert.deepEqual(
     rows.map((row) => row.split('\t').slice(0, 4).join(' ').replace(/\s+/g, ' ')),

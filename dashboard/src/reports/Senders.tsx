@@ -19,8 +19,7 @@ import { DAY_MS, shortDay, utcDay } from '../format/time.ts';
 import { IN_PLACE, withoutEmpty } from '../search-params.ts';
 import { ReportSetup } from './ReportSetup.tsx';
 import classes from './Senders.module.css';
-import { ServiceTable } from './ServiceTable.tsx';
-import { CLASS_TONES } from './sender-classes.ts';
+import { CLASS_TONES, ServiceTable } from './ServiceTable.tsx';
 
 const route = getRouteApi('/session/domain/$domain');
 const DEFAULT_DAYS = 35;

@@ -16,7 +16,15 @@ import { count, formatNumber, formatShare } from '../format/number.ts';
 import { shortDay } from '../format/time.ts';
 import { useRole } from '../session/use-session.ts';
 import classes from './Senders.module.css';
-import { CLASS_TONES } from './sender-classes.ts';
+
+/** Red for what its owner should repair, green for what was verified. */
+export const CLASS_TONES = {
+  passes: 'good',
+  ours_broken: 'bad',
+  at_named_service: 'warn',
+  forwarded: 'plain',
+  not_ours: 'plain',
+} as const satisfies Record<SenderService['class'], string>;
 
 type Query = Input<'getSenders'>['query'];
 type ServiceTableProps = {

@@ -32,7 +32,7 @@ function seen(row: Row): DailySource {
   const day = row.lastDay ?? dayBefore(3);
   const messages = row.messages ?? 1;
   return {
-    week: day,
+    start: day,
     daily: [messages, 0, 0, 0, 0, 0, 0],
     messages: 1,
     firstDay: dayBefore(3),
@@ -244,12 +244,15 @@ test('sender class: each service says why', async () => {
 });
 
 const GOOD = seen({ address: '192.0.2.1', messages: 10_000, ...passSpf });
-const GOOD_BY_WEEK = [30, 8, 1].map((days) => ({
-  ...GOOD,
-  messages: days === 30 ? 9_000 : 500,
-  firstDay: dayBefore(days),
-  lastDay: dayBefore(days),
-}));
+const GOOD_BY_WEEK = [30, 8, 1].map((days) =>
+  seen({
+    address: '192.0.2.1',
+    messages: days === 30 ? 9_000 : 500,
+    firstDay: dayBefore(days),
+    lastDay: dayBefore(days),
+    ...passSpf,
+  }),
+);
 const reasonsOf = ({ report: { verdict } }: Awaited<ReturnType<typeof judged>>) =>
   verdict.reasons.map(({ code }) => code);
 

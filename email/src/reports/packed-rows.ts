@@ -16,6 +16,7 @@ export type ShapeCounts = { readonly id: number; readonly counts: ReadonlyMap<st
 
 /** Rows of reports from one day to another. */
 export type WindowRows = {
+  readonly from: string;
   readonly to: string;
   /** By id. */
   readonly shapes: ReadonlyMap<number, ReportShape>;
@@ -53,36 +54,32 @@ export function packRows(shapes: readonly ShapeCounts[]): Buffer[] {
   return pages;
 }
 
-const WEEK_DAYS = 7;
 /** A page takes a millisecond. */
 const slices = new EventLoopSlices();
 
-type Group = { readonly address: string; readonly daily: number[]; readonly reporters: string[] };
+type Group = { readonly address: string; readonly daily: number[]; readonly reporters: string[]; last: string };
 
 /**
- * Sums by shape, place, and week before the last day. Addresses of the same place are judged alike; a source has the first
- * of them.
+ * Sums by shape and place. Addresses of the same place are judged alike; a source has the first of them.
  */
 export async function groupRows(
-  { to, shapes, pages }: WindowRows,
+  { from, to, shapes, pages }: WindowRows,
   placeOf: (address: string) => string,
 ): Promise<DailySource[]> {
   const places = new Places(placeOf);
-  /** By shape and week, then by the number of the place. */
-  const groups = new Map<ReportShape, Group[][]>([...shapes.values()].map((shape) => [shape, []]));
+  const days = Array.from({ length: daysBetween(from, to) + 1 }, (_, i) => dayAfter(from, i));
+  /** By shape, then by the number of the place. */
+  const groups = new Map<ReportShape, Group[]>([...shapes.values()].map((shape) => [shape, []]));
   const byReporter = pages.toSorted((a, b) => (a.reporter < b.reporter ? -1 : 1));
   for (const { day, reporter, bytes } of byReporter) {
     await slices.next();
-    const daysBefore = daysBetween(day, to);
-    const [week, weekday] = [Math.floor(daysBefore / WEEK_DAYS), WEEK_DAYS - 1 - (daysBefore % WEEK_DAYS)];
+    const number = daysBetween(from, day);
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     for (let at = 0; at < bytes.length; ) {
       const shape = shapes.get(view.getFloat64(at, true));
       const rows = view.getUint32(at + 8, true);
       at += SHAPE_BYTES;
-      const weeks = shape === undefined ? [] : (groups.get(shape) ?? []);
-      weeks[week] ??= [];
-      const found = weeks[week];
+      const found = shape === undefined ? [] : (groups.get(shape) ?? []);
       for (let row = 0; row < rows; row++) {
         const length = view.getUint8(at++);
         const place =
@@ -92,22 +89,23 @@ export async function groupRows(
         at += length || 4;
         let group = found[place];
         if (group === undefined) {
-          group = { address: places.addressOf(place), daily: [0, 0, 0, 0, 0, 0, 0], reporters: [] };
+          group = { address: places.addressOf(place), daily: days.map(() => 0), reporters: [], last: '' };
           found[place] = group;
         }
-        (group.daily[weekday] as number) += view.getFloat64(at, true);
-        if (group.reporters.at(-1) !== reporter) group.reporters.push(reporter);
+        (group.daily[number] as number) += view.getFloat64(at, true);
+        if (group.last !== reporter) {
+          group.last = reporter;
+          group.reporters.push(reporter);
+        }
         at += 8;
       }
     }
   }
   const sources: DailySource[] = [];
-  for (const [shape, weeks] of groups)
-    for (const [week, found] of weeks.entries()) {
-      await slices.next();
-      const days = Array.from({ length: WEEK_DAYS }, (_, i) => dayAfter(to, i + 1 - WEEK_DAYS * (week + 1)));
-      for (const group of Object.values(found ?? [])) sources.push(sourceOf(shape, group, days));
-    }
+  for (const [shape, found] of groups) {
+    await slices.next();
+    for (const group of Object.values(found)) sources.push(sourceOf(shape, group, days));
+  }
   return sources;
 }
 
@@ -121,7 +119,7 @@ function sourceOf(shape: ReportShape, { address, daily, reporters }: Group, days
     firstDay: days[daily.findIndex((messages) => messages > 0)] ?? '',
     lastDay: days[daily.findLastIndex((messages) => messages > 0)] ?? '',
     reporters,
-    week: days[0] ?? '',
+    start: days[0] ?? '',
     daily,
   };
 }

@@ -49,7 +49,7 @@ export type ReportRow = ReportShape & {
   readonly count: number;
 };
 
-/** Messages of one address with the same results in the same seven days. */
+/** Messages of one address, or of one place, with the same results. */
 export type SeenSource = ReportShape & {
   readonly address: string;
   readonly messages: number;
@@ -62,9 +62,8 @@ export type SeenSource = ReportShape & {
 
 /** The same with the messages of each day. */
 export type DailySource = SeenSource & {
-  /** The first day of its seven. */
-  readonly week: string;
-  /** Seven numbers. */
+  /** The first day of `daily`. */
+  readonly start: string;
   readonly daily: readonly number[];
 };
 
@@ -79,7 +78,6 @@ export type SeenReporter = {
 
 /** What reports say about a domain from one day to another. */
 export type ReportWindow<Source extends SeenSource = SeenSource> = SeenWindow & {
-  /** Weeks of seven days that end with the last day of the window: none of the sources is in two of them. */
   readonly sources: readonly Source[];
 };
 

@@ -99,16 +99,16 @@ export function summarizeServices(
 
 /** Days without mail are left out. */
 export function summarizeDays(judged: readonly JudgedSource[]): SenderDay[] {
-  const weeks = new Map<string, SenderDay[]>();
+  const periods = new Map<string, SenderDay[]>();
   for (const { source, class: senderClass } of judged) {
-    let week = weeks.get(source.week);
-    if (week === undefined) {
-      week = source.daily.map((_, i) => ({ day: dayAfter(source.week, i), ...noMessages() }));
-      weeks.set(source.week, week);
+    let period = periods.get(source.start);
+    if (period === undefined) {
+      period = source.daily.map((_, i) => ({ day: dayAfter(source.start, i), ...noMessages() }));
+      periods.set(source.start, period);
     }
-    for (const [i, messages] of source.daily.entries()) (week[i] as SenderDay)[senderClass] += messages;
+    for (const [i, messages] of source.daily.entries()) (period[i] as SenderDay)[senderClass] += messages;
   }
-  const days = [...weeks.values()].flat().sort((a, b) => (a.day < b.day ? -1 : 1));
+  const days = [...periods.values()].flat().sort((a, b) => (a.day < b.day ? -1 : 1));
   return days.filter((day) => SENDER_CLASSES.some((name) => day[name] > 0));
 }
 
@@ -117,7 +117,7 @@ export function rowsOfService(
   service: string,
   networkName: (address: string) => string,
 ): SenderRow[] {
-  const rows = mergeWeeks(judged.filter(({ sender }) => sender.id === service));
+  const rows = judged.filter(({ sender }) => sender.id === service);
   rows.sort((a, b) => b.source.messages - a.source.messages);
   return rows.slice(0, MAX_ROWS).map(({ source, class: senderClass, evidence }) => ({
     address: source.address,
@@ -136,26 +136,6 @@ export function rowsOfService(
     last_seen: source.lastDay,
     evidence: explainEvidence(evidence),
   }));
-}
-
-/** Sources of an address that differ in their week only. Those with the same results have the same list of signatures. */
-function mergeWeeks(judged: readonly JudgedSource[]): JudgedSource[] {
-  const merged = new Map<JudgedSource['source']['dkim'], Map<string, JudgedSource>>();
-  for (const one of judged) {
-    const { dkim, address } = one.source;
-    const alike = merged.get(dkim) ?? new Map<string, JudgedSource>();
-    merged.set(dkim, alike);
-    const known = alike.get(address);
-    if (known === undefined) alike.set(address, one);
-    else {
-      const { first_seen, last_seen } = seen([known, one]);
-      const messages = known.source.messages + one.source.messages;
-      const reporters = [...new Set([...known.source.reporters, ...one.source.reporters])];
-      const source = { ...known.source, messages, reporters, firstDay: first_seen, lastDay: last_seen };
-      alike.set(address, { ...known, source });
-    }
-  }
-  return [...merged.values()].flatMap((alike) => [...alike.values()]);
 }
 
 function classCounts(group: readonly JudgedSource[]): Record<SenderClass, number> {

@@ -7,7 +7,7 @@ import { POLICY_LEVELS } from '../dmarc/dmarc.ts';
 import type { DmarcPolicy } from '../report.ts';
 import type { JudgedSource, SenderClass } from './classify.ts';
 import { largeReceiver } from './large-receivers.ts';
-import type { ReportWindow, SeenSource, SenderDecision } from './report.ts';
+import type { DailySource, ReportWindow, SeenSource, SenderDecision } from './report.ts';
 import type { NamedService } from './sender-places.ts';
 
 export const VERDICT_ANSWERS = ['yes', 'no', 'not_enough'] as const;
@@ -142,6 +142,7 @@ type Replayed = {
   readonly isPassing: boolean;
   /** Mail of the domain that the policy would refuse. */
   readonly isLost: boolean;
+  readonly messages: number;
 };
 
 /** None if the policy for its name lets everything pass. */
@@ -152,7 +153,7 @@ function replayOne(one: JudgedSource, question: VerdictQuestion): Replayed[] {
   // What passed when it was sent, and would no longer, was authorized by the domain.
   const sourceClass = one.class === 'passes' && !isPassing ? 'ours_broken' : one.class;
   const isLost = !isPassing && (sourceClass === 'ours_broken' || sourceClass === 'at_named_service');
-  return [{ one, class: sourceClass, isPassing, isLost }];
+  return [{ one, class: sourceClass, isPassing, isLost, messages: source.messages }];
 }
 
 function policyFor(name: string, { domain, asked, policies, exists }: VerdictQuestion): DmarcPolicy {
@@ -161,7 +162,14 @@ function policyFor(name: string, { domain, asked, policies, exists }: VerdictQue
   return asked.startsWith('np=') && tag !== 'np' ? 'none' : policies[tag];
 }
 
-const messagesOf = (all: readonly Replayed[]) => all.reduce((sum, { one }) => sum + one.source.messages, 0);
+const messagesOf = (all: readonly Replayed[]) => all.reduce((sum, { messages }) => sum + messages, 0);
+
+function messagesBetween({ start, daily }: DailySource, from: string, days: number): number {
+  const first = daysBetween(start, from);
+  let sum = 0;
+  for (let i = Math.max(0, first); i < first + days; i++) sum += daily[i] ?? 0;
+  return sum;
+}
 
 /** More than 0.5 % of the domain's own mail, over the window, or in each of the last two weeks with five messages. */
 function lostMail(
@@ -173,8 +181,9 @@ function lostMail(
     messagesOf(from) / Math.max(1, messagesOf(all));
   const isOverall = share(lost, own) > MAX_SHARE;
   const weeks = [0, 1].map((week) => {
-    const isIn = ({ one }: Replayed) => Math.floor(daysBetween(one.source.lastDay, to) / 7) === week;
-    return { lost: lost.filter(isIn), own: own.filter(isIn) };
+    const inWeek = (all: readonly Replayed[]) =>
+      all.map((one) => ({ ...one, messages: messagesBetween(one.one.source, dayAfter(to, -7 * week - 6), 7) }));
+    return { lost: inWeek(lost), own: inWeek(own) };
   });
   const isRecent = weeks.every((week) => messagesOf(week.lost) >= MIN_RECENT && share(week.lost, week.own) > MAX_SHARE);
   if (!isOverall && !isRecent) return [];
@@ -251,11 +260,11 @@ function notes({ judged, window, named, to }: VerdictQuestion, refused: readonly
 
 function bySender(replayed: readonly Replayed[]): Refused[] {
   const found = new Map<string, Refused>();
-  for (const { one, class: senderClass } of replayed) {
+  for (const { one, class: senderClass, messages: more } of replayed) {
     const { id, name: service } = one.sender;
     const key = `${senderClass} ${id}`;
-    const messages = (found.get(key)?.messages ?? 0) + one.source.messages;
-    found.set(key, { id, service, class: senderClass, messages });
+    const messages = (found.get(key)?.messages ?? 0) + more;
+    if (messages > 0) found.set(key, { id, service, class: senderClass, messages });
   }
   return [...found.values()].sort((a, b) => b.messages - a.messages);
 }

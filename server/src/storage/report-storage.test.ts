@@ -95,8 +95,8 @@ for (const engine of testEngines()) {
       firstDay: '2026-11-10',
       lastDay: '2026-11-10',
       reporters: [hostile],
-      week: '2026-11-09',
-      daily: [0, count, 0, 0, 0, 0, 0],
+      start: '2026-10-12',
+      daily: Array.from({ length: 35 }, (_, i) => (i === 29 ? count : 0)),
     }));
     const text = (sources: readonly object[]) =>
       sources.map((one) => JSON.stringify(Object.entries(one).sort())).sort();
@@ -105,22 +105,18 @@ for (const engine of testEngines()) {
     assert.deepEqual([domain?.domain, domain?.messages, domain?.passed], ['example.com', 9, 9]);
   });
 
-  withStorage('sources are added up by week, whatever report they are in', async (storage) => {
+  withStorage('sources are added up, whatever report they are in', async (storage) => {
     for (const [i, day] of ['2026-11-15', '2026-11-09', '2026-11-08', '2026-11-02'].entries())
       await add(storage, report({ reportId: String(i), reporter: `R${i}`, ...onDay(day) }));
     const { sources, reporters } = await window(storage);
     assert.deepEqual(
-      sources.map(({ firstDay, lastDay, messages, reporters: by, daily }) => [firstDay, lastDay, messages, by, daily]),
-      [
-        ['2026-11-09', '2026-11-15', 6, ['R0', 'R1'], [3, 0, 0, 0, 0, 0, 3]],
-        ['2026-11-02', '2026-11-08', 6, ['R2', 'R3'], [3, 0, 0, 0, 0, 0, 3]],
-      ],
+      sources.map(({ firstDay, lastDay, messages, reporters: by }) => [firstDay, lastDay, messages, by]),
+      [['2026-11-02', '2026-11-15', 12, ['R0', 'R1', 'R2', 'R3']]],
     );
     assert.equal(reporters.length, 4);
     assert.equal((await window(storage, '2026-11-09', '2026-11-15')).reports, 2);
-    // A week of the window that is in two weeks of the calendar is one.
-    const [last, first, ...others] = (await window(storage, '2026-11-01', '2026-11-12')).sources;
-    assert.deepEqual([last?.daily, first?.daily, others], [[0, 0, 3, 3, 0, 0, 0], [0, 0, 0, 3, 0, 0, 0], []]);
+    const [source] = (await window(storage, '2026-11-01', '2026-11-12')).sources;
+    assert.deepEqual(source?.daily, [0, 3, 0, 0, 0, 0, 0, 3, 3, 0, 0, 0]);
     assert.deepEqual((await window(storage, '2026-11-01', '2026-11-15', 'example.org')).sources, []);
   });
 

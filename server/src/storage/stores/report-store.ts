@@ -121,7 +121,12 @@ export function reportStore({ db, statisticsReads: reads, name: engine }: Engine
         .where('domain_id', '=', domainId)
         .where('last_day', '>=', from)
         .execute();
-      return { to: toDay, pages, shapes: new Map(shapes.map(({ id, content }) => [id, decodeShape(content)])) };
+      return {
+        from: fromDay,
+        to: toDay,
+        pages,
+        shapes: new Map(shapes.map(({ id, content }) => [id, decodeShape(content)])),
+      };
     },
 
     /** Changes with every import and every decision for the domain; 0 if there was none. */

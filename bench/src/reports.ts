@@ -72,8 +72,8 @@ async function askServers(processes: PinnedProcesses, dataDir: string): Promise<
       return performance.now() - sentMs;
     };
     const senders = `/v1/email/domain/${DOMAIN}/senders`;
-    // The check of the records is not what is measured.
-    await ask(`/v1/email/domain/${DOMAIN}/dns`);
+    // Loads the code of checks; a check of the domain itself would already judge its senders.
+    await ask('/v1/email/domain/sendgrid.net/dns');
     const asked = ask(senders);
     const isOver = asked.then(() => true);
     let worst = 0;

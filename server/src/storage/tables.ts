@@ -34,12 +34,13 @@ export const STATISTICS_TABLES: readonly TableName[] = ['usage', 'traffic'];
 
 export type Row = Readonly<Record<string, string | number | null>>;
 
-/** A few hundred kilobytes. */
-const ROWS_PER_PAGE = 5_000;
+/** A few hundred kilobytes, or a few megabytes of `report_pages`, whose rows have up to 80 kB. */
+const rowsPerPage = (table: TableName) => (table === 'report_pages' ? 50 : 5_000);
 
 /** All rows in primary key order, a page at a time. */
 export async function* pagesOf(db: Db, table: TableName): AsyncGenerator<Row[], undefined> {
   const columns = TABLES[table].map((column) => sql.ref(column));
+  const limit = rowsPerPage(table);
   let after: Row | undefined;
   for (;;) {
     const last = after;
@@ -48,10 +49,10 @@ export async function* pagesOf(db: Db, table: TableName): AsyncGenerator<Row[], 
         ? sql`true`
         : sql`(${sql.join(columns)}) > (${sql.join(TABLES[table].map((column) => typed(last[column])))})`;
     const { rows } = await sql<Row>`
-      select * from ${sql.table(table)} where ${isBeyond} order by ${sql.join(columns)} limit ${sql.lit(ROWS_PER_PAGE)}
+      select * from ${sql.table(table)} where ${isBeyond} order by ${sql.join(columns)} limit ${sql.lit(limit)}
     `.execute(db);
     if (rows.length > 0) yield rows;
-    if (rows.length < ROWS_PER_PAGE) return undefined;
+    if (rows.length < limit) return undefined;
     after = rows.at(-1);
   }
 }

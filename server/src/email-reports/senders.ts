@@ -8,8 +8,8 @@ import { parseAddress } from '@whence/dataset/address';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { formatPrefix } from '@whence/dataset/prefix';
 import { isSelector } from '@whence/email/internal/dkim/selectors';
+import type { WindowRows } from '@whence/email/internal/reports/group-rows';
 import type { CheckedZone, JudgedSenders, SendersReport } from '@whence/email/internal/reports/judge-senders';
-import type { WindowRows } from '@whence/email/internal/reports/packed-rows';
 import type { SeenWindow, SenderDecision } from '@whence/email/internal/reports/report';
 import type { SenderNetwork } from '@whence/email/internal/reports/sender-places';
 import type { SenderRow } from '@whence/email/internal/reports/summarize';
@@ -173,7 +173,7 @@ export class Senders implements ReportedSenders {
 /** Loaded when reports are first asked for. */
 const judging = () =>
   Promise.all([
-    import('@whence/email/internal/reports/packed-rows'),
+    import('@whence/email/internal/reports/group-rows'),
     import('@whence/email/internal/reports/judge-senders'),
   ]);
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
-import { groupRows } from '@whence/email/internal/reports/packed-rows';
+import { groupRows } from '@whence/email/internal/reports/group-rows';
 import type { AggregateReport, ReportRow } from '@whence/email/internal/reports/report';
 import { until } from '@whence/testing/until';
 import { Command } from '../test/command.ts';

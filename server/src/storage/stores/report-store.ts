@@ -1,5 +1,5 @@
 /** Aggregate reports in storage, and what people decided about senders. A report is stored whole or not at all. */
-import type { WindowRows } from '@whence/email/internal/reports/packed-rows';
+import type { WindowRows } from '@whence/email/internal/reports/group-rows';
 import type { SeenReporter, SeenWindow, SenderDecision } from '@whence/email/internal/reports/report';
 import type { RawBuilder } from 'kysely';
 import type { Engine } from '../engine.ts';

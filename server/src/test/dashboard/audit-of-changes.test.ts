@@ -262,6 +262,7 @@ const COMMANDS: Readonly<Record<string, (() => Promise<Change>) | Unchanged>> = 
   'cidr merge': READS,
   mcp: READS,
   completion: READS,
+  sync: READS,
   'dataset build': PUBLISHES,
   'dataset update': PUBLISHES,
   'dataset feeds': READS,

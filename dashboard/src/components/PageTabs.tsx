@@ -21,7 +21,7 @@ export function PageTabs({ tabs }: { tabs: Tabs }) {
           search={(before: object) => ({ ...before, tab: index === 0 ? undefined : name })}
           {...IN_PLACE}
           // The first is the current one only without a tab in the address.
-          activeOptions={{ exact: true, explicitUndefined: true }}
+          activeOptions={{ exact: true }}
         >
           {words}
         </Link>

@@ -163,13 +163,15 @@ test('figures: usage counts keys and lookups in the dashboard, and refusals by r
 
 test('figures: databases have the downloads of each key and file', options, async () => {
   await open('/data?tab=databases');
-  const tabs = page.getByRole('navigation', { name: 'Parts of this page' });
-  assert.equal(await tabs.locator('[aria-current=page]').innerText(), 'Databases');
+  const currentTab = page.getByRole('navigation', { name: 'Parts of this page' }).locator('[aria-current=page]');
+  assert.equal(await currentTab.innerText(), 'Databases');
   const rows = await page.getByRole('table', { name: 'Downloads' }).locator('tbody tr').allInnerTexts();
   assert.deepEqual(
     rows.map((row) => row.split('\t').slice(0, 4).join(' ').replace(/\s+/g, ' ')),
     ['files country 1 3'],
   );
+  await open('/data');
+  assert.equal(await currentTab.innerText(), 'Updates');
 });
 
 test('figures: rules have their matches of today', options, async () => {

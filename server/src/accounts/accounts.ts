@@ -1,4 +1,4 @@
-/** Sign-in, links, passwords and roles of accounts. Every change is in the audit log, whoever makes it. */
+/** Sign-in, links, passwords and roles of accounts. Every change is in the audit log. */
 import type { Actor, AuditLog } from '../audit/audit-log.ts';
 import { clientNetwork } from '../limits/client.ts';
 import { GuessThrottle, SignInThrottle } from '../limits/guess-throttle.ts';

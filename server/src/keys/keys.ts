@@ -1,4 +1,4 @@
-/** Creates, changes, rotates and revokes API keys. Every change is in the audit log, whoever makes it. */
+/** Creates, changes, rotates and revokes API keys. Every change is in the audit log. */
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Actor, AuditLog } from '../audit/audit-log.ts';

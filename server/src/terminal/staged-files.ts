@@ -41,7 +41,7 @@ export async function staged<T>(work: (files: StagedFiles) => Promise<T>): Promi
   }
 }
 
-/** All synchronous, even `write`, so that a signal handler sees every temporary file registered. */
+/** Synchronous, because a signal handler removes the temporary files that are registered when it runs. */
 export class StagedFiles {
   readonly #files: StagedFile[] = [];
   #newDirectory: string | undefined;

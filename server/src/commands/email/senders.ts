@@ -122,9 +122,8 @@ export function sendersText(answer: SendersAnswer, style: Style): string {
       percent(one.passed, one.messages).padStart(7),
       percent(one.spf_passed, one.messages).padStart(7),
       percent(one.dkim_passed, one.messages).padStart(7),
-      one.decision === undefined
-        ? classText(one.class)
-        : `${classText(one.class)} (decided: ${one.decision.replaceAll('_', ' ')})`,
+      (one.class === 'passes' ? 'nothing' : classText(one.class)) +
+        (one.decision === undefined ? '' : ` (decided: ${one.decision.replaceAll('_', ' ')})`),
       one.last_seen,
     ]);
   const hidden = services_left_out + Math.max(0, services.length - MAX_SHOWN);

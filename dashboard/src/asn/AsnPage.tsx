@@ -83,6 +83,7 @@ export function AsnPage() {
                 </Columns>
                 <CountryMap
                   amounts={countries.map(({ value, addresses }) => ({ code: value, amount: addresses }))}
+                  total={total}
                   unit="addresses"
                 />
                 <PrefixList

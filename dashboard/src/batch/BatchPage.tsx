@@ -245,7 +245,7 @@ type BatchChartsProps = {
 function BatchCharts(props: BatchChartsProps) {
   const { rows, filter, onFilter } = props;
   const withoutRecord = rows.filter(({ record }) => record === undefined).length;
-  const { values: countries } = useMemo(() => facetOf(rows, 'country', filter), [rows, filter]);
+  const { values: countries, total } = useMemo(() => facetOf(rows, 'country', filter), [rows, filter]);
   return (
     <>
       {withoutRecord > 0 && (
@@ -261,6 +261,7 @@ function BatchCharts(props: BatchChartsProps) {
       </Columns>
       <CountryMap
         amounts={countries.map(({ key, amount }) => ({ code: key, amount }))}
+        total={total}
         unit="addresses"
         selected={filter.country}
         onSelect={(code) => onFilter('country', filter.country === code ? undefined : code)}

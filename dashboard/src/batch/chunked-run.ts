@@ -43,6 +43,8 @@ const IDLE = { id: '', phase: 'idle', source: '', bytes: { read: 0, total: 0 }, 
 const MAX_WAIT_SECONDS = 60;
 /** How often to ask for what another tab has found out. */
 const OTHER_TAB_MS = 2_000;
+/** How often to see whether another lookup of this tab has claimed it. */
+const OWN_CLAIM_MS = 100;
 
 export class ChunkedRun<Row> {
   readonly #lookups: Lookups<Row>;
@@ -191,10 +193,10 @@ export class ChunkedRun<Row> {
   async #next(total: number, inHand: Set<number>, signal: AbortSignal): Promise<number | undefined> {
     const { claim, load } = this.#lookups;
     const { id } = this.#state;
+    const missing = () =>
+      Array.from({ length: total }, (_, at) => at).find((at) => this.#chunks[at] === undefined && !inHand.has(at));
     for (;;) {
-      const first = Array.from({ length: total }, (_, at) => at).find(
-        (at) => this.#chunks[at] === undefined && !inHand.has(at),
-      );
+      const first = missing();
       if (first === undefined) return undefined;
       const at = claim === undefined ? first : (this.#refused.pop() ?? (await claim(id, signal)));
       if (at !== undefined) {
@@ -202,8 +204,11 @@ export class ChunkedRun<Row> {
         return at;
       }
       // Another tab has claimed the rest, or this one before it was reloaded.
-      await sleep(OTHER_TAB_MS);
-      signal.throwIfAborted();
+      for (let waited = 0; waited < OTHER_TAB_MS && missing() !== undefined; waited += OWN_CLAIM_MS) {
+        await sleep(OWN_CLAIM_MS);
+        signal.throwIfAborted();
+      }
+      if (missing() === undefined) continue;
       this.#addChunks((await load(id))?.chunks ?? []);
     }
   }

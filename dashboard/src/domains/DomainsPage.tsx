@@ -19,7 +19,7 @@ import { count, formatNumber, formatShare } from '../format/number.ts';
 import { ReportedDomains } from '../reports/ReportedDomains.tsx';
 import { IN_PLACE, withoutEmpty } from '../search-params.ts';
 import classes from './DomainsPage.module.css';
-import { type DomainRow, domainsCsv, gradeWords, matchesFilter, sortDomains } from './domain-rows.ts';
+import { type DomainRow, domainsCsv, firstSentence, gradeWords, matchesFilter, sortDomains } from './domain-rows.ts';
 import { domainRun } from './domain-run.ts';
 import { KeptLists } from './KeptLists.tsx';
 
@@ -203,5 +203,3 @@ const REPORT_COLUMNS: Column<DomainRow>[] = [
   },
   { name: 'p=reject', cell: ({ check }) => check?.senders && ANSWERS[check.senders.answer] },
 ];
-
-const firstSentence = (text: string) => /^.*?[.:](?=\s|$)/.exec(text)?.[0] ?? text;

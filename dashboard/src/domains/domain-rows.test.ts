@@ -4,6 +4,7 @@ import {
   type CheckedDomain,
   type DomainRow,
   domainsCsv,
+  firstSentence,
   gradeWords,
   matchesFilter,
   sortDomains,
@@ -68,3 +69,14 @@ test('domains: CSV quotes its cells and says why there is no check', () => {
       'good.example,B,90,safe,"Anyone, ""all""",Publish it,met,120,118,yes,\r\n',
   );
 });
+
+for (const [step, want] of [
+  [
+    'Anyone can send mail as a.example: +all passes. Name the servers.',
+    'Anyone can send mail as a.example: +all passes.',
+  ],
+  ['Publish a policy: _dmarc.a.example. IN TXT "v=DMARC1; p=none"', 'Publish a policy:'],
+  ['Remove it', 'Remove it'],
+] as const) {
+  test(`domains: the first sentence of "${step}"`, () => assert.equal(firstSentence(step), want));
+}

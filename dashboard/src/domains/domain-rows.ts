@@ -61,6 +61,9 @@ export function gradeWords({ grade, score, isFinished, doesExist }: CheckedDomai
   return isFinished ? 'sends no mail' : `${grade}, ${score}`;
 }
 
+/** Of a step: up to its full stop, or to the record that it proposes. */
+export const firstSentence = (text: string): string => /^.*?(?:\.(?=\s|$)|:(?=\s\S+\s+IN\s))/.exec(text)?.[0] ?? text;
+
 export type DomainFilter = { readonly grade?: string | undefined; readonly risk?: Headline['risk'] | undefined };
 
 /** `grade` is a letter; a question mark behind it says that a part could not be verified. */

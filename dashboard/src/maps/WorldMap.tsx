@@ -11,6 +11,8 @@ import { COUNTRY_SHAPES, WORLD } from './world.ts';
 
 export type WorldMapProps = {
   amounts: readonly CountryAmount[];
+  /** Of which the shares are, as in the list beside it: the amounts may leave some out. */
+  total: number;
   /** What is counted: `addresses`. */
   unit: string;
   selected?: string | undefined;
@@ -20,11 +22,10 @@ export type WorldMapProps = {
 /** Radius of a country that is too small for a shape. */
 const POINT_RADIUS = 3.5;
 
-export function WorldMap({ amounts, unit, selected, onSelect }: WorldMapProps) {
+export function WorldMap({ amounts, total, unit, selected, onSelect }: WorldMapProps) {
   const [pointed, setPointed] = useState<string>();
   const byCode = new Map(amounts.map((amount) => [amount.code, amount]));
   const largest = amounts.reduce((max, { amount }) => Math.max(max, amount), 0);
-  const total = amounts.reduce((sum, { amount }) => sum + amount, 0);
   const known = amounts.filter(({ code }) => code !== 'ZZ' && code !== '');
   return (
     <figure className={classes['figure']}>

@@ -118,7 +118,7 @@ function ServiceDetail({ domain, service, query }: ServiceDetailProps) {
           ))}
         </ul>
       </div>
-      <Decision domain={domain} service={service} />
+      <Decision domain={domain} service={service} query={query} />
       <Loaded query={rows} lines={4}>
         {({ data }) => (
           <Table
@@ -135,11 +135,11 @@ function ServiceDetail({ domain, service, query }: ServiceDetailProps) {
 }
 
 /** Pressing what is decided takes it back. */
-function Decision({ domain, service: { id, decision } }: Omit<ServiceDetailProps, 'query'>) {
+function Decision({ domain, service: { id, decision }, query }: ServiceDetailProps) {
   const { isAtLeast } = useRole();
   const decide = useMutation({
     mutationFn: (choice: Input<'decideSender'>['body']['decision']) =>
-      call('decideSender', { params: { domain }, body: { service: id, decision: choice } }),
+      call('decideSender', { params: { domain }, query, body: { service: id, decision: choice } }),
     onSuccess: () => refresh('getSenders', 'checkDomain'),
   });
   const { variables = 'undecided', mutate } = decide;

@@ -139,8 +139,9 @@ export class Senders implements ReportedSenders {
     const placeOf = await createPlaces(networkOf, present, ...(changed === present ? [] : [changed]));
     const longSources = async () => {
       const longFrom = dayAfter(to, 1 - LONG_DAYS);
-      const [first] = (await this.#store.window(domain, longFrom, to)).days;
-      if (first?.day !== longFrom) return undefined;
+      // Reports of some days are missing: one of the week before is enough.
+      const { days } = await this.#store.window(domain, dayAfter(longFrom, 1 - RECENT_DAYS), longFrom);
+      if (days.length === 0) return undefined;
       return groupRows(await this.#store.rows(domain, longFrom, to), placeOf);
     };
     const judgeBy = async (place: (address: string) => string) => {

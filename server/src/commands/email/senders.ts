@@ -80,9 +80,10 @@ function fromStorage(
     try {
       const answer = await ask();
       if (decide === undefined) return print(answer);
-      const { service, decision } = parseDecision(decide, answer);
-      const audit = new AuditLog(storage.audit);
-      await decideSender({ reports: storage.reports, audit }, operator(), { domain, service, decision }, new Date());
+      const decided = parseDecision(decide);
+      const stores = { reports: storage.reports, audit: new AuditLog(storage.audit) };
+      if (!(await decideSender(stores, operator(), answer, decided, new Date())))
+        throw new CommandError(`no mail of ${decided.service} in these reports; the table names the senders`);
       return print(await ask());
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -96,14 +97,11 @@ function fromStorage(
   });
 }
 
-/** Only senders that reports have can be decided about: a misspelt name would have no effect. */
-function parseDecision(text: string, { services }: SendersAnswer): { service: string; decision: DecisionChoice } {
-  const [, name = '', written = ''] = /^(.+)=([a-z_-]+)$/i.exec(text) ?? [];
+function parseDecision(text: string): { service: string; decision: DecisionChoice } {
+  const [, service = '', written = ''] = /^(.+)=([a-z_-]+)$/i.exec(text) ?? [];
   const decision = DECISION_CHOICES.find((one) => one === written.toLowerCase().replaceAll('-', '_'));
   if (decision === undefined) throw new UsageError(`--decide: expected SERVICE=${DECISION_CHOICES.join('|')}`);
-  const found = services.find((one) => [one.id, one.name.toLowerCase()].includes(name.trim().toLowerCase()));
-  if (found === undefined) throw new CommandError(`no mail of ${name} in these reports; the table names the senders`);
-  return { service: found.id, decision };
+  return { service, decision };
 }
 
 const MAX_SHOWN = 20;

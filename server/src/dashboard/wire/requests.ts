@@ -137,8 +137,11 @@ export const requests = {
   lookUpBatch: { body: exactObject({ ips: { ...list(typed<string>({ type: 'string' })), minItems: 1 } }) },
 
   getSenders: { querystring: sendersQuery },
-  /** `service` is the id of a sender. */
-  decideSender: { body: exactObject({ service: text(300), decision: oneOfTexts(DECISION_CHOICES) }) },
+  /** `service` is the id of a sender in the answer to `getSenders` with the same query. */
+  decideSender: {
+    querystring: sendersQuery,
+    body: exactObject({ service: text(300), decision: oneOfTexts(DECISION_CHOICES) }),
+  },
 
   getDatasetDiff: { querystring: diffQuery },
   /** `failed`, the default, leaves out feeds whose server asked to wait; `paused` asks them too. */

@@ -5,6 +5,7 @@ import type { AggregateReport, ReportRow } from '@whence/email/internal/reports/
 import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import { openStorage } from '../../storage/open-storage.ts';
 import { prepareReport } from '../../storage/prepared-report.ts';
+import { signedInAs } from '../dashboard/dashboard-client.ts';
 import { runCommand } from '../run-command.ts';
 import { testEngines } from '../storage/engines.ts';
 import { startInProcess, TestFolder } from '../test-server.ts';
@@ -20,6 +21,14 @@ const zoneOf = (domain: string) => ({
 });
 const OWN = 'example.com';
 const FORGED = 'forged.example';
+/** Domains whose mail is their own; days ago of a report beside those of the last month, and whether that is 90 days. */
+const IDLE = [
+  ['no report before them', 34, false],
+  ['one on the 90th day', 89, true],
+  ['one of the week before', 95, true],
+  ['one that is older', 96, false],
+] as const;
+const idleDomain = (daysAgo: number) => `idle${daysAgo}.example`;
 
 const row = (headerFrom: string, more: Partial<ReportRow>): ReportRow => ({
   address: '192.0.2.1',
@@ -54,6 +63,7 @@ before(async () => {
   dns = await startScriptedDnsServer({
     ...zoneOf(OWN),
     ...zoneOf(FORGED),
+    ...Object.assign({}, ...IDLE.map(([, daysAgo]) => zoneOf(idleDomain(daysAgo)))),
     [`seen1._domainkey.${OWN}`]: { TXT: ['v=DKIM1; p='] },
     'mail.zendesk.com': { TXT: ['v=spf1 ip4:198.51.100.0/26 -all'] },
   });
@@ -86,6 +96,12 @@ for (const engine of testEngines())
         await storage.reports.add([prepareReport(report(OWN, day, own), arrival, NOW)], NOW);
         await storage.reports.add([prepareReport(report(FORGED, day, [row(FORGED, {})]), mailed, NOW)], NOW);
       }
+      for (const [, daysAgo] of IDLE)
+        for (const day of [1, 8, 15, 22, 29, daysAgo]) {
+          const domain = idleDomain(daysAgo);
+          const arrival = { arrived: 'file', arrivedFrom: '', digest: `${day}`, isProven: true } as const;
+          await storage.reports.add([prepareReport(report(domain, day, [row(domain, {})]), arrival, NOW)], NOW);
+        }
       await storage.close();
     });
     after(async () => {
@@ -117,6 +133,43 @@ for (const engine of testEngines())
       const { data } = await ask(`${FORGED}/senders`, reader);
       assert.deepEqual([data.verdict.answer, data.messages], ['not_enough', 0]);
       assert.ok(data.verdict.reasons.some(({ code }: { code: string }) => code === 'unproven_reports'));
+    });
+
+    for (const [behaviour, daysAgo, isKnown] of IDLE)
+      test(`an include that nothing was sent through in 90 days, with ${behaviour}`, async () => {
+        const { data } = await ask(`${idleDomain(daysAgo)}/senders`, reader);
+        assert.equal(
+          data.verdict.reasons.some(({ code }: { code: string }) => code === 'include_idle'),
+          isKnown,
+        );
+      });
+
+    test('a member decides in the dashboard about senders that the reports have, and about no others', async () => {
+      const member = await signedInAs(folder, server.url, 'Mia', 'member');
+      const decide = (domain: string, service: string, decision = 'ours') =>
+        member.try('decideSender', { params: { domain }, body: { service, decision } });
+      for (const [domain, service] of [
+        [OWN, 'zendusk'],
+        [FORGED, 'zendesk'],
+        ['example.net', 'zendesk'],
+      ] as const)
+        assert.equal((await decide(domain, service)).data.code, 'INVALID_REQUEST', `${service} of ${domain}`);
+      const storage = await openStorage(folder.location);
+      for (const [decision, stored] of [
+        ['ours', ['zendesk ours']],
+        ['undecided', []],
+      ] as const) {
+        assert.equal((await decide(OWN, 'zendesk', decision)).status, 200);
+        const all = await storage.reports.decisions(OWN);
+        assert.deepEqual(
+          all.map((one) => `${one.service} ${one.decision}`),
+          stored,
+        );
+        const [entry] = await storage.audit.list({ action: 'domain.sender_decided' }, 1);
+        assert.deepEqual([entry?.actor, entry?.details], ['Mia', { service: 'zendesk', decision }]);
+      }
+      assert.deepEqual(await storage.reports.decisions('example.net'), []);
+      await storage.close();
     });
 
     for (const [behaviour, path, code] of [

@@ -223,7 +223,8 @@ export class ChunkedRun<Row> {
       try {
         return await this.#lookups.lookUp(...asked);
       } catch (error) {
-        const seconds = isFailure(error, 'RATE_LIMIT_EXCEEDED', 'OVERLOADED') ? error.retryAfterSeconds : undefined;
+        const mayPass = isFailure(error, 'RATE_LIMIT_EXCEEDED', 'OVERLOADED', 'BEING_CHECKED');
+        const seconds = mayPass ? error.retryAfterSeconds : undefined;
         if (seconds === undefined || seconds > MAX_WAIT_SECONDS) throw error;
         await sleep(seconds * 1000);
         asked[1].throwIfAborted();

@@ -83,7 +83,7 @@ export function Unknowns({ limits: { unknown, dated } }: { limits: DatasetLimits
           Unknown: unknown.length === 0 ? undefined : words(unknown),
           ...Object.fromEntries(
             days.map((day) => [
-              day === undefined ? 'As of a past date' : `As of ${longDay(day, now)}`,
+              day === undefined ? 'From tables of this program' : `As of ${longDay(day, now)}`,
               words(dated.filter(({ as_of }) => as_of === day).map(({ subject }) => subject)),
             ]),
           ),

@@ -107,7 +107,8 @@ function Unknown({ overview: { dataset } }: { overview: Overview }) {
         ))}
         {limits.dated.map(({ subject, as_of }) => (
           <li key={subject}>
-            {SUBJECT_WORDS[subject]}: a list{as_of === undefined ? '' : ` of ${longDay(as_of, now)}`}; such addresses
+            {SUBJECT_WORDS[subject]}:{' '}
+            {as_of === undefined ? 'a table of this program' : `a list of ${longDay(as_of, now)}`}; such addresses
             change from day to day.
           </li>
         ))}

@@ -48,7 +48,8 @@ for (const engine of testEngines()) {
       await runs.release('r1', 3);
       assert.equal(await runs.claim('r1', at), 3);
       const later = new Date(at.getTime() + 10_000);
-      await runs.begin('r1', 2, at);
+      assert.equal(await runs.begin('r1', 2, at), true);
+      assert.equal(await runs.begin('r1', 2, later), false, 'its check has begun');
       assert.deepEqual([await runs.claim('r1', later), await runs.claim('r1', later)], [3, 4]);
       assert.equal(await runs.claim('r1', new Date(at.getTime() + 60_000)), 2);
       await runs.forget('r1', '{"refusal":');

@@ -204,8 +204,8 @@ export function limitsOf({ meta }: Dataset, now: Date, subject?: Parameters<type
     threat_is_known: subject === undefined ? known.ipv4 && known.ipv6 : isThreatKnown(subject, known),
     unknown: [...unknown],
     dated: dated.map((subject) => {
-      const as_of =
-        oldestDay((tooOld[subject] ?? []).map((source) => source.as_of)) ?? meta.flag_sources[subject].as_of;
+      // Rows of a table without a maximum age have days of their own: that of the last change is not the table's age.
+      const as_of = oldestDay((tooOld[subject] ?? []).map((source) => source.as_of));
       const counted_as_of = countedDay(meta, subject, tooOld[subject] ?? []);
       return {
         subject,

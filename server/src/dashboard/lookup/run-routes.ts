@@ -56,7 +56,7 @@ export function runRoutes(dependencies: DashboardDependencies) {
       const found = await runs.domain(id, position);
       if (found === undefined) throw new DashboardRefusal('NOT_FOUND');
       if (found.result !== undefined) return { result: JSON.parse(found.result) as RunResult };
-      await runs.begin(id, position, ask.now);
+      if (!(await runs.begin(id, position, ask.now))) throw new DashboardRefusal('BEING_CHECKED');
       // A page that is left does not stop the check: it has been counted, and its result is kept.
       const requester = { ...ask.requester, signal: new AbortController().signal };
       try {

@@ -47,7 +47,7 @@ export type RegistrationLookup = { registration?: Registration; asked_at: string
 export type DatasetLimits = {
   /** No source knows them, or none that counts. */
   unknown: FlagSubject[];
-  /** A list is too old to count, or what changes from day to day is from tables. `as_of`: the oldest of them. */
+  /** A list is too old to count, or what changes from day to day is from tables. `as_of`: the oldest list. */
   /** `counted_as_of`: the oldest of the lists that still count, where some do not. */
   dated: { subject: FlagSubject; as_of?: string; counted_as_of?: string }[];
   /** Whether a current list could have raised a score. If not, 0 is not low but unknown. */

@@ -28,6 +28,8 @@ export const refusals = {
   UPDATE_RUNNING: { status: 409, text: 'an update is running' },
   /** This server pulls datasets, or has nothing to update with. */
   UPDATE_UNAVAILABLE: { status: 409, text: 'this server does not build datasets' },
+  /** Another page checks this domain of the run; its result is there after `Retry-After`. */
+  BEING_CHECKED: { status: 409, text: 'the domain is being checked', retryAfterSeconds: 2 },
   /** `details.rule` says in a sentence what a name, password or other value must be, `details.path` which one. */
   INVALID_REQUEST: { status: 400, text: 'invalid request' },
   /** Too many wrong passwords from this address or for this name; `Retry-After`. */

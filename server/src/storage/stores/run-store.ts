@@ -88,10 +88,13 @@ export function runStore(db: Db) {
         if (numUpdatedRows === 1n) return next.position;
       }
     },
-    async begin(runId: string, position: number, now: Date): Promise<void> {
-      await change(db, runId, position)
+    /** False if another page has begun: its claim ended while this one waited. */
+    async begin(runId: string, position: number, now: Date): Promise<boolean> {
+      const { numUpdatedRows } = await change(db, runId, position)
         .set({ claimed_until: now.getTime() + CHECK_MS })
-        .execute();
+        .where('claimed_until', '<=', now.getTime() + CLAIM_MS)
+        .executeTakeFirst();
+      return numUpdatedRows === 1n;
     },
     /** For a check that failed: the domain is the next again. */
     async release(runId: string, position: number): Promise<void> {

@@ -70,7 +70,7 @@ test('lookup: an address with its evidence and the credits of its sources', asyn
   assert.ok(evidence.some(({ field, licence }) => field === 'asn' && licence !== ''));
   assert.ok(credits.length > 0);
   assert.deepEqual(limits.unknown, ['is_proxy', 'blocklists'], 'what no source of the sample knows');
-  assert.ok(limits.dated.every(({ as_of }) => as_of !== undefined));
+  assert.deepEqual(limits.dated, [{ subject: 'is_vpn' }], 'a table of labels has no date of its own');
 });
 
 test('lookup: an address with the networks that announce it, by ROA data of its date', async () => {
@@ -467,6 +467,21 @@ test('runs: two tabs share the domains of a list, and each is checked and counte
   assert.deepEqual(await person.get('claimDomain', { params }), { position: 2 });
   assert.equal((await person.get('listRuns')).runs[0]?.checked, 8);
   await until('each check is counted once', async () => (await person.get('getUsage', { query: {} })).total === 9);
+});
+
+test('runs: a domain that another page checks is not checked a second time', async () => {
+  const person = await signedInAs(folder, server.url, 'Rita', 'viewer');
+  const { run } = await person.get('createRun', { body: { name: 'list', domains: ['example.com'] } });
+  const input = { params: { id: run.id }, body: { position: 0 } };
+  const storage = await openStorage(folder.location);
+  try {
+    assert.ok(await storage.runs.begin(run.id, 0, new Date()));
+    assert.equal((await person.try('checkRunDomain', input)).data.code, 'BEING_CHECKED');
+    await storage.runs.release(run.id, 0);
+    assert.equal((await person.try('checkRunDomain', input)).status, 200);
+  } finally {
+    await storage.close();
+  }
 });
 
 test('runs: belong to their account, and the oldest goes when there are too many', async () => {

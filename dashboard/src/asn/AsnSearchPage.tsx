@@ -75,10 +75,10 @@ const columns: Column<AsnSearchResult>[] = [
   { name: 'Name', cell: ({ asn_name }) => asn_name },
   { name: 'Country', cell: ({ country }) => <span className="nowrap">{countryName(country)}</span> },
   { name: 'Type', cell: ({ connection_type }) => connection_type },
-  { name: 'IPv4 prefixes', align: 'end', cell: ({ prefix_count }) => formatNumber(prefix_count.ipv4) },
-  { name: 'IPv6 prefixes', align: 'end', cell: ({ prefix_count }) => formatNumber(prefix_count.ipv6) },
+  { name: 'IPv4 prefixes', isWide: true, align: 'end', cell: ({ prefix_count }) => formatNumber(prefix_count.ipv4) },
+  { name: 'IPv6 prefixes', isWide: true, align: 'end', cell: ({ prefix_count }) => formatNumber(prefix_count.ipv6) },
 ];
 
 export function AsnResults({ results, label }: { results: readonly AsnSearchResult[]; label: string }) {
-  return <Table label={label} columns={columns} rows={results} />;
+  return <Table label={label} columns={columns} rows={results} isStacked="compact" />;
 }

@@ -17,7 +17,7 @@ const COLUMNS: readonly Column<QualityRow>[] = [
   { name: 'Measure', cell: ({ measure }) => MEASURE_WORDS[measure] },
   { name: 'Value', align: 'end', cell: ({ value }) => formatShare(value, 1) },
   {
-    name: '95 % interval',
+    name: '95% interval',
     align: 'end',
     cell: ({ interval: [low, high] }) => `${formatShare(low, 1)} to ${formatShare(high, 1)}`,
   },

@@ -49,7 +49,6 @@ function Settings() {
 }
 
 function Value({ setting: { is_secret, is_set, value } }: { setting: SettingInForce }) {
-  if (is_secret) return <span className="quiet">{is_set ? 'set, not shown' : 'not set'}</span>;
-  if (value === undefined || value === '') return <span className="quiet">empty</span>;
-  return <span className="mono">{value}</span>;
+  if (is_secret && is_set) return <span className="quiet">set, not shown</span>;
+  return value ? <span className="mono">{value}</span> : <span className="quiet">not set</span>;
 }

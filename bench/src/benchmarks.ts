@@ -46,7 +46,7 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   },
   enrich: {
     measures: 'wh enrich over a million lines',
-    options: '[stages]',
+    options: '[stages] [go]',
     load: async () => (await import('./enrich.ts')).enrich,
   },
   dns: {

@@ -15,6 +15,7 @@ import { seededWords } from '@whence/testing/seeded-random';
 import { median } from '@whence/testing/statistics';
 import { WHENCE } from '@whence/testing/whence-program';
 import { makeMixes } from './engine/announced-addresses.ts';
+import { compareGo } from './enrich/compare-go.ts';
 import { repeatLog, type Shape, writeLog } from './enrich/logs.ts';
 import { measureStages } from './enrich/stages.ts';
 import { type MeasuredProcess, measureCommand, measureProcess } from './fresh-process.ts';
@@ -57,7 +58,7 @@ const STAGE_GOALS: Readonly<Record<string, number>> = {
   'csv, IPv4 by address': 900_000,
 };
 
-/** `stages`: only the stages, without the peer. */
+/** `stages`: only the stages, without the peers; `go`: only the comparison with Go. */
 export async function enrich(args: readonly string[]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'whence-bench-'));
   const dataDir = join(folder, 'data');
@@ -72,12 +73,18 @@ export async function enrich(args: readonly string[]): Promise<void> {
       const goal = STAGE_GOALS[log.name];
       return goal === undefined ? [] : [{ ...log, goal }];
     });
+    const compared = cases.filter(({ name }) => /^lines, (IPv4 by address|.* clients)$/.test(name));
+    if (args.includes('go')) {
+      print(`\n${formatRows(compareGo(compared, dataDir, folder))}\n${loadAverage()} at the end`);
+      return;
+    }
     const stages = measureStages(staged, dataDir, folder);
     if (args.includes('stages')) {
       print(`${loadAverage()} at the end\n\n${formatRows(stages)}`);
       return;
     }
-    const rows = cases.map((testCase) => measure(testCase, dataDir, folder));
+    const rows = compareGo(compared, dataDir, folder);
+    rows.push(...cases.map((testCase) => measure(testCase, dataDir, folder)));
     for (const testCase of cases.filter(({ name }) => name.endsWith('IPv4 by address')))
       rows.push(...(await compareJobs(testCase, dataDir, folder)));
     rows.push(

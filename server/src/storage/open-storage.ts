@@ -7,7 +7,6 @@ import type { Engine } from './engine.ts';
 import { leaseStore } from './leases/lease-store.ts';
 import { ownStatistics, statisticsStores } from './own-statistics.ts';
 import { openSqlite } from './sqlite/open-sqlite.ts';
-import type { Storage } from './storage.ts';
 import { StorageUnavailable } from './storage-unavailable.ts';
 import { accountStore } from './stores/account-store.ts';
 import { auditStore } from './stores/audit-store.ts';
@@ -38,7 +37,7 @@ export type StorageOptions = {
 /** A data directory, for the embedded engine, or the URL of a PostgreSQL database; or two, one of them for statistics. */
 export type StorageLocation = string | { readonly keys: string; readonly statistics: string };
 
-export async function openStorage(location: StorageLocation, options: StorageOptions = {}): Promise<Storage> {
+export async function openStorage(location: StorageLocation, options: StorageOptions = {}) {
   const places = typeof location === 'string' ? { keys: location, statistics: undefined } : location;
   const { statistics: ownPlace } = places;
   const engine = await openEngine(places.keys, options);
@@ -51,6 +50,7 @@ export async function openStorage(location: StorageLocation, options: StorageOpt
   const maintenance = maintenanceStore(db);
   return {
     engine: engine.name,
+    /** The clock that all processes share; undefined if that is the clock of this machine. */
     nowMs: engine.nowMs,
     clockState: engine.clockState,
     keys: keyStore(db, keyWrites, engine.keyChanges),
@@ -71,11 +71,12 @@ export async function openStorage(location: StorageLocation, options: StorageOpt
         ? maintenance
         : {
             ...maintenance,
-            pruneWriters: async (beforeMs) => {
+            pruneWriters: async (beforeMs: number) => {
               await maintenance.pruneWriters(beforeMs);
               await own.pruneWriters(beforeMs);
             },
           },
+    /** Whether the database that statistics have of their own does not answer; undefined if they have none. */
     isStatisticsAway: () => own?.isAway(),
     close: async () => {
       await own?.close();

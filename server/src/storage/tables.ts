@@ -1,34 +1,21 @@
 /** The tables that are copied and compared when storage moves, with their primary keys; pages of their rows, and removal of old ones. */
 import { sql } from './kysely.ts';
-import type { Db } from './schema.ts';
+import { type Db, TABLES as SCHEMA } from './schema.ts';
 
-/** Without rows of running processes, what triggers keep, the cache of registrations, and the tables of migrations. */
-const TABLES = {
-  keys: ['id'],
-  key_words: ['word', 'key_id'],
-  revisions: ['id'],
-  quota: ['key_id', 'day'],
-  leases: ['key_id', 'day', 'owner'],
-  recalls: ['number'],
-  usage: ['key_id', 'day', 'endpoint', 'status_class'],
-  accounts: ['id'],
-  sessions: ['id'],
-  links: ['id'],
-  audit: ['id'],
-  traffic: ['hour', 'counter'],
-  key_refusals: ['key_id', 'hour', 'reason'],
-  report_domains: ['id'],
-  reports: ['id'],
-  report_pages: ['report', 'number'],
-  report_shapes: ['domain_id', 'id'],
-  sender_decisions: ['domain_id', 'service'],
-  domain_runs: ['id'],
-  run_domains: ['run_id', 'position'],
-  maintenance: ['id'],
-} as const satisfies { readonly [Table: string]: readonly string[] };
+type AnyTable = keyof typeof SCHEMA;
+/** Rows of running processes, what triggers keep, the cache of registrations, and the tables of migrations. */
+const NOT_COPIED = ['key_counts', 'processes', 'registrations', 'writers', 'compatibility'] as const;
+export type TableName = Exclude<AnyTable, (typeof NOT_COPIED)[number]>;
+const isCopied = (table: string): table is TableName => !(NOT_COPIED as readonly string[]).includes(table);
+export const TABLE_NAMES: readonly TableName[] = Object.keys(SCHEMA).filter(isCopied);
 
-export type TableName = keyof typeof TABLES;
-export const TABLE_NAMES = Object.keys(TABLES) as TableName[];
+function keyOf(table: AnyTable): string[] {
+  const columns = Object.entries<string>(SCHEMA[table]);
+  const [, listed] = columns.find(([name]) => name.endsWith('primary key')) ?? [];
+  if (listed !== undefined) return listed.split(', ');
+  return columns.filter(([, definition]) => definition.endsWith('primary key')).map(([name]) => name);
+}
+
 /** Those that may have a database of their own. */
 export const STATISTICS_TABLES: readonly TableName[] = ['usage', 'traffic'];
 
@@ -39,7 +26,8 @@ const rowsPerPage = (table: TableName) => (table === 'report_pages' ? 50 : 5_000
 
 /** All rows in primary key order, a page at a time. */
 export async function* pagesOf(db: Db, table: TableName): AsyncGenerator<Row[], undefined> {
-  const columns = TABLES[table].map((column) => sql.ref(column));
+  const key = keyOf(table);
+  const columns = key.map((column) => sql.ref(column));
   const limit = rowsPerPage(table);
   let after: Row | undefined;
   for (;;) {
@@ -47,7 +35,7 @@ export async function* pagesOf(db: Db, table: TableName): AsyncGenerator<Row[], 
     const isBeyond =
       last === undefined
         ? sql`true`
-        : sql`(${sql.join(columns)}) > (${sql.join(TABLES[table].map((column) => typed(last[column])))})`;
+        : sql`(${sql.join(columns)}) > (${sql.join(key.map((column) => typed(last[column])))})`;
     const { rows } = await sql<Row>`
       select * from ${sql.table(table)} where ${isBeyond} order by ${sql.join(columns)} limit ${sql.lit(limit)}
     `.execute(db);
@@ -65,7 +53,7 @@ export async function pruneRows(
   before: string | number,
   limit: number,
 ): Promise<number> {
-  const key = sql.join(TABLES[table].map((name) => sql.ref(name)));
+  const key = sql.join(keyOf(table).map((name) => sql.ref(name)));
   const { numAffectedRows = 0n } = await sql`
     delete from ${sql.table(table)} where (${key}) in (
       select ${key} from ${sql.table(table)} where ${sql.ref(column)} < ${before} limit ${sql.lit(limit)}

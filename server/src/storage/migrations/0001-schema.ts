@@ -6,45 +6,22 @@
  */
 import type { Kysely, Migration } from 'kysely';
 import { SqliteAdapter, sql } from '../kysely.ts';
-import { FACET, SORT_VALUES } from '../schema.ts';
+import { FACET, SORT_VALUES, TABLES } from '../schema.ts';
 
 const FACET_COLUMNS = 'revoked_at, has_expired, paused_at, tier, permissions, owner_id';
 
-/** `sorted` is text that is compared byte by byte. In SQLite, `bigint` is an integer like any other. */
-const tables = (sorted: string, withoutRowid: string) => `
-  create table keys (
-    id text primary key,
-    name text not null,
-    name_key ${sorted} not null,
-    hash text not null unique,
-    masked text not null,
-    permissions text not null,
-    tier text not null,
-    note text,
-    created_at bigint not null,
-    expires_at bigint,
-    has_expired integer not null default 0,
-    paused_at bigint,
-    allowed_networks text,
-    requests_per_second integer,
-    daily_limit bigint,
-    revoke_at bigint,
-    revoke_by text,
-    revoked_at bigint,
-    revoked_by text,
-    owner_id text,
-    predecessor_id text,
-    first_used_at bigint,
-    first_used_from text,
-    first_used_status integer,
-    last_used_at bigint,
-    last_used_from text,
-    refused_requests bigint not null default 0,
-    last_refused_at bigint,
-    last_refused_from text,
-    day_requests bigint not null default 0,
-    revision integer not null default 0
-  );
+/** `sorted`: text that is compared byte by byte, in the words of the engine. */
+const tables = (sorted: string, withoutRowid: string) =>
+  Object.entries(TABLES).map(([table, definitions]) => {
+    const columns = Object.entries(definitions).map(([name, definition]) =>
+      name.includes(' ') ? `${name} (${definition})` : `${name} ${definition.replace(/^sorted/, sorted)}`,
+    );
+    return `create table ${table} (${columns.join(', ')}) ${table === 'key_words' ? withoutRowid : ''}`;
+  });
+
+// None on expires_at of leases, which every statement of an owner changes: PostgreSQL would have to write the indexes
+// too. `usage_day_key` is in the order in which usage is read in pages.
+const INDEXES_AND_FIRST_ROWS = `
   create index keys_revision_index on keys (revision);
   create index keys_predecessor on keys (predecessor_id) where predecessor_id is not null;
   create index keys_to_expire on keys (expires_at) where has_expired = 0 and expires_at is not null;
@@ -58,210 +35,33 @@ const tables = (sorted: string, withoutRowid: string) => `
         create index keys_of_owner_by_${name} on keys (owner_id, ${FACET()}, ${value}, id);`,
     )
     .join('')}
-  create table key_words (word ${sorted} not null, key_id text not null, primary key (word, key_id)) ${withoutRowid};
   create index key_words_of_key on key_words (key_id, word);
-  create table key_counts (
-    scope text not null, facet text not null, key_count bigint not null, primary key (scope, facet)
-  );
-  create table revisions (id integer primary key, keys bigint not null, recalls bigint not null);
-  create table key_refusals (
-    key_id text not null,
-    hour bigint not null,
-    reason text not null,
-    requests bigint not null,
-    last_at bigint not null,
-    detail text,
-    constraint key_refusals_key primary key (key_id, hour, reason)
-  );
   create index key_refusals_by_hour on key_refusals (hour);
-
-  create table quota (
-    key_id text not null,
-    day text not null,
-    granted bigint not null,
-    last_granted integer not null default 0,
-    alerted_percent bigint not null default 0,
-    constraint quota_key primary key (key_id, day)
-  );
   create index quota_day on quota (day);
-  create table leases (
-    key_id text not null,
-    day text not null,
-    owner text not null,
-    granted bigint not null,
-    opened bigint not null,
-    spent bigint not null,
-    expires_at bigint not null,
-    constraint leases_key primary key (key_id, day, owner)
-  );
-  -- None on expires_at, which every statement of an owner changes: PostgreSQL would have to write the indexes too.
   create index leases_owner on leases (owner);
-  create table recalls (number bigint primary key, key_id text not null, day text not null);
-
-  create table usage (
-    key_id text not null,
-    day text not null,
-    endpoint text not null,
-    status_class integer not null,
-    requests bigint not null,
-    constraint usage_key primary key (key_id, day, endpoint, status_class)
-  );
-  -- In the order in which usage is read in pages.
   create index usage_day_key on usage (day, key_id, endpoint, status_class);
-  create table traffic (
-    hour bigint not null, counter text not null, count bigint not null, constraint traffic_key primary key (hour, counter)
-  );
-  create table writers (id text primary key, last_batch bigint not null, written_at bigint not null);
-
-  create table accounts (
-    id text primary key,
-    name text not null,
-    name_key text not null unique,
-    password_hash text,
-    provider_subject text unique,
-    role text not null,
-    created_at bigint not null,
-    last_sign_in_at bigint,
-    disabled_at bigint
-  );
-  create table sessions (
-    id text primary key,
-    token_hash text not null unique,
-    account_id text not null,
-    created_at bigint not null,
-    last_seen_at bigint not null,
-    expires_at bigint not null,
-    ended_at bigint,
-    address text not null,
-    user_agent text not null
-  );
   create index sessions_account on sessions (account_id);
-  create table links (
-    id text primary key,
-    token_hash text not null unique,
-    kind text not null,
-    role text not null,
-    account_id text,
-    note text,
-    created_at bigint not null,
-    created_by text not null,
-    created_by_id text,
-    expires_at bigint not null
-  );
-  create table audit (
-    id text primary key,
-    at bigint not null,
-    actor text not null,
-    actor_id text,
-    action text not null,
-    target_kind text not null,
-    target_id text,
-    target text,
-    address text,
-    details text
-  );
   create index audit_target on audit (target_id);
-
-  create table processes (
-    id text primary key,
-    host text not null,
-    pid integer not null,
-    started_at bigint not null,
-    seen_at bigint not null,
-    machine_at bigint,
-    stored_at bigint not null,
-    memory_bytes bigint not null,
-    lag_ms bigint not null,
-    dataset_version bigint not null,
-    rules_checksum text not null,
-    overrides_checksum text not null,
-    settings_checksum text not null
-  );
-  create table registrations (subject text primary key, content text not null, fetched_at bigint not null);
   create index registrations_fetched_at on registrations (fetched_at);
-
-  create table report_domains (id bigint primary key, domain text not null, generation bigint not null);
-  create table reports (
-    id bigint primary key,
-    key_id bigint not null,
-    domain_id bigint not null,
-    day integer not null,
-    reporter text not null,
-    reporter_email text not null,
-    report_id text not null,
-    begin_at bigint not null,
-    end_at bigint not null,
-    policy text not null,
-    row_count integer not null,
-    messages bigint not null,
-    passed bigint not null,
-    digest text not null,
-    arrived text not null,
-    arrived_from text not null,
-    imported_at bigint not null,
-    proven integer not null,
-    usable integer not null,
-    conflicts integer not null
-  );
   create index reports_of_domain on reports (domain_id, day);
   create index reports_of_key on reports (key_id);
   create index reports_by_day on reports (day);
-  create table report_pages (
-    report bigint not null, number integer not null, content text not null,
-    constraint report_pages_key primary key (report, number)
-  );
-  create table report_shapes (
-    domain_id bigint not null,
-    id bigint not null,
-    content text not null,
-    last_day integer not null,
-    constraint report_shapes_key primary key (domain_id, id)
-  );
   create index report_shapes_by_day on report_shapes (last_day);
-  create table sender_decisions (
-    domain_id bigint not null,
-    service ${sorted} not null,
-    decision text not null,
-    decided_at bigint not null,
-    decided_by text not null,
-    constraint sender_decisions_key primary key (domain_id, service)
-  );
-
-  create table domain_runs (
-    id text primary key,
-    account_id text not null,
-    name text not null,
-    created_at bigint not null,
-    size integer not null,
-    checked integer not null
-  );
   create index domain_runs_of_account on domain_runs (account_id, created_at);
   create index domain_runs_by_time on domain_runs (created_at);
-  create table run_domains (
-    run_id text not null,
-    position integer not null,
-    domain text not null,
-    claimed_until bigint not null,
-    result text,
-    constraint run_domains_key primary key (run_id, position)
-  );
-
-  create table maintenance (
-    id integer primary key, probes bigint not null, pruned_at bigint not null, steady_hours integer not null,
-    agreed_day text
-  );
-  create table compatibility (id integer primary key, oldest_program text not null);
   insert into revisions (id, keys, recalls) values (1, 0, 0);
   insert into maintenance (id, probes, pruned_at, steady_hours) values (1, 0, 0, 0);
   insert into compatibility (id, oldest_program) values (1, '0001-schema');`;
 
 export const schema: Migration = {
   async up(db: Kysely<unknown>) {
+    const rest = INDEXES_AND_FIRST_ROWS.split(';').filter((statement) => statement.trim() !== '');
     const statements =
       db.getExecutor().adapter instanceof SqliteAdapter
-        ? [...split(tables('text', 'without rowid')), ...sqliteKeyCounts(), ...sqliteKeyChanges()]
+        ? [...tables('text', 'without rowid'), ...rest, ...sqliteKeyCounts(), ...sqliteKeyChanges()]
         : [
-            ...split(tables('text collate "C"', '')),
+            ...tables('text collate "C"', ''),
+            ...rest,
             ...postgresKeyCounts(),
             ...postgresKeyChanges(),
             ...storageSettings(),
@@ -269,8 +69,6 @@ export const schema: Migration = {
     for (const statement of statements) await sql.raw(statement).execute(db);
   },
 };
-
-const split = (text: string) => text.split(';').filter((statement) => statement.trim() !== '');
 
 /** Keys of the command line have no owner and count in the scope of all keys only. */
 function sqliteKeyCounts(): string[] {

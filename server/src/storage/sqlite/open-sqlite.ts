@@ -8,7 +8,7 @@ import { migrate, schemaState } from '../migrations/migrate.ts';
 import type { Db, Schema } from '../schema.ts';
 import { NoDatabase } from '../storage-unavailable.ts';
 import { SqliteThread } from './sqlite-thread.ts';
-import { Mutex, statisticsDialect, threadDialect } from './thread-dialect.ts';
+import { Mutex, threadDialect } from './thread-dialect.ts';
 import { transactionalLeases } from './transactional-leases.ts';
 import { transactionalStatistics } from './transactional-statistics.ts';
 
@@ -37,7 +37,7 @@ export async function openSqlite(path: string, { mustExist, waitMs }: SqliteOpti
   const statisticsReader = new SqliteThread({ path, isReader: true, isBackground: true }, STATISTICS_TIMEOUT_MS);
   const threads = { reader, writer, statisticsReader, writerLock: new Mutex() };
   const db = new Kysely<Schema>({ dialect: threadDialect(threads) });
-  const statisticsReads = new Kysely<Schema>({ dialect: statisticsDialect(threads) });
+  const statisticsReads = new Kysely<Schema>({ dialect: threadDialect(threads, { reader: statisticsReader }) });
   try {
     if ((await schemaState(db, path)).pending.length > 0) {
       // Stored in the file. Not in a transaction: SQLite refuses two processes that set it at once despite the timeout.

@@ -1,6 +1,6 @@
 // Kysely over SQLite threads: two that read and one that writes, so that in WAL mode key checks wait neither for
 // another process's lock nor for the disk. Statistics have a reader of their own.
-import type { CompiledQuery, DatabaseConnection, Dialect, Driver, Kysely, QueryResult } from 'kysely';
+import type { CompiledQuery, DatabaseConnection, Dialect, Kysely, QueryResult } from 'kysely';
 import { compiledQuery, SelectQueryNode, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from '../kysely.ts';
 import { StorageUnavailable } from '../storage-unavailable.ts';
 import { SqliteError, type SqliteThread } from './sqlite-thread.ts';
@@ -13,19 +13,23 @@ type Threads = {
   readonly writerLock: Mutex;
 };
 
-/** The transactions of an urgent one go ahead of those that wait. */
-export function threadDialect(threads: Threads, { isUrgent = false } = {}): Dialect {
-  return dialectOf(() => new ThreadDriver(threads, threads.reader, isUrgent));
-}
-
-/** Only for reads. The other dialect closes its thread. */
-export function statisticsDialect(threads: Threads): Dialect {
-  return dialectOf(() => new ThreadDriver(threads, threads.statisticsReader));
-}
-
-function dialectOf(createDriver: () => ThreadDriver): Dialect {
+/** `reader` runs the reads. The transactions of an urgent one go ahead of those that wait. */
+export function threadDialect(threads: Threads, { reader = threads.reader, isUrgent = false } = {}): Dialect {
   return {
-    createDriver,
+    createDriver: () => ({
+      init: async () => {},
+      acquireConnection: async () => new ThreadConnection(threads, reader, isUrgent),
+      beginTransaction: (connection: ThreadConnection) => connection.begin(),
+      commitTransaction: (connection: ThreadConnection) => connection.commit(),
+      rollbackTransaction: (connection: ThreadConnection) => connection.rollBack(),
+      releaseConnection: async (connection: ThreadConnection) => connection.release(),
+      async destroy() {
+        // The writer last: the last connection moves the WAL into the file, and one that only reads cannot.
+        await threads.statisticsReader.close();
+        await threads.reader.close();
+        await threads.writer.close();
+      },
+    }),
     createQueryCompiler: () => new SqliteQueryCompiler(),
     createAdapter: () => new TransactionalAdapter(),
     createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
@@ -39,57 +43,13 @@ class TransactionalAdapter extends SqliteAdapter {
   }
 }
 
-class ThreadDriver implements Driver {
-  readonly #threads: Threads;
-  readonly #reader: SqliteThread;
-  readonly #isUrgent: boolean;
-
-  constructor(threads: Threads, reader: SqliteThread, isUrgent = false) {
-    this.#threads = threads;
-    this.#reader = reader;
-    this.#isUrgent = isUrgent;
-  }
-
-  async init(): Promise<void> {}
-
-  async acquireConnection(): Promise<ThreadConnection> {
-    return new ThreadConnection(this.#threads, this.#reader, this.#isUrgent);
-  }
-
-  async beginTransaction(connection: ThreadConnection): Promise<void> {
-    await connection.begin();
-  }
-
-  async commitTransaction(connection: ThreadConnection): Promise<void> {
-    await connection.executeQuery(compiledQuery.raw('commit'));
-    connection.isOpen = false;
-  }
-
-  async rollbackTransaction(connection: ThreadConnection): Promise<void> {
-    const { isOpen } = connection;
-    connection.isOpen = false;
-    if (isOpen) await connection.rollBack();
-  }
-
-  async releaseConnection(connection: ThreadConnection): Promise<void> {
-    connection.release();
-  }
-
-  async destroy(): Promise<void> {
-    // The writer last: the last connection moves the WAL into the file, and one that only reads cannot.
-    await this.#threads.statisticsReader.close();
-    await this.#threads.reader.close();
-    await this.#threads.writer.close();
-  }
-}
-
 /** The connection of one query or one transaction. A transaction holds the writer until it is released. */
 class ThreadConnection implements DatabaseConnection {
   readonly #threads: Threads;
   readonly #reader: SqliteThread;
   readonly #isUrgent: boolean;
   #holdsWriter = false;
-  isOpen = false;
+  #isOpen = false;
 
   constructor(threads: Threads, reader: SqliteThread, isUrgent: boolean) {
     this.#threads = threads;
@@ -113,11 +73,18 @@ class ThreadConnection implements DatabaseConnection {
       await this.#closeConnections();
       await begin();
     }
-    this.isOpen = true;
+    this.#isOpen = true;
+  }
+
+  async commit(): Promise<void> {
+    await this.executeQuery(compiledQuery.raw('commit'));
+    this.#isOpen = false;
   }
 
   /** On a full disk SQLite has rolled back by itself, and the error of the statement is the one to report. */
   async rollBack(): Promise<void> {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
     try {
       await this.executeQuery(compiledQuery.raw('rollback'));
     } catch (error) {

@@ -142,14 +142,7 @@ for (const [behaviour, path, options, status, code, extra] of [
   ['search: limit of 0', '/v1/asn/search?q=x&limit=0', {}, 400, 'INVALID_LIMIT', {}],
   ['search: negative limit', '/v1/asn/search?q=x&limit=-1', {}, 400, 'INVALID_LIMIT', {}],
   ['search: limit with a fraction', '/v1/asn/search?q=x&limit=1.5', {}, 400, 'INVALID_LIMIT', {}],
-  [
-    'batch: malformed JSON',
-    '/v1/ip/batch',
-    post('{"ips":['),
-    400,
-    'INVALID_REQUEST',
-    { path: '', expected: 'JSON', line: 1, column: 9 },
-  ],
+  ['batch: malformed JSON', '/v1/ip/batch', post('{"ips":['), 400, 'INVALID_REQUEST', { path: '', expected: 'JSON' }],
   ['batch: empty body', '/v1/ip/batch', post(''), 400, 'INVALID_REQUEST', { path: '', expected: 'JSON' }],
   ['batch: no ips', '/v1/ip/batch', post('{}'), 400, 'INVALID_REQUEST', { path: '/ips', expected: LIST }],
   [

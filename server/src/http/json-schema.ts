@@ -1,6 +1,7 @@
 // JSON Schemas that carry the TypeScript type of what they describe (`ValueOf`): Fastify validates bodies with them,
 // and the OpenAPI document is made of them. Parameters and answers are only described.
 import type { FastifyRequest } from 'fastify';
+import { present } from '../present.ts';
 
 /** A schema of values of this type. One that is written without the functions below describes `unknown`. */
 export type Schema<Value> = { readonly '~value'?: Value };
@@ -23,30 +24,32 @@ export const typed = <Value>(keywords: object): Schema<Value> => keywords;
 export const string = (description: string, example?: string) =>
   typed<string>({ type: 'string', description, ...(example === undefined ? {} : { examples: [example] }) });
 export const text = (maxLength: number) => typed<string>({ type: 'string', maxLength });
-export const list = <Items extends object>(items: Items) => typed<ValueOf<Items>[]>({ type: 'array', items });
-export const strings = (description: string) => ({ ...list(typed<string>({ type: 'string' })), description });
+export const list = <Items extends object>(items: Items, description?: string) =>
+  typed<ValueOf<Items>[]>({ type: 'array', items, ...present({ description }) });
+export const strings = (description: string) => list(typed<string>({ type: 'string' }), description);
 export const integer = (description: string) => typed<number>({ type: 'integer', description });
 export const number = (description: string, example: number) =>
   typed<number>({ type: 'number', description, examples: [example] });
-export const boolean = (description?: string) =>
-  typed<boolean>({ type: 'boolean', ...(description === undefined ? {} : { description }) });
-export const oneOfTexts = <const Text extends string>(values: readonly Text[]) =>
-  typed<Text>({ type: 'string', enum: values });
+export const boolean = (description?: string) => typed<boolean>({ type: 'boolean', ...present({ description }) });
+/** A member that is absent where it would be false. */
+export const always = (description: string) => typed<true>({ type: 'boolean', const: true, description });
+export const oneOfTexts = <const Text extends string>(values: readonly Text[], description?: string) =>
+  typed<Text>({ type: 'string', enum: values, ...present({ description }) });
 export const share = (description: string) => typed<number>({ type: 'number', minimum: 0, maximum: 1, description });
 /** A date and time of RFC 3339. */
 export const dateTime = (description: string, example = '2026-11-15T05:26:11.551Z') => ({
   ...string(description, example),
   format: 'date-time',
 });
-export const constant = <const Text extends string>(text: Text) => typed<Text>({ type: 'string', const: text });
+export const constant = <const Text extends string>(text: Text, description?: string) =>
+  typed<Text>({ type: 'string', const: text, ...present({ description }) });
 export const orNull = <Given extends object>(schema: Given) =>
   typed<ValueOf<Given> | null>({ ...schema, nullable: true });
 
 export const switchParameter = (description: string) => ({ ...boolean(description), examples: [true] });
 /** Names separated by commas. */
 export const listParameter = <Items extends object>(items: Items, description: string, example: readonly string[]) => ({
-  ...list(items),
-  description,
+  ...list(items, description),
   examples: [example],
 });
 

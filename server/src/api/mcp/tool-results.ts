@@ -47,17 +47,15 @@ export const domain = object({
   grade: oneOfTexts(['A', 'B', 'C', 'D', 'F']),
   mx: object({ records: strings('Hosts by preference.'), errors }),
   spf: object({ record: string('The record, or empty.'), errors }),
-  dkim: {
-    ...list(
-      object({
-        selector: string('Name of the selector.'),
-        key_type: string('rsa or ed25519.'),
-        key_bits: integer('Size of the key.'),
-        errors,
-      }),
-    ),
-    description: 'Keys that were found.',
-  },
+  dkim: list(
+    object({
+      selector: string('Name of the selector.'),
+      key_type: string('rsa or ed25519.'),
+      key_bits: integer('Size of the key.'),
+      errors,
+    }),
+    'Keys that were found.',
+  ),
   dmarc: object({
     record: string('The record that applies, or empty.'),
     policy: string('The policy in effect.'),

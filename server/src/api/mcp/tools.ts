@@ -68,11 +68,12 @@ const address = tool({
   inputSchema: exactObject({
     ip: text('IPv4 or IPv6 address.', '8.8.8.8'),
     explain: optional(explain('the source, prefix and date behind every field')),
-    include: optional({
-      ...list(oneOfTexts(ADDRESS_SECTIONS)),
-      description:
+    include: optional(
+      list(
+        oneOfTexts(ADDRESS_SECTIONS),
         'More about it: routing (origins and RPKI), privacy (the service behind it), scanner (who scans from it), hostname (asks DNS), registration (asks the registry, where switched on).',
-    }),
+      ),
+    ),
   }),
   outputSchema: results.address,
   requestFor: ({ ip, explain: isExplained, include = [] }) => ({
@@ -95,10 +96,7 @@ const batch = tool({
       maxItems: MAX_BATCH,
       description: 'The addresses.',
     },
-    include: optional({
-      ...list(oneOfTexts(LOCAL_ADDRESS_SECTIONS)),
-      description: 'More about each: routing, privacy, scanner.',
-    }),
+    include: optional(list(oneOfTexts(LOCAL_ADDRESS_SECTIONS), 'More about each: routing, privacy, scanner.')),
   }),
   outputSchema: results.batch,
   requestFor: (body) => ({ method: 'POST', url: '/v1/ip/batch', body }),
@@ -167,11 +165,12 @@ const domain = tool({
       maxItems: MAX_SELECTORS,
       description: 'DKIM selectors. Without them, the common ones are tried.',
     }),
-    include: optional({
-      ...list(oneOfTexts(INCLUDABLE_SECTIONS)),
-      description:
+    include: optional(
+      list(
+        oneOfTexts(INCLUDABLE_SECTIONS),
         'transport (MTA-STS, TLS-RPT, DANE, BIMI, DNSSEC), networks (who carries the mail), smtp (connects to the MX hosts, where switched on).',
-    }),
+      ),
+    ),
     explain: optional(explain('the whole report, with every record as published')),
   }),
   outputSchema: results.domain,

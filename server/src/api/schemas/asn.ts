@@ -16,7 +16,7 @@ import {
 import { searchQuery } from '../../lookup/lookup-requests.ts';
 import { NETWORK_SECTIONS } from '../../vocabulary.ts';
 import { connectionType, rir } from './ip-record.ts';
-import { envelope, refusalData, refusals, security } from './refusals.ts';
+import { envelope, refusal, refusals, security } from './refusals.ts';
 
 export const networkFields = {
   asn: integer('Number of the network.'),
@@ -75,11 +75,12 @@ export const asnSchema = {
         prefixes: optional({ ...prefixes, description: 'Only with include_prefixes=true.' }),
       }),
     ),
-    400: envelope(
-      'Not an AS number, an unknown include, or a parameter that is neither true nor false.',
-      refusalData(['INVALID_ASN', 'INVALID_INCLUDE', 'INVALID_QUERY']),
-    ),
-    404: envelope('Unknown or reserved number.', refusalData('ASN_NOT_FOUND')),
+    400: refusal('Not an AS number, an unknown include, or a parameter that is neither true nor false.', [
+      'INVALID_ASN',
+      'INVALID_INCLUDE',
+      'INVALID_QUERY',
+    ]),
+    404: refusal('Unknown or reserved number.', 'ASN_NOT_FOUND'),
     ...refusals,
   },
 };
@@ -103,7 +104,7 @@ export const asnSearchSchema = {
         results: list(namedObject('AsnSearchResult', networkFields)),
       }),
     ),
-    400: envelope('Text or limit missing or wrong.', refusalData(['MISSING_QUERY', 'INVALID_QUERY', 'INVALID_LIMIT'])),
+    400: refusal('Text or limit missing or wrong.', ['MISSING_QUERY', 'INVALID_QUERY', 'INVALID_LIMIT']),
     ...refusals,
   },
 };

@@ -10,7 +10,7 @@ import {
   optional,
   string,
 } from '../../http/json-schema.ts';
-import { envelope, refusalData, refusals, security } from './refusals.ts';
+import { envelope, refusal, refusals, security } from './refusals.ts';
 
 const validUntil = string(
   'Day (UTC) on which a flag in it stops counting; then the server writes it anew. Absent if there is none.',
@@ -86,12 +86,9 @@ export const databaseSchema = {
       content: { 'application/vnd.maxmind.maxmind-db': { schema: { type: 'string', format: 'binary' } } },
     },
     304: { type: 'null', description: 'The file is the one of If-None-Match.' },
-    400: envelope('Not a version.', refusalData('INVALID_VERSION')),
-    404: envelope(
-      'No such database, or not of this version.',
-      refusalData(['DATABASE_NOT_FOUND', 'VERSION_NOT_FOUND']),
-    ),
-    416: envelope('A range outside the file.', refusalData('INVALID_RANGE')),
+    400: refusal('Not a version.', 'INVALID_VERSION'),
+    404: refusal('No such database, or not of this version.', ['DATABASE_NOT_FOUND', 'VERSION_NOT_FOUND']),
+    416: refusal('A range outside the file.', 'INVALID_RANGE'),
     ...refusals,
   },
 };
@@ -123,8 +120,8 @@ export const listSchema = {
     200: envelope('The list. Formats other than json are text.', prefixList),
     206: { description: 'The range that was asked for.', content: { 'text/plain': { schema: { type: 'string' } } } },
     304: { type: 'null', description: 'The list is the one of If-None-Match.' },
-    404: envelope('No such list, or no such format.', refusalData('LIST_NOT_FOUND')),
-    416: envelope('A range outside the list.', refusalData('INVALID_RANGE')),
+    404: refusal('No such list, or no such format.', 'LIST_NOT_FOUND'),
+    416: refusal('A range outside the list.', 'INVALID_RANGE'),
     ...refusals,
   },
 };

@@ -1,8 +1,8 @@
 /** `GET /v1/dataset/diff`. */
 import { CHANGE_KINDS, COMPARED_ATTRIBUTES } from '@whence/dataset/internal/diff/diff';
-import { boolean, dateTime, integer, list, namedObject, optional, string } from '../../http/json-schema.ts';
+import { boolean, dateTime, integer, list, namedObject, oneOfTexts, optional, string } from '../../http/json-schema.ts';
 import { diffQuery } from '../../versions/diff-request.ts';
-import { envelope, refusalData, refusals, security } from './refusals.ts';
+import { envelope, refusal, refusals, security } from './refusals.ts';
 
 const size = integer('IPv4 addresses, or IPv6 /48s; what is smaller counts as one.');
 const value = (side: string) => optional(string(`The value ${side}; absent where there is none, and for flags.`, 'DE'));
@@ -11,24 +11,22 @@ const comparedVersion = namedObject('ComparedVersion', {
   built_at: dateTime('When it was built.'),
 });
 const attributeChange = namedObject('AttributeChange', {
-  attribute: { type: 'string', enum: COMPARED_ATTRIBUTES, description: 'The field of the record.' },
-  change: { type: 'string', enum: CHANGE_KINDS, description: 'Gained or lost where only one version has a value.' },
-  family: { type: 'string', enum: ['ipv4', 'ipv6'], description: 'Family of the addresses.' },
+  attribute: oneOfTexts(COMPARED_ATTRIBUTES, 'The field of the record.'),
+  change: oneOfTexts(CHANGE_KINDS, 'Gained or lost where only one version has a value.'),
+  family: oneOfTexts(['ipv4', 'ipv6'], 'Family of the addresses.'),
   count: integer('Networks with the change, however many are listed.'),
   size,
-  largest: {
-    ...list(
-      namedObject('ChangedNetwork', {
-        network: string('A prefix, or first-last where the addresses are none.', '192.0.2.0-192.0.2.130'),
-        asn: integer('Number of the network that announces it.'),
-        asn_name: string('Its name.', 'Google LLC'),
-        from: value('before'),
-        to: value('after'),
-        size,
-      }),
-    ),
-    description: 'The largest first, at most limit.',
-  },
+  largest: list(
+    namedObject('ChangedNetwork', {
+      network: string('A prefix, or first-last where the addresses are none.', '192.0.2.0-192.0.2.130'),
+      asn: integer('Number of the network that announces it.'),
+      asn_name: string('Its name.', 'Google LLC'),
+      from: value('before'),
+      to: value('after'),
+      size,
+    }),
+    'The largest first, at most limit.',
+  ),
 });
 const sourceState = namedObject('SourceState', {
   as_of: string('Date of the source.', '2026-06-01'),
@@ -45,7 +43,7 @@ const datasetDiff = namedObject('DatasetDiff', {
   to: comparedVersion,
   limit: integer('The limit in effect.'),
   is_same: boolean('Whether both hold the same, to the byte.'),
-  changes: { ...list(attributeChange), description: 'By attribute; those without a change are left out.' },
+  changes: list(attributeChange, 'By attribute; those without a change are left out.'),
   sources: list(sourceChange),
 });
 
@@ -59,8 +57,8 @@ export const datasetDiffSchema = {
   querystring: diffQuery,
   response: {
     200: envelope('The differences.', datasetDiff),
-    400: envelope('A version or a limit that is no number.', refusalData(['INVALID_VERSION', 'INVALID_LIMIT'])),
-    404: envelope('No such version, or no version before it.', refusalData('VERSION_NOT_FOUND')),
+    400: refusal('A version or a limit that is no number.', ['INVALID_VERSION', 'INVALID_LIMIT']),
+    404: refusal('No such version, or no version before it.', 'VERSION_NOT_FOUND'),
     ...refusals,
   },
 };

@@ -18,16 +18,18 @@ import { flagSubject } from './health.ts';
 import { envelope, refusals, security } from './refusals.ts';
 
 const flagSource = namedObject('FlagSource', {
-  from: {
-    ...oneOfTexts(['feeds', 'tables', 'none']),
-    description: 'Lists of feeds, only tables of a past date, or nothing: then it is false everywhere.',
-  },
+  from: oneOfTexts(
+    ['feeds', 'tables', 'none'],
+    'Lists of feeds, only tables of a past date, or nothing: then it is false everywhere.',
+  ),
   sources: list(string('Name of a source.', 'tor-exits')),
   as_of: optional(string('Date of the oldest feed, or of the oldest table where no feed decides.', '2026-11-14')),
-  too_old: optional({
-    ...list(string('Name of a source.', 'tor-exits')),
-    description: 'Sources that are too old to count: they add no points, and a list sets no flag.',
-  }),
+  too_old: optional(
+    list(
+      string('Name of a source.', 'tor-exits'),
+      'Sources that are too old to count: they add no points, and a list sets no flag.',
+    ),
+  ),
 });
 
 const dataSource = namedObject('DataSource', {
@@ -60,9 +62,9 @@ const familyFigures = namedObject('FamilyFigures', {
 
 const qualityRow = namedObject('QualityRow', {
   field: string('A field of the record, or one value of it.', 'connection_type=education'),
-  measure: { ...oneOfTexts(QUALITY_MEASURES), description: 'What the value is a share of.' },
+  measure: oneOfTexts(QUALITY_MEASURES, 'What the value is a share of.'),
   family: oneOfTexts(QUALITY_FAMILIES),
-  weight: { ...oneOfTexts(QUALITY_WEIGHTS), description: 'What counts once.' },
+  weight: oneOfTexts(QUALITY_WEIGHTS, 'What counts once.'),
   value: share('The measured share.'),
   n: integer('Labels, counted by weight.'),
   interval: {
@@ -160,20 +162,14 @@ const datasetReport = namedObject('DatasetReport', {
     ...object(Object.fromEntries(FLAG_SUBJECTS.map((subject) => [subject, flagSource]))),
     description: 'What each flag is decided from, and under blocklists what the threat score is.',
   }),
-  unknown_flags: {
-    ...list(flagSubject),
-    description: 'Flags that are false everywhere: no source knows them, or none of their lists counts.',
-  },
-  dated_flags: {
-    ...list(flagSubject),
-    description: 'Flags of which a list is too old to count, or that are from tables of a past date.',
-  },
+  unknown_flags: list(
+    flagSubject,
+    'Flags that are false everywhere: no source knows them, or none of their lists counts.',
+  ),
+  dated_flags: list(flagSubject, 'Flags of which a list is too old to count, or that are from tables of a past date.'),
   threat_is_known: threatKnowledge,
-  quality: {
-    ...list(qualityRow),
-    description: 'How right the answers are, measured on labels that did not decide them.',
-  },
-  refused: { ...list(refusedFeed), description: 'Feeds whose newest copy was not used.' },
+  quality: list(qualityRow, 'How right the answers are, measured on labels that did not decide them.'),
+  refused: list(refusedFeed, 'Feeds whose newest copy was not used.'),
 });
 
 export const datasetSchema = {

@@ -12,13 +12,10 @@ import {
 } from '../../http/json-schema.ts';
 import { DECISIONS } from '../../rules/decide.ts';
 import { evidence, ipRecord } from './ip-record.ts';
-import { envelope, refusalData, refusals, security, UNAVAILABLE } from './refusals.ts';
+import { envelope, refusal, refusals, security, UNAVAILABLE } from './refusals.ts';
 
 const decision = namedObject('Decision', {
-  decision: {
-    ...oneOfTexts(DECISIONS),
-    description: 'observe: the request would be refused if the set were enforced.',
-  },
+  decision: oneOfTexts(DECISIONS, 'observe: the request would be refused if the set were enforced.'),
   rule: optional(string('The rule that decided; absent for the default.', 'no-tor-at-login')),
   matched: optional(
     typed<Record<string, unknown>>({
@@ -52,13 +49,10 @@ export const decideSchema = {
   response: {
     200: envelope('With explain=true.', decision),
     204: { type: 'null', description: 'Allowed.' },
-    400: envelope(
-      'Not an address, or a parameter that is neither true nor false.',
-      refusalData(['INVALID_IP', 'INVALID_QUERY']),
-    ),
-    404: envelope('No such rule set.', refusalData('RULE_SET_NOT_FOUND')),
+    400: refusal('Not an address, or a parameter that is neither true nor false.', ['INVALID_IP', 'INVALID_QUERY']),
+    404: refusal('No such rule set.', 'RULE_SET_NOT_FOUND'),
     ...refusals,
-    403: envelope('The key lacks the permission, or the request is refused: a text.', refusalData('FORBIDDEN')),
-    503: envelope('As elsewhere, or no rules were ever valid.', refusalData([...UNAVAILABLE, 'RULES_UNAVAILABLE'])),
+    403: refusal('The key lacks the permission, or the request is refused: a text.', 'FORBIDDEN'),
+    503: refusal('As elsewhere, or no rules were ever valid.', [...UNAVAILABLE, 'RULES_UNAVAILABLE']),
   },
 };

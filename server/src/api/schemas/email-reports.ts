@@ -1,6 +1,6 @@
 /** `POST /v1/email/reports`. */
 import { integer, list, namedObject, oneOfTexts, string } from '../../http/json-schema.ts';
-import { envelope, refusalData, refusals, security } from './refusals.ts';
+import { envelope, refusal, refusals, security } from './refusals.ts';
 
 export const emailReportsSchema = {
   operationId: 'importReports',
@@ -30,9 +30,9 @@ export const emailReportsSchema = {
         ),
       }),
     ),
-    413: envelope('Body over 10 MiB.', refusalData('PAYLOAD_TOO_LARGE')),
-    415: envelope('Body that is no report, archive or message.', refusalData('UNSUPPORTED_MEDIA_TYPE')),
+    413: refusal('Body over 10 MiB.', 'PAYLOAD_TOO_LARGE'),
+    415: refusal('Body that is no report, archive or message.', 'UNSUPPORTED_MEDIA_TYPE'),
     ...refusals,
-    503: envelope('Storage is down, or the server is overloaded.', refusalData(['STORAGE_UNAVAILABLE', 'OVERLOADED'])),
+    503: refusal('Storage is down, or the server is overloaded.', ['STORAGE_UNAVAILABLE', 'OVERLOADED']),
   },
 };

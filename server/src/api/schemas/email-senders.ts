@@ -18,13 +18,15 @@ import {
   strings,
 } from '../../http/json-schema.ts';
 import { answer, askedPolicy } from './mail-report.ts';
-import { envelope, refusalData, refusals, security } from './refusals.ts';
+import { envelope, refusal, refusals, security } from './refusals.ts';
 
-const senderClass = named('SenderClass', {
-  ...oneOfTexts(SENDER_CLASSES),
-  description:
+const senderClass = named(
+  'SenderClass',
+  oneOfTexts(
+    SENDER_CLASSES,
     '`ours_broken`: fails, and is proven to be of the domain. `forwarded`: forwarded or altered on the way. `at_named_service`: fails, from a service that SPF names, without proof.',
-});
+  ),
+);
 const decision = named('SenderDecision', oneOfTexts(SENDER_DECISIONS));
 const messages = integer('Messages.');
 const seen = { first_seen: string('First day.', '2026-10-14'), last_seen: string('Last day.', '2026-11-17') };
@@ -37,7 +39,7 @@ const counts = {
 };
 
 const reason = namedObject('VerdictReason', {
-  weight: { ...oneOfTexts(REASON_WEIGHTS), description: 'The answer that it leads to; a note decides nothing.' },
+  weight: oneOfTexts(REASON_WEIGHTS, 'The answer that it leads to; a note decides nothing.'),
   code: oneOfTexts(REASON_CODES),
   text: string('The reason as a sentence.'),
   ...allOptional({
@@ -143,14 +145,16 @@ export const emailSendersSchema = {
       'The answer, by services and days.',
       namedObject('Senders', { ...fields, rows: optional(list(row)) }),
     ),
-    400: envelope(
-      'No domain, not a domain, or days or a policy that cannot be judged.',
-      refusalData(['MISSING_DOMAIN', 'INVALID_DOMAIN', 'INVALID_REQUEST']),
-    ),
+    400: refusal('No domain, not a domain, or days or a policy that cannot be judged.', [
+      'MISSING_DOMAIN',
+      'INVALID_DOMAIN',
+      'INVALID_REQUEST',
+    ]),
     ...refusals,
-    503: envelope(
-      'DNS does not answer, storage is down, or the server is overloaded.',
-      refusalData(['DNS_UNAVAILABLE', 'STORAGE_UNAVAILABLE', 'OVERLOADED']),
-    ),
+    503: refusal('DNS does not answer, storage is down, or the server is overloaded.', [
+      'DNS_UNAVAILABLE',
+      'STORAGE_UNAVAILABLE',
+      'OVERLOADED',
+    ]),
   },
 };

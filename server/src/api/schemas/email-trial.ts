@@ -15,12 +15,12 @@ import {
 } from '../../http/json-schema.ts';
 import { senders } from './email-senders.ts';
 import { findings, mailPoints, part } from './mail-report.ts';
-import { envelope, refusalData, refusals, security } from './refusals.ts';
+import { envelope, refusal, refusals, security } from './refusals.ts';
 
 const state = namedObject('EmailTrialState', {
   score: integer('0 to 100.'),
   grade: oneOfTexts(['A', 'B', 'C', 'D', 'F']),
-  unverified: { ...list(part), description: 'Parts that DNS did not answer for.' },
+  unverified: list(part, 'Parts that DNS did not answer for.'),
   points: mailPoints,
   risk: string('How others can send mail as the domain, or take over a name that it refers to; or empty.'),
   mx: strings('MX hosts.'),
@@ -70,10 +70,10 @@ export const emailTrialSchema = {
         domain: string('The domain, in A-labels.', 'example.com'),
         before: state,
         after: state,
-        risks: {
-          ...list(namedObject('EmailTrialRisk', { code: risk, text: string('What would happen.') })),
-          description: 'What the change would break, the most important first, whatever the score does.',
-        },
+        risks: list(
+          namedObject('EmailTrialRisk', { code: risk, text: string('What would happen.') }),
+          'What the change would break, the most important first, whatever the score does.',
+        ),
         appeared: list(finding),
         vanished: list(finding),
         advice: namedObject('EmailTrialAdvices', { appeared: advice, vanished: advice }),
@@ -87,16 +87,17 @@ export const emailTrialSchema = {
         history: optional(senders),
       }),
     ),
-    400: envelope(
+    400: refusal(
       'No domain, not a domain, selectors that are none or too many, or a body or zone file that cannot be read.',
-      refusalData(['MISSING_DOMAIN', 'INVALID_DOMAIN', 'INVALID_SELECTOR', 'TOO_MANY_SELECTORS', 'INVALID_REQUEST']),
+      ['MISSING_DOMAIN', 'INVALID_DOMAIN', 'INVALID_SELECTOR', 'TOO_MANY_SELECTORS', 'INVALID_REQUEST'],
     ),
-    413: envelope('Body over 256 KiB.', refusalData('PAYLOAD_TOO_LARGE')),
-    415: envelope('Body that is not JSON.', refusalData('UNSUPPORTED_MEDIA_TYPE')),
+    413: refusal('Body over 256 KiB.', 'PAYLOAD_TOO_LARGE'),
+    415: refusal('Body that is not JSON.', 'UNSUPPORTED_MEDIA_TYPE'),
     ...refusals,
-    503: envelope(
-      'DNS does not answer, storage is down, or the server is overloaded.',
-      refusalData(['DNS_UNAVAILABLE', 'STORAGE_UNAVAILABLE', 'OVERLOADED']),
-    ),
+    503: refusal('DNS does not answer, storage is down, or the server is overloaded.', [
+      'DNS_UNAVAILABLE',
+      'STORAGE_UNAVAILABLE',
+      'OVERLOADED',
+    ]),
   },
 };

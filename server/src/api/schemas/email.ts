@@ -2,7 +2,7 @@
 import { checkQuery } from '../../email-checks/check-request.ts';
 import { list, namedObject, object, oneOfTexts, optional, string, strings } from '../../http/json-schema.ts';
 import { details, dkim, dmarc, mx, networks, smtp, spf, transport } from './mail-report.ts';
-import { envelope, refusalData, refusals, security } from './refusals.ts';
+import { envelope, refusal, refusals, security } from './refusals.ts';
 
 export const emailDomainSchema = {
   operationId: 'checkEmailDomain',
@@ -34,14 +34,14 @@ export const emailDomainSchema = {
         details: optional(details),
       }),
     ),
-    400: envelope(
+    400: refusal(
       'No domain, not a domain, selectors that are none or too many, or an include that is unknown or switched off.',
-      refusalData(['MISSING_DOMAIN', 'INVALID_DOMAIN', 'INVALID_SELECTOR', 'TOO_MANY_SELECTORS', 'INVALID_INCLUDE']),
+      ['MISSING_DOMAIN', 'INVALID_DOMAIN', 'INVALID_SELECTOR', 'TOO_MANY_SELECTORS', 'INVALID_INCLUDE'],
     ),
     ...refusals,
-    503: envelope(
+    503: refusal(
       'DNS does not answer, storage is down, there is no dataset for networks, or the server is overloaded.',
-      refusalData(['DNS_UNAVAILABLE', 'STORAGE_UNAVAILABLE', 'DATASET_UNAVAILABLE', 'OVERLOADED']),
+      ['DNS_UNAVAILABLE', 'STORAGE_UNAVAILABLE', 'DATASET_UNAVAILABLE', 'OVERLOADED'],
     ),
   },
 };

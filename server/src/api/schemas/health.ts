@@ -11,7 +11,7 @@ import {
   optional,
   string,
 } from '../../http/json-schema.ts';
-import { envelope, headersTooLarge, refusalData } from './refusals.ts';
+import { envelope, headersTooLarge, refusal } from './refusals.ts';
 
 export const healthzSchema = {
   operationId: 'getHealth',
@@ -27,42 +27,37 @@ export const healthzSchema = {
 export const flagSubject = named('FlagSubject', oneOfTexts(FLAG_SUBJECTS));
 const checks = namedObject('ReadyChecks', {
   dataset: oneOfTexts(['ok', 'stale', 'fallback', 'missing']),
-  storage: {
-    ...oneOfTexts(['ok', 'read-only', 'degraded', 'unavailable']),
-    description: 'degraded: storage does not answer; known keys and what is leased are used while the grace lasts.',
-  },
-  storage_round_trip: optional({
-    ...oneOfTexts(['ok', 'slow']),
-    description: 'With PostgreSQL. slow: a round trip takes more than 90 ms, and requests wait for it.',
-  }),
-  statistics: optional({
-    ...oneOfTexts(['ok', 'unavailable']),
-    description:
+  storage: oneOfTexts(
+    ['ok', 'read-only', 'degraded', 'unavailable'],
+    'degraded: storage does not answer; known keys and what is leased are used while the grace lasts.',
+  ),
+  storage_round_trip: optional(
+    oneOfTexts(['ok', 'slow'], 'With PostgreSQL. slow: a round trip takes more than 90 ms, and requests wait for it.'),
+  ),
+  statistics: optional(
+    oneOfTexts(
+      ['ok', 'unavailable'],
       'With a database for statistics alone. unavailable: it does not answer, and counters are kept in memory.',
-  }),
-  rules: optional({
-    ...oneOfTexts(['ok', 'refused']),
-    description: 'With a rules file. refused: the rules before it are in use; without any the server is not ready.',
-  }),
-  overrides: optional({
-    ...constant('refused'),
-    description: 'Those before them are in use; without any the server is not ready.',
-  }),
-  lists: optional({
-    ...constant('held'),
-    description: 'A list for firewalls lost too many prefixes by an update: those before are served.',
-  }),
-  clock: optional({
-    type: 'string',
-    const: 'wrong',
-    description:
+    ),
+  ),
+  rules: optional(
+    oneOfTexts(
+      ['ok', 'refused'],
+      'With a rules file. refused: the rules before it are in use; without any the server is not ready.',
+    ),
+  ),
+  overrides: optional(constant('refused', 'Those before them are in use; without any the server is not ready.')),
+  lists: optional(
+    constant('held', 'A list for firewalls lost too many prefixes by an update: those before are served.'),
+  ),
+  clock: optional(
+    constant(
+      'wrong',
       'While the database differs from other clocks by over an hour, or that of SQLite has jumped: nothing is removed, no key revoked as scheduled.',
-  }),
-  update: optional({
-    ...oneOfTexts(['ok', 'running', 'failing']),
-    description: 'Once there was an update or a pull.',
-  }),
-  shutdown: optional({ type: 'string', const: 'stopping', description: 'Once the server was told to stop.' }),
+    ),
+  ),
+  update: optional(oneOfTexts(['ok', 'running', 'failing'], 'Once there was an update or a pull.')),
+  shutdown: optional(constant('stopping', 'Once the server was told to stop.')),
 });
 
 const checksums = namedObject('Checksums', {
@@ -87,15 +82,14 @@ export const readyzSchema = {
         dataset_age_seconds: integer('Seconds since it was built.'),
         data_as_of: optional(string('Date of the oldest source that decides prefixes or countries.', '2026-06-01')),
         data_age_seconds: optional(integer('Seconds since that day began.')),
-        unknown_flags: {
-          ...list(flagSubject),
-          description:
-            'Flags that are false everywhere until an update brings a list: no source knows them, or no list counts.',
-        },
-        dated_flags: {
-          ...list(flagSubject),
-          description: 'Flags of which a list is too old to count, or that change daily and are from old tables.',
-        },
+        unknown_flags: list(
+          flagSubject,
+          'Flags that are false everywhere until an update brings a list: no source knows them, or no list counts.',
+        ),
+        dated_flags: list(
+          flagSubject,
+          'Flags of which a list is too old to count, or that change daily and are from old tables.',
+        ),
         held_lists: optional(list(string('A list whose prefixes before the last update are served.', 'tor'))),
         update: optional(
           namedObject('UpdateReport', {
@@ -117,6 +111,6 @@ export const readyzSchema = {
       }),
     ),
     431: headersTooLarge,
-    503: envelope('Not ready.', refusalData('NOT_READY', { checks, checksums })),
+    503: refusal('Not ready.', 'NOT_READY', { checks, checksums }),
   },
 };

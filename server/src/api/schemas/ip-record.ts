@@ -4,6 +4,7 @@ import { byFlag, CONNECTION_TYPES, FLAG_FACTS, RIRS, THREAT_LEVELS } from '@when
 import { RPKI_STATES } from '../../address/routing/vrps.ts';
 import {
   allOptional,
+  always,
   boolean,
   constant,
   integer,
@@ -34,25 +35,18 @@ const roa = namedObject('Roa', {
   max_length: integer('The longest prefix that it allows.'),
 });
 const routing = namedObject('Routing', {
-  origins: {
-    ...list(origin),
-    description: 'The networks that announce the prefix; the one of the record comes first.',
-  },
-  rare_origins: optional({
-    ...list(origin),
-    description: 'Seen by fewer than 5 peers, beside an origin that more than 50 see: a leak or a mistake.',
-  }),
-  prefix_is_derived: optional({
-    type: 'boolean',
-    const: true,
-    description: 'The prefix was made from ranges and may be wider than what is announced: there is no RPKI state.',
-  }),
-  connection_type_source: optional({
-    ...oneOfTexts(TYPE_SOURCES),
-    description: 'What decided the connection type. assumed: nothing did, and business means unknown.',
-  }),
-  roas: optional({ ...list(roa), description: 'The ROAs that decide, where ROA data is configured.' }),
-  is_anycast: optional({ type: 'boolean', const: true, description: 'Only where a source says so.' }),
+  origins: list(origin, 'The networks that announce the prefix; the one of the record comes first.'),
+  rare_origins: optional(
+    list(origin, 'Seen by fewer than 5 peers, beside an origin that more than 50 see: a leak or a mistake.'),
+  ),
+  prefix_is_derived: optional(
+    always('The prefix was made from ranges and may be wider than what is announced: there is no RPKI state.'),
+  ),
+  connection_type_source: optional(
+    oneOfTexts(TYPE_SOURCES, 'What decided the connection type. assumed: nothing did, and business means unknown.'),
+  ),
+  roas: optional(list(roa, 'The ROAs that decide, where ROA data is configured.')),
+  is_anycast: optional(always('Only where a source says so.')),
   exchange: optional(string('The internet exchange whose peering LAN has the address, where known.', 'AMS-IX')),
 });
 
@@ -107,7 +101,7 @@ export const addressSections = allOptional({
   privacy: { ...privacy, description: 'Only with include=privacy.' },
   scanner: { ...scanner, description: 'Only with include=scanner, for addresses of research scanners.' },
   location: { ...location, description: 'Only with include=location, where the feeds of locations are enabled.' },
-  labels: { ...list({ type: 'string' }), description: 'Only with include=labels, where the overrides have some.' },
+  labels: list({ type: 'string' }, 'Only with include=labels, where the overrides have some.'),
   hostname: { ...hostname, description: 'Only with include=hostname; empty without a PTR record.' },
   registration: { ...registration, description: 'Only with include=registration.' },
 });
@@ -119,10 +113,7 @@ export const includeParameter = listParameter(
 );
 
 export const connectionType = named('ConnectionType', oneOfTexts(CONNECTION_TYPES));
-export const rir = named('Rir', {
-  ...oneOfTexts(RIRS),
-  description: 'The registry. Absent for own networks in private space.',
-});
+export const rir = named('Rir', oneOfTexts(RIRS, 'The registry. Absent for own networks in private space.'));
 export const threatLevel = named('ThreatLevel', oneOfTexts(THREAT_LEVELS));
 
 const detection = namedObject('Detection', {
@@ -159,7 +150,7 @@ export const ipRecord = namedObject('IpRecord', {
   connection_type: connectionType,
   detection,
   threat,
-  evidence: optional({ ...list(evidence), description: 'Only with explain=true.' }),
+  evidence: optional(list(evidence, 'Only with explain=true.')),
   threat_is_known: optional(
     boolean('Only with explain=true. False: no current list could have raised the score, so it does not mean low.'),
   ),

@@ -16,7 +16,7 @@ import {
 import { versionQuery } from '../../versions/past-request.ts';
 import { LOCAL_ADDRESS_SECTIONS } from '../../vocabulary.ts';
 import { includeParameter, ipRecord } from './ip-record.ts';
-import { envelope, processingTime, refusalData, refusals, security } from './refusals.ts';
+import { envelope, processingTime, refusal, refusalData, refusals, security } from './refusals.ts';
 
 const ipMeta = namedObject('IpMeta', {
   request_id: string('Unique identifier of the request; also in X-Request-ID.'),
@@ -42,9 +42,9 @@ export const ipSchema = {
       ipRecord,
       ipMeta,
     ),
-    400: envelope(
+    400: refusal(
       'Not an address, an unknown include, a parameter that is neither true nor false, or not a version or day. `include` is refused together with `version` or `at`, and `explain` for versions whose evidence is no longer kept.',
-      refusalData(['INVALID_IP', 'INVALID_INCLUDE', 'INVALID_QUERY', 'INVALID_VERSION']),
+      ['INVALID_IP', 'INVALID_INCLUDE', 'INVALID_QUERY', 'INVALID_VERSION'],
     ),
     404: envelope(
       'Special-purpose or unannounced address, or no such version; `meta` then has only the processing time.',
@@ -107,12 +107,13 @@ export const batchSchema = {
         processing_time_ms: processingTime,
       }),
     ),
-    400: envelope(
-      'Bad body, more addresses than the tier allows, or an include that is unknown or not for batches.',
-      refusalData(['INVALID_REQUEST', 'BATCH_TOO_LARGE', 'INVALID_INCLUDE']),
-    ),
-    413: envelope('Body over 256 KiB.', refusalData('PAYLOAD_TOO_LARGE')),
-    415: envelope('Body that is not JSON.', refusalData('UNSUPPORTED_MEDIA_TYPE')),
+    400: refusal('Bad body, more addresses than the tier allows, or an include that is unknown or not for batches.', [
+      'INVALID_REQUEST',
+      'BATCH_TOO_LARGE',
+      'INVALID_INCLUDE',
+    ]),
+    413: refusal('Body over 256 KiB.', 'PAYLOAD_TOO_LARGE'),
+    415: refusal('Body that is not JSON.', 'UNSUPPORTED_MEDIA_TYPE'),
     ...refusals,
   },
 };
@@ -139,10 +140,10 @@ export const ipHistorySchema = {
       'The spans.',
       namedObject('AddressHistory', {
         ip: string('The address in normal form.', '8.8.8.8'),
-        changes: { ...list(span), description: 'Newest first.' },
+        changes: list(span, 'Newest first.'),
       }),
     ),
-    400: envelope('Not an address.', refusalData('INVALID_IP')),
+    400: refusal('Not an address.', 'INVALID_IP'),
     ...refusals,
   },
 };

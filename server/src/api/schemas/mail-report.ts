@@ -73,10 +73,7 @@ const recommendation = namedObject('TransportRecommendation', {
   file_url: string('Where the file belongs, or empty.'),
   file: string('File to publish there.'),
 });
-const recommendations = {
-  ...list(recommendation),
-  description: 'What to publish; empty for a domain that takes no mail.',
-};
+const recommendations = list(recommendation, 'What to publish; empty for a domain that takes no mail.');
 const judged = { is_valid: isValid, validation_errors: findings };
 const senderRules = named('SenderRulesState', oneOfTexts(['met', 'not_met', 'unverified', 'not_applicable']));
 export const transport = namedObject('TransportReport', {
@@ -187,19 +184,13 @@ const senderNetwork = namedObject('SenderNetwork', {
   range: string('Addresses that SPF lets send.', '192.0.2.0/24'),
   record_domain: string('Whose SPF record names them.', 'example.com'),
   asn_count: integer('Networks that announce parts of it.'),
-  shares: {
-    ...list(networkShare),
-    description: 'The networks with the largest parts, at most five; of a sample if there are very many.',
-  },
+  shares: list(networkShare, 'The networks with the largest parts, at most five; of a sample if there are very many.'),
 });
 
 export const networks = namedObject('NetworksReport', {
-  carriers: {
-    ...list(carrier),
-    description: 'Networks by how much they carry.',
-  },
+  carriers: list(carrier, 'Networks by how much they carry.'),
   mx: list(mxNetwork),
-  senders: { ...list(senderNetwork), description: 'At most 100, the largest first.' },
+  senders: list(senderNetwork, 'At most 100, the largest first.'),
   range_count: integer('All ranges.'),
   ipv4_addresses: integer('IPv4 addresses that may send as the domain.'),
   ipv6_48s: integer('IPv6 /48s that may.'),
@@ -238,7 +229,7 @@ export const mailPoints = namedObject('MailPoints', { mx: points, spf: points, d
 
 export const details = namedObject('EmailDetails', {
   points: mailPoints,
-  unverified: { ...list(part), description: 'Parts that DNS did not answer for.' },
+  unverified: list(part, 'Parts that DNS did not answer for.'),
   risk: string('How others can send mail as the domain, or take over a name that it refers to; or empty.'),
   is_finished: boolean('It is set up to send no mail, and nothing is left to fix.'),
   advice: list(
@@ -270,7 +261,7 @@ export const details = namedObject('EmailDetails', {
     }),
   ),
   evidence: namedObject('EmailEvidence', {
-    unverified: { ...list(part), description: 'Parts of which DNS did not answer something.' },
+    unverified: list(part, 'Parts of which DNS did not answer something.'),
     open_to_all: boolean('SPF lets everyone send.'),
     ...amounts,
     spf_terms: list(namedObject('SpfTermBreadth', { term: string('A term of the record.', 'mx'), ...amounts })),

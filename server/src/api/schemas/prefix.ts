@@ -1,6 +1,7 @@
 /** `GET /v1/prefix/{cidr}`. */
 import { FLAGS } from '@whence/dataset/record';
 import {
+  always,
   integer,
   list,
   named,
@@ -12,7 +13,7 @@ import {
   string,
 } from '../../http/json-schema.ts';
 import { connectionType, rpkiState } from './ip-record.ts';
-import { envelope, refusalData, refusals, security } from './refusals.ts';
+import { envelope, refusal, refusals, security } from './refusals.ts';
 
 const share = shareOf('Share of what is announced.');
 const flag = named('Flag', oneOfTexts(FLAGS));
@@ -33,11 +34,9 @@ const part = namedObject('PrefixPart', {
     ...rpkiState,
     description: 'Whether the network may announce the prefix, where ROA data is configured.',
   }),
-  prefix_is_derived: optional({
-    type: 'boolean',
-    const: true,
-    description: 'Where ROA data is configured: the prefix was made from ranges, so it has no RPKI state.',
-  }),
+  prefix_is_derived: optional(
+    always('Where ROA data is configured: the prefix was made from ranges, so it has no RPKI state.'),
+  ),
 });
 
 const cidr = string('A prefix. Bits after its length are cleared.', '8.8.8.0/24');
@@ -56,14 +55,14 @@ export const prefixSchema = {
       namedObject('PrefixContent', {
         prefix: string('The prefix in normal form.', '8.8.8.0/24'),
         announced_share: shareOf('Share of its addresses that are announced.'),
-        parts: { ...list(part), description: 'Consecutive addresses with the same record, largest first.' },
+        parts: list(part, 'Consecutive addresses with the same record, largest first.'),
         networks: list(namedObject('NetworkPart', { asn, asn_name: asnName, share })),
         types: list(namedObject('ConnectionTypePart', { connection_type: connectionType, share })),
         countries: list(namedObject('CountryPart', { country: string('ISO 3166-1 alpha-2.', 'US'), share })),
         flags: list(namedObject('FlagPart', { flag, share })),
       }),
     ),
-    400: envelope('Not a prefix.', refusalData('INVALID_PREFIX')),
+    400: refusal('Not a prefix.', 'INVALID_PREFIX'),
     ...refusals,
   },
 };

@@ -1,6 +1,16 @@
 /** Answers in the OpenAPI document: their envelope, and every refusal with its details. */
 import { type ErrorName, errors } from '../../http/errors.ts';
-import { allOptional, integer, named, namedObject, object, optional, string, strings } from '../../http/json-schema.ts';
+import {
+  allOptional,
+  integer,
+  named,
+  namedObject,
+  object,
+  oneOfTexts,
+  optional,
+  string,
+  strings,
+} from '../../http/json-schema.ts';
 
 /** What every answer has in common: `data` and `meta`. */
 export const processingTime = integer('Milliseconds spent.');
@@ -70,6 +80,10 @@ export function refusalData(names: ErrorName | readonly ErrorName[], extra: Reco
   return { oneOf: names.map((name) => errorSchema(name)) };
 }
 
+/** An answer that is a refusal. */
+export const refusal = (description: string, ...names: Parameters<typeof refusalData>) =>
+  envelope(description, refusalData(...names));
+
 function errorSchema(name: ErrorName, extra: Record<string, object> = {}): object {
   const { text, code = name }: Row = errors[name];
   const own = DETAILS[name];
@@ -79,7 +93,7 @@ function errorSchema(name: ErrorName, extra: Record<string, object> = {}): objec
 }
 
 const CODES = new Set(Object.entries(errors).map(([name, row]: [string, Row]) => row.code ?? name));
-const errorCode = named('ErrorCode', { type: 'string', enum: [...CODES].sort(), description: 'Does not change.' });
+const errorCode = named('ErrorCode', oneOfTexts([...CODES].sort(), 'Does not change.'));
 
 /** Schema of every refusal, including those that an operation does not list. */
 export const anyRefusal = namedObject('ErrorData', {
@@ -99,16 +113,16 @@ export const UNAVAILABLE: readonly ErrorName[] = ['DATASET_UNAVAILABLE', 'STORAG
 
 /** The errors that every endpoint can answer with. */
 export const refusals = {
-  401: envelope(
+  401: refusal(
     'Key missing, malformed, unknown, revoked, paused or expired, or not allowed from this network.',
-    refusalData('UNAUTHORIZED'),
+    'UNAUTHORIZED',
   ),
-  403: envelope('The key lacks the permission.', refusalData('FORBIDDEN')),
-  429: envelope('The requests of the day, or of the second, are used up.', refusalData('RATE_LIMIT_EXCEEDED')),
-  503: envelope('No dataset is loaded, storage is down, or the server is overloaded.', refusalData(UNAVAILABLE)),
+  403: refusal('The key lacks the permission.', 'FORBIDDEN'),
+  429: refusal('The requests of the day, or of the second, are used up.', 'RATE_LIMIT_EXCEEDED'),
+  503: refusal('No dataset is loaded, storage is down, or the server is overloaded.', UNAVAILABLE),
 };
 
 /** Every endpoint except the health checks takes a key. */
 export const security = [{ key: [] }];
 
-export const headersTooLarge = envelope('Headers over 16 KiB.', refusalData('HEADERS_TOO_LARGE'));
+export const headersTooLarge = refusal('Headers over 16 KiB.', 'HEADERS_TOO_LARGE');

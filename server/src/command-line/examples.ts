@@ -2,7 +2,8 @@
 import type { Command } from 'commander';
 import { hanging, type Style } from '../terminal/style.ts';
 
-export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
+/** What is typed for each command. Where there are fewer than three, options that most commands have complete them. */
+const TYPED: Readonly<Record<string, readonly [string, ...string[]]>> = {
   ip: ['wh 8.8.8.8', 'wh ip 8.8.8.8 --explain', 'wh ip addresses.txt --csv --fields ip,country,asn_name'],
   prefix: ['wh 8.8.8.0/24', 'wh prefix 2001:4860::/32', 'wh prefix prefixes.txt --json'],
   asn: ['wh AS15169', 'wh asn 15169 --prefixes', 'wh asn AS64496-AS64511 --csv --fields asn,asn_name,country'],
@@ -45,38 +46,25 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'wh email reports import reports/ mailbox.mbox',
     'wh email reports import - < message.eml',
   ],
-  'decide check': [
-    'wh decide check rules.yaml',
-    'wh decide check rules.json',
-    'wh decide check rules.yaml --data-dir /var/lib/whence',
-  ],
+  'decide check': ['wh decide check rules.yaml', 'wh decide check rules.json'],
   'decide test': [
     'wh decide test rules.yaml --ip 8.8.8.8',
     'wh decide test rules.yaml --ip 8.8.8.8 --path /login --method POST',
-    'wh decide test rules.yaml --ip 8.8.8.8 --json',
   ],
   'decide replay': [
     'wh decide replay rules.yaml access.log',
     'wh decide replay rules.yaml access.log.gz --max-refused 0.5%',
     'wh decide replay rules.yaml access.log --set api --json',
   ],
-  'dataset build': ['wh dataset build', 'wh dataset build --quality', 'wh dataset build --data-dir /var/lib/whence'],
+  'dataset build': ['wh dataset build', 'wh dataset build --quality'],
   'dataset update': ['wh dataset update', 'wh dataset update --force', 'wh dataset update --accept tor-exits'],
-  'dataset feeds': ['wh dataset feeds', 'wh dataset feeds --json', 'wh dataset feeds --data-dir /var/lib/whence'],
-  'dataset list': ['wh dataset list', 'wh dataset list --json', 'wh dataset list --data-dir /var/lib/whence'],
-  'dataset verify': ['wh dataset verify', 'wh dataset verify 3', 'wh dataset verify --json'],
-  'dataset use': ['wh dataset use 3', 'wh dataset use 3 --json', 'wh dataset use 3 --data-dir /var/lib/whence'],
-  'dataset publish': [
-    'wh dataset publish --to /srv/datasets',
-    'wh dataset publish --to /srv/datasets --keep 7',
-    'wh dataset publish --to /srv/datasets --json',
-  ],
-  'dataset pull': ['wh dataset pull', 'wh dataset pull --json', 'wh dataset pull --data-dir /var/lib/whence'],
-  'dataset diff': [
-    'wh dataset diff previous current',
-    'wh dataset diff 3 5 --limit 20',
-    'wh dataset diff previous current --json',
-  ],
+  'dataset feeds': ['wh dataset feeds'],
+  'dataset list': ['wh dataset list'],
+  'dataset verify': ['wh dataset verify', 'wh dataset verify 3'],
+  'dataset use': ['wh dataset use 3'],
+  'dataset publish': ['wh dataset publish --to /srv/datasets', 'wh dataset publish --to /srv/datasets --keep 7'],
+  'dataset pull': ['wh dataset pull'],
+  'dataset diff': ['wh dataset diff previous current', 'wh dataset diff 3 5 --limit 20'],
   'dataset check': [
     'wh dataset check --labels labels.csv',
     'wh dataset check --labels labels.csv --min 0.95',
@@ -97,54 +85,38 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'wh key create --name batch --tier pro --permissions ip:read,ip:batch',
     'wh key create --name office --expires 90d --networks 192.0.2.0/24',
   ],
-  'key list': ['wh key list', 'wh key list --json', 'wh key list --data-dir /var/lib/whence'],
+  'key list': ['wh key list'],
   'key find': ['wh key find - < leaked.txt', 'wh key find - --json < leaked.txt', 'pbpaste | wh key find -'],
-  'key show': ['wh key show 3f9a', 'wh key show 3f9a --json', 'wh key show 3f9a --data-dir /var/lib/whence'],
-  'key usage': ['wh key usage 3f9a', 'wh key usage 3f9a --days 7', 'wh key usage 3f9a --json'],
+  'key show': ['wh key show 3f9a'],
+  'key usage': ['wh key usage 3f9a', 'wh key usage 3f9a --days 7'],
   'key set': [
     'wh key set 3f9a --tier pro',
     'wh key set 3f9a --expires never',
     'wh key set 3f9a --networks any --requests-per-second 20',
   ],
-  'key pause': ['wh key pause 3f9a', 'wh key pause 3f9a --json', 'wh key pause 3f9a --data-dir /var/lib/whence'],
-  'key resume': ['wh key resume 3f9a', 'wh key resume 3f9a --json', 'wh key resume 3f9a --data-dir /var/lib/whence'],
+  'key pause': ['wh key pause 3f9a'],
+  'key resume': ['wh key resume 3f9a'],
   'key rotate': ['wh key rotate 3f9a', 'wh key rotate 3f9a --revoke-old-in 24h', 'wh key rotate 3f9a --name website-2'],
-  'key revoke': ['wh key revoke 3f9a', 'wh key revoke 3f9a --json', 'wh key revoke 3f9a --data-dir /var/lib/whence'],
-  'user create': [
-    'wh user create ada',
-    'wh user create ada --role admin',
-    'wh user create ada --data-dir /var/lib/whence',
-  ],
-  'user list': ['wh user list', 'wh user list --json', 'wh user list --data-dir /var/lib/whence'],
-  'user reset-password': [
-    'wh user reset-password ada',
-    'wh user reset-password ada --json',
-    'wh user reset-password ada --data-dir /var/lib/whence',
-  ],
+  'key revoke': ['wh key revoke 3f9a'],
+  'user create': ['wh user create ada', 'wh user create ada --role admin'],
+  'user list': ['wh user list'],
+  'user reset-password': ['wh user reset-password ada'],
   'user set-role': [
     'wh user set-role ada admin',
     'wh user set-role ada viewer --json',
     'wh user set-role ada member --data-dir /var/lib/whence',
   ],
-  'user disable': ['wh user disable ada', 'wh user disable ada --undo', 'wh user disable ada --json'],
-  'user setup-link': [
-    'wh user setup-link',
-    'wh user setup-link --new',
-    'wh user setup-link --data-dir /var/lib/whence',
-  ],
-  'user links': ['wh user links', 'wh user links --json', 'wh user links --data-dir /var/lib/whence'],
-  'user revoke-link': [
-    'wh user revoke-link 3f9a',
-    'wh user revoke-link 3f9a --json',
-    'wh user revoke-link 3f9a --data-dir /var/lib/whence',
-  ],
+  'user disable': ['wh user disable ada', 'wh user disable ada --undo'],
+  'user setup-link': ['wh user setup-link', 'wh user setup-link --new'],
+  'user links': ['wh user links'],
+  'user revoke-link': ['wh user revoke-link 3f9a'],
   serve: ['wh serve', 'WHENCE_PORT=9000 wh serve', 'WHENCE_DATA_DIR=/var/lib/whence WHENCE_UPDATE=6h wh serve'],
   'storage migrate': [
     'wh storage migrate --to postgres://whence@db.example.com/whence',
     'wh storage migrate --to /var/lib/whence',
     'wh storage migrate --to postgres://whence@db.example.com/usage --statistics',
   ],
-  'storage check': ['wh storage check', 'wh storage check --json', 'wh storage check --data-dir /var/lib/whence'],
+  'storage check': ['wh storage check'],
   mcp: ['wh mcp', 'wh mcp --data-dir /var/lib/whence', 'claude mcp add whence -- wh mcp'],
   completion: [
     'source <(wh completion bash)',
@@ -152,6 +124,13 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'wh completion fish > ~/.config/fish/completions/wh.fish',
   ],
 };
+
+export const EXAMPLES: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  Object.entries(TYPED).map(([path, typed]) => [
+    path,
+    [...typed, `${typed[0]} --json`, `${typed[0]} --data-dir /var/lib/whence`].slice(0, 3),
+  ]),
+);
 
 export function addExamples(command: Command, style: Style, path: readonly string[] = []): void {
   const examples = EXAMPLES[path.join(' ')] ?? [];

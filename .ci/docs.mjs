@@ -60,7 +60,7 @@ function settingsPage() {
     WHENCE_OIDC_ISSUER: 'dashboard.md',
     WHENCE_METRICS_PORT: 'self-hosting.md#monitoring',
   };
-  const rows = Object.values(settings).map(({ variable, default: fallback, help }) => {
+  const rows = Object.values(settings).map(({ variable, default: fallback = '', help }) => {
     const name = links[variable] === undefined ? `\`${variable}\`` : `[\`${variable}\`](${links[variable]})`;
     return `| ${name} | ${fallback === '' ? '' : `\`${fallback}\``} | ${cell(help)} |`;
   });

@@ -51,7 +51,7 @@ type SettingInForce = {
 
 /** `folder` is the data directory of a command, which may not be the one of the settings. */
 export function readConfig(environment: Environment, folder?: DataFolder): Config {
-  const read = <T>({ variable, default: fallback, shown, parse }: Setting<T>): T => {
+  const read = <T>({ variable, default: fallback = '', shown, parse }: Setting<T>): T => {
     const text = environment[variable] || fallback;
     try {
       return parse(text);
@@ -67,7 +67,9 @@ export function readConfig(environment: Environment, folder?: DataFolder): Confi
   if (port === metrics?.port && port !== 0)
     throw new SettingError(`${settings.port.variable} and ${settings.metrics.variable} are both ${port}: change one`);
   const storageLocation = databaseUrl ?? dataDir;
-  const inForce = Object.values(settings).map((setting) => settingInForce(setting, environment[setting.variable]));
+  const inForce = Object.values<Setting<unknown>>(settings).map((setting) =>
+    settingInForce(setting, environment[setting.variable]),
+  );
   const shared = inForce.filter(({ variable }) => !LOCAL.test(variable));
   return {
     ...values,
@@ -113,7 +115,7 @@ function readProvider(read: <T>(setting: Setting<T>) => T): ProviderSettings | u
 /** The table at the end of `wh serve --help`, or of `wh --help` with the settings that most people need. */
 export function settingsHelp(style: Style = PLAIN, which: 'all' | 'common' = 'all'): string {
   const shown = Object.values<Setting<unknown>>(settings).filter(({ isCommon = false }) => isCommon || which === 'all');
-  const rows = [...shown, ...(which === 'all' ? [] : COMMANDS_READ)].map(({ variable, help, default: fallback }) =>
+  const rows = [...shown, ...(which === 'all' ? [] : COMMANDS_READ)].map(({ variable, help, default: fallback = '' }) =>
     hanging(`  ${variable.padEnd(25)}  `, 29, `${help}${fallback === '' ? '' : ` (default: ${fallback})`}`, style),
   );
   const more =
@@ -123,12 +125,15 @@ export function settingsHelp(style: Style = PLAIN, which: 'all' | 'common' = 'al
   return `\n${style.bold('Environment:')}\n${rows.join('')}${hanging('  ', 4, more, style)}`;
 }
 
-const COMMANDS_READ = [
-  { variable: 'WHENCE_URL', help: 'server that commands ask instead of this machine', default: '' },
-  { variable: 'WHENCE_KEY', help: 'API key for that server', default: '' },
+const COMMANDS_READ: readonly Omit<Setting<never>, 'parse'>[] = [
+  { variable: 'WHENCE_URL', help: 'server that commands ask instead of this machine' },
+  { variable: 'WHENCE_KEY', help: 'API key for that server' },
 ];
 
-function settingInForce({ variable, help, default: fallback, shown }: Setting<unknown>, text = ''): SettingInForce {
+function settingInForce(
+  { variable, help, default: fallback = '', shown }: Setting<unknown>,
+  text = '',
+): SettingInForce {
   const value = text === '' && shown !== 'never' ? fallback : shownValue(shown, text);
   const is_secret = value === undefined;
   return { variable, help, default: fallback, is_set: text !== '', is_secret, ...(is_secret ? {} : { value }) };

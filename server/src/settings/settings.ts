@@ -1,5 +1,6 @@
 /** The settings: variable, default, help text, parser. `config.ts` reads them. */
 import { availableParallelism } from 'node:os';
+import type { Retention } from '@whence/dataset/internal/versions/retention';
 import { isRole } from '../vocabulary.ts';
 import {
   emptyToUndefined,
@@ -28,10 +29,10 @@ export type Shown = 'plainly' | 'masked' | 'never';
 
 export type Setting<T> = {
   readonly variable: string;
-  readonly default: string;
+  readonly default?: string;
   readonly help: string;
   readonly isCommon?: boolean;
-  /** Required where the value is a text or a URL: see `UndeclaredSettings`. */
+  /** Only texts and URLs can carry a secret: required for what is not a number or a switch. */
   readonly shown?: Shown;
   /** Throws an error whose message says what the value must be. */
   readonly parse: (text: string) => T;
@@ -78,7 +79,6 @@ export const settings = {
   },
   databaseUrl: {
     variable: 'WHENCE_DATABASE_URL',
-    default: '',
     help: 'postgres:// URL of a database that several replicas share (default: SQLite in the data directory)',
     isCommon: true,
     shown: 'never',
@@ -86,7 +86,6 @@ export const settings = {
   },
   usageDatabaseUrl: {
     variable: 'WHENCE_USAGE_DATABASE_URL',
-    default: '',
     help: 'postgres:// URL of a database for statistics alone (default: with the keys)',
     shown: 'never',
     parse: parseDatabaseUrl,
@@ -99,7 +98,6 @@ export const settings = {
   },
   datasetUrl: {
     variable: 'WHENCE_DATASET_URL',
-    default: '',
     help: 'pull published datasets from this https:, http: or file: URL instead of building them',
     shown: 'never',
     parse: parseDatasetUrl,
@@ -119,7 +117,6 @@ export const settings = {
   },
   metrics: {
     variable: 'WHENCE_METRICS_PORT',
-    default: '',
     help: 'port, or address:port, for /metrics; off if unset',
     shown: 'plainly',
     parse: parseMetricsAddress,
@@ -134,31 +131,30 @@ export const settings = {
     variable: 'WHENCE_FIRST_KEY',
     default: 'print',
     help: 'the key that the first start creates: print it, write it to first-key in the data directory (file), or off',
+    shown: 'plainly',
     parse: oneOf(FIRST_KEY),
   },
   logLevel: {
     variable: 'WHENCE_LOG_LEVEL',
     default: 'info',
     help: LOG_LEVELS.join(', '),
+    shown: 'plainly',
     parse: oneOf(LOG_LEVELS),
   },
   trustProxy: {
     variable: 'WHENCE_TRUST_PROXY',
-    default: '',
     help: 'comma-separated addresses of proxies whose X-Forwarded-For is trusted',
     shown: 'plainly',
     parse: parseProxies,
   },
   corsOrigins: {
     variable: 'WHENCE_CORS_ORIGINS',
-    default: '',
     help: 'origins whose pages may call the API, such as https://app.example.com, separated by commas, or *',
     shown: 'masked',
     parse: parseOrigins,
   },
   dnsServers: {
     variable: 'WHENCE_DNS_SERVERS',
-    default: '',
     help: 'DNS servers for the email check and for hostnames, host[:port], comma-separated (default: those of the system)',
     shown: 'plainly',
     parse: parseDnsServers,
@@ -177,21 +173,18 @@ export const settings = {
   },
   rpkiSource: {
     variable: 'WHENCE_RPKI',
-    default: '',
     help: 'JSON file of validated ROA payloads that a relying party such as rpki-client writes, or its http(s) URL, for include=routing',
     shown: 'masked',
     parse: emptyToUndefined,
   },
   rules: {
     variable: 'WHENCE_RULES',
-    default: '',
     help: 'YAML or JSON file of rules for /v1/decide; a changed file is used within a second',
     shown: 'plainly',
     parse: emptyToUndefined,
   },
   dnsListen: {
     variable: 'WHENCE_DNS_LISTEN',
-    default: '',
     help: 'address[:port] on which the DNS zone is answered over UDP and TCP; off if unset',
     shown: 'plainly',
     parse: parseListenAddress,
@@ -218,21 +211,18 @@ export const settings = {
   },
   feeds: {
     variable: 'WHENCE_FEEDS',
-    default: '',
     help: 'path or URL of the feed catalogue for dataset update (default: built-in)',
     shown: 'masked',
     parse: emptyToUndefined,
   },
   overrides: {
     variable: 'WHENCE_OVERRIDES',
-    default: '',
     help: 'JSON file of overrides (default: overrides.json in the data directory)',
     shown: 'plainly',
     parse: emptyToUndefined,
   },
   contact: {
     variable: 'WHENCE_CONTACT',
-    default: '',
     help: 'email address or URL for the User-Agent of feed requests; some feeds require one',
     shown: 'masked',
     parse: parseContact,
@@ -246,7 +236,6 @@ export const settings = {
   },
   publicUrl: {
     variable: 'WHENCE_PUBLIC_URL',
-    default: '',
     help: 'public URL of the server, such as https://whence.example.com; for links, cookies and same-origin checks',
     isCommon: true,
     shown: 'masked',
@@ -266,7 +255,6 @@ export const settings = {
   },
   providerIssuer: {
     variable: 'WHENCE_OIDC_ISSUER',
-    default: '',
     help: 'URL of an OpenID Connect provider for signing in to the dashboard',
     shown: 'masked',
     parse: parseIssuer,
@@ -274,7 +262,6 @@ export const settings = {
   providerClientId: plainText('WHENCE_OIDC_CLIENT_ID', '', 'client id of this server at the provider'),
   providerClientSecret: {
     variable: 'WHENCE_OIDC_CLIENT_SECRET',
-    default: '',
     help: 'client secret of this server at the provider',
     shown: 'never',
     parse: (text) => text,
@@ -283,30 +270,12 @@ export const settings = {
     variable: 'WHENCE_OIDC_ROLE',
     default: 'viewer',
     help: 'role of accounts created by signing in through the provider: viewer, member or admin',
+    shown: 'plainly',
     parse: (text) => {
       if (!isRole(text)) throw new Error('viewer, member or admin');
       return text;
     },
   },
-} satisfies Readonly<Record<string, Setting<unknown>>>;
-
-/** Only texts and URLs can carry a secret: never for numbers, switches and words of a list. */
-type MayBeSecret<T> = T extends URL
-  ? true
-  : T extends readonly (infer Item)[]
-    ? MayBeSecret<Item>
-    : T extends string
-      ? string extends T
-        ? true
-        : never
-      : never;
-
-type Table = typeof settings;
-type Undeclared<Name extends keyof Table> = Table[Name] extends { readonly shown: Shown }
-  ? never
-  : [MayBeSecret<ReturnType<Table[Name]['parse']>>] extends [never]
-    ? never
-    : Name;
-type None<T extends never> = T;
-/** Does not compile if a setting that may carry a secret does not say how it is shown. */
-export type UndeclaredSettings = None<{ [Name in keyof Table]: Undeclared<Name> }[keyof Table]>;
+} satisfies Readonly<
+  Record<string, Setting<number | boolean | Retention | undefined> | (Setting<unknown> & { readonly shown: Shown })>
+>;

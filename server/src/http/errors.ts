@@ -6,87 +6,84 @@ export const DENIED = { 'X-Whence-Decision': 'deny' };
 
 /**
  * Every refusal of the API. Texts and codes are part of the interface; a row whose `code` is set shares the code of
- * another row. `timed: false` is for those whose `processing_time_ms` the specification fixes at 0.
+ * another row.
  *
  * `retryAfterSeconds` is sent as `Retry-After`. Only the daily limit computes its own.
  */
 export const errors = {
-  BAD_REQUEST: { status: 400, text: 'bad request', timed: true, headers: DENIED },
+  BAD_REQUEST: { status: 400, text: 'bad request', headers: DENIED },
   INVALID_IP: { status: 400, text: 'invalid IP address', timed: false },
-  INVALID_PREFIX: { status: 400, text: 'invalid prefix', timed: true },
-  INVALID_ASN: { status: 400, text: 'invalid ASN', timed: true },
-  MISSING_QUERY: { status: 400, text: 'missing query parameter', timed: true },
-  INVALID_QUERY: { status: 400, text: 'invalid query parameter', timed: true },
-  INVALID_VERSION: { status: 400, text: 'invalid dataset version', timed: true },
-  INVALID_LIMIT: { status: 400, text: 'invalid limit', timed: true },
+  INVALID_PREFIX: { status: 400, text: 'invalid prefix' },
+  INVALID_ASN: { status: 400, text: 'invalid ASN' },
+  MISSING_QUERY: { status: 400, text: 'missing query parameter' },
+  INVALID_QUERY: { status: 400, text: 'invalid query parameter' },
+  INVALID_VERSION: { status: 400, text: 'invalid dataset version' },
+  INVALID_LIMIT: { status: 400, text: 'invalid limit' },
   MISSING_DOMAIN: { status: 400, text: 'missing domain parameter', timed: false },
-  INVALID_DOMAIN: { status: 400, text: 'invalid domain', timed: true },
-  INVALID_SELECTOR: { status: 400, text: 'invalid selector', timed: true },
-  TOO_MANY_SELECTORS: { status: 400, text: 'too many selectors', timed: true },
-  INVALID_INCLUDE: { status: 400, text: 'invalid include', timed: true },
-  INVALID_REQUEST: { status: 400, text: 'invalid request body', timed: true },
-  BATCH_TOO_LARGE: { status: 400, text: 'batch size exceeds limit', timed: true },
+  INVALID_DOMAIN: { status: 400, text: 'invalid domain' },
+  INVALID_SELECTOR: { status: 400, text: 'invalid selector' },
+  TOO_MANY_SELECTORS: { status: 400, text: 'too many selectors' },
+  INVALID_INCLUDE: { status: 400, text: 'invalid include' },
+  INVALID_REQUEST: { status: 400, text: 'invalid request body' },
+  BATCH_TOO_LARGE: { status: 400, text: 'batch size exceeds limit' },
   UNAUTHORIZED: { status: 401, text: 'unauthorized', timed: false },
-  FORBIDDEN: { status: 403, text: 'forbidden', timed: true },
-  IP_NOT_FOUND: { status: 404, text: 'no data found for IP', timed: true, code: 'NOT_FOUND' },
-  ASN_NOT_FOUND: { status: 404, text: 'no data found for ASN', timed: true, code: 'NOT_FOUND' },
-  RULE_SET_NOT_FOUND: { status: 404, text: 'no such rule set', timed: true },
-  LIST_NOT_FOUND: { status: 404, text: 'no such list', timed: true },
-  DATABASE_NOT_FOUND: { status: 404, text: 'no such database', timed: true },
-  VERSION_NOT_FOUND: { status: 404, text: 'no such dataset version', timed: true },
-  ROUTE_NOT_FOUND: { status: 404, text: 'route not found', timed: true },
-  METHOD_NOT_ALLOWED: { status: 405, text: 'method not allowed', timed: true },
-  REQUEST_TIMEOUT: { status: 408, text: 'request timeout', timed: true },
-  PAYLOAD_TOO_LARGE: { status: 413, text: 'payload too large', timed: true },
-  URI_TOO_LONG: { status: 414, text: 'URI too long', timed: true, headers: DENIED },
-  UNSUPPORTED_MEDIA_TYPE: { status: 415, text: 'unsupported media type', timed: true },
+  FORBIDDEN: { status: 403, text: 'forbidden' },
+  IP_NOT_FOUND: { status: 404, text: 'no data found for IP', code: 'NOT_FOUND' },
+  ASN_NOT_FOUND: { status: 404, text: 'no data found for ASN', code: 'NOT_FOUND' },
+  RULE_SET_NOT_FOUND: { status: 404, text: 'no such rule set' },
+  LIST_NOT_FOUND: { status: 404, text: 'no such list' },
+  DATABASE_NOT_FOUND: { status: 404, text: 'no such database' },
+  VERSION_NOT_FOUND: { status: 404, text: 'no such dataset version' },
+  ROUTE_NOT_FOUND: { status: 404, text: 'route not found' },
+  METHOD_NOT_ALLOWED: { status: 405, text: 'method not allowed' },
+  REQUEST_TIMEOUT: { status: 408, text: 'request timeout' },
+  PAYLOAD_TOO_LARGE: { status: 413, text: 'payload too large' },
+  URI_TOO_LONG: { status: 414, text: 'URI too long', headers: DENIED },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, text: 'unsupported media type' },
   RATE_LIMIT_EXCEEDED: { status: 429, text: 'rate limit exceeded', timed: false, retryAfterSeconds: 1 },
-  INVALID_RANGE: { status: 416, text: 'range not satisfiable', timed: true },
-  HEADERS_TOO_LARGE: { status: 431, text: 'request headers too large', timed: true, headers: DENIED },
-  INTERNAL: { status: 500, text: 'internal error', timed: true },
-  NOT_READY: { status: 503, text: 'not ready', timed: true },
-  DATASET_UNAVAILABLE: { status: 503, text: 'dataset unavailable', timed: true, retryAfterSeconds: 10 },
+  INVALID_RANGE: { status: 416, text: 'range not satisfiable' },
+  HEADERS_TOO_LARGE: { status: 431, text: 'request headers too large', headers: DENIED },
+  INTERNAL: { status: 500, text: 'internal error' },
+  NOT_READY: { status: 503, text: 'not ready' },
+  DATASET_UNAVAILABLE: { status: 503, text: 'dataset unavailable', retryAfterSeconds: 10 },
   DATABASES_NOT_WRITTEN: {
     status: 503,
     text: 'the databases of this server are not written yet',
-    timed: true,
     code: 'DATASET_UNAVAILABLE',
     retryAfterSeconds: 10,
   },
   LIST_NOT_WRITTEN: {
     status: 503,
     text: 'this list is not written yet',
-    timed: true,
     code: 'DATASET_UNAVAILABLE',
     retryAfterSeconds: 10,
   },
   LIST_UNAVAILABLE: {
     status: 503,
     text: 'no source of this list counts today: run wh dataset update',
-    timed: true,
     retryAfterSeconds: 60,
   },
   // A published file that cannot be read stays unreadable until an operator or the next build replaces it.
   VERSION_UNREADABLE: {
     status: 503,
     text: 'dataset unavailable',
-    timed: true,
     code: 'DATASET_UNAVAILABLE',
     retryAfterSeconds: 60,
   },
-  DNS_UNAVAILABLE: { status: 503, text: 'DNS unavailable', timed: true, isCounted: true, retryAfterSeconds: 5 },
-  RULES_UNAVAILABLE: { status: 503, text: 'rules unavailable', timed: true, retryAfterSeconds: 10 },
-  STORAGE_UNAVAILABLE: { status: 503, text: 'storage unavailable', timed: true, retryAfterSeconds: 5 },
-  OVERLOADED: { status: 503, text: 'overloaded', timed: true, retryAfterSeconds: 1 },
-  TOO_MANY_GUESSES: { status: 503, text: 'overloaded', timed: true, code: 'OVERLOADED', retryAfterSeconds: 2 },
+  DNS_UNAVAILABLE: { status: 503, text: 'DNS unavailable', isCounted: true, retryAfterSeconds: 5 },
+  RULES_UNAVAILABLE: { status: 503, text: 'rules unavailable', retryAfterSeconds: 10 },
+  STORAGE_UNAVAILABLE: { status: 503, text: 'storage unavailable', retryAfterSeconds: 5 },
+  OVERLOADED: { status: 503, text: 'overloaded', retryAfterSeconds: 1 },
+  TOO_MANY_GUESSES: { status: 503, text: 'overloaded', code: 'OVERLOADED', retryAfterSeconds: 2 },
   // An email check or a comparison takes seconds, so a full queue does not empty within one.
-  QUEUE_FULL: { status: 503, text: 'overloaded', timed: true, code: 'OVERLOADED', retryAfterSeconds: 5 },
+  QUEUE_FULL: { status: 503, text: 'overloaded', code: 'OVERLOADED', retryAfterSeconds: 5 },
 } as const satisfies Record<string, Row>;
 
 type Row = {
   readonly status: number;
   readonly text: string;
-  readonly timed: boolean;
+  /** False where the specification fixes `processing_time_ms` at 0. */
+  readonly timed?: false;
   /** In `data.code`; the name of the row unless given. */
   readonly code?: string;
   /** The request counts against the daily limit although its status is 500 or above. */
@@ -135,6 +132,6 @@ export function retryAfter(seconds: number | undefined): Record<string, string> 
 export function errorBody({ row, code, extra, meta }: ApiError, elapsedMs: number): { data: object; meta: object } {
   return {
     data: { error: row.text, code, ...extra },
-    meta: { ...meta, processing_time_ms: row.timed ? elapsedMs : 0 },
+    meta: { ...meta, processing_time_ms: row.timed === false ? 0 : elapsedMs },
   };
 }

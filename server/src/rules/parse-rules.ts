@@ -33,6 +33,7 @@ const LOGGED_MISTAKES = 10;
 const MAX_MESSAGE = 200;
 /** In headers, labels of metrics and paths of lists. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+const NAME_RULE = 'a name: up to 64 letters, digits, ".", "_" and "-"';
 
 export type Mistake = Position & { readonly message: string };
 
@@ -133,7 +134,7 @@ class Reader {
             break;
           }
           if (NAME.test(name)) found.set(name, read(name, node));
-          else this.#mistake(key, `${quoted(name)} is not a name: up to 64 letters, digits, ".", "_" and "-"`);
+          else this.#mistake(key, `${quoted(name)} is not ${NAME_RULE}`);
         }
       };
     this.#fields(node, 'the file', {
@@ -215,48 +216,18 @@ class Reader {
   }
 
   #conditions(node: Node | null, more: Fields = {}): Conditions {
+    const lists = Object.entries(LISTED).map(([name, [read, expected]]) => {
+      return [name, (value: Node | null) => this.#list_(value, read, expected)] as const;
+    });
     return this.#fields(node, 'if', {
       ...more,
-      hosts: (value) =>
-        this.#list_(value, (text) => hostOf(text), 'a host name such as www.example.com or *.example.com'),
-      paths: (value) =>
-        this.#list_(value, (text) => (text.startsWith('/') ? normalizePath(text) : undefined), 'a path such as /admin'),
-      methods: (value) =>
-        this.#list_(
-          value,
-          (text) => (/^[A-Za-z]{1,20}$/.test(text) ? text.toUpperCase() : undefined),
-          'a method such as POST',
-        ),
-      prefixes: (value) =>
-        this.#list_(value, (text) => prefixOf(text), 'a prefix such as 192.0.2.0/24, without bits after its length'),
+      ...Object.fromEntries(lists),
       prefixes_file: (value) =>
         this.#list_(value, (text) => text || undefined, 'the path of a file').flatMap((path) => {
           const file = this.#prefixFile(path);
           if (typeof file === 'string') this.#mistake(value, `${path} ${file}`);
           return typeof file === 'string' ? [] : [file];
         }),
-      countries: (value) =>
-        this.#list_(
-          value,
-          (text) => (/^[A-Za-z]{2}$/.test(text) ? text.toUpperCase() : undefined),
-          'a country code such as DE',
-        ),
-      asns: (value) => this.#list_(value, (text) => parsePrefixedAsn(text), 'an AS number such as 64500 or AS64500'),
-      connection_types: (value) =>
-        this.#list_(
-          value,
-          (text) => CONNECTION_TYPES.find((type) => type === text),
-          `one of ${CONNECTION_TYPES.join(', ')}`,
-        ),
-      flags: (value) =>
-        this.#list_(
-          value,
-          (text) => FLAGS.find((flag) => flag === `is_${text}`),
-          `one of ${FLAGS.map((flag) => flag.slice(3)).join(', ')}`,
-        ),
-      cloud_providers: (value) =>
-        this.#list_(value, (text) => text.toLowerCase() || undefined, 'the name of a cloud provider'),
-      ai_companies: (value) => this.#list_(value, (text) => text.toLowerCase() || undefined, 'the name of a company'),
       min_score: (value) => this.#integer(value, 1, 100),
       announced: (value) => this.#boolean(value),
       private: (value) => this.#boolean(value),
@@ -324,39 +295,35 @@ class Reader {
     });
   }
 
-  #name(node: Node | null): string | undefined {
-    const value = isScalar(node) ? String(node.value ?? '') : '';
-    if (NAME.test(value)) return value;
-    this.#mistake(node, `${shown(value)} is not a name: up to 64 letters, digits, ".", "_" and "-"`);
-    return undefined;
-  }
-
-  #oneOf<const T extends string>(node: Node | null, values: readonly T[]): T | undefined {
+  #scalar<T>(node: Node | null, read: (value: unknown) => T | undefined, expected: string): T | undefined {
     const value = isScalar(node) ? node.value : undefined;
-    const found = values.find((candidate) => candidate === value);
-    if (found === undefined) this.#mistake(node, `${shown(value)} is not one of ${values.join(', ')}`);
+    const found = read(value);
+    if (found === undefined) this.#mistake(node, `${shown(value)} is not ${expected}`);
     return found;
   }
 
+  #name(node: Node | null): string | undefined {
+    return this.#scalar(node, (value) => [String(value ?? '')].find((text) => NAME.test(text)), NAME_RULE);
+  }
+
+  #oneOf<const T extends string>(node: Node | null, values: readonly T[]): T | undefined {
+    return this.#scalar(node, (value) => values.find((one) => one === value), `one of ${values.join(', ')}`);
+  }
+
   #integer(node: Node | null, from: number, to: number): number | undefined {
-    const value = isScalar(node) ? node.value : undefined;
-    if (typeof value === 'number' && Number.isInteger(value) && value >= from && value <= to) return value;
-    this.#mistake(node, `${shown(value)} is not a whole number from ${from} to ${to}`);
-    return undefined;
+    const isWithin = (value: unknown) =>
+      Number.isInteger(value) && (value as number) >= from && (value as number) <= to;
+    const read = (value: unknown) => (isWithin(value) ? (value as number) : undefined);
+    return this.#scalar(node, read, `a whole number from ${from} to ${to}`);
   }
 
   #boolean(node: Node | null): boolean | undefined {
-    const value = isScalar(node) ? node.value : undefined;
-    if (typeof value === 'boolean') return value;
-    this.#mistake(node, `${shown(value)} is neither true nor false`);
-    return undefined;
+    return this.#scalar(node, (value) => (typeof value === 'boolean' ? value : undefined), 'true or false');
   }
 
   #text(node: Node | null): string | undefined {
-    const value = isScalar(node) ? node.value : undefined;
-    if (typeof value === 'string' && value.length <= MAX_TEXT) return value;
-    this.#mistake(node, `expected a text of at most ${MAX_TEXT} characters`);
-    return undefined;
+    const read = (value: unknown) => (typeof value === 'string' && value.length <= MAX_TEXT ? value : undefined);
+    return this.#scalar(node, read, `a text of at most ${MAX_TEXT} characters`);
   }
 
   #positionOf(node: Node | null): Position {
@@ -367,6 +334,26 @@ class Reader {
     this.mistakes.push({ ...this.#positionOf(node), message });
   }
 }
+
+const upperCase = (form: RegExp) => (text: string) => (form.test(text) ? text.toUpperCase() : undefined);
+const lowerCase = (text: string) => text.toLowerCase() || undefined;
+
+/** Conditions that are a list of texts: how each is read, and what it must be. */
+const LISTED: Readonly<Record<string, readonly [read: (text: string) => unknown, expected: string]>> = {
+  hosts: [hostOf, 'a host name such as www.example.com or *.example.com'],
+  paths: [(text) => (text.startsWith('/') ? normalizePath(text) : undefined), 'a path such as /admin'],
+  methods: [upperCase(/^[A-Za-z]{1,20}$/), 'a method such as POST'],
+  prefixes: [prefixOf, 'a prefix such as 192.0.2.0/24, without bits after its length'],
+  countries: [upperCase(/^[A-Za-z]{2}$/), 'a country code such as DE'],
+  asns: [parsePrefixedAsn, 'an AS number such as 64500 or AS64500'],
+  connection_types: [(text) => CONNECTION_TYPES.find((type) => type === text), `one of ${CONNECTION_TYPES.join(', ')}`],
+  flags: [
+    (text) => FLAGS.find((flag) => flag === `is_${text}`),
+    `one of ${FLAGS.map((flag) => flag.slice(3)).join(', ')}`,
+  ],
+  cloud_providers: [lowerCase, 'the name of a cloud provider'],
+  ai_companies: [lowerCase, 'the name of a company'],
+};
 
 function hostOf(text: string): string | undefined {
   const [, wildcard = '', rest = ''] = /^(\*\.)?([^*]+)$/.exec(text) ?? [];

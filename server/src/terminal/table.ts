@@ -147,6 +147,9 @@ function narrow(widths: number[], available: number): void {
 
 export type Detail = readonly [label: string, value: string, paint?: Paint];
 
+export const detailOf = (label: string, value: string | undefined): Detail[] =>
+  value === undefined ? [] : [[label, value]];
+
 /** Labels and values, indented by two columns. A long value continues below itself. */
 export function formatDetails(rows: readonly Detail[], style: Style): string {
   const columns = Math.max(...rows.map(([label]) => label.length));

@@ -3,14 +3,14 @@ import { formatAddress } from '@whence/dataset/address';
 import { addressBits, formatPrefix, fromBigInt, prefixesOfRange, type Range } from '@whence/dataset/prefix';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
 import { type CommandStreams, dataSink } from '../../terminal/output.ts';
-import { jsonLine, printable } from '../../terminal/printable.ts';
+import { jsonLine } from '../../terminal/printable.ts';
 import { parseRange } from '../lookup/address-range.ts';
 import {
-  describeInvalid,
   type Entry,
-  type Invalid,
+  eachEntry,
   type ListedArguments,
   listedArguments,
+  printInvalid,
 } from '../lookup/listed-arguments.ts';
 
 type Written = { readonly text: string; readonly range: Range };
@@ -22,13 +22,15 @@ export async function cidrCommand(
   streams: CommandStreams,
 ): Promise<ExitCode> {
   const sink = dataSink(streams.stdout);
-  return eachRange(listed(texts, streams), streams, async ({ text, range }) => {
+  const print = async ({ text, range }: Written) => {
     if (json === true) {
       const [first = '', last = ''] = formatRange(range).split('-');
       await sink.write(jsonLine({ input: text, first, last, cidrs: [...cidrsOf(range)] }));
     } else if (to === 'range' || (to === undefined && text.includes('/'))) await sink.write(`${formatRange(range)}\n`);
     else for (const cidr of cidrsOf(range)) await sink.write(`${cidr}\n`);
-  });
+    return true;
+  };
+  return eachEntry(listed(texts, streams), print, printInvalid(streams.stderr));
 }
 
 export async function cidrContainsCommand(
@@ -40,15 +42,14 @@ export async function cidrContainsCommand(
   const outer = parseRange(container);
   if (outer === undefined) throw new UsageError(`invalid CIDR or range: ${JSON.stringify(container)}`);
   const sink = dataSink(streams.stdout);
-  let isEveryInside = true;
-  const code = await eachRange(listed(texts, streams), streams, async ({ text, range }) => {
+  const print = async ({ text, range }: Written) => {
     const isInside = range.version === outer.version && range.start >= outer.start && range.end <= outer.end;
-    isEveryInside &&= isInside;
     const answer =
       json === true ? JSON.stringify({ input: text, is_contained: isInside }) : `${text}\t${isInside ? 'yes' : 'no'}`;
     await sink.write(`${answer}\n`);
-  });
-  return isEveryInside ? code : 1;
+    return isInside;
+  };
+  return eachEntry(listed(texts, streams), print, printInvalid(streams.stderr));
 }
 
 /** The shortest list of CIDRs, or of ranges, for all addresses of the list: IPv4 first, in order. */
@@ -58,7 +59,8 @@ export async function cidrMergeCommand(
   streams: CommandStreams,
 ): Promise<ExitCode> {
   const ranges: Range[] = [];
-  const code = await eachRange(listed(texts, streams), streams, ({ range }) => void ranges.push(range));
+  const add = async ({ range }: Written) => ranges.push(range) > 0;
+  const code = await eachEntry(listed(texts, streams), add, printInvalid(streams.stderr));
   const sink = dataSink(streams.stdout);
   const merged = mergeRanges(ranges);
   const format = to === 'range' ? (range: Range) => [formatRange(range)] : cidrsOf;
@@ -88,25 +90,6 @@ function parseWritten(text: string): Entry<Written> {
   if (range === undefined)
     return { kind: 'invalid', text, error: 'invalid CIDR, range or address', code: 'INVALID_RANGE' };
   return { kind: 'item', item: { text, range } };
-}
-
-/** An invalid entry is reported, and the others are used all the same: 1. */
-async function eachRange(
-  { entries }: ListedArguments<Written>,
-  { stderr }: CommandStreams,
-  use: (written: Written) => Promise<void> | void,
-): Promise<ExitCode> {
-  let code: ExitCode = 0;
-  const reject = (invalid: Invalid) => {
-    code = 1;
-    stderr.write(`error: ${printable(describeInvalid(invalid))}\n`);
-  };
-  for await (const group of entries())
-    for (const entry of group) {
-      if (entry.kind === 'invalid') reject(entry);
-      else await use(entry.item);
-    }
-  return code;
 }
 
 function* cidrsOf({ version, start, end }: Range): Generator<string> {

@@ -6,7 +6,7 @@ import { type CommandStreams, dataSink, StreamSink } from '../../terminal/output
 import { jsonLine, printable, quoteCell } from '../../terminal/printable.ts';
 import { PROGRAM } from '../../terminal/program-name.ts';
 import { cutToWidth, type Style, styleOf } from '../../terminal/style.ts';
-import { type Detail, formatCount, formatDetails, formatTable } from '../../terminal/table.ts';
+import { type Detail, detailOf, formatCount, formatDetails, formatTable } from '../../terminal/table.ts';
 import type { DataSettings } from '../embedded-data.ts';
 import { openOverridden } from '../local-dataset.ts';
 import { openSource, type RemoteOptions } from '../remote/open-source.ts';
@@ -20,7 +20,15 @@ import {
   parseAsnFields,
   type SearchSource,
 } from './asn-answer.ts';
-import { describeInvalid, type Entry, listedArguments, MAX_RANGE, TOO_LARGE } from './listed-arguments.ts';
+import {
+  type Entry,
+  eachEntry,
+  type Invalid,
+  listedArguments,
+  MAX_RANGE,
+  printInvalid,
+  TOO_LARGE,
+} from './listed-arguments.ts';
 
 type AsnOptions = RemoteOptions & { json?: boolean; csv?: boolean; fields?: string; prefixes?: boolean };
 
@@ -39,29 +47,22 @@ export async function asnCommand(
   });
   const isSingle = listed.areTyped && listed.typed.every(({ first, last }) => first === last);
   const sink = options.csv === true ? dataSink(stdout) : new StreamSink(stdout);
-  let isEveryFound = true;
   if (options.csv === true) await sink.write(`${[...print.fields, 'error'].join(',')}\n`);
-  for await (const entries of listed.entries())
-    for (const entry of entries) {
-      if (entry.kind === 'invalid') {
-        isEveryFound = false;
-        const { text, error, code } = entry;
-        if (options.json === true) await sink.write(jsonLine({ asn: text, error, code }));
-        else if (options.csv === true) await sink.write(csvLine(print.fields, text, () => '', error));
-        else stderr.write(`error: ${printable(describeInvalid(entry))}\n`);
-        continue;
-      }
-      const { first, last } = entry.item;
-      let found = 0;
-      for (let asn = first; asn <= last; asn++) {
-        const answer = await source(asn);
-        if (!('error' in answer)) found++;
-        // In a range, most numbers belong to no network.
-        if (!('error' in answer) || first === last) await sink.write(print.answer(answer, isSingle));
-      }
-      if (found === 0) isEveryFound = false;
+  const use = async ({ first, last }: Numbers) => {
+    let isFound = false;
+    for (let asn = first; asn <= last; asn++) {
+      const answer = await source(asn);
+      isFound ||= !('error' in answer);
+      // In a range, most numbers belong to no network.
+      if (!('error' in answer) || first === last) await sink.write(print.answer(answer, isSingle));
     }
-  return isEveryFound ? 0 : 1;
+    return isFound;
+  };
+  const reject = ({ text, error, code }: Invalid) =>
+    sink.write(
+      options.json === true ? jsonLine({ asn: text, error, code }) : csvLine(print.fields, text, () => '', error),
+    );
+  return eachEntry(listed, use, options.json === true || options.csv === true ? reject : printInvalid(stderr));
 }
 
 type Numbers = { readonly first: number; readonly last: number };
@@ -130,12 +131,12 @@ function formatNetwork(answer: AsnAnswer, style: Style): string {
     answer;
   const rows: Detail[] = [
     ['name', asn_name, style.bold],
-    ...(handle === undefined ? [] : [['handle', handle] as const]),
+    ...detailOf('handle', handle),
     ['country', country],
-    ...(rir === undefined ? [] : [['registry', rir] as const]),
-    ...(registered === undefined ? [] : [['registered', registered] as const]),
+    ...detailOf('registry', rir),
+    ...detailOf('registered', registered),
     ['connection', connection_type],
-    ...(cloud_provider === undefined ? [] : [['cloud', cloud_provider] as const]),
+    ...detailOf('cloud', cloud_provider),
     ['prefixes', `${formatCount(prefix_count.ipv4)} IPv4, ${formatCount(prefix_count.ipv6)} IPv6`],
     ['addresses', `${formatCount(address_count.ipv4)} IPv4`],
   ];

@@ -13,7 +13,7 @@ import { NOT_KNOWN, noteFlags, threatText } from '../../terminal/flag-note.ts';
 import { type CommandStreams, dataSink, StreamSink } from '../../terminal/output.ts';
 import { printable } from '../../terminal/printable.ts';
 import { fit, type Style, styleOf } from '../../terminal/style.ts';
-import { type Detail, formatDetails, formatTable } from '../../terminal/table.ts';
+import { type Detail, detailOf, formatDetails, formatTable } from '../../terminal/table.ts';
 import type { AddressSection } from '../../vocabulary.ts';
 import type { IpConfig } from '../ip-sections.ts';
 import { openSource, type RemoteOptions } from '../remote/open-source.ts';
@@ -32,7 +32,7 @@ import {
   threatPaint,
   UNKNOWN_SCORE,
 } from './ip-answer.ts';
-import { describeInvalid, type ListedArguments, listedArguments } from './listed-arguments.ts';
+import { type ListedArguments, listedArguments, printInvalid } from './listed-arguments.ts';
 import { localIpSource } from './local-ips.ts';
 
 type IpOptions = RemoteOptions & {
@@ -139,7 +139,7 @@ async function printAnswers(
     for (const entry of group) {
       if (entry.kind === 'invalid') {
         exitCode = 1;
-        if (!isData) stderr.write(`error: ${printable(describeInvalid(entry))}\n`);
+        if (!isData) printInvalid(stderr)(entry);
         else if (lines !== undefined) lines.output.append(Buffer.from(print(invalidAnswer(entry))));
         else {
           await flush();
@@ -191,8 +191,6 @@ export function formatAnswer(answer: IpAnswer, style: Style, withEvidence: boole
   const table = formatTable(evidenceRows, style, { head, indent: 2, shrink: true });
   return `${style.bold(printable(ip))}\n${formatDetails(rows, style)}${evidenceRows.length === 0 ? '' : `\n${table}`}\n`;
 }
-
-const detailOf = (label: string, value: string | undefined): Detail[] => (value === undefined ? [] : [[label, value]]);
 
 function memberRows({ routing, privacy, scanner, location, labels, hostname, registration }: AddressMembers): Detail[] {
   return [

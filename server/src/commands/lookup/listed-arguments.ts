@@ -1,8 +1,9 @@
 // What a lookup command is asked for: arguments, and lines of files and standard input as a stream. An entry that
 // cannot be parsed is reported in its place.
 import { statSync } from 'node:fs';
-import { UsageError } from '../../terminal/exit.ts';
-import type { CommandStreams } from '../../terminal/output.ts';
+import { type ExitCode, UsageError } from '../../terminal/exit.ts';
+import type { CommandStreams, Output } from '../../terminal/output.ts';
+import { printable } from '../../terminal/printable.ts';
 
 export type Invalid = {
   readonly kind: 'invalid';
@@ -75,6 +76,26 @@ export const TOO_LARGE = 'TOO_LARGE';
 
 export function describeInvalid({ text, error, code, hint }: Invalid): string {
   return code === TOO_LARGE ? error : `${error}: ${JSON.stringify(text)}${hint === undefined ? '' : `; ${hint}`}`;
+}
+
+export const printInvalid =
+  (stderr: Output) =>
+  (invalid: Invalid): void =>
+    void stderr.write(`error: ${printable(describeInvalid(invalid))}\n`);
+
+/** 1 if an entry is invalid, or `use` has found nothing for one; the others are used all the same. */
+export async function eachEntry<Item>(
+  { entries }: ListedArguments<Item>,
+  use: (item: Item) => Promise<boolean>,
+  reject: (invalid: Invalid) => Promise<void> | void,
+): Promise<ExitCode> {
+  let exitCode: ExitCode = 0;
+  for await (const group of entries())
+    for (const entry of group) {
+      if (entry.kind === 'invalid') await reject(entry);
+      if (entry.kind === 'invalid' || !(await use(entry.item))) exitCode = 1;
+    }
+  return exitCode;
 }
 
 function isFile(path: string): boolean {

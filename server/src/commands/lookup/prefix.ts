@@ -8,14 +8,14 @@ import {
 import { WalkScratch } from '../../lookup/prefix-walk.ts';
 import type { ExitCode } from '../../terminal/exit.ts';
 import { type CommandStreams, StreamSink } from '../../terminal/output.ts';
-import { jsonLine, printable } from '../../terminal/printable.ts';
+import { jsonLine } from '../../terminal/printable.ts';
 import { type Style, styleOf } from '../../terminal/style.ts';
 import { formatCount, formatDetails, formatTable } from '../../terminal/table.ts';
 import { flagName } from '../../vocabulary.ts';
 import type { DataSettings } from '../embedded-data.ts';
 import { openOverridden } from '../local-dataset.ts';
 import { openSource, type RemoteOptions } from '../remote/open-source.ts';
-import { describeInvalid, type Entry, listedArguments } from './listed-arguments.ts';
+import { type Entry, eachEntry, type Invalid, listedArguments, printInvalid } from './listed-arguments.ts';
 
 /** Rows of each list that people see; --json has all. */
 const SHOWN_ROWS = 10;
@@ -37,21 +37,13 @@ export async function prefixCommand(
   });
   const style = styleOf(stdout, environment);
   const sink = new StreamSink(stdout);
-  let exitCode: ExitCode = 0;
-  for await (const entries of listed.entries())
-    for (const entry of entries) {
-      if (entry.kind === 'invalid') {
-        exitCode = 1;
-        const { text, error, code } = entry;
-        if (options.json === true) await sink.write(jsonLine({ prefix: text, error, code }));
-        else stderr.write(`error: ${printable(describeInvalid(entry))}\n`);
-        continue;
-      }
-      const content = await source(entry.item.request, entry.item.text);
-      if (content.announced_share === 0) exitCode = 1;
-      await sink.write(options.json === true ? jsonLine(content) : formatContent(content, style));
-    }
-  return exitCode;
+  const print = async ({ request, text }: PrefixEntry) => {
+    const content = await source(request, text);
+    await sink.write(options.json === true ? jsonLine(content) : formatContent(content, style));
+    return content.announced_share > 0;
+  };
+  const reject = ({ text, error, code }: Invalid) => sink.write(jsonLine({ prefix: text, error, code }));
+  return eachEntry(listed, print, options.json === true ? reject : printInvalid(stderr));
 }
 
 function parseEntry(text: string): Entry<PrefixEntry> {

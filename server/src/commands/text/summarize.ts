@@ -7,6 +7,7 @@ import { findSpecialPurpose } from '@whence/dataset/special-purpose';
 import { noteWaiting, STANDARD_INPUT } from '../../enrich/input.ts';
 import { readLines } from '../../enrich/read-lines.ts';
 import { flagsOf } from '../../fields/fields.ts';
+import { Largest } from '../../lookup/prefix-walk.ts';
 import type { ExitCode } from '../../terminal/exit.ts';
 import { noteFlags } from '../../terminal/flag-note.ts';
 import type { CommandStreams } from '../../terminal/output.ts';
@@ -57,11 +58,11 @@ function summaryOf(
   const groups = { countries: new Groups(), types: new Groups(), flags: new Groups(), levels: new Groups() };
   const networks = new Groups();
   const names = new Map<string, string>();
-  const top = new MostFrequent(limit);
+  const top = new Largest<{ readonly address: Address; readonly size: number }>(limit);
   const known = dataset.threatKnowledge;
   let [special, notFound] = [0, 0];
   for (const [address, occurrences] of counts.entries()) {
-    top.add(address, occurrences);
+    if (occurrences > top.threshold) top.add({ address, size: occurrences });
     const match = dataset.find(address);
     if (match === 0) {
       const isSpecial = findSpecialPurpose(address) !== undefined;
@@ -97,7 +98,7 @@ function summaryOf(
     connection_types: groups.types.withOthers(limit, total),
     flags: groups.flags.largest(limit),
     threat_levels: groups.levels.withOthers(limit, total),
-    top_addresses: top.list().map(([address, occurrences]) => {
+    top_addresses: top.sorted().map(({ address, size: occurrences }) => {
       const match = dataset.find(address);
       if (match === 0) return { ip: formatAddress(address), occurrences, reason: reasonOf(address) };
       const record = dataset.record(address, match);
@@ -147,27 +148,6 @@ class Groups {
   largest(limit: number): Share[] {
     const byCount = (a: Share, b: Share) => b.occurrences - a.occurrences || b.addresses - a.addresses;
     return [...this.#shares.values()].sort((a, b) => byCount(a, b) || (a.value < b.value ? -1 : 1)).slice(0, limit);
-  }
-}
-
-/** The most frequent of a million addresses, without sorting all of them. */
-class MostFrequent {
-  readonly #limit: number;
-  #kept: [Address, number][] = [];
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  add(address: Address, occurrences: number): void {
-    this.#kept.push([address, occurrences]);
-    if (this.#kept.length >= 2 * this.#limit + 1000) this.#kept = this.list();
-  }
-
-  list(): [Address, number][] {
-    return this.#kept
-      .sort(([a, times], [b, others]) => others - times || (formatAddress(a) < formatAddress(b) ? -1 : 1))
-      .slice(0, this.#limit);
   }
 }
 

@@ -73,7 +73,7 @@ async function attempt(request: DownloadRequest, url: URL, timeouts: TransferTim
   const { status, headers } = answer;
   if (status === 200) return receive(request, answer, undefined);
   if (status === 206 && part !== undefined && isContinuation(headers, part)) return receive(request, answer, part);
-  const body = status === 503 ? await shortJson(answer) : '';
+  const body = status === 403 || status === 503 ? await shortJson(answer) : '';
   answer.close();
   if (status === 304 && isConditional(request)) {
     dropPart(target);
@@ -92,7 +92,8 @@ async function attempt(request: DownloadRequest, url: URL, timeouts: TransferTim
       retryAfterSeconds: seconds,
       ...(body !== '' && { body }),
     };
-  return status >= 500 ? { kind: 'again', reason: answered, isAnswered: true } : failed(answered, true);
+  if (status >= 500) return { kind: 'again', reason: answered, isAnswered: true };
+  return { ...failed(answered, true), ...(body !== '' && { body }) };
 }
 
 /** Empty for another type, a longer body, and one that is not received completely. */

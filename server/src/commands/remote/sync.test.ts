@@ -108,6 +108,16 @@ test('sync: a file that was removed or changed by hand is fetched again', async 
   assert.doesNotMatch(content('crawlers.txt'), /0\.0\.0\.0\/0/);
 });
 
+test('sync: a key without the permission is told which one it needs, and that there is no file', async () => {
+  const { secret } = await data.createKey({ permissions: ['ip:read'] });
+  const { code, stderr } = await runCommand(['sync', folder, 'country.mmdb', '--once'], {
+    ...environment,
+    WHENCE_KEY: secret,
+  });
+  const reason = 'the server answered 403 Forbidden: the key needs the permission database:read';
+  assert.deepEqual([code, stderr], [1, `country.mmdb: ${reason}. There is no earlier file here.\n`]);
+});
+
 for (const [behaviour, set, expected] of [
   [
     'with another digest',
@@ -186,7 +196,10 @@ test('sync: on a full disk the last good file stays, and other files are updated
 test('sync: a list without a source that counts stays as it is, with exit code 4', async () => {
   const { code, stdout, stderr } = await sync(['crawlers.txt', 'proxies.txt']);
   assert.deepEqual([code, stdout], [4, 'crawlers.txt: replaced\nproxies.txt: unavailable\n']);
-  assert.match(stderr, /^proxies\.txt: no source of this list counts today \(LIST_UNAVAILABLE\)\. The file here/);
+  assert.match(
+    stderr,
+    /^proxies\.txt: no source of this list counts today \(LIST_UNAVAILABLE\)\. There is no earlier file here\.\n$/,
+  );
 });
 
 test('sync: a held list is reported, and only a change of its prefixes replaces the file', async () => {

@@ -10,7 +10,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { createReadStream, readFileSync, rmSync } from 'node:fs';
+import { createReadStream, existsSync, readFileSync, rmSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -74,7 +74,8 @@ export async function syncCommand(
     if (json) stdout.write(jsonLine({ files: synced, command }));
     else for (const { file, state } of synced) if (isOnce || state === 'replaced') stdout.write(`${file}: ${state}\n`);
     for (const { file, reason, held_at } of synced) {
-      if (reason !== undefined) stderr.write(`${file}: ${reason}. The file here is unchanged.\n`);
+      const kept = existsSync(join(folder, file)) ? 'The file here is unchanged.' : 'There is no earlier file here.';
+      if (reason !== undefined) stderr.write(`${file}: ${reason}. ${kept}\n`);
       if (held_at !== undefined) stderr.write(`${file}: held by the server at version ${held_at}\n`);
     }
     if (command === 'failed') stderr.write('the command failed: the next run repeats it\n');
@@ -189,7 +190,10 @@ const UNREACHABLE = 'the server was not reached: ';
 function failedFile(file: string, { reason, unreachable, body }: DownloadFailed): SyncedFile {
   if (body?.includes('"LIST_UNAVAILABLE"') === true)
     return { file, state: 'unavailable', reason: 'no source of this list counts today (LIST_UNAVAILABLE)' };
-  return { file, state: 'failed', reason: unreachable === undefined ? reason : `${UNREACHABLE}${reason}` };
+  if (unreachable !== undefined) return { file, state: 'failed', reason: `${UNREACHABLE}${reason}` };
+  const [, permission] = /"required":"([\w:]+)"/.exec(body ?? '') ?? [];
+  const missing = permission === undefined ? '' : `: the key needs the permission ${permission}`;
+  return { file, state: 'failed', reason: `${reason}${missing}` };
 }
 
 function readState(path: string): Record<string, KnownFile> {

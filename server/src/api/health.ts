@@ -41,7 +41,7 @@ export const healthz = (request: FastifyRequest) => envelope(request, ALIVE);
 
 export function readyz(dependencies: HealthDependencies) {
   const ready = readiness(dependencies);
-  return async (request: FastifyRequest) => envelope(request, await ready());
+  return async (request: FastifyRequest) => envelope(request, ready(await dependencies.keys.checkStorage()));
 }
 
 /** Whether the server can answer requests, for `/readyz` and the gauge `whence_ready`. */
@@ -54,28 +54,28 @@ export function isReady(
   return live.current !== undefined && storage !== 'unavailable' && !isUndecided && !isStopping();
 }
 
-/** Rejects with an ApiError if the server cannot answer requests. */
-export function readiness(dependencies: HealthDependencies): () => Promise<object> {
+/** What `/readyz` says while storage is in a state. Throws an ApiError if the server cannot answer requests. */
+export function readiness(dependencies: HealthDependencies): (answering: StorageState) => object {
   const { storage, live, keys, writes, lastUpdate, isStopping, clock, rules, overrides, checksums, databases, nowMs } =
     dependencies;
-  let known: { readonly served: ServedDataset; readonly day: string; readonly about: object } | undefined;
-  /** The same for a day: it takes as long as the rest of an answer. */
-  const knowledgeOf = (served: ServedDataset): object => {
-    const day = dayOfMs(nowMs());
-    if (known?.served !== served || known.day !== day) {
-      const { unknown, dated } = flagKnowledge(served.dataset.meta, day);
-      known = { served, day, about: { unknown_flags: unknown, dated_flags: dated } };
+  let known: { readonly served: ServedDataset; readonly second: number; readonly about: object } | undefined;
+  /** The same for a second: it takes as long as the rest of an answer. */
+  const aboutData = (served: ServedDataset, now: number): object => {
+    const second = Math.floor(now / 1000);
+    if (known?.served !== served || known.second !== second) {
+      const { unknown, dated } = flagKnowledge(served.dataset.meta, dayOfMs(now));
+      known = { served, second, about: { ...dataAge(served, now), unknown_flags: unknown, dated_flags: dated } };
     }
     return known.about;
   };
-  return async () => {
+  return (answering) => {
     const served = live.current;
-    const age = served?.ageSeconds(nowMs()) ?? 0;
+    const now = nowMs();
     const update = lastUpdate();
     const heldLists = databases.lists?.lists.filter(({ heldFrom }) => heldFrom !== undefined) ?? [];
     const checks = {
-      dataset: datasetState(live, nowMs()),
-      storage: await storageCheck(keys, writes),
+      dataset: datasetState(live, now),
+      storage: storageCheck(answering, writes),
       // On SQLite it says nothing: the file is on this machine.
       ...(storage.engine === 'PostgreSQL' && roundTripCheck(keys)),
       ...(storage.isStatisticsAway() !== undefined && {
@@ -86,7 +86,7 @@ export function readiness(dependencies: HealthDependencies): () => Promise<objec
       ...(heldLists.length > 0 && { lists: 'held' }),
       ...(clock.differenceMs !== 0 && { clock: 'wrong' }),
       // A failed update is no reason to send requests elsewhere: the previous version is still served.
-      ...(update && { update: stateOf(update, served?.builtAtMs ?? 0, nowMs()) }),
+      ...(update && { update: stateOf(update, served?.builtAtMs ?? 0, now) }),
       ...(isStopping() && { shutdown: 'stopping' }),
     };
     if (served === undefined || !isReady(dependencies, checks.storage))
@@ -96,9 +96,8 @@ export function readiness(dependencies: HealthDependencies): () => Promise<objec
       checks,
       checksums: checksums(),
       dataset_version: served.version,
-      dataset_age_seconds: age,
-      ...dataAge(served, nowMs()),
-      ...knowledgeOf(served),
+      dataset_age_seconds: served.ageSeconds(now),
+      ...aboutData(served, now),
       ...(heldLists.length > 0 && { held_lists: heldLists.map(({ name }) => name) }),
       ...(update && { update: publicReport(update) }),
     };
@@ -130,8 +129,7 @@ function publicReport(report: UpdateReport) {
  * the server unready: keys without a limit work, and the others can spend their leases. Taking the server out of service
  * would end that too, and all replicas that share the database would go at the same time.
  */
-async function storageCheck(keys: KnownKeys, writes: WriteProbe): Promise<StorageState | 'read-only'> {
-  const state = await keys.checkStorage();
+function storageCheck(state: StorageState, writes: WriteProbe): StorageState | 'read-only' {
   return state === 'ok' && writes.isFailing() ? 'read-only' : state;
 }
 

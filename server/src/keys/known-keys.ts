@@ -75,8 +75,12 @@ export class KnownKeys {
     return this.#vouching.roundTripMs;
   }
 
-  /** The same, after a question where the last one is some time ago. Waits a second at most. */
-  async checkStorage(): Promise<StorageState> {
+  /** The same, after a question where the last one is some time ago: at once without one, and after a second at most. */
+  checkStorage(): StorageState | Promise<StorageState> {
+    return this.#vouching.isCurrent() ? this.#vouching.state : this.#askStorage();
+  }
+
+  async #askStorage(): Promise<StorageState> {
     try {
       await this.#vouching.refresh();
       return this.#vouching.state;

@@ -46,7 +46,7 @@ import { TrafficRecorder } from '../usage/traffic.ts';
 import { Usage } from '../usage/usage.ts';
 import { DatasetDiffs } from '../versions/dataset-diffs.ts';
 import { PastLookups } from '../versions/past-lookups.ts';
-import { readUpdateReport } from '../versions/update-report.ts';
+import { updateReports } from '../versions/update-report.ts';
 import { startUpdate, updateCommand } from '../versions/updater.ts';
 import { createApp } from './app.ts';
 import { ClockCheck } from './clock-check.ts';
@@ -158,7 +158,7 @@ export async function startServer(
     metrics.countStall(route.name);
     log.warn({ route: route.name, path: route.path, stall_ms: ms, cpu_ms: cpuMs }, 'the event loop was blocked');
   }, START_MS);
-  const lastUpdate = () => readUpdateReport(config.dataDir);
+  const lastUpdate = updateReports(config.dataDir);
   const today = () => dayOfMs(machineMs());
   const live = new LiveDataset(
     config.dataDir,

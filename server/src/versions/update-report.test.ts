@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { afterEach, beforeEach } from 'node:test';
 import { ownIdentity } from '@whence/dataset/internal/io/process-identity';
-import { readUpdateReport, reportPull, stateOf, UpdateReporter } from './update-report.ts';
+import { readUpdateReport, reportPull, stateOf, UpdateReporter, updateReports } from './update-report.ts';
 
 const NOON = new Date('2026-11-15T12:00:00Z');
 const DAY_MS = 86_400_000;
@@ -62,6 +62,24 @@ for (const [behaviour, pid, want] of [
     assert.equal(readUpdateReport(dataDir)?.outcome, want);
   });
 }
+
+test('update report: a reader sees each report, one of a process that has ended since, and none', () => {
+  const read = updateReports(dataDir);
+  const outcome = () => read()?.outcome;
+  const seen = [outcome()];
+  new UpdateReporter(dataDir, NOON).step('merging');
+  seen.push(outcome(), outcome());
+  new UpdateReporter(dataDir, NOON).succeed(NOON, 7, true);
+  seen.push(outcome());
+  store({ process: { ...ownIdentity(), namespace: 'pid:[1]' } });
+  seen.push(outcome());
+  const longAgo = new Date(Date.now() - 11 * 60_000);
+  utimesSync(path, longAgo, longAgo);
+  seen.push(outcome());
+  rmSync(path);
+  seen.push(outcome());
+  assert.deepEqual(seen, [undefined, 'running', 'running', 'published', 'running', 'failed', undefined]);
+});
 
 test('update report: pulls are reported, and a failed one keeps the time of the last success', () => {
   reportPull(dataDir, { kind: 'adopted', version: 7 }, NOON);

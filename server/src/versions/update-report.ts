@@ -2,6 +2,7 @@
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PausedFeed } from '@whence/dataset/internal/feeds/ingest';
+import { fingerprintOf } from '@whence/dataset/internal/io/file-fingerprint';
 import { livenessOf, ownIdentity, type ProcessIdentity } from '@whence/dataset/internal/io/process-identity';
 import { makeFolder } from '@whence/dataset/internal/io/whole-file';
 import type { PullOutcome } from '@whence/dataset/internal/versions/pull';
@@ -101,15 +102,30 @@ export function reportPull(dataDir: string, outcome: PullOutcome, now: Date, mas
   }
 }
 
-export function readUpdateReport(dataDir: string): UpdateReport | undefined {
+export const readUpdateReport = (dataDir: string) => updateReports(dataDir)();
+
+/** The last report at each call. Probes ask all day, so the file is read only if it has changed. */
+export function updateReports(dataDir: string): () => UpdateReport | undefined {
   const path = reportPath(dataDir);
-  // Most servers have none, and probes ask all day: an exception takes longer than the rest of an answer.
-  const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats === undefined) return undefined;
-  try {
-    const { process = { pid: 0 }, ...report } = JSON.parse(readFileSync(path, 'utf8')) as StoredReport;
+  let known = '';
+  let stored: StoredReport | undefined;
+  return () => {
+    // Most servers have none: an exception takes longer than the rest of an answer.
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) return undefined;
+    const fingerprint = fingerprintOf(stats);
+    if (known !== fingerprint) stored = readStored(path);
+    known = fingerprint;
+    if (stored === undefined) return undefined;
+    const { process = { pid: 0 }, ...report } = stored;
     if (report.outcome !== 'running' || isAlive(process, stats.mtimeMs)) return report;
     return { ...report, outcome: 'failed', error: `the update was killed while ${report.step}` };
+  };
+}
+
+function readStored(path: string): StoredReport | undefined {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 /** `/healthz` and `/readyz`: load balancers and orchestrators ask all day, without a key. */
 import { ApiError } from '../../http/errors.ts';
+import type { StorageState } from '../../keys/vouching.ts';
 import { ALIVE, type HealthDependencies, readiness } from '../health.ts';
 import type { FastPathDependencies } from './admitted-route.ts';
 import type { FastPathAnswers } from './connections.ts';
@@ -16,9 +17,9 @@ export function probes({ metrics, nowMs, extraHeaders, ...dependencies }: FastPa
     return write({ status: 200, headers: [], body }, undefined, nowMs());
   }
 
-  async function answerReady(startedMs: number): Promise<Buffer> {
+  function answerReady(storage: StorageState, startedMs: number): Buffer {
     try {
-      return answer('readyz', await ready(), startedMs);
+      return answer('readyz', ready(storage), startedMs);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const elapsedMs = performance.now() - startedMs;
@@ -29,6 +30,12 @@ export function probes({ metrics, nowMs, extraHeaders, ...dependencies }: FastPa
 
   return {
     healthz: () => answer('healthz', ALIVE, performance.now()),
-    readyz: (_bytes, _request, _connection, mayWait) => (mayWait ? answerReady(performance.now()) : undefined),
+    readyz(_bytes, _request, _connection, mayWait) {
+      const startedMs = performance.now();
+      const storage = dependencies.keys.checkStorage();
+      // Waiting for storage takes a pause of the connection, and most of the time of an answer.
+      if (!(storage instanceof Promise)) return answerReady(storage, startedMs);
+      return mayWait ? storage.then((state) => answerReady(state, startedMs)) : undefined;
+    },
   } satisfies Record<string, FastPathAnswers['answer']>;
 }

@@ -19,6 +19,8 @@ export type AsnSearchAnswer = {
 const FEW_ROWS = 2_000;
 /** Texts of up to this many bytes may have prepared results. */
 const SHORT_BYTES = 3;
+/** Results that are kept: people look for the same names. Each has the numbers of up to 100 rows. */
+const MAX_KEPT = 256;
 /** The shortest text that can be looked up in the grams. */
 const GRAM_BYTES = 3;
 
@@ -31,6 +33,7 @@ export class AsnSearch {
   readonly #candidates: RowSet;
   readonly #withWord: RowSet;
   readonly #list: Uint32Array;
+  readonly #kept = new Map<string, Found>();
 
   constructor(dataset: Dataset) {
     const newSet = () => new RowSet(dataset.networks.count);
@@ -45,7 +48,7 @@ export class AsnSearch {
     const wanted = searchText(fold(query).trim());
     const numberText = /^(?:as)?([0-9]{1,10})$/.exec(wanted)?.[1];
     const numbered = numberText === undefined ? -1 : this.#dataset.networks.rowOf(Number(numberText));
-    const { rows, total } = wanted === '' ? NOTHING : this.#withAppended(wanted, limit, this.#find(wanted, limit));
+    const { rows, total } = wanted === '' ? NOTHING : this.#findOrKept(wanted, limit);
     const best = numbered < 0 ? rows : [numbered, ...rows.filter((row) => row !== numbered)].slice(0, limit);
     const results = best.map((row) => {
       const { address_count: _, ...result } = this.#dataset.networks.at(row);
@@ -57,6 +60,14 @@ export class AsnSearch {
       !rows.includes(numbered) &&
       this.#dataset.networkTexts.rank(numbered, new WantedText(wanted)) === NO_MATCH;
     return { query, limit, count: results.length, total: total + (isFurther ? 1 : 0), results };
+  }
+
+  #findOrKept(wanted: string, limit: number): Found {
+    const subject = `${limit} ${wanted}`;
+    const found = this.#kept.get(subject) ?? this.#withAppended(wanted, limit, this.#find(wanted, limit));
+    if (this.#kept.size >= MAX_KEPT) this.#kept.clear();
+    this.#kept.set(subject, found);
+    return found;
   }
 
   /** With the networks of overrides, which the index lacks. One may rename a network of the file. */

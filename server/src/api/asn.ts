@@ -13,6 +13,7 @@ import type { asnSchema } from './schemas/asn.ts';
 
 /** Also of the fast path, which answers requests without parameters. */
 export const ASN_LOOKUP: KeyDeclaration = { access: 'asn:read', counts: 'asn', costs: ['lookup', 'scan', 'turn'] };
+export const ASN_SEARCH: KeyDeclaration = { access: 'asn:read', counts: 'asn_search', costs: ['search'] };
 
 /** Fewer prefixes than these are listed at once: about a millisecond. */
 const MANY_PREFIXES = 500;

@@ -29,7 +29,7 @@ import { diffVersions } from '../versions/diff-request.ts';
 import type { PastLookups } from '../versions/past-lookups.ts';
 import { historyJson } from '../versions/past-request.ts';
 import { requesterOf } from './admit.ts';
-import { ASN_LOOKUP, getAsn } from './asn.ts';
+import { ASN_LOOKUP, ASN_SEARCH, getAsn } from './asn.ts';
 import { BATCH, postBatch } from './batch/batch.ts';
 import { DATABASE, DATABASE_LIST, getDatabase, listDatabases } from './databases.ts';
 import { DECIDE, getDecision } from './decide.ts';
@@ -133,7 +133,7 @@ export function apiRoutes(dependencies: RouteDependencies): ApiRoute[] {
       answerPrefix(request, reply, `${request.params.cidr}/${request.params.length}`),
     ),
     get('/v1/asn/:asn', asnSchema, ASN_LOOKUP, getAsn(live, addressSections, walks)),
-    get('/v1/asn/search', asnSearchSchema, declare('asn:read', 'asn_search', 'search'), (request) =>
+    get('/v1/asn/search', asnSearchSchema, ASN_SEARCH, (request) =>
       envelope(request, searchNetworks(live, request.query)),
     ),
     get(

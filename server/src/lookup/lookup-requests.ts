@@ -64,7 +64,10 @@ export const searchQuery = object({
   }),
 });
 
-export function searchNetworks(live: LiveDataset, { q = '', limit }: TextsOf<typeof searchQuery>): AsnSearchAnswer {
+export function searchNetworks(
+  live: Pick<LiveDataset, 'current'>,
+  { q = '', limit }: TextsOf<typeof searchQuery>,
+): AsnSearchAnswer {
   if (q.trim() === '') throw new ApiError('MISSING_QUERY');
   if (q.length > MAX_QUERY_CHARACTERS) throw new ApiError('INVALID_QUERY');
   const { search } = requireDataset(live);

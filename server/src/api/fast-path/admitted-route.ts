@@ -102,7 +102,7 @@ export function answerAdmitted<Question>(
     if (found instanceof ApiError)
       // A fault of the server, as on Node's path.
       return refuse(asked, found, found.row.status >= 500 && charged === admitted ? refunded(admitted) : charged);
-    count(asked, charged.key, found.status, elapsedMs);
+    count(asked, charged.key, found.status, performance.now() - asked.startedMs);
     return found.answer;
   }
 

@@ -14,6 +14,7 @@ import {
   lookupRoute,
   metadataRoute,
   networkRoute,
+  searchRoute,
   sectionsRoute,
   updateRoute,
 } from './routes.ts';
@@ -31,6 +32,7 @@ export function useFastPath(
     lookup: answerAdmitted(dependencies, lookups),
     sections: answerAdmitted(dependencies, sectionsRoute(dependencies)),
     network: answerAdmitted(dependencies, networkRoute(dependencies)),
+    search: answerAdmitted(dependencies, searchRoute(dependencies)),
     decision: answerAdmitted(dependencies, decisionRoute(dependencies)),
     database: answerAdmitted(dependencies, databaseRoute(dependencies)),
     list: answerAdmitted(dependencies, listRoute(dependencies)),

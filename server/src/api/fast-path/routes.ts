@@ -1,12 +1,12 @@
-// The fast path's routes: addresses with local sections, networks, decisions, and files that the client has already.
+// The fast path's routes: addresses with local sections, networks, searches, decisions, and files that the client has already.
 import { randomUUID } from 'node:crypto';
 import { type Address, parseAddressBytes } from '@whence/dataset/address';
 import type { KeyDeclaration } from '../../admission/declaration.ts';
 import { CACHING, isKnownTag } from '../../http/conditional.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { ServedDataset } from '../../lookup/live-dataset.ts';
-import { findAsn, notFound } from '../../lookup/lookup-requests.ts';
-import { ASN_LOOKUP } from '../asn.ts';
+import { findAsn, notFound, searchNetworks } from '../../lookup/lookup-requests.ts';
+import { ASN_LOOKUP, ASN_SEARCH } from '../asn.ts';
 import { DATABASE, DATABASE_LIST, stateHeaders } from '../databases.ts';
 import { type AskedDecision, askedRequest, countDecision, DECIDE, decide, decisionAnswer, TEXT } from '../decide.ts';
 import { metadataOf, refusalText } from '../geoip.ts';
@@ -72,20 +72,33 @@ export function sectionsRoute(dependencies: FastPathDependencies): FastPathRoute
   };
 }
 
-/** The number of a network without parameters. */
-export function networkRoute({ extraHeaders }: FastPathDependencies): FastPathRoute<string> {
+/** What a text of the target names, as JSON. */
+function dataRoute(
+  { extraHeaders }: FastPathDependencies,
+  declaration: KeyDeclaration,
+  find: (served: ServedDataset, text: string) => object,
+): FastPathRoute<string> {
   const write = textAnswers(extraHeaders);
   return {
-    declaration: ASN_LOOKUP,
+    declaration,
     read: (_bytes, { text }) => text,
-    answer(text, served, charged, elapsedMs, nowMs) {
-      const record = findAsn(served, text);
-      if (record instanceof ApiError) return record;
-      const body = `{"data":${JSON.stringify(record)},"meta":{"processing_time_ms":${elapsedMs}}}`;
+    answer(text, served, charged, waitedMs, nowMs) {
+      const startedMs = performance.now();
+      const data = find(served, text);
+      if (data instanceof ApiError) return data;
+      const elapsedMs = Math.floor(waitedMs + performance.now() - startedMs);
+      const body = `{"data":${JSON.stringify(data)},"meta":{"processing_time_ms":${elapsedMs}}}`;
       return { answer: write({ status: 200, headers: [], body }, charged, nowMs), status: 200 };
     },
   };
 }
+
+/** The number of a network without parameters. */
+export const networkRoute = (dependencies: FastPathDependencies) => dataRoute(dependencies, ASN_LOOKUP, findAsn);
+
+/** A text that needs no decoding, without `limit`. */
+export const searchRoute = (dependencies: FastPathDependencies) =>
+  dataRoute(dependencies, ASN_SEARCH, (current, q) => searchNetworks({ current }, { q }));
 
 /** The question of the query and of the headers of a trusted proxy. */
 export function decisionRoute({

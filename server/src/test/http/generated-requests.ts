@@ -1,5 +1,5 @@
 /**
- * Generated requests around `GET /v1/ip/{ip}`, `GET /v1/asn/{asn}`, `GET /v1/decide` and `POST /v1/ip/batch`: plain ones, nearly plain ones, and
+ * Generated requests around `GET /v1/ip/{ip}`, `GET /v1/asn/{asn}`, searches, `GET /v1/decide` and `POST /v1/ip/batch`: plain ones, nearly plain ones, and
  * odd ones.
  */
 
@@ -236,6 +236,9 @@ const ODD_LENGTHS: readonly ((length: number) => string)[] = [
   () => 'Content-Length: a',
 ];
 
+const SEARCHES = ['a', 'GO', 'google', 'AS15169', '64500', 'goo.gle', '-', 'zzzz', 'a%20b', 'a+b', 'a&limit=1', ''].map(
+  (text) => `search?q=${text}`,
+);
 const NUMBERS = [
   '15169',
   'AS16509',
@@ -277,7 +280,7 @@ function generateLookup(random: Random, keys: Keys): string {
   const isOdd = random() < 0.2;
   const isNetwork = random() < NETWORKS;
   const start = isOdd ? pick(['/v1/ip/', '/v1/ip/', '/v1/asn/', '/v1/IP/', '//v1/ip/', '/v1/ip']) : '/v1/ip/';
-  const target = isNetwork ? `/v1/asn/${pick(NUMBERS)}` : `${start}${address(random, pick)}`;
+  const target = isNetwork ? `/v1/asn/${pick([...NUMBERS, ...SEARCHES])}` : `${start}${address(random, pick)}`;
   const sections = !isNetwork && random() < WITH_SECTIONS ? pick(SECTIONS) : '';
   const query = isOdd ? pick(['', '', '?', '?explain=true', '?a=%', '#x', '%20', '/', ...ODD_SECTIONS]) : sections;
   const method = isOdd ? pick(['GET', 'GET', 'GET', 'HEAD', 'get', 'POST', 'OPTIONS', 'PROPFIND']) : 'GET';

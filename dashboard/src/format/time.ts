@@ -49,7 +49,7 @@ export function duration(seconds: number): string {
   return parts.join(' ');
 }
 
-const HOUR_MS = 3_600_000;
+export const HOUR_MS = 3_600_000;
 const WEEKS_MS = 30 * 86_400_000;
 
 /** For columns of a table: `now`, `5 min`, `3 h`, `12 d`, then the day: `1 Aug`, or `Aug 2025` of another year. */
@@ -84,3 +84,7 @@ export function utcDay(ms: number): string {
 }
 
 export const DAY_MS = 86_400_000;
+
+/** An hour of UTC by its start: `15 Nov, 13:00`. */
+export const shortHour = (at: string, locale?: string): string =>
+  `${shortDay(at.slice(0, 10), locale)}, ${at.slice(11, 16)}`;

@@ -17,7 +17,7 @@ import { Columns, Page, Section } from '../components/Page.tsx';
 import { capitalise, PERMISSION_WORDS } from '../format/names.ts';
 import { count } from '../format/number.ts';
 import { Time } from '../format/Time.tsx';
-import { shortDay } from '../format/time.ts';
+import { HOUR_MS, shortDay, shortHour } from '../format/time.ts';
 import { useRole } from '../session/use-session.ts';
 import classes from './KeyPage.module.css';
 import { KeyRefusals } from './KeyRefusals.tsx';
@@ -76,7 +76,7 @@ export function KeyPage() {
               </Section>
             </Columns>
             <KeyRefusals refusals={data.refusals} />
-            <KeyUsageSection id={id} />
+            <KeyUsageSection detail={data} />
             <Section title="Audit">
               <KeyAudit id={id} />
             </Section>
@@ -182,37 +182,58 @@ function KeyAudit({ id }: { id: string }) {
   );
 }
 
-function KeyUsageSection({ id }: { id: string }) {
-  const [by, setBy] = useState<'endpoint' | 'status'>('endpoint');
-  const usage = useAnswer('getUsage', { query: { key: id, by } });
+function KeyUsageSection({ detail: { key, last_hour } }: { detail: KeyDetail }) {
+  const lastDay = key.requests_by_hour.reduce((sum, requests) => sum + requests, 0);
+  const [by = lastDay > 0 ? 'hour' : 'endpoint', setBy] = useState<'hour' | 'endpoint' | 'status'>();
   return (
     <Section
       title="Usage"
       aside={
         <SegmentedControl
           size="xs"
+          aria-label="Usage"
           value={by}
           onChange={(value) => setBy(value as typeof by)}
           data={[
+            { value: 'hour', label: '24 hours' },
             { value: 'endpoint', label: 'By endpoint' },
             { value: 'status', label: 'By status' },
           ]}
         />
       }
     >
-      <Loaded query={usage} lines={6}>
-        {({ data: { from, to, total, days, series } }) =>
-          total === 0 ? (
-            <Empty title={`No requests between ${shortDay(from)} and ${shortDay(to)}`} />
-          ) : (
-            <BarChart
-              label={`${count(total, 'request')} in ${days.length} days`}
-              names={days.map((day) => shortDay(day))}
-              series={by === 'status' ? withStatusTones(series) : series}
-            />
-          )
-        }
-      </Loaded>
+      {by !== 'hour' ? (
+        <UsageByDay id={key.id} by={by} />
+      ) : lastDay === 0 ? (
+        <Empty title="No requests in the last 24 hours" />
+      ) : (
+        <BarChart
+          label={`${count(lastDay, 'request')} in 24 hours, times in UTC`}
+          names={key.requests_by_hour.map((_, i, { length }) =>
+            shortHour(new Date(Date.parse(last_hour) - (length - 1 - i) * HOUR_MS).toISOString()),
+          )}
+          series={[{ id: 'requests', label: 'Requests', values: key.requests_by_hour }]}
+        />
+      )}
     </Section>
+  );
+}
+
+function UsageByDay({ id, by }: { id: string; by: 'endpoint' | 'status' }) {
+  const usage = useAnswer('getUsage', { query: { key: id, by } });
+  return (
+    <Loaded query={usage} lines={6}>
+      {({ data: { from, to, total, days, series } }) =>
+        total === 0 ? (
+          <Empty title={`No requests between ${shortDay(from)} and ${shortDay(to)}`} />
+        ) : (
+          <BarChart
+            label={`${count(total, 'request')} in ${days.length} days`}
+            names={days.map((day) => shortDay(day))}
+            series={by === 'status' ? withStatusTones(series) : series}
+          />
+        )
+      }
+    </Loaded>
   );
 }

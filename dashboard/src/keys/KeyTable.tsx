@@ -129,7 +129,7 @@ function Head({ filter, onSort }: Pick<KeyTableProps, 'filter' | 'onSort'>) {
         {column('Name and key', 'name')}
         {column('State')}
         {column('Today', 'requests_today')}
-        {column('30 days')}
+        {column('24 hours')}
         {column('Last used', 'last_used_at')}
         {column('Owner')}
         {column('Created', 'created_at')}
@@ -159,7 +159,7 @@ function Row({ summary, index, top, onAction, selected, onSelect }: RowProps) {
       </div>
     );
   }
-  const { id, name, masked, status, tier, permissions, quota, requests_by_day, owner, created_at, note } = summary;
+  const { id, name, masked, status, tier, permissions, quota, requests_by_hour, owner, created_at, note } = summary;
   const { last_used_at, last_used_from, successor_id } = summary;
   const cell = (column: string, content: React.ReactNode, title?: string) => (
     <div className={classes['cell']} role="cell" data-column={column} title={title}>
@@ -203,7 +203,7 @@ function Row({ summary, index, top, onAction, selected, onSelect }: RowProps) {
       </div>
       {cell('State', <KeyStateTag summary={summary} />)}
       {cell('Today', <QuotaBar quota={quota} label={capitalise(tier)} />)}
-      {cell('30 days', <Sparkline values={requests_by_day} />)}
+      {cell('24 hours', <Sparkline values={requests_by_hour} />)}
       {cell(
         'Last used',
         last_used_at === undefined ? (

@@ -17,7 +17,7 @@ const KEY: KeySummary = {
   created_at: '2026-08-01T00:00:00.000Z',
   last_used_from: '192.0.2.7',
   quota: { used: 1_500, limit: 100_000, resets_at: '2026-08-02T00:00:00.000Z' },
-  requests_by_day: [],
+  requests_by_hour: [],
 };
 const TIERS: TierInfo[] = [
   { tier: 'free', requests_per_day: 1_000, batch_size: 10 },

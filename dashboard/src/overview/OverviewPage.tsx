@@ -14,7 +14,7 @@ import { UpdateNotice } from '../data/Updates.tsx';
 import { ageLevel, ageWords, longDay, routesOf } from '../format/data-age.ts';
 import { compared, count, formatMs, formatNumber, formatShare } from '../format/number.ts';
 import { useNow } from '../format/Time.tsx';
-import { shortDay } from '../format/time.ts';
+import { shortDay, shortHour } from '../format/time.ts';
 import { KeyStateTag, QuotaBar } from '../keys/KeyState.tsx';
 import { Examples } from '../lookup/Examples.tsx';
 import { IN_PLACE } from '../search-params.ts';
@@ -160,7 +160,7 @@ function TopKeys({ overview: { top_keys, today } }: { overview: Overview }) {
   );
 }
 
-/** Hours of the choices. A month is shown by day. */
+/** Hours of the choices. */
 const PERIODS = { '24 h': 24, '7 d': 7 * 24, '30 d': 30 * 24 } as const;
 type Period = keyof typeof PERIODS;
 const PERIOD_NAMES = Object.keys(PERIODS) as Period[];
@@ -219,17 +219,29 @@ function trafficFigures({ hours, latency, cache }: Traffic, period: Period, befo
   ];
 }
 
+/** As many bars as a phone has room for, and the name of the bar that an hour is part of. */
+const BARS = {
+  '24 h': { words: 'hour', startOf: (hour: string) => shortHour(hour) },
+  '7 d': {
+    words: 'six hours',
+    startOf: (hour: string) => {
+      const start = String(Math.floor(Number(hour.slice(11, 13)) / 6) * 6).padStart(2, '0');
+      return shortHour(`${hour.slice(0, 11)}${start}:00`);
+    },
+  },
+  '30 d': { words: 'day', startOf: (hour: string) => shortDay(hour.slice(0, 10)) },
+} as const;
+
 function TrafficChart({ hours, period }: { hours: Traffic['hours']; period: Period }) {
   if (hours.every(({ requests }) => requests === 0))
     return <p className="quiet">No API requests in the last {period}.</p>;
-  const isDaily = period === '30 d';
-  const nameOf = (hour: string) => `${shortDay(hour.slice(0, 10))}${isDaily ? '' : `, ${hour.slice(11, 16)}`}`;
-  const bars = Map.groupBy(hours, ({ hour }) => nameOf(hour));
+  const { words, startOf } = BARS[period];
+  const bars = Map.groupBy(hours, ({ hour }) => startOf(hour));
   const sums = (amount: (hour: Traffic['hours'][number]) => number) =>
     [...bars.values()].map((parts) => parts.reduce((sum, hour) => sum + amount(hour), 0));
   return (
     <BarChart
-      label={`Requests by ${isDaily ? 'day' : 'hour'}, times in UTC`}
+      label={`Requests by ${words}, times in UTC`}
       names={[...bars.keys()]}
       series={[
         { id: 'answered', label: 'answered', values: sums(({ requests, refused }) => requests - refused) },

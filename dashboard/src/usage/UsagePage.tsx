@@ -26,7 +26,7 @@ const route = getRouteApi('/session/usage');
 const KEYS_LISTED = 50;
 const DEBOUNCE_MS = 120;
 const DEFAULT_DAYS = 30;
-/** Days of the choices, today included. Requests of keys are counted by day: their last 24 hours are not known. */
+/** Days of the choices, today included. The page of a key has its last 24 hours. */
 const PERIODS = { 'today, UTC': 1, '7 d': 7, '30 d': DEFAULT_DAYS } as const;
 const SHOWN_SERIES = 4;
 

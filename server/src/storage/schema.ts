@@ -155,15 +155,18 @@ export const TABLES = {
     count: 'bigint not null',
     'constraint traffic_key primary key': 'hour, counter',
   },
-  /** Requests that were refused although their key exists, by hour (its start) and reason; `detail` is of the last one. */
-  key_refusals: {
+  /**
+   * Requests with a key by hour (its start), for two days: those that `usage` counts have no reason, and those that were
+   * refused although the key exists have one. `detail` is of the last refusal.
+   */
+  key_hours: {
     key_id: 'text not null',
     hour: 'bigint not null',
     reason: 'text not null',
     requests: 'bigint not null',
     last_at: 'bigint not null',
     detail: 'text',
-    'constraint key_refusals_key primary key': 'key_id, hour, reason',
+    'constraint key_hours_key primary key': 'key_id, hour, reason',
   },
   processes: {
     id: 'text primary key',

@@ -21,6 +21,8 @@ export type KeyUse = {
   readonly firstUse?: FirstUse;
   readonly refused?: Refused;
   readonly refusals?: readonly RefusalCount[];
+  /** Requests by hour, its start. They are in rows of `usage` as well. */
+  readonly hours?: ReadonlyMap<number, number>;
   /** Requests of the last day with any, for the order of the list of keys. They are in rows of `usage` as well. */
   readonly lastDay?: { readonly day: string; readonly requests: number };
 };
@@ -77,16 +79,17 @@ export function keyUseRow(id: string, { lastUsedAt, lastUsedFrom, firstUse, refu
   };
 }
 
-export const REFUSAL_CHANGES = (() => {
-  const isLater = 'excluded.last_at >= key_refusals.last_at';
-  return `requests = key_refusals.requests + excluded.requests,
-    last_at = case when ${isLater} then excluded.last_at else key_refusals.last_at end,
-    detail = case when ${isLater} then excluded.detail else key_refusals.detail end`;
+export const HOUR_CHANGES = (() => {
+  const isLater = 'excluded.last_at >= key_hours.last_at';
+  return `requests = key_hours.requests + excluded.requests,
+    last_at = case when ${isLater} then excluded.last_at else key_hours.last_at end,
+    detail = case when ${isLater} then excluded.detail else key_hours.detail end`;
 })();
 
-export function refusalRows(uses: ReadonlyMap<string, KeyUse>) {
-  return [...uses].flatMap(([key_id, { refusals = [] }]) =>
-    refusals.map(({ hour, reason, requests, lastAt, detail }) => ({
+export function hourRows(uses: ReadonlyMap<string, KeyUse>) {
+  return [...uses].flatMap(([key_id, { refusals = [], hours = [] }]) => [
+    ...[...hours].map(([hour, requests]) => ({ key_id, hour, reason: '', requests, last_at: hour, detail: null })),
+    ...refusals.map(({ hour, reason, requests, lastAt, detail }) => ({
       key_id,
       hour,
       reason,
@@ -94,7 +97,7 @@ export function refusalRows(uses: ReadonlyMap<string, KeyUse>) {
       last_at: lastAt.getTime(),
       detail: detail ?? null,
     })),
-  );
+  ]);
 }
 
 const dayRankOf = (day: string) => Math.floor(Date.parse(day) / 86_400_000) * DAY_RANK;

@@ -6,6 +6,7 @@ import { LimitAlerts } from '../keys/limit-alerts.ts';
 import { testEngines } from '../test/storage/engines.ts';
 import { newBatch } from '../test/storage/new-batch.ts';
 import { storedKey } from '../test/storage/stored-key.ts';
+import { Usage } from '../usage/usage.ts';
 import { openStorage } from './open-storage.ts';
 import type { Storage } from './storage.ts';
 import { nameKeyOf } from './stores/key-names.ts';
@@ -277,7 +278,7 @@ for (const engine of testEngines()) {
     assert.deepEqual(await keys.refusalsOf('one', hour('10:00:00')), all);
     assert.deepEqual(await keys.refusalsOf('one', hour('11:00:00')), [other]);
     assert.deepEqual(await keys.refusalsOf('two', 0), []);
-    assert.equal(await keys.pruneRefusals(hour('11:00:00'), 10), 1);
+    assert.equal(await keys.pruneHours(hour('11:00:00'), 10), 1);
     assert.deepEqual(await keys.refusalsOf('one', 0), [other]);
   });
 
@@ -306,6 +307,46 @@ for (const engine of testEngines()) {
       ['server', 'one', { limit: '100 requests a day', day }],
     );
   });
+
+  withStorage(
+    'requests of a key by hour and by day agree, over midnight and several writes',
+    async ({ keys, usage }) => {
+      const [one, two] = [new Usage(usage), new Usage(usage)];
+      const midnight = Date.parse('2026-11-16T00:00:00Z');
+      const minute = 60_000;
+      for (const [counter, fromMidnight, keyId, times] of [
+        [one, -61 * minute, 'one', 2],
+        [one, -1, 'one', 3],
+        [one, 0, 'one', 4],
+        [two, -30 * minute, 'one', 5],
+        [two, 61 * minute, 'one', 6],
+        [two, 0, 'two', 7],
+      ] as const) {
+        for (let i = 0; i < times; i++)
+          counter.count(keyId, i % 2 === 0 ? 'ip' : 'asn', i === 0 ? 404 : 200, midnight + fromMidnight);
+        await counter.flush();
+      }
+      const hours = await keys.hoursOf(['one'], midnight - 60 * minute);
+      assert.deepEqual(
+        hours
+          .sort((a, b) => a.hour - b.hour)
+          .map(({ hour, requests }) => [(hour - midnight) / (60 * minute), requests]),
+        [
+          [-1, 8],
+          [0, 4],
+          [1, 6],
+        ],
+      );
+      const byDay = new Map<string, number>();
+      for (const { keyId, hour, requests } of await keys.hoursOf(['one', 'two'], 0)) {
+        const id = `${new Date(hour).toISOString().slice(0, 10)} ${keyId}`;
+        byDay.set(id, (byDay.get(id) ?? 0) + requests);
+      }
+      const sums = await usage.sums({ from: '2026-11-15', to: '2026-11-16' }, 'key');
+      assert.deepEqual(byDay, new Map(sums.map(({ day, group, requests }) => [`${day} ${group}`, requests])));
+      assert.deepEqual(await keys.refusalsOf('one', 0), [], 'they are no refusals');
+    },
+  );
 
   withStorage('usage of thousands of keys is written in one go', async ({ usage }) => {
     const rows = Array.from({ length: 1234 }, (_, i) => ({

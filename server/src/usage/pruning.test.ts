@@ -7,7 +7,7 @@ import { AuditLog } from '../audit/audit-log.ts';
 import { openStorage } from '../storage/open-storage.ts';
 import type { Storage } from '../storage/storage.ts';
 import { newBatch } from '../test/storage/new-batch.ts';
-import { AUDIT_DAYS, pruneOldRows, QUOTA_DAYS, REFUSAL_HOURS, RUN_DAYS, USAGE_DAYS } from './pruning.ts';
+import { AUDIT_DAYS, KEY_HOURS, pruneOldRows, QUOTA_DAYS, RUN_DAYS, USAGE_DAYS } from './pruning.ts';
 
 const NOON = Date.parse('2026-11-15T12:00:00Z');
 const HOUR_MS = 3_600_000;
@@ -49,7 +49,7 @@ test('pruning: statistics of 400 days stay, older ones go', async () => {
     quota: 0,
     audit: 0,
     traffic: 0,
-    refusals: 0,
+    keyHours: 0,
     reports: 0,
     runs: 0,
   });
@@ -59,16 +59,15 @@ test('pruning: statistics of 400 days stay, older ones go', async () => {
   );
 });
 
-test('pruning: refusals of two days stay, older ones go', async () => {
-  const refused = (hoursAgo: number) => {
-    const lastAt = new Date(NOON - hoursAgo * HOUR_MS);
-    return { hour: lastAt.getTime(), reason: 'rate' as const, requests: 1, lastAt };
-  };
-  const refusals = [0, 23, REFUSAL_HOURS, REFUSAL_HOURS + 1].map(refused);
-  await storage.usage.add(newBatch(), [], new Map([['one', { refusals }]]));
+test('pruning: refusals and requests by hour of two days stay, older ones go', async () => {
+  const hours = [0, 23, KEY_HOURS, KEY_HOURS + 1].map((ago) => NOON - ago * HOUR_MS);
+  const refusals = hours.map((hour) => ({ hour, reason: 'rate' as const, requests: 1, lastAt: new Date(hour) }));
+  const counted = new Map(hours.map((hour) => [hour, 7]));
+  await storage.usage.add(newBatch(), [], new Map([['one', { refusals, hours: counted }]]));
   const pruned = await pruneOldRows(storage, NOON, 400);
-  assert.equal(pruned?.refusals, 1);
+  assert.equal(pruned?.keyHours, 2);
   assert.equal((await storage.keys.refusalsOf('one', 0)).length, 3);
+  assert.equal((await storage.keys.hoursOf(['one'], 0)).length, 3);
 });
 
 test('pruning: quotas of the last days stay as they are, older ones go', async () => {
@@ -78,7 +77,7 @@ test('pruning: quotas of the last days stay as they are, older ones go', async (
     quota: 2,
     audit: 0,
     traffic: 0,
-    refusals: 0,
+    keyHours: 0,
     reports: 0,
     runs: 0,
   });
@@ -97,7 +96,7 @@ test('pruning: the audit log of two years stays, older entries go', async () => 
     quota: 0,
     audit: 2,
     traffic: 0,
-    refusals: 0,
+    keyHours: 0,
     reports: 0,
     runs: 0,
   });
@@ -149,7 +148,7 @@ test('pruning: many rows go in parts', async () => {
     quota: 0,
     audit: 0,
     traffic: 0,
-    refusals: 0,
+    keyHours: 0,
     reports: 0,
     runs: 0,
   });

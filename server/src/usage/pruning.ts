@@ -13,8 +13,8 @@ const INTERVAL_MS = HOUR_MS;
 export const USAGE_DAYS = 400;
 /** A refund goes to the day that was charged, and a clock that is wrong by a day must do no harm. */
 export const QUOTA_DAYS = 7;
-/** The page of a key shows 24. */
-export const REFUSAL_HOURS = 48;
+/** Of requests by key. The page of a key shows 24. */
+export const KEY_HOURS = 48;
 /** Two years: long enough for late questions, without keeping people's addresses for ever. */
 export const AUDIT_DAYS = 730;
 /** Runs of domain checks. */
@@ -31,7 +31,7 @@ type Pruned = {
   readonly quota: number;
   readonly audit: number;
   readonly traffic: number;
-  readonly refusals: number;
+  readonly keyHours: number;
   readonly reports: number;
   readonly runs: number;
 };
@@ -48,7 +48,7 @@ export async function pruneOldRows(
   return {
     quota: await inParts((limit) => leases.prune(dayBefore(nowMs, QUOTA_DAYS), limit)),
     audit: await inParts((limit) => audit.prune(firstEntryIdAt(nowMs - AUDIT_DAYS * DAY_MS), limit)),
-    refusals: await inParts((limit) => keys.pruneRefusals(nowMs - REFUSAL_HOURS * HOUR_MS, limit)),
+    keyHours: await inParts((limit) => keys.pruneHours(nowMs - KEY_HOURS * HOUR_MS, limit)),
     reports: await inParts((limit) => reports.prune(dayBefore(nowMs, reportDays), limit)),
     runs: await runs.prune(new Date(nowMs - RUN_DAYS * DAY_MS)),
     // Last: they may be in a database that is away.

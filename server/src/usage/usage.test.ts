@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { KeyUse } from '../storage/statistics-changes.ts';
+import type { KeyUse, UsageRow } from '../storage/statistics-changes.ts';
 import type { UsageStore } from '../storage/stores/usage-store.ts';
 import type { RefusalReason } from '../vocabulary.ts';
 import { Usage } from './usage.ts';
 
+const HOUR = Date.UTC(2026, 10, 15, 12);
 const at = (second: number) => new Date(Date.UTC(2026, 10, 15, 12, 0, second));
 const first = (second: number) => ({ at: at(second), from: '192.0.2.1', status: 200 });
 
@@ -76,13 +77,13 @@ test('usage: the first use of a key can be written ahead of everything else', as
   await usage.flushFirstUses();
   await usage.flushFirstUses();
   count('used', 2);
-  assert.equal(await usage.flush(), 6, 'two counters, what is new of three keys, and a reason');
+  assert.equal(await usage.flush(), 8, 'two counters by day and by hour, what is new of three keys, and a reason');
   assert.deepEqual(written, [
     new Map<string, KeyUse>([['new', { lastUsedAt: at(1), firstUse: first(1) }]]),
     new Map<string, KeyUse>([
-      ['used', { lastUsedAt: at(1), lastDay: { day: today, requests: 2 } }],
+      ['used', { lastUsedAt: at(1), lastDay: { day: today, requests: 2 }, hours: new Map([[HOUR, 2]]) }],
       ['revoked', refusedOnce('revoked', at(1))],
-      ['new', { lastDay: { day: today, requests: 1 } }],
+      ['new', { lastDay: { day: today, requests: 1 }, hours: new Map([[HOUR, 1]]) }],
     ]),
   ]);
 });
@@ -99,4 +100,37 @@ test('usage: a refused key has one counter for each reason and hour, however man
     { hour, reason: 'permission', requests: 1, lastAt: new Date(hour + 5), detail: 'asn:read' },
     { hour: hour + 3_600_000, reason: 'rate', requests: 1, lastAt: new Date(hour + 3_600_000) },
   ]);
+});
+
+test('usage: requests over the change of an hour and of a day are counted in each', async () => {
+  const added: { rows: readonly UsageRow[]; uses: ReadonlyMap<string, KeyUse> }[] = [];
+  const store: Pick<UsageStore, 'add'> = { add: async (_batch, rows, uses) => void added.push({ rows, uses }) };
+  const usage = new Usage(store as UsageStore);
+  const midnight = Date.UTC(2026, 10, 16);
+  const hour = 3_600_000;
+  for (const [before, times] of [
+    [hour + 1, 2],
+    [1, 3],
+    [0, 4],
+  ] as const)
+    for (let i = 0; i < times; i++) usage.count('one', i === 0 ? 'asn' : 'ip', 200, midnight - before);
+  await usage.flush();
+  const [{ rows, uses } = assert.fail('nothing was written')] = added;
+  assert.deepEqual(
+    rows.map(({ day, endpoint, requests }) => [day, endpoint, requests]),
+    [
+      ['2026-11-15', 'asn', 2],
+      ['2026-11-15', 'ip', 3],
+      ['2026-11-16', 'asn', 1],
+      ['2026-11-16', 'ip', 3],
+    ],
+  );
+  assert.deepEqual(
+    uses.get('one')?.hours,
+    new Map([
+      [midnight - 2 * hour, 2],
+      [midnight - hour, 3],
+      [midnight, 4],
+    ]),
+  );
 });

@@ -1,11 +1,12 @@
 /** Usage statistics, counted in memory and written in batches. They may lag; quotas do not depend on them. */
+import { dayAt } from '../day.ts';
 import type { KeyUse, UsageRow } from '../storage/statistics-changes.ts';
 import type { FirstUse, RefusalCount, StoredKey } from '../storage/stores/key-store.ts';
 import type { UsageStore } from '../storage/stores/usage-store.ts';
 import type { RefusalReason } from '../vocabulary.ts';
 import { BatchWriter } from './batch-writer.ts';
 
-/** By day (since 1970), key, endpoint and status class. Nested: a joined key would cost more than counting. */
+/** By hour (since 1970), key, endpoint and status class. Nested: a joined key would cost more than counting. */
 type Counts = Map<number, Map<string, Map<string, number[]>>>;
 
 type UsageBatch = { readonly rows: readonly UsageRow[]; readonly uses: ReadonlyMap<string, KeyUse> };
@@ -26,13 +27,13 @@ export class Usage {
     this.#writer = new BatchWriter((batch, { rows, uses }) => store.add(batch, rows, uses));
   }
 
-  /** True for the first request of the key since the last write: then `recordAddress` takes its client address. */
+  /** True for the first request of the key in an hour or since the last write: then `recordAddress` takes its client address. */
   count(keyId: string, endpoint: string, status: number, nowMs: number): boolean {
-    const day = inner(this.#counts, Math.floor(nowMs / DAY_MS));
-    let endpoints = day.get(keyId);
+    const hour = inner(this.#counts, Math.floor(nowMs / HOUR_MS));
+    let endpoints = hour.get(keyId);
     const isFirst = endpoints === undefined;
     if (endpoints === undefined) {
-      endpoints = inner(day, keyId);
+      endpoints = inner(hour, keyId);
       this.#useOf(keyId).lastUsedAt = new Date(nowMs);
     }
     let classes = endpoints.get(endpoint);
@@ -93,10 +94,12 @@ export class Usage {
     await this.#writer.write(() => {
       const rows = rowsOf(this.#counts);
       for (const { keyId, day, requests } of rows) addToLastDay(this.#useOf(keyId), day, requests);
+      for (const [hour, keys] of this.#counts)
+        for (const [keyId, endpoints] of keys) addHour(this.#useOf(keyId), hour * HOUR_MS, sumOf(endpoints));
       const uses = this.#uses;
       [this.#counts, this.#uses] = [new Map(), new Map()];
       count = rows.length + uses.size;
-      for (const { refusals = [] } of uses.values()) count += refusals.length;
+      for (const { refusals, hours } of uses.values()) count += (refusals?.length ?? 0) + (hours?.size ?? 0);
       return count === 0 ? undefined : { rows, uses };
     });
     return count;
@@ -127,7 +130,6 @@ function addToLastDay(use: Writable<KeyUse>, day: string, requests: number): voi
   else if (lastDay.day === day) use.lastDay = { day, requests: lastDay.requests + requests };
 }
 
-const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
 function inner<K, K2, V>(map: Map<K, Map<K2, V>>, key: K): Map<K2, V> {
@@ -139,17 +141,27 @@ function inner<K, K2, V>(map: Map<K, Map<K2, V>>, key: K): Map<K2, V> {
   return found;
 }
 
+function addHour(use: Writable<KeyUse>, hour: number, requests: number): void {
+  use.hours = new Map([...(use.hours ?? []), [hour, requests]]);
+}
+
+const sumOf = (endpoints: ReadonlyMap<string, readonly number[]>) =>
+  [...endpoints.values()].flat().reduce((sum, requests) => sum + requests, 0);
+
+/** One row for the hours of a day, since a statement changes a row once. */
 function rowsOf(counts: Counts): UsageRow[] {
-  const rows: UsageRow[] = [];
-  for (const [dayNumber, keys] of counts) {
-    const day = new Date(dayNumber * DAY_MS).toISOString().slice(0, 10);
+  const rows = new Map<string, UsageRow>();
+  for (const [hour, keys] of counts) {
+    const day = dayAt(hour * HOUR_MS).text;
     for (const [keyId, endpoints] of keys) {
       for (const [endpoint, classes] of endpoints) {
         classes.forEach((requests, statusClass) => {
-          if (requests > 0) rows.push({ keyId, day, endpoint, statusClass, requests });
+          if (requests === 0) return;
+          const id = `${day} ${keyId} ${endpoint} ${statusClass}`;
+          rows.set(id, { keyId, day, endpoint, statusClass, requests: requests + (rows.get(id)?.requests ?? 0) });
         });
       }
     }
   }
-  return rows;
+  return [...rows.values()];
 }

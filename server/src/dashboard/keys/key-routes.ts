@@ -68,6 +68,7 @@ export function keyRoutes({ storage, audit, settings }: DashboardDependencies) {
       const { predecessor, successor } = await visible.rotationOf(session.account, key);
       return {
         key: await summaryOf(key, now),
+        last_hour: new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS).toISOString(),
         refusals: await refusalsOf(storage.keys, key.id, now.getTime()),
         ...(predecessor && { predecessor: await summaryOf(predecessor, now) }),
         ...(successor && { successor: await summaryOf(successor, now) }),

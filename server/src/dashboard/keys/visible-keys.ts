@@ -9,11 +9,11 @@ import { present } from '../../present.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { KeyPosition } from '../../storage/stores/key-list-store.ts';
 import type { Refused } from '../../storage/stores/key-store.ts';
-import { dayBefore } from '../requests/day-range.ts';
 import { DashboardRefusal } from '../requests/refusal.ts';
 import type { KeySummary } from '../wire/keys.ts';
 
-const SPARKLINE_DAYS = 30;
+const HOURS = 24;
+const HOUR_MS = 3_600_000;
 
 export class VisibleKeys {
   readonly #storage: Storage;
@@ -69,16 +69,17 @@ export class VisibleKeys {
     const { text: today, endMs } = dayAt(now.getTime());
     const ids = keys.map(({ id }) => id);
     const owners = new Set(keys.map(({ ownerId }) => ownerId).filter((id) => id !== undefined));
-    const [names, taken, successors, byDay] = await Promise.all([
+    const [names, taken, successors, sums, byHour] = await Promise.all([
       this.#storage.accounts.names([...owners]),
       this.#storage.leases.takenOn(today, ids),
       this.#storage.keys.successorsOf(ids),
-      this.#requestsByDay(ids, now),
+      this.#storage.usage.sums({ from: today, to: today, keyIds: ids }, 'key'),
+      this.#requestsByHour(ids, now),
     ]);
+    const requests = new Map(sums.map(({ group, requests }) => [group, requests]));
     const successorIds = new Map(successors.map(({ id, predecessorId }) => [predecessorId, id]));
     return keys.map((key) => {
-      const requests = byDay.get(key.id) ?? new Array<number>(SPARKLINE_DAYS).fill(0);
-      const counted = requests.at(-1) ?? 0;
+      const counted = requests.get(key.id) ?? 0;
       const isLimited = Number.isFinite(key.allowance.limit);
       // A lease is taken before it is spent, and statistics also count refused requests: what was used is in both. A key
       // without a limit takes no lease.
@@ -87,7 +88,7 @@ export class VisibleKeys {
       return {
         ...summarize(key, now),
         quota: { used, limit, resets_at: new Date(endMs).toISOString() },
-        requests_by_day: requests,
+        requests_by_hour: byHour.get(key.id) ?? new Array<number>(HOURS).fill(0),
         ...present({
           owner:
             key.ownerId === undefined ? undefined : { id: key.ownerId, name: names.get(key.ownerId) ?? key.ownerId },
@@ -97,23 +98,20 @@ export class VisibleKeys {
     });
   }
 
-  /** Requests of the last 30 days, the oldest first. */
-  async #requestsByDay(keyIds: readonly string[], now: Date): Promise<Map<string, number[]>> {
-    const from = dayBefore(now, SPARKLINE_DAYS - 1);
-    const byDay = new Map<string, number[]>();
-    for (const { day, group, requests } of await this.#storage.usage.sums(
-      { from, to: dayBefore(now, 0), keyIds },
-      'key',
-    )) {
-      const counts = byDay.get(group) ?? new Array<number>(SPARKLINE_DAYS).fill(0);
-      counts[Math.round((Date.parse(day) - Date.parse(from)) / 86_400_000)] = requests;
-      byDay.set(group, counts);
+  /** Requests of the last 24 hours, the oldest first; the last one is the current hour. */
+  async #requestsByHour(keyIds: readonly string[], now: Date): Promise<Map<string, number[]>> {
+    const first = (Math.floor(now.getTime() / HOUR_MS) - HOURS + 1) * HOUR_MS;
+    const byHour = new Map<string, number[]>();
+    for (const { keyId, hour, requests } of await this.#storage.keys.hoursOf(keyIds, first)) {
+      const counts = byHour.get(keyId) ?? new Array<number>(HOURS).fill(0);
+      counts[(hour - first) / HOUR_MS] = requests;
+      byHour.set(keyId, counts);
     }
-    return byDay;
+    return byHour;
   }
 }
 
-function summarize(key: Key, now: Date): Omit<KeySummary, 'quota' | 'requests_by_day' | 'owner' | 'successor_id'> {
+function summarize(key: Key, now: Date): Omit<KeySummary, 'quota' | 'requests_by_hour' | 'owner' | 'successor_id'> {
   const { tier, permissions, firstUse, revokedAt, refused, predecessorId } = key;
   return {
     ...describeKey(key),

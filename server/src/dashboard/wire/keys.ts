@@ -43,8 +43,8 @@ export type KeySummary = {
   /** Requests with the key that were answered with 401 since it was revoked, paused or resumed; absent if there was none. */
   refused?: { requests: number; last_at: string; last_from?: string };
   quota: KeyQuota;
-  /** Requests of the last 30 days, the oldest first; the last entry is today. */
-  requests_by_day: number[];
+  /** Requests of the last 24 hours, the oldest first; the last entry is the current hour. */
+  requests_by_hour: number[];
   /** Rotation: the key this one replaces, and the one that replaces it. */
   predecessor_id?: string;
   successor_id?: string;
@@ -59,6 +59,8 @@ export type CreatedKey = { key: KeySummary; secret: string };
 /** `refusals` has the reason of the last refusal first. */
 export type KeyDetail = {
   key: KeySummary;
+  /** The current hour, its start. */
+  last_hour: string;
   refusals: KeyRefusal[];
   predecessor?: KeySummary;
   successor?: KeySummary;

@@ -36,7 +36,7 @@ const INDEXES_AND_FIRST_ROWS = `
     )
     .join('')}
   create index key_words_of_key on key_words (key_id, word);
-  create index key_refusals_by_hour on key_refusals (hour);
+  create index key_hours_by_hour on key_hours (hour);
   create index quota_day on quota (day);
   create index leases_owner on leases (owner);
   create index usage_day_key on usage (day, key_id, endpoint, status_class);
@@ -203,6 +203,7 @@ function storageSettings(): string[] {
   const settings: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     leases: { ...often, fillfactor: 70 },
     quota: { ...often, fillfactor: 70 },
+    key_hours: { ...often, fillfactor: 90 },
     processes: often,
     writers: often,
     usage: { ...byNumber, fillfactor: 90 },

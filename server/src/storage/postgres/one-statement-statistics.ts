@@ -5,10 +5,10 @@ import { sql } from '../kysely.ts';
 import type { Db } from '../schema.ts';
 import {
   type Batch,
+  HOUR_CHANGES,
+  hourRows,
   KEY_USE_CHANGES,
   keyUseRow,
-  REFUSAL_CHANGES,
-  refusalRows,
   type StatisticsChanges,
   usageRows,
 } from '../statistics-changes.ts';
@@ -28,8 +28,8 @@ export function oneStatementStatistics(db: Db, now: RawBuilder<number>): Statist
     async addUsage(batch, rows, uses) {
       const seen = [...uses].map(([id, use]) => keyUseRow(id, use));
       const counts = usageRows(rows);
-      const refusals = refusalRows(uses);
-      for (const [part, i] of partsOf(batch, Math.max(counts.length, seen.length, refusals.length))) {
+      const hours = hourRows(uses);
+      for (const [part, i] of partsOf(batch, Math.max(counts.length, seen.length, hours.length))) {
         await sql`
           with ${claimed(part)}, counted as (
             insert into usage as u (key_id, day, endpoint, status_class, requests)
@@ -40,15 +40,15 @@ export function oneStatementStatistics(db: Db, now: RawBuilder<number>): Statist
             order by key_id, day, endpoint, status_class
             on conflict (key_id, day, endpoint, status_class) do update set requests = u.requests + excluded.requests
             returning 1
-          ), refused as (
-            insert into key_refusals (key_id, hour, reason, requests, last_at, detail)
+          ), by_hour as (
+            insert into key_hours (key_id, hour, reason, requests, last_at, detail)
             select key_id, hour, reason, requests, last_at, detail
-            from claimed, jsonb_to_recordset(${json(refusals, i)}) as given (
+            from claimed, jsonb_to_recordset(${json(hours, i)}) as given (
               key_id text, hour bigint, reason text, requests bigint, last_at bigint, detail text
             )
             where (select count(*) from counted) >= 0
             order by key_id, hour, reason
-            on conflict (key_id, hour, reason) do update set ${sql.raw(REFUSAL_CHANGES)}
+            on conflict (key_id, hour, reason) do update set ${sql.raw(HOUR_CHANGES)}
             returning 1
           ), seen as materialized (
             select given.* from claimed, jsonb_to_recordset(${json(seen, i)}) as given (
@@ -56,7 +56,7 @@ export function oneStatementStatistics(db: Db, now: RawBuilder<number>): Statist
               refused bigint, refused_at bigint, refused_from text, day_rank bigint, requests bigint
             )
             -- After the rows above, so that all statements lock in this order.
-            where (select count(*) from refused) >= 0
+            where (select count(*) from by_hour) >= 0
           ), locked as materialized (
             select id from keys where id in (select id from seen) order by id for no key update
           )

@@ -86,7 +86,7 @@ test('autovacuum: tables that change continuously are cleaned before a fifth of 
   );
   assert.deepEqual(
     rows.map(({ relname }) => relname),
-    ['leases', 'processes', 'quota', 'usage', 'writers'],
+    ['key_hours', 'leases', 'processes', 'quota', 'usage', 'writers'],
   );
   for (const { relname, reloptions } of rows) {
     const share = reloptions.find((option) => option.startsWith('autovacuum_vacuum_scale_factor='))?.split('=')[1];

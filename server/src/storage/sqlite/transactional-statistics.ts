@@ -4,11 +4,11 @@ import { sql } from '../kysely.ts';
 import type { Db } from '../schema.ts';
 import {
   type Batch,
+  HOUR_CHANGES,
+  hourRows,
   KEY_USE_CHANGES,
   type KeyUse,
   keyUseRow,
-  REFUSAL_CHANGES,
-  refusalRows,
   type StatisticsChanges,
   usageRows,
 } from '../statistics-changes.ts';
@@ -27,7 +27,7 @@ export function transactionalStatistics(db: Db, now: RawBuilder<number>): Statis
         const key = ['key_id', 'day', 'endpoint', 'status_class'];
         await addRows(transaction, 'usage', usageRows(rows), key, increase('usage', 'requests'));
         for (const part of inParts([...uses])) await addUses(transaction, part);
-        await addRows(transaction, 'key_refusals', refusalRows(uses), ['key_id', 'hour', 'reason'], REFUSAL_CHANGES);
+        await addRows(transaction, 'key_hours', hourRows(uses), ['key_id', 'hour', 'reason'], HOUR_CHANGES);
       });
     },
     async addTraffic(batch, rows) {

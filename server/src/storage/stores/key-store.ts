@@ -209,9 +209,10 @@ export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges) {
     },
     async refusalsOf(id: string, sinceHour: number): Promise<RefusalCount[]> {
       const rows = await db
-        .selectFrom('key_refusals')
+        .selectFrom('key_hours')
         .select(['hour', 'reason', 'requests', 'last_at', 'detail'])
         .where('key_id', '=', id)
+        .where('reason', '!=', '')
         .where('hour', '>=', sinceHour)
         .orderBy('hour')
         .execute();
@@ -223,8 +224,17 @@ export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges) {
         ...(detail === null ? {} : { detail }),
       }));
     },
-    pruneRefusals: (beforeHour: number, limit: number): Promise<number> =>
-      pruneRows(db, 'key_refusals', 'hour', beforeHour, limit),
+    /** Requests by hour that `usage` counts by day, for at most a thousand keys. */
+    hoursOf: (ids: readonly string[], sinceHour: number) =>
+      db
+        .selectFrom('key_hours')
+        .select(['key_id as keyId', 'hour', 'requests'])
+        .where('key_id', 'in', ids)
+        .where('reason', '=', '')
+        .where('hour', '>=', sinceHour)
+        .execute(),
+    pruneHours: (beforeHour: number, limit: number): Promise<number> =>
+      pruneRows(db, 'key_hours', 'hour', beforeHour, limit),
     /** Whether this is the first report, by any process, that the key has used so many percent of that day. */
     async markAlert(id: string, day: string, percent: number): Promise<boolean> {
       const { numUpdatedRows } = await db

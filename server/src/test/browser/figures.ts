@@ -193,13 +193,26 @@ for (const [name, used, refused] of [
 ] as const)
   test(`figures: the list and the page of the key ${name} have its requests`, options, async () => {
     await open(`/settings/keys?q=${name}`);
-    await page
-      .getByRole('row', { name: new RegExp(name) })
-      .getByText(`${used} of 1,000`)
-      .waitFor();
+    const row = page.getByRole('row', { name: new RegExp(name) });
+    await row.getByText(`${used} of 1,000`).waitFor();
+    await row.getByRole('img', { name: `${used} requests in 24 hours` }).waitFor();
     await open(`/settings/keys/${ids[name]}`);
     await page.getByText(`${used} of 1,000 today`).waitFor();
-    if (used > 0) await page.getByText(`${used} requests in 30 days`).first().waitFor();
+    if (used > 0) {
+      await page.getByText(`${used} requests in 24 hours`).first().waitFor();
+      await page.getByRole('button', { name: 'Show as table' }).click();
+      const hours = await page
+        .getByRole('table', { name: /in 24 hours/ })
+        .locator('tbody tr')
+        .allInnerTexts();
+      assert.equal(hours.length, 24);
+      assert.equal(
+        hours.reduce((sum, hour) => sum + Number(hour.split('\t').at(-1)), 0),
+        used,
+      );
+      await page.getByText('By endpoint').click();
+      await page.getByText(`${used} requests in 30 days`).first().waitFor();
+    }
     const rows = await page.getByRole('table', { name: 'Refused requests' }).locator('tbody tr').allInnerTexts();
     assert.deepEqual(
       rows.map((row) => row.split('\t').slice(0, 3).join(' ')),

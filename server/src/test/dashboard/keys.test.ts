@@ -93,8 +93,11 @@ test('keys: usage appears in the table, the details and the statistics', async (
   const { key: detail } = await member.get('getKey', { params });
   assert.ok(detail.last_used_at);
   assert.equal(detail.quota.used, 4, 'not what is leased');
-  assert.equal(detail.requests_by_day.length, 30);
-  assert.equal(detail.requests_by_day.at(-1), 4);
+  assert.equal(detail.requests_by_hour.length, 24);
+  assert.equal(
+    detail.requests_by_hour.reduce((sum, requests) => sum + requests, 0),
+    4,
+  );
   const byStatus = await member.get('getUsage', { query: { key: key.id, by: 'status' } });
   assert.deepEqual([byStatus.total, byStatus.client_errors], [4, 1]);
   assert.deepEqual(

@@ -24,7 +24,7 @@ import { UNUSED_ZONES } from '../test/zones/unused.ts';
 import { WILDCARD_ZONES } from '../test/zones/wildcards.ts';
 import type { CorpusCase } from '../test/zones/world.ts';
 import type { Advice, Change } from './advice.ts';
-import { formatAdvice } from './advice-text.ts';
+import { formatAdvice } from './advice.ts';
 import { unsignedServices } from './readiness.ts';
 import { type ProposedRecord, stringsOf, zoneFileLine } from './zone-file.ts';
 

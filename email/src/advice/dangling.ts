@@ -2,7 +2,7 @@
 // register it, and then receives the mail, signs it, or may send it.
 import type { Resolver } from '../dns/answer.ts';
 import { isSpecialUse } from '../dns/special-use.ts';
-import type { Absence } from '../findings/finding.ts';
+import type { Absence } from '../findings/finding-text.ts';
 import { providerOfKey } from '../providers.ts';
 import { registrableDomain } from '../registrable-domain.ts';
 import type { DanglingName, Findings, Takeover } from '../score/score.ts';

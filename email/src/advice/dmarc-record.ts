@@ -4,40 +4,8 @@ import { parseReportUris } from '../dmarc/report-uris.ts';
 import { parseTagList, type Tag, tagValue } from '../records/tag-list.ts';
 import type { DmarcPolicy } from '../report.ts';
 import { excerpt } from '../visible-text.ts';
-import { type PastedMistake, repairCharacters } from './pasted-text.ts';
-
-export type DmarcEdit =
-  /** `inForce` is what receivers use now, `published` what the record says; both may be nothing. */
-  | {
-      readonly kind: 'policy';
-      readonly published: string;
-      readonly inForce: DmarcPolicy | '';
-      readonly to: DmarcPolicy;
-      readonly sendsNoMail: boolean;
-    }
-  /** Written out, because without it the names, or those below a public suffix, would get the new policy too. */
-  | { readonly kind: 'subdomains kept'; readonly policy: DmarcPolicy; readonly names: readonly string[] }
-  | { readonly kind: 'subdomains too' }
-  /** `np=reject`, since names that do not exist had less. */
-  | { readonly kind: 'nonexistent' }
-  /** `pct` or `t=y` beside `p=none`. */
-  | { readonly kind: 'idle'; readonly tag: string }
-  /** `pct` below 100 or `t=y`, so that the policy holds for all mail. */
-  | { readonly kind: 'full'; readonly tag: string }
-  | { readonly kind: 'dropped'; readonly tag: string; readonly why: 'historic' | 'wrong' }
-  | { readonly kind: 'repaired options'; readonly from: string; readonly to: string }
-  | { readonly kind: 'repaired address'; readonly tag: string; readonly from: string; readonly to: string }
-  /** Addresses that were not separated by commas. */
-  | { readonly kind: 'separated addresses'; readonly tag: string }
-  | { readonly kind: 'dropped address'; readonly tag: string; readonly item: string }
-  | { readonly kind: 'rua added'; readonly address: string; readonly isBeside: boolean }
-  | { readonly kind: 'repeated'; readonly tag: string }
-  /** The text did not begin with `v=DMARC1;`. */
-  | { readonly kind: 'beginning' }
-  /** Characters that came with pasting. */
-  | { readonly kind: 'characters'; readonly mistakes: readonly PastedMistake[] }
-  /** A policy and the next tag had no semicolon between them. */
-  | { readonly kind: 'separated tags' };
+import type { DmarcEdit } from './advice-text.ts';
+import { repairCharacters } from './pasted-text.ts';
 
 export type DmarcWish = {
   readonly policy: DmarcPolicy;
@@ -106,7 +74,7 @@ export function rewriteDmarc(raw: string, wish: DmarcWish): { text: string; edit
   const strays = wish.below?.isReportingKept === false ? [] : strayAddresses(list.malformed, edits);
   if (strays.length > 0) addReports(tags, strays);
   else if (wish.rua !== undefined && (wish.isRuaAdded === true || !tags.some(isRua)) && !hasAddress(tags, wish.rua)) {
-    edits.push({ kind: 'rua added', address: wish.rua, isBeside: tags.some(isRua) });
+    edits.push({ kind: 'rua added', isBeside: tags.some(isRua) });
     addReports(tags, [wish.rua]);
   }
   return { text: tags.join('; '), edits };

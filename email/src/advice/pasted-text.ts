@@ -1,18 +1,6 @@
 // Mistakes that come with pasting a record. Its characters are bytes (Latin-1): one of UTF-8 is two or three of them.
 
-export type PastedMistake =
-  | 'no-break spaces'
-  | 'invisible characters'
-  | 'typographic dashes'
-  | 'typographic tildes'
-  | 'quotation marks'
-  | 'backslashes'
-  | 'HTML entities'
-  | 'full-width characters'
-  | 'the line of a zone file'
-  | 'blanks for plus signs'
-  | 'tags in upper case'
-  | 'two records that are one';
+export type PastedMistake = keyof typeof WORDS;
 
 /** What stands for what: in UTF-8, and for no-break spaces also in Latin-1. */
 const REPLACEMENTS: readonly (readonly [mistake: PastedMistake, pattern: RegExp, by: string])[] = [
@@ -73,7 +61,7 @@ export function repairCharacters(raw: string): { readonly text: string; readonly
   return { text: text.trim(), mistakes: [...mistakes] };
 }
 
-const WORDS: Readonly<Record<PastedMistake, string>> = {
+const WORDS = {
   'no-break spaces': 'no-break spaces where blanks belong',
   'invisible characters': 'invisible characters',
   'typographic dashes': 'typographic dashes where a hyphen belongs',

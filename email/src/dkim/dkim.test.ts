@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { zone } from '../dns/zone.ts';
 import type { ZoneRecords } from '../dns/zone-records.ts';
 import type { Finding } from '../findings/finding.ts';
-import { formatFinding } from '../findings/finding-text.ts';
+import { formatFinding } from '../findings/finding.ts';
 import type { DkimReport } from '../report.ts';
 import { checkDkim, parseDkimKey } from './dkim.ts';
 

@@ -3,7 +3,7 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { zone } from '../dns/zone.ts';
 import type { ZoneRecords } from '../dns/zone-records.ts';
-import { formatFinding } from '../findings/finding-text.ts';
+import { formatFinding } from '../findings/finding.ts';
 import { checkDmarc } from './check.ts';
 import type { DomainState } from './discovery.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { formatFinding } from '../findings/finding-text.ts';
+import { formatFinding } from '../findings/finding.ts';
 import { type DmarcRecord, parseDmarc, selectDmarc } from './dmarc.ts';
 
 const RUA = 'rua=mailto:dmarc@example.com';

@@ -2,8 +2,9 @@
 // dropped `pct`, `ri` and `rf` of RFC 7489; older receivers still obey them, so they are still read.
 import type { Answer } from '../dns/answer.ts';
 import { MAX_TXT_BYTES } from '../dns/budget.ts';
-import type { BadUriKind, Finding, LookalikeFault, TagRule } from '../findings/finding.ts';
+import type { Finding } from '../findings/finding.ts';
 import { FindingList, limitFindings } from '../findings/finding-list.ts';
+import type { BadUriKind, LookalikeFault, TagRule } from '../findings/finding-text.ts';
 import { colonList, parseTagList, type TagList, tagListErrors, tagValue } from '../records/tag-list.ts';
 import type { DmarcPolicy } from '../report.ts';
 import { excerpt } from '../visible-text.ts';

@@ -1,6 +1,6 @@
 // The report as it is sent, with findings as sentences: less than MAX_REPORT_BYTES as JSON, whatever the zone has.
 import type { Advice } from '../advice/advice.ts';
-import { formatAdvice } from '../advice/advice-text.ts';
+import { formatAdvice } from '../advice/advice.ts';
 import type { Finding } from '../findings/finding.ts';
 import { MAX_FINDINGS } from '../findings/finding-list.ts';
 import type { DkimReport, EmailReport } from '../report.ts';

@@ -1,7 +1,7 @@
 /** What a report shows of texts and lists that are as long as a hostile zone makes them. */
 import type { Finding } from '../findings/finding.ts';
+import { formatFinding } from '../findings/finding.ts';
 import { limitFindings, MAX_FINDINGS } from '../findings/finding-list.ts';
-import { formatFinding } from '../findings/finding-text.ts';
 import { cutText, MAX_TEXT_CHARACTERS } from '../visible-text.ts';
 
 /** One `raw`, as JSON. A record of ASCII characters stays whole up to this length. */

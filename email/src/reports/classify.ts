@@ -10,16 +10,12 @@ import type { Sender, SenderFinder } from './sender-places.ts';
 export const SENDER_CLASSES = ['passes', 'ours_broken', 'forwarded', 'at_named_service', 'not_ours'] as const;
 export type SenderClass = (typeof SENDER_CLASSES)[number];
 
-/** Why a row has its class, as data; `explainEvidence` makes the sentence. */
-export type ClassEvidence =
-  | { readonly code: 'dkim_passed'; readonly selector: string; readonly signer: string; readonly isForwarded: boolean }
-  | { readonly code: 'spf_passed'; readonly envelope: string }
-  | { readonly code: 'decision'; readonly decision: SenderDecision }
-  | { readonly code: 'own_address'; readonly term: string }
-  | { readonly code: 'signature_failed'; readonly selector: string; readonly hasPassedSpf: boolean }
-  | { readonly code: 'reported_reason'; readonly reason: string }
-  | { readonly code: 'named_range'; readonly term: string; readonly isSigned: boolean }
-  | { readonly code: 'no_proof' };
+/** Why a row has its class, as data: the code, and what its sentence is made from. */
+export type ClassEvidence = {
+  readonly [Code in keyof typeof SENTENCES]: { readonly code: Code } & Readonly<
+    Parameters<(typeof SENTENCES)[Code]> extends [infer Fact] ? Fact : object
+  >;
+}[keyof typeof SENTENCES];
 
 export type JudgedSource = {
   readonly source: DailySource;
@@ -150,28 +146,22 @@ const organizations = new Map<string, string>();
 const MAX_KNOWN = 1_000;
 
 export function explainEvidence(evidence: ClassEvidence): string {
-  switch (evidence.code) {
-    case 'dkim_passed': {
-      const signed = `signed as ${evidence.signer || 'the domain'}${evidence.selector && ` (selector ${evidence.selector})`}`;
-      return evidence.isForwarded ? `${signed}; SPF failed, so it was forwarded or the server is not in SPF` : signed;
-    }
-    case 'spf_passed':
-      return `SPF passed for ${evidence.envelope || 'the domain'}`;
-    case 'decision':
-      return `decided: ${evidence.decision.replaceAll('_', ' ')}`;
-    case 'own_address':
-      return `the address is in ${evidence.term} of the SPF record`;
-    case 'signature_failed': {
-      const signature = `a signature of the domain${evidence.selector && ` (selector ${evidence.selector})`} failed`;
-      return evidence.hasPassedSpf
-        ? `${signature}, and other mail from there passed SPF`
-        : `${signature}, from where no mail passed SPF: altered on the way, or forged`;
-    }
-    case 'reported_reason':
-      return `the receiver says ${evidence.reason}`;
-    case 'named_range':
-      return `the address belongs to ${evidence.term}, which other customers use too; ${evidence.isSigned ? 'its signature failed' : 'the mail was not signed as the domain'}`;
-    case 'no_proof':
-      return 'neither signed as the domain nor from an address that SPF names';
-  }
+  // The entry of a code takes evidence of that code.
+  return (SENTENCES[evidence.code] as (evidence: ClassEvidence) => string)(evidence);
 }
+
+const bySelector = (selector: string) => selector && ` (selector ${selector})`;
+
+const SENTENCES = {
+  dkim_passed: ({ signer, selector, isForwarded }: { signer: string; selector: string; isForwarded: boolean }) =>
+    `signed as ${signer || 'the domain'}${bySelector(selector)}${isForwarded ? '; SPF failed, so it was forwarded or the server is not in SPF' : ''}`,
+  spf_passed: ({ envelope }: { envelope: string }) => `SPF passed for ${envelope || 'the domain'}`,
+  decision: ({ decision }: { decision: SenderDecision }) => `decided: ${decision.replaceAll('_', ' ')}`,
+  own_address: ({ term }: { term: string }) => `the address is in ${term} of the SPF record`,
+  signature_failed: ({ selector, hasPassedSpf }: { selector: string; hasPassedSpf: boolean }) =>
+    `a signature of the domain${bySelector(selector)} failed, ${hasPassedSpf ? 'and other mail from there passed SPF' : 'from where no mail passed SPF: altered on the way, or forged'}`,
+  reported_reason: ({ reason }: { reason: string }) => `the receiver says ${reason}`,
+  named_range: ({ term, isSigned }: { term: string; isSigned: boolean }) =>
+    `the address belongs to ${term}, which other customers use too; ${isSigned ? 'its signature failed' : 'the mail was not signed as the domain'}`,
+  no_proof: () => 'neither signed as the domain nor from an address that SPF names',
+};

@@ -27,13 +27,14 @@ import { type SenderDay, type SenderService, summarizeDays, summarizeServices } 
 import {
   type AskedPolicy,
   daysBetween,
+  explainReason,
   judge,
   type Policies,
   type Verdict,
   type VerdictAnswer,
   type VerdictReason,
+  verdictText,
 } from './verdict.ts';
-import { explainReason, verdictText } from './verdict-text.ts';
 
 /** A zone, as a check has found it. */
 export type CheckedZone = { readonly findings: Pick<Findings, 'spf' | 'dmarc'>; readonly resolver: Resolver };

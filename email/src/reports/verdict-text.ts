@@ -1,12 +1,10 @@
-/** The verdict and its reasons as sentences. Names in them come from reports: callers make them visible. */
+/** Why a policy may be published or not, as sentences. Names in them come from reports: callers make them visible. */
 import type { SenderClass } from './classify.ts';
-import type { AskedPolicy, Refused, Verdict, VerdictReason } from './verdict.ts';
+import type { SenderDecision } from './report.ts';
 
-const tagOf = (policy: AskedPolicy) => (policy.includes('=') ? policy : `p=${policy}`);
-const verbOf = (policy: AskedPolicy) => (policy.endsWith('reject') ? 'refused' : 'quarantined');
-const count = (messages: number) => `${groupDigits(messages)} message${messages === 1 ? '' : 's'}`;
+export const groupDigits = (number: number) => String(number).replace(/\B(?=(?:\d{3})+$)/g, ',');
+export const count = (messages: number) => `${groupDigits(messages)} message${messages === 1 ? '' : 's'}`;
 const reportCount = (reports: number) => `${groupDigits(reports)} report${reports === 1 ? '' : 's'}`;
-const groupDigits = (number: number) => String(number).replace(/\B(?=(?:\d{3})+$)/g, ',');
 
 const CLASS_WORDS: Readonly<Record<SenderClass, string>> = {
   passes: 'passing',
@@ -20,75 +18,54 @@ export function classText(senderClass: SenderClass): string {
   return CLASS_WORDS[senderClass];
 }
 
-const MAX_NAMED = 4;
+type RefusedMail = {
+  id: string;
+  service: string;
+  class: SenderClass;
+  messages: number;
+  percent: number;
+  setup: string;
+  /** What a person can decide to settle it. */
+  decision: SenderDecision;
+  /** In each of the last two weeks, though not over the whole window. */
+  is_recent: boolean;
+};
+type Messages = { messages: number };
+type Term = { service: string; term: string };
+type Reports = { reports: number };
 
-/** "p=reject would have refused 214 messages in 35 days: 209 at Zendesk, 5 forwarded or altered". */
-export function verdictText({ policy, answer, refused, ownMessages, reasons }: Verdict, days: number): string {
-  const tag = tagOf(policy);
-  const lost = refused.filter((one) => one.class !== 'not_ours');
-  const total = lost.reduce((sum, { messages }) => sum + messages, 0);
-  const what =
-    total === 0
-      ? `it would have ${verbOf(policy)} none of ${count(ownMessages)} of yours in ${days} days`
-      : `it would have ${verbOf(policy)} ${count(total)} in ${days} days: ${lostParts(lost)}`;
-  if (answer === 'yes') return `${tag} is safe: ${what}`;
-  if (answer === 'no') return `${tag} is not safe: ${what}`;
-  const first = reasons.find(({ weight }) => weight === 'not_enough');
-  return `Not enough is known to say whether ${tag} is safe: ${first === undefined ? what : explainReason(first, policy)}`;
-}
-
-/** What is forwarded is one price, whatever networks it came from. */
-function lostParts(lost: readonly Refused[]): string {
-  const services = lost.filter((one) => one.class !== 'forwarded');
-  const forwarded = lost.filter((one) => one.class === 'forwarded').reduce((sum, { messages }) => sum + messages, 0);
-  const more = services.slice(MAX_NAMED).reduce((sum, { messages }) => sum + messages, 0);
-  return [
-    ...services.slice(0, MAX_NAMED).map(({ service, messages }) => `${groupDigits(messages)} at ${service}`),
-    ...(more > 0 ? [`${groupDigits(more)} elsewhere`] : []),
-    ...(forwarded > 0 ? [`${groupDigits(forwarded)} forwarded or altered`] : []),
-  ].join(', ');
-}
-
-export function explainReason(reason: VerdictReason, policy: AskedPolicy): string {
-  switch (reason.code) {
-    case 'mail_refused': {
-      const { service, messages, percent, setup, is_recent: isRecent } = reason;
-      const when = isRecent ? ' in the last two weeks' : '';
-      const repair =
-        reason.class === 'at_named_service'
-          ? `let it sign as the domain${setup === '' ? '' : ` (${setup})`}, or decide that it is not yours`
-          : 'repair its SPF or DKIM, or decide that it is not yours';
-      return `${count(messages)} at ${service} would be ${verbOf(policy)}${when}, ${percent} % of yours: ${repair}`;
-    }
-    case 'nonexistent_sends':
-      return `${count(reason.messages)} came from ${reason.name}, which does not exist in DNS: give the name a record, or stop using it`;
-    case 'no_reports':
-      return 'no proven report has arrived for this time';
-    case 'no_large_receiver':
-      return 'none of the large receivers (Google, Microsoft, Yahoo and others) has reported';
-    case 'spf_unverified':
-      return 'DNS did not answer for the SPF record, so that senders cannot be told apart';
-    case 'too_few_days':
-      return `reports cover ${reason.days} of ${reason.needed} days`;
-    case 'gap':
-      return `no reports for ${reason.days} days after ${reason.day}`;
-    case 'too_few_messages':
-      return `only ${count(reason.messages)} of yours, of ${reason.needed} that are needed in less than 90 days`;
-    case 'service_unproven':
-      return `${reason.service} (${reason.term}) sent nothing in this time, so nothing is known about its mail`;
-    case 'forwarded_lost':
-      return `${count(reason.messages)} forwarded or altered on the way would be ${verbOf(policy)}, which cannot be told from forged ones`;
-    case 'reporter_disagrees':
-      return `${reason.reporter} reports passes or failures that contradict the results it lists`;
-    case 'reporter_silent':
-      return `${reason.reporter} has not reported since ${reason.day}`;
-    case 'include_idle':
-      return `${reason.term} (${reason.service}) sent nothing in 90 days and costs ${reason.lookups} of 10 DNS lookups`;
-    case 'unproven_reports':
-      return `not used: ${reportCount(reason.reports)} that came by mail without a signature of the reporter`;
-    case 'unusable_reports':
-      return `not used: ${reportCount(reason.reports)} for a period over 48 hours or in the future`;
-    case 'conflicting_reports':
-      return `contradicting another one with the same id: ${reportCount(reason.reports)}`;
-  }
-}
+/** By code: the sentence, and with it what the reason has. `verb` is `refused` or `quarantined`. */
+export const REASONS = {
+  mail_refused: ({ service, class: senderClass, messages, percent, setup, is_recent }: RefusedMail, verb: string) => {
+    const repair =
+      senderClass === 'at_named_service'
+        ? `let it sign as the domain${setup === '' ? '' : ` (${setup})`}, or decide that it is not yours`
+        : 'repair its SPF or DKIM, or decide that it is not yours';
+    const when = is_recent ? ' in the last two weeks' : '';
+    return `${count(messages)} at ${service} would be ${verb}${when}, ${percent} % of yours: ${repair}`;
+  },
+  nonexistent_sends: ({ name, messages }: Messages & { name: string }) =>
+    `${count(messages)} came from ${name}, which does not exist in DNS: give the name a record, or stop using it`,
+  no_reports: () => 'no proven report has arrived for this time',
+  no_large_receiver: () => 'none of the large receivers (Google, Microsoft, Yahoo and others) has reported',
+  spf_unverified: () => 'DNS did not answer for the SPF record, so that senders cannot be told apart',
+  too_few_days: ({ days, needed }: { days: number; needed: number }) => `reports cover ${days} of ${needed} days`,
+  gap: ({ day, days }: { day: string; days: number }) => `no reports for ${days} days after ${day}`,
+  too_few_messages: ({ messages, needed }: Messages & { needed: number }) =>
+    `only ${count(messages)} of yours, of ${needed} that are needed in less than 90 days`,
+  service_unproven: ({ service, term }: Term) =>
+    `${service} (${term}) sent nothing in this time, so nothing is known about its mail`,
+  forwarded_lost: ({ messages }: Messages, verb: string) =>
+    `${count(messages)} forwarded or altered on the way would be ${verb}, which cannot be told from forged ones`,
+  reporter_disagrees: ({ reporter }: { reporter: string }) =>
+    `${reporter} reports passes or failures that contradict the results it lists`,
+  reporter_silent: ({ reporter, day }: { reporter: string; day: string }) =>
+    `${reporter} has not reported since ${day}`,
+  include_idle: ({ service, term, lookups }: Term & { lookups: number }) =>
+    `${term} (${service}) sent nothing in 90 days and costs ${lookups} of 10 DNS lookups`,
+  unproven_reports: ({ reports }: Reports) =>
+    `not used: ${reportCount(reports)} that came by mail without a signature of the reporter`,
+  unusable_reports: ({ reports }: Reports) =>
+    `not used: ${reportCount(reports)} for a period over 48 hours or in the future`,
+  conflicting_reports: ({ reports }: Reports) => `contradicting another one with the same id: ${reportCount(reports)}`,
+};

@@ -1,14 +1,15 @@
 /**
  * May this policy be published? Each row is replayed under the changed records; what would be refused is counted by class
  * and service. Mail that is not the domain's own is in none of the numbers that decide: a flood of forgeries makes no "no",
- * and dilutes none. Reasons are data; `explainReason` makes the sentence.
+ * and dilutes none. Reasons are data; verdict-text.ts has their sentences.
  */
 import { POLICY_LEVELS } from '../dmarc/dmarc.ts';
 import type { DmarcPolicy } from '../report.ts';
 import type { JudgedSource, SenderClass } from './classify.ts';
 import { largeReceiver } from './large-receivers.ts';
-import type { DailySource, ReportWindow, SeenSource, SenderDecision } from './report.ts';
+import type { DailySource, ReportWindow, SeenSource } from './report.ts';
 import type { NamedService } from './sender-places.ts';
+import { count, groupDigits, REASONS } from './verdict-text.ts';
 
 export const VERDICT_ANSWERS = ['yes', 'no', 'not_enough'] as const;
 export type VerdictAnswer = (typeof VERDICT_ANSWERS)[number];
@@ -53,50 +54,19 @@ export type Refused = {
 /** `no` and `not_enough` decide the answer; a `note` does not. */
 export const REASON_WEIGHTS = ['no', 'not_enough', 'note'] as const;
 export type VerdictReason = { readonly weight: (typeof REASON_WEIGHTS)[number] } & VerdictFact;
-export type VerdictFact =
-  | {
-      readonly code: 'mail_refused';
-      readonly id: string;
-      readonly service: string;
-      readonly class: SenderClass;
-      readonly messages: number;
-      readonly percent: number;
-      readonly setup: string;
-      /** What a person can decide to settle it. */
-      readonly decision: SenderDecision;
-      /** In each of the last two weeks, though not over the whole window. */
-      readonly is_recent: boolean;
-    }
-  | { readonly code: 'nonexistent_sends'; readonly name: string; readonly messages: number }
-  | { readonly code: 'no_reports' | 'no_large_receiver' | 'spf_unverified' }
-  | { readonly code: 'too_few_days'; readonly days: number; readonly needed: number }
-  /** No reports for `days` days after `day`. */
-  | { readonly code: 'gap'; readonly day: string; readonly days: number }
-  | { readonly code: 'too_few_messages'; readonly messages: number; readonly needed: number }
-  | { readonly code: 'service_unproven'; readonly service: string; readonly term: string }
-  | { readonly code: 'forwarded_lost'; readonly messages: number }
-  | { readonly code: 'reporter_disagrees'; readonly reporter: string }
-  | { readonly code: 'reporter_silent'; readonly reporter: string; readonly day: string }
-  | { readonly code: 'include_idle'; readonly service: string; readonly term: string; readonly lookups: number }
-  | { readonly code: 'unproven_reports' | 'unusable_reports' | 'conflicting_reports'; readonly reports: number };
-export const REASON_CODES = [
-  'mail_refused',
-  'nonexistent_sends',
-  'no_reports',
-  'no_large_receiver',
-  'spf_unverified',
-  'too_few_days',
-  'gap',
-  'too_few_messages',
-  'service_unproven',
-  'forwarded_lost',
-  'reporter_disagrees',
-  'reporter_silent',
-  'include_idle',
-  'unproven_reports',
-  'unusable_reports',
-  'conflicting_reports',
-] as const satisfies readonly VerdictFact['code'][];
+type VerdictFact = {
+  readonly [Code in keyof typeof REASONS]: { readonly code: Code } & Readonly<
+    Parameters<(typeof REASONS)[Code]> extends [infer Fact, ...unknown[]] ? Fact : object
+  >;
+}[keyof typeof REASONS];
+export const REASON_CODES = Object.keys(REASONS) as (keyof typeof REASONS)[];
+
+const verbOf = (policy: AskedPolicy) => (policy.endsWith('reject') ? 'refused' : 'quarantined');
+
+export function explainReason(reason: VerdictFact, policy: AskedPolicy): string {
+  // The entry of a code takes reasons of that code.
+  return (REASONS[reason.code] as (reason: VerdictFact, verb: string) => string)(reason, verbOf(policy));
+}
 
 export type Verdict = {
   readonly policy: AskedPolicy;
@@ -267,6 +237,35 @@ function bySender(replayed: readonly Replayed[]): Refused[] {
     if (messages > 0) found.set(key, { id, service, class: senderClass, messages });
   }
   return [...found.values()].sort((a, b) => b.messages - a.messages);
+}
+
+const MAX_SERVICES = 4;
+
+/** "p=reject would have refused 214 messages in 35 days: 209 at Zendesk, 5 forwarded or altered". */
+export function verdictText({ policy, answer, refused, ownMessages, reasons }: Verdict, days: number): string {
+  const tag = policy.includes('=') ? policy : `p=${policy}`;
+  const lost = refused.filter((one) => one.class !== 'not_ours');
+  const total = lost.reduce((sum, { messages }) => sum + messages, 0);
+  const what =
+    total === 0
+      ? `it would have ${verbOf(policy)} none of ${count(ownMessages)} of yours in ${days} days`
+      : `it would have ${verbOf(policy)} ${count(total)} in ${days} days: ${lostParts(lost)}`;
+  if (answer === 'yes') return `${tag} is safe: ${what}`;
+  if (answer === 'no') return `${tag} is not safe: ${what}`;
+  const first = reasons.find(({ weight }) => weight === 'not_enough');
+  return `Not enough is known to say whether ${tag} is safe: ${first === undefined ? what : explainReason(first, policy)}`;
+}
+
+/** What is forwarded is one price, whatever networks it came from. */
+function lostParts(lost: readonly Refused[]): string {
+  const services = lost.filter((one) => one.class !== 'forwarded');
+  const forwarded = lost.filter((one) => one.class === 'forwarded').reduce((sum, { messages }) => sum + messages, 0);
+  const more = services.slice(MAX_SERVICES).reduce((sum, { messages }) => sum + messages, 0);
+  return [
+    ...services.slice(0, MAX_SERVICES).map(({ service, messages }) => `${groupDigits(messages)} at ${service}`),
+    ...(more > 0 ? [`${groupDigits(more)} elsewhere`] : []),
+    ...(forwarded > 0 ? [`${groupDigits(forwarded)} forwarded or altered`] : []),
+  ].join(', ');
 }
 
 const DAY_MS = 86_400_000;

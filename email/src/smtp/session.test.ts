@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import test from 'node:test';
 import { createAuthority, selfSigned } from '@whence/testing/servers/certificates';
 import { type SmtpScript, startSmtpServer } from '@whence/testing/servers/smtp-server';
-import { formatFinding } from '../findings/finding-text.ts';
+import { formatFinding } from '../findings/finding.ts';
 import type { SmtpServer } from '../report.ts';
 import { judgeSession, type SmtpContext } from './judge.ts';
 import { openSmtpSession } from './session.ts';

@@ -3,7 +3,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { connect, isIPv6, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import type { SmtpFault, SmtpStep } from '../findings/finding.ts';
+import type { SmtpFault, SmtpStep } from '../findings/finding-text.ts';
 import { excerpt } from '../visible-text.ts';
 
 type SmtpTarget = {

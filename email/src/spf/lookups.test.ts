@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Answer, Resolver } from '../dns/answer.ts';
 import { zone } from '../dns/zone.ts';
 import type { ZoneEntry, ZoneRecords } from '../dns/zone-records.ts';
-import { formatFinding } from '../findings/finding-text.ts';
+import { formatFinding } from '../findings/finding.ts';
 import { checkSpf, type SpfFindings, type SpfNode } from './lookups.ts';
 
 const DOMAIN = 'example.com';

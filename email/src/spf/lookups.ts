@@ -2,8 +2,9 @@
 // what is wrong in it (RFC 7208 §4.6.4, §5, §6.1). All records of a level are asked at once. One that is included twice
 // is walked twice, because it costs a receiver twice; the resolver asks only once.
 import { type Answer, aliasOf, type RecordType, type Resolver } from '../dns/answer.ts';
-import { type Absence, absenceOf, dnsFailure, type Finding, type FindingCode } from '../findings/finding.ts';
+import { absenceOf, dnsFailure, type Finding, type FindingCode } from '../findings/finding.ts';
 import { limitFindings } from '../findings/finding-list.ts';
+import type { Absence } from '../findings/finding-text.ts';
 import type { SpfReport } from '../report.ts';
 import { MAX_LOOKUPS, MAX_VOID_LOOKUPS } from './limits.ts';
 import { expandForDomain } from './macro.ts';

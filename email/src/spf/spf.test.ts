@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { formatFinding } from '../findings/finding-text.ts';
+import { formatFinding } from '../findings/finding.ts';
 import { findLookalike, parseSpf, selectSpf } from './spf.ts';
 
 for (const [behaviour, txt, want] of [

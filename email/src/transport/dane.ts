@@ -1,6 +1,7 @@
 // DANE for SMTP (RFC 7672): TLSA records count only if DNSSEC authenticates them and the MX records.
 import type { Answer, MxHost, Resolver } from '../dns/answer.ts';
-import { dnsFailure, type Finding, type TlsaFault } from '../findings/finding.ts';
+import { dnsFailure, type Finding } from '../findings/finding.ts';
+import type { TlsaFault } from '../findings/finding-text.ts';
 import type { DaneHost, DaneReport } from '../report.ts';
 import { excerpt } from '../visible-text.ts';
 

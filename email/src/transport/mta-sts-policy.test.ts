@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { formatFinding } from '../findings/finding-text.ts';
+import { formatFinding } from '../findings/finding.ts';
 import { allowsHost, parseMtaStsPolicy } from './mta-sts-policy.ts';
 
 const FULL = 'version: STSv1\r\nmode: enforce\r\nmx: mail.example.com\r\nmx: *.Example.net\r\nmax_age: 604800\r\n';

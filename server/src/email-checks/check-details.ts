@@ -1,59 +1,29 @@
 // What a report is made from: `detailsOf` for commands, also sent by a server on request so that `--url` prints the
 // same, and `describeCheck` for pages.
 import type { Advice } from '@whence/email/internal/advice/advice';
-import { explainAdvice } from '@whence/email/internal/advice/advice-text';
+import { explainAdvice } from '@whence/email/internal/advice/advice';
 import type { MeasuredSenders } from '@whence/email/internal/advice/readiness';
 import { zoneFileLine } from '@whence/email/internal/advice/zone-file';
 import type { Examination } from '@whence/email/internal/check';
+import { formatFinding } from '@whence/email/internal/findings/finding';
 import { limitFindings } from '@whence/email/internal/findings/finding-list';
-import { formatFinding } from '@whence/email/internal/findings/finding-text';
 import type { MailHost } from '@whence/email/internal/mx/mx';
 import { providerOf } from '@whence/email/internal/providers';
-import {
-  describeReadiness,
-  type Evidence,
-  evidenceOf,
-  type ReadinessReport,
-} from '@whence/email/internal/report/evidence';
+import { describeReadiness, evidenceOf } from '@whence/email/internal/report/evidence';
 import { gradeText, type Part, partViews, verdictOf } from '@whence/email/internal/report/part-state';
 import { senderRules, senderRulesText } from '@whence/email/internal/report/sender-rules';
-import type { AskedPolicy, VerdictAnswer } from '@whence/email/internal/reports/verdict';
 import { MAX_POINTS } from '@whence/email/internal/score/score';
 import type { SpfNode } from '@whence/email/internal/spf/lookups';
 import { excerpt } from '@whence/email/internal/visible-text';
+import type { ValueOf } from '../http/json-schema.ts';
+import type { details } from './report-schema.ts';
 
-export type CheckDetails = Judgement & {
-  points: Record<Part, number>;
-  /** Parts that DNS did not answer for. */
-  unverified: Part[];
-  /** The record of the domain, at depth 0, and below it what its terms lead to. */
-  spf_tree: SpfTreeLine[];
-  evidence: Evidence;
-};
-type Judgement = {
-  /** How others can send as the domain or take over a name of it, or which mail of its own is refused; `''` if none. */
-  risk: string;
-  /** Set up to send no mail: there is nothing left to do, whatever the grade. */
-  is_finished: boolean;
-  /** What to fix, the most points first; 0 for what does not count. `record` is a line of a zone file, or `''`. */
-  advice: { code: string; points: number; text: string; record: string }[];
-  /** Whether the next stricter steps are safe, and what has to become true before they are. */
-  readiness: ReadinessReport;
-  /** Whether it meets what large mailbox providers ask of bulk senders, in one line. */
-  sender_rules: string;
-  /** What reports say about a stricter policy; absent without reports, or without the right to read them. */
-  senders?: SendersLine;
-};
-export type Measured = { readonly line: SendersLine; readonly measured: MeasuredSenders };
-export type SendersLine = {
-  policy: AskedPolicy;
-  answer: VerdictAnswer;
-  text: string;
-  messages: number;
-  passed: number;
-};
-/** `lookups`: those of the subtree, itself included. */
-export type SpfTreeLine = { depth: number; term: string; lookups: number; errors: string[] };
+export type CheckDetails = ValueOf<typeof details>;
+/** What pages show too. */
+type Judgement = Pick<CheckDetails, 'risk' | 'is_finished' | 'advice' | 'readiness' | 'sender_rules' | 'senders'>;
+export type SpfTreeLine = CheckDetails['spf_tree'][number];
+/** What reports say about a stricter policy: for the report, and for the judgement of the next steps. */
+export type Measured = { readonly line: NonNullable<CheckDetails['senders']>; readonly measured: MeasuredSenders };
 
 /** Shown addresses of one host, which may have any number. */
 const MAX_ADDRESSES = 8;

@@ -10,50 +10,19 @@ import {
   type Range,
   widestPrefixLength,
 } from '@whence/dataset/prefix';
-import type { ConnectionType, ThreatLevel } from '@whence/dataset/record';
+import { formatFinding } from '@whence/email/internal/findings/finding';
 import { limitFindings } from '@whence/email/internal/findings/finding-list';
-import { formatFinding } from '@whence/email/internal/findings/finding-text';
 import type { MailSenders } from '@whence/email/internal/senders/mail-senders';
+import type { ValueOf } from '../http/json-schema.ts';
+import type { networks } from './report-schema.ts';
 
+export type NetworksReport = ValueOf<typeof networks>;
+type MxNetwork = NetworksReport['mx'][number];
+type SenderNetwork = NetworksReport['senders'][number];
+type NetworkShare = SenderNetwork['shares'][number];
+type MailCarrier = NetworksReport['carriers'][number];
 /** What the dataset knows about an address. For unannounced space, `asn` is 0 and the texts are empty. */
-type MailNetwork = {
-  prefix: string;
-  asn: number;
-  asn_name: string;
-  country: string;
-  connection_type: ConnectionType | '';
-  threat_level: ThreatLevel | '';
-};
-
-type MxNetwork = MailNetwork & { host: string; address: string };
-
-/** The network with the largest part of the range; `asn_count` and `shares` are from a sample if parts are many. */
-type SenderNetwork = MailNetwork & {
-  range: string;
-  record_domain: string;
-  asn_count: number;
-  shares: NetworkShare[];
-};
-
-type NetworkShare = { asn: number; asn_name: string; percent: number };
-
-type MailCarrier = { asn: number; asn_name: string; mx_hosts: number; ipv4_addresses: number };
-
-export type NetworksReport = {
-  /** Sorted by number of MX hosts, then by IPv4 addresses that may send. */
-  carriers: MailCarrier[];
-  mx: MxNetwork[];
-  /** Largest first. */
-  senders: SenderNetwork[];
-  range_count: number;
-  /** How many addresses may send mail for the domain. */
-  ipv4_addresses: number;
-  ipv6_48s: number;
-  open_to_all: boolean;
-  /** SPF terms whose addresses only a receiver can know. */
-  unlisted_terms: string[];
-  errors: string[];
-};
+type MailNetwork = Omit<MxNetwork, 'host' | 'address'>;
 
 const MAX_SENDERS = 100;
 const MAX_MX_ADDRESSES = 50;

@@ -1,5 +1,6 @@
-/** The report of a domain: its records; on request transport, SMTP and networks; and what it is made from. */
+/** Schemas of the report of a domain: its records; on request transport, SMTP and networks; what it is made from; and trials. */
 import { CONNECTION_TYPES, THREAT_LEVELS } from '@whence/dataset/record';
+import { CHANGE_RISKS } from '@whence/email/internal/advice/judge-change';
 import { ASKED_POLICIES, VERDICT_ANSWERS } from '@whence/email/internal/reports/verdict';
 import {
   boolean,
@@ -11,13 +12,13 @@ import {
   optional,
   string,
   strings,
-} from '../../http/json-schema.ts';
+} from '../http/json-schema.ts';
 
 const policy = named('DmarcPolicy', oneOfTexts(['none', 'quarantine', 'reject']));
 const publishedPolicy = oneOfTexts(['none', 'quarantine', 'reject', '']);
 const alignment = oneOfTexts(['r', 's']);
-export const isValid = boolean('Whether there is no error.');
-export const findings = strings('`code: explanation`, one per finding.');
+const isValid = boolean('Whether there is no error.');
+const findings = strings('`code: explanation`, one per finding.');
 
 export const mx = namedObject('MxReport', {
   records: strings('Hosts by preference; "." for a null MX.'),
@@ -199,7 +200,7 @@ export const networks = namedObject('NetworksReport', {
   errors: findings,
 });
 
-export const part = named('MailPart', oneOfTexts(['mx', 'spf', 'dkim', 'dmarc']));
+const part = named('MailPart', oneOfTexts(['mx', 'spf', 'dkim', 'dmarc']));
 export const askedPolicy = named('AskedPolicy', oneOfTexts(ASKED_POLICIES));
 export const answer = named('VerdictAnswer', oneOfTexts(VERDICT_ANSWERS));
 const points = integer('Points.');
@@ -225,7 +226,7 @@ const readiness = namedObject('MailReadiness', {
   ),
 });
 
-export const mailPoints = namedObject('MailPoints', { mx: points, spf: points, dkim: points, dmarc: points });
+const mailPoints = namedObject('MailPoints', { mx: points, spf: points, dkim: points, dmarc: points });
 
 export const details = namedObject('EmailDetails', {
   points: mailPoints,
@@ -269,3 +270,56 @@ export const details = namedObject('EmailDetails', {
     dangling: list(namedObject('DanglingName', { part, name: string('A name that does not exist.') })),
   }),
 });
+
+const trialState = namedObject('EmailTrialState', {
+  score: integer('0 to 100.'),
+  grade: oneOfTexts(['A', 'B', 'C', 'D', 'F']),
+  unverified: list(part, 'Parts that DNS did not answer for.'),
+  points: mailPoints,
+  risk: string('How others can send mail as the domain, or take over a name that it refers to; or empty.'),
+  mx: strings('MX hosts.'),
+  spf: string('Its SPF record.'),
+  dmarc: string('The DMARC record that holds.'),
+  spf_errors: findings,
+  dmarc_errors: findings,
+  ipv4_addresses: integer('IPv4 addresses that may send.'),
+  ipv6_48s: integer('IPv6 /48s that may.'),
+  open_to_all: boolean('Everyone may.'),
+});
+const trialFinding = namedObject('EmailTrialFinding', { part, text: string('`code: explanation`.') });
+const trialAdvice = list(
+  namedObject('EmailTrialAdvice', {
+    code: string('Does not change.', 'dmarc_change'),
+    text: string('What to do.'),
+    record: string('Record to publish, as a line of a zone file, or empty.'),
+  }),
+);
+const networkAmounts = list(
+  namedObject('NetworkAmount', {
+    asn: integer('The network; 0 if it is not known.'),
+    asn_name: string('Its name, or empty.', 'Example'),
+    ipv4_addresses: integer('Its IPv4 addresses.'),
+    ipv6_48s: integer('Its IPv6 /48s.'),
+  }),
+);
+
+/** Without the history, which reports have. */
+export const trial = {
+  domain: string('The domain, in A-labels.', 'example.com'),
+  before: trialState,
+  after: trialState,
+  risks: list(
+    namedObject('EmailTrialRisk', { code: oneOfTexts(CHANGE_RISKS), text: string('What would happen.') }),
+    'What the change would break, the most important first, whatever the score does.',
+  ),
+  appeared: list(trialFinding),
+  vanished: list(trialFinding),
+  advice: namedObject('EmailTrialAdvices', { appeared: trialAdvice, vanished: trialAdvice }),
+  lookups: namedObject('EmailTrialLookups', {
+    before: integer('DNS lookups of SPF.'),
+    after: integer('Those with the change.'),
+    limit: integer('More than these are an error.'),
+  }),
+  senders: namedObject('EmailTrialSenders', { gained: networkAmounts, lost: networkAmounts }),
+  notes: strings('What was read otherwise than it is written, or not read.'),
+};

@@ -3,11 +3,13 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { parsePrefix, type Range } from '@whence/dataset/prefix';
 import type { MailSenders } from '@whence/email/internal/senders/mail-senders';
+import type { ValueOf } from '../http/json-schema.ts';
 import { networksIn } from './mail-networks.ts';
+import type { trial } from './report-schema.ts';
 
+export type SenderChanges = ValueOf<typeof trial.senders>;
 /** `asn` is 0 for space that is not announced, and for all without a dataset. A smaller range counts as one /48. */
-export type NetworkAmount = { asn: number; asn_name: string; ipv4_addresses: number; ipv6_48s: number };
-export type SenderChanges = { gained: NetworkAmount[]; lost: NetworkAmount[] };
+type NetworkAmount = SenderChanges['gained'][number];
 
 const MAX_NETWORKS = 20;
 /** Two records of 16 KiB can differ in thousands of ranges. */

@@ -1,51 +1,23 @@
 /** What changed records would do, for API, command and page: both checks, what would break, and what differs. */
 import type { Dataset } from '@whence/dataset/internal/file/read';
-import { type ChangeRisk, judgeChange } from '@whence/email/internal/advice/judge-change';
+import { judgeChange } from '@whence/email/internal/advice/judge-change';
 import { type Part, verdictOf } from '@whence/email/internal/report/part-state';
 import type { SendersReport } from '@whence/email/internal/reports/judge-senders';
 import { MAX_LOOKUPS } from '@whence/email/internal/spf/limits';
-import type { Grade } from '@whence/email/report';
+import type { ValueOf } from '../http/json-schema.ts';
 import { describeAdvice } from './check-details.ts';
 import type { Trial } from './email-checks.ts';
 import type { Checked } from './examine-mail.ts';
-import { type SenderChanges, senderChanges } from './sender-changes.ts';
+import type { trial } from './report-schema.ts';
+import { senderChanges } from './sender-changes.ts';
 
-export type TrialReport = {
-  domain: string;
-  before: TrialState;
-  after: TrialState;
-  /** What the change would break, the most important first, whatever the score does. */
-  risks: ChangeRisk[];
-  appeared: TrialFinding[];
-  vanished: TrialFinding[];
-  advice: { appeared: TrialAdvice[]; vanished: TrialAdvice[] };
-  lookups: { before: number; after: number; limit: number };
-  senders: SenderChanges;
-  /** What was read otherwise than it is written, or not read. */
-  notes: string[];
-  /** The mail of the last weeks under these records, on request. */
+/** `history`: the mail of the last weeks under these records, on request. */
+export type TrialReport = { [Field in keyof typeof trial]: ValueOf<(typeof trial)[Field]> } & {
   history?: SendersReport;
 };
-export type TrialState = {
-  score: number;
-  grade: Grade;
-  /** Parts that DNS did not answer for. */
-  unverified: Part[];
-  points: Record<Part, number>;
-  risk: string;
-  /** The records: MX hosts, and the texts of SPF and of the policy that holds. */
-  mx: string[];
-  spf: string;
-  dmarc: string;
-  spf_errors: string[];
-  dmarc_errors: string[];
-  ipv4_addresses: number;
-  ipv6_48s: number;
-  open_to_all: boolean;
-};
-/** `text` begins with the code of the finding. */
-export type TrialFinding = { part: Part; text: string };
-export type TrialAdvice = { code: string; text: string; record: string };
+export type TrialState = TrialReport['before'];
+type TrialFinding = TrialReport['appeared'][number];
+type TrialAdvice = TrialReport['advice']['appeared'][number];
 
 export async function describeTrial(
   domain: string,

@@ -2,6 +2,7 @@
 import { SENDER_CLASSES } from '@whence/email/internal/reports/classify';
 import { SENDER_DECISIONS } from '@whence/email/internal/reports/report';
 import { REASON_CODES, REASON_WEIGHTS } from '@whence/email/internal/reports/verdict';
+import { answer, askedPolicy } from '../../email-checks/report-schema.ts';
 import { sendersQuery } from '../../email-reports/senders-request.ts';
 import {
   allOptional,
@@ -17,7 +18,6 @@ import {
   string,
   strings,
 } from '../../http/json-schema.ts';
-import { answer, askedPolicy } from './mail-report.ts';
 import { envelope, refusal, refusals, security } from './refusals.ts';
 
 const senderClass = named(

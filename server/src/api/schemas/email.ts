@@ -1,7 +1,7 @@
 /** `GET /v1/email/domain/{domain}/dns`. */
 import { checkQuery } from '../../email-checks/check-request.ts';
+import { details, dkim, dmarc, mx, networks, smtp, spf, transport } from '../../email-checks/report-schema.ts';
 import { list, namedObject, object, oneOfTexts, optional, string, strings } from '../../http/json-schema.ts';
-import { details, dkim, dmarc, mx, networks, smtp, spf, transport } from './mail-report.ts';
 import { envelope, refusal, refusals, security } from './refusals.ts';
 
 export const emailDomainSchema = {

@@ -6,26 +6,25 @@ import { formatAddress, parseAddress } from '@whence/dataset/address';
 import { parseAsn } from '@whence/dataset/internal/as-number';
 import { addressBits, formatPrefix, parseCidr } from '@whence/dataset/prefix';
 
-export type LookupTarget =
-  | { readonly kind: 'address'; readonly value: string; readonly from?: Origin }
-  | { readonly kind: 'prefix'; readonly value: string }
-  | { readonly kind: 'asn'; readonly value: number }
-  | { readonly kind: 'domain'; readonly value: string; readonly from?: Origin }
-  | { readonly kind: 'name'; readonly value: string };
-
-/** What the address or the domain was extracted from. */
-type Origin = 'URL' | 'email address' | 'address and port';
+/** `from`: what the value was extracted from. */
+export type LookupTarget = {
+  readonly kind: 'address' | 'prefix' | 'asn' | 'domain' | 'name';
+  readonly value: string;
+  readonly from?: 'URL' | 'email address' | 'address and port';
+};
 
 /** The most likely target first, then the alternatives. `problem` says why a text has none. */
 type Interpretation = { readonly targets: readonly LookupTarget[]; readonly problem?: string };
+
+const only = (...targets: LookupTarget[]): Interpretation => ({ targets });
+const refused = (problem: string): Interpretation => ({ targets: [], problem });
 
 const MAX_CHARACTERS = 2048;
 
 export function interpret(input: string): Interpretation {
   const text = refang(unwrap(input.trim()));
-  if (text === '') return { targets: [] };
-  if (text.length > MAX_CHARACTERS)
-    return { targets: [], problem: 'This text is too long: use Batch for many addresses' };
+  if (text === '') return only();
+  if (text.length > MAX_CHARACTERS) return refused('This text is too long: use Batch for many addresses');
   return (
     asAddress(text) ??
     asPrefix(text) ??
@@ -34,39 +33,22 @@ export function interpret(input: string): Interpretation {
     asEmailAddress(text) ??
     asBrokenAddress(text) ??
     asDomain(text) ??
-    asName(text)
+    only({ kind: 'name', value: text })
   );
 }
 
+const PATHS = { address: '/ip/', prefix: '/prefix/', asn: '/asn/', domain: '/domain/', name: '/asn?q=' } as const;
+
 /** The path of the page that shows the target. */
-export function pathOf(target: LookupTarget): string {
-  switch (target.kind) {
-    case 'address':
-      return `/ip/${target.value}`;
-    case 'prefix':
-      return `/prefix/${target.value}`;
-    case 'asn':
-      return `/asn/${target.value}`;
-    case 'domain':
-      return `/domain/${target.value}`;
-    case 'name':
-      return `/asn?q=${encodeURIComponent(target.value)}`;
-  }
+export function pathOf({ kind, value }: LookupTarget): string {
+  return PATHS[kind] + (kind === 'name' ? encodeURIComponent(value) : value);
 }
 
 /** In words: `domain example.com, from the email address`. */
-export function describe(target: LookupTarget): string {
-  switch (target.kind) {
-    case 'address':
-    case 'domain':
-      return `${target.kind} ${target.value}${target.from === undefined ? '' : `, from the ${target.from}`}`;
-    case 'prefix':
-      return `prefix ${target.value}`;
-    case 'asn':
-      return `network AS${target.value}`;
-    case 'name':
-      return `networks named “${target.value}”`;
-  }
+export function describe({ kind, value, from }: LookupTarget): string {
+  if (kind === 'asn') return `network AS${value}`;
+  if (kind === 'name') return `networks named “${value}”`;
+  return `${kind} ${value}${from === undefined ? '' : `, from the ${from}`}`;
 }
 
 /** Removes quotes and angle brackets, which values copied from a log or an email often have. */
@@ -84,97 +66,77 @@ function refang(text: string): string {
 }
 
 function asAddress(text: string): Interpretation | undefined {
-  const plain = /^\[([0-9a-f:.]+)\]$/i.exec(text)?.[1] ?? text;
-  const address = parseAddress(plain);
-  if (address !== undefined) return { targets: withPrefix({ kind: 'address', value: formatAddress(address) }) };
-  const host = /^\[([0-9a-f:.]+)\]:\d{1,5}$/i.exec(text)?.[1] ?? /^([0-9.]+):\d{1,5}$/.exec(text)?.[1];
-  const withPort = host === undefined ? undefined : parseAddress(host);
-  if (withPort === undefined) return undefined;
-  return { targets: withPrefix({ kind: 'address', value: formatAddress(withPort), from: 'address and port' }) };
+  const withPort = /^\[([0-9a-f:.]+)\](:\d{1,5})?$/i.exec(text) ?? /^([0-9.]+)(:\d{1,5})$/.exec(text);
+  const [, host = text, port] = withPort ?? [];
+  return addressTargets(host, port === undefined ? undefined : 'address and port');
 }
 
-/** Adds the surrounding /24 or /48 as an alternative. */
-function withPrefix(target: Extract<LookupTarget, { kind: 'address' }>): LookupTarget[] {
-  const address = parseAddress(target.value);
-  if (address === undefined) return [target];
-  return [target, { kind: 'prefix', value: formatPrefix(address, address.version === 4 ? 24 : 48) }];
+/** With the surrounding /24 or /48 as an alternative. */
+function addressTargets(text: string, from: LookupTarget['from']): Interpretation | undefined {
+  const address = parseAddress(text);
+  if (address === undefined) return undefined;
+  return only(
+    { kind: 'address', value: formatAddress(address), ...(from && { from }) },
+    { kind: 'prefix', value: formatPrefix(address, address.version === 4 ? 24 : 48) },
+  );
 }
 
 function asPrefix(text: string): Interpretation | undefined {
-  const [base, length, more] = text.split('/');
-  if (base === undefined || length === undefined || more !== undefined || parseAddress(base) === undefined) {
-    return undefined;
-  }
+  const [base = '', length, more] = text.split('/');
+  if (length === undefined || more !== undefined || parseAddress(base) === undefined) return undefined;
   const cidr = parseCidr(text);
-  if (cidr === undefined) {
-    const bits = base.includes(':') ? 128 : 32;
-    return { targets: [], problem: `A prefix length is a number from 0 to ${bits}` };
-  }
+  if (cidr === undefined) return refused(`A prefix length is a number from 0 to ${base.includes(':') ? 128 : 32}`);
   const prefix: LookupTarget = { kind: 'prefix', value: formatPrefix(cidr.address, cidr.length) };
   const address: LookupTarget = { kind: 'address', value: formatAddress(cidr.address) };
-  const isOne = cidr.length === addressBits(cidr.address.version);
-  return { targets: isOne ? [address, prefix] : [prefix, address] };
+  return cidr.length === addressBits(cidr.address.version) ? only(address, prefix) : only(prefix, address);
 }
 
 function asAsn(text: string): Interpretation | undefined {
   const digits = /^(?:ASN?[\s:]?)?([0-9]+)$/i.exec(text)?.[1];
   if (digits === undefined) return undefined;
   const asn = parseAsn(digits);
-  if (asn === undefined) return { targets: [], problem: 'An AS number is at most 4294967295' };
-  const isBare = digits === text;
-  return { targets: [{ kind: 'asn', value: asn }, ...(isBare ? [{ kind: 'name', value: text } as const] : [])] };
+  if (asn === undefined) return refused('An AS number is at most 4294967295');
+  const network: LookupTarget = { kind: 'asn', value: String(asn) };
+  return digits === text ? only(network, { kind: 'name', value: text }) : only(network);
 }
 
 function asUrl(text: string): Interpretation | undefined {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return undefined;
   const host = hostOf(text);
-  return host === undefined ? { targets: [], problem: 'This URL has no host' } : hostTargets(host, 'URL');
+  return host === undefined ? refused('This URL has no host') : hostTargets(host);
 }
 
 function asEmailAddress(text: string): Interpretation | undefined {
   const match = /^(?:mailto:)?[^\s@]+@([^\s@?]+)(?:\?.*)?$/i.exec(text);
   const domain = match?.[1] === undefined ? undefined : domainName(match[1]);
-  return domain === undefined ? undefined : { targets: [{ kind: 'domain', value: domain, from: 'email address' }] };
+  return domain === undefined ? undefined : only({ kind: 'domain', value: domain, from: 'email address' });
 }
 
 /** An incomplete address is more likely than a network with such a name. */
 function asBrokenAddress(text: string): Interpretation | undefined {
-  if (/^[0-9]{1,3}\.[0-9.]*$/.test(text)) {
-    return { targets: [], problem: 'An IPv4 address is four numbers from 0 to 255, such as 192.0.2.1' };
-  }
-  if (/^[0-9a-f]{0,4}:[0-9a-f:.]*(?:%\w+)?$/i.test(text)) {
-    return { targets: [], problem: 'An IPv6 address looks like 2001:db8::1, without a zone' };
-  }
+  if (/^[0-9]{1,3}\.[0-9.]*$/.test(text))
+    return refused('An IPv4 address is four numbers from 0 to 255, such as 192.0.2.1');
+  if (/^[0-9a-f]{0,4}:[0-9a-f:.]*(?:%\w+)?$/i.test(text))
+    return refused('An IPv6 address looks like 2001:db8::1, without a zone');
   return undefined;
 }
 
 function asDomain(text: string): Interpretation | undefined {
   const domain = domainName(text);
-  if (domain !== undefined) {
-    return {
-      targets: [
-        { kind: 'domain', value: domain },
-        { kind: 'name', value: text },
-      ],
-    };
-  }
+  if (domain !== undefined) return only({ kind: 'domain', value: domain }, { kind: 'name', value: text });
   // example.com/path and example.com:8080 without a scheme.
   if (!/^[^\s/:?#]+\.[^\s/:?#]+[/:?#]\S*$/.test(text)) return undefined;
   const host = hostOf(`http://${text}`);
-  return host === undefined ? undefined : hostTargets(host, 'URL');
+  return host === undefined ? undefined : hostTargets(host);
 }
 
-function asName(text: string): Interpretation {
-  return { targets: [{ kind: 'name', value: text }] };
-}
-
-function hostTargets(host: string, from: Origin): Interpretation {
-  const address = parseAddress(host.replace(/^\[|\]$/g, ''));
-  if (address !== undefined) return { targets: withPrefix({ kind: 'address', value: formatAddress(address), from }) };
+function hostTargets(host: string): Interpretation {
+  const address = addressTargets(host.replace(/^\[|\]$/g, ''), 'URL');
+  if (address !== undefined) return address;
   const domain = domainName(host);
   return domain === undefined
-    ? { targets: [], problem: `${host} is not a domain` }
-    : { targets: [{ kind: 'domain', value: domain, from }] };
+    ? refused(`${host} is not a domain`)
+    : only({ kind: 'domain', value: domain, from: 'URL' });
 }
 
 function hostOf(url: string): string | undefined {

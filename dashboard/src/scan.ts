@@ -1,4 +1,4 @@
-/** What a scan of a text or a file is asked for, and what it reports. */
+/** What a scan of a text or a file is asked for, what it reports, and how it counts. */
 export type ScanKind = 'addresses' | 'domains';
 /** Text or a file to read. */
 export type ScanInput = { readonly text: string } | { readonly file: File };
@@ -17,16 +17,43 @@ export type ScanCounts = {
   readonly duplicates: number;
   /** Addresses in private and other special-purpose ranges. They are not looked up. */
   readonly special: number;
-  /** Distinct ones beyond the limit, which are not looked up. */
+  /** Others after the limit was reached, which are not looked up. */
   readonly beyondLimit: number;
   /** Four numbers with dots that are no address, or a name with a dot that is no domain. */
   readonly invalid: number;
 };
 
-export type Scanner = {
-  push(chunk: Uint8Array | string): void;
-  finish(): void;
-  readonly counts: ScanCounts;
+export abstract class Scanner {
+  readonly #limit: number;
+  readonly #times = new Map<string, number>();
+  #duplicates = 0;
+  #beyondLimit = 0;
+  protected special = 0;
+  protected invalid = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  abstract push(chunk: Uint8Array | string): void;
+  abstract finish(): void;
+
+  get counts(): ScanCounts {
+    const [unique, duplicates, beyondLimit] = [this.#times.size, this.#duplicates, this.#beyondLimit];
+    const { special, invalid } = this;
+    const found = unique + duplicates + special + beyondLimit + invalid;
+    return { found, unique, duplicates, special, beyondLimit, invalid };
+  }
+
   /** Each one once, with how often it occurred, in the order of their first occurrence. */
-  readonly found: [text: string, times: number][];
-};
+  get found(): [text: string, times: number][] {
+    return [...this.#times];
+  }
+
+  protected add(text: string): void {
+    const times = this.#times.get(text) ?? 0;
+    if (times > 0) this.#duplicates++;
+    if (times > 0 || this.#times.size < this.#limit) this.#times.set(text, times + 1);
+    else this.#beyondLimit++;
+  }
+}

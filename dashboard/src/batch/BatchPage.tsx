@@ -154,23 +154,18 @@ function Results({ state: { rows, phase, counts } }: { state: RunState<BatchRow>
             {isRunning && <p>More addresses are being looked up.</p>}
           </Empty>
         ) : (
-          <BatchTable rows={sorted} known={known} sort={sort} onSort={(by) => change({ sort: by })} />
+          <VirtualTable
+            label="Addresses"
+            columns={columnsWith(known)}
+            rows={sorted}
+            rowKey={({ ip }) => ip}
+            minWidth={880}
+            sort={sort}
+            onSort={(by) => change({ sort: by })}
+          />
         )}
       </Section>
     </>
-  );
-}
-
-type BatchTableProps = {
-  rows: readonly BatchRow[];
-  known: ThreatKnowledge;
-  sort: BatchSort | undefined;
-  onSort: (sort: BatchSort | undefined) => void;
-};
-
-function BatchTable({ known, ...props }: BatchTableProps) {
-  return (
-    <VirtualTable label="Addresses" columns={columnsWith(known)} rowKey={({ ip }) => ip} minWidth={880} {...props} />
   );
 }
 

@@ -6,10 +6,10 @@ import { AddressScanner, AddressStream } from './address-scanner.ts';
 
 function addressesIn(...chunks: Uint8Array[]): string[] {
   const found: string[] = [];
-  const stream = new AddressStream({
-    onAddress: (address) => found.push(formatAddress(address)),
-    onMistyped: () => {},
-  });
+  const stream = new AddressStream(
+    (address) => found.push(formatAddress(address)),
+    () => {},
+  );
   for (const chunk of chunks) stream.push(chunk);
   stream.finish();
   return found;

@@ -2,28 +2,26 @@
 import { type Address, formatAddress } from '@whence/dataset/address';
 import { AddressFinder, isMistypedQuad, isWordByte } from '@whence/dataset/find-address';
 import { findSpecialPurpose } from '@whence/dataset/special-purpose';
-import type { ScanCounts, Scanner } from '../scan.ts';
+import { Scanner } from '../scan.ts';
 
 /** With their records they take about 200 MB of memory in a browser. */
 export const MAX_ADDRESSES = 500_000;
 
-const SPECIAL = -1;
-
-export class AddressScanner implements Scanner {
-  readonly #stream = new AddressStream({
-    onAddress: (address) => this.#count(address),
-    onMistyped: () => {
-      this.#invalid++;
+export class AddressScanner extends Scanner {
+  readonly #stream = new AddressStream(
+    (address) => {
+      if (findSpecialPurpose(address) === undefined) this.add(formatAddress(address));
+      else this.special++;
     },
-  });
-  /** Occurrences by address, in the order of the first ones; SPECIAL for those that are not looked up. */
-  readonly #seen = new Map<string, number>();
+    () => {
+      this.invalid++;
+    },
+  );
   readonly #encoder = new TextEncoder();
-  #unique = 0;
-  #duplicates = 0;
-  #special = 0;
-  #beyondLimit = 0;
-  #invalid = 0;
+
+  constructor() {
+    super(MAX_ADDRESSES);
+  }
 
   push(chunk: Uint8Array | string): void {
     this.#stream.push(typeof chunk === 'string' ? this.#encoder.encode(chunk) : chunk);
@@ -32,41 +30,6 @@ export class AddressScanner implements Scanner {
   finish(): void {
     this.#stream.finish();
   }
-
-  get counts(): ScanCounts {
-    const [unique, duplicates, special] = [this.#unique, this.#duplicates, this.#special];
-    const [beyondLimit, invalid] = [this.#beyondLimit, this.#invalid];
-    const found = unique + duplicates + special + beyondLimit + invalid;
-    return { found, unique, duplicates, special, beyondLimit, invalid };
-  }
-
-  /** Each address once, with how often it occurred, in the order of their first occurrence. */
-  get found(): [address: string, times: number][] {
-    return [...this.#seen].filter(([, times]) => times !== SPECIAL);
-  }
-
-  #count(address: Address): void {
-    const text = formatAddress(address);
-    const times = this.#seen.get(text);
-    if (times === undefined) this.#countNew(text, address);
-    else if (times === SPECIAL) this.#special++;
-    else {
-      this.#duplicates++;
-      this.#seen.set(text, times + 1);
-    }
-  }
-
-  #countNew(text: string, address: Address): void {
-    if (findSpecialPurpose(address) !== undefined) {
-      this.#special++;
-      // Remembered up to the same limit: a text may hold millions of private addresses.
-      if (this.#seen.size < 2 * MAX_ADDRESSES) this.#seen.set(text, SPECIAL);
-    } else if (this.#unique >= MAX_ADDRESSES) this.#beyondLimit++;
-    else {
-      this.#unique++;
-      this.#seen.set(text, 1);
-    }
-  }
 }
 
 const LINE_BREAK = 0x0a;
@@ -74,22 +37,17 @@ const SLASH = 0x2f;
 /** A text without a separator for this long is cut where it is; it is no log. */
 const MAX_REST_BYTES = 1_000_000;
 
-type AddressListener = {
-  readonly onAddress: (address: Address) => void;
-  /** Four numbers with dots that are not an address. */
-  readonly onMistyped: () => void;
-};
-
 export class AddressStream {
-  readonly #listener: AddressListener;
+  readonly #onAddress: (address: Address) => void;
   readonly #finder: AddressFinder;
   /** The end of the last chunk, which the next one may continue. */
   #rest: Uint8Array = new Uint8Array(0);
 
-  constructor(listener: AddressListener) {
-    this.#listener = listener;
+  /** `onMistyped`: four numbers with dots that are not an address. */
+  constructor(onAddress: (address: Address) => void, onMistyped: () => void) {
+    this.#onAddress = onAddress;
     this.#finder = new AddressFinder((bytes, start, end, from) => {
-      if (isMistypedQuad(bytes, start, end, from)) listener.onMistyped();
+      if (isMistypedQuad(bytes, start, end, from)) onMistyped();
     });
   }
 
@@ -114,7 +72,7 @@ export class AddressStream {
       for (;;) {
         const address = this.#finder.next(bytes, this.#finder.end, lineEnd);
         if (address === undefined) break;
-        this.#listener.onAddress(address);
+        this.#onAddress(address);
       }
       start = lineEnd + 1;
     }

@@ -4,27 +4,20 @@ import type { BatchRow } from './batch-run.ts';
 
 type CsvColumns<Row> = readonly (readonly [name: string, value: (row: Row) => string | number])[];
 
-const COLUMNS: CsvColumns<BatchRow> = [
-  ['ip', ({ ip }) => ip],
-  ['times', ({ times }) => times],
-  ['prefix', ({ record }) => record?.prefix ?? ''],
-  ['asn', ({ record }) => record?.asn ?? ''],
-  ['asn_name', ({ record }) => record?.asn_name ?? ''],
-  ['country', ({ record }) => record?.country ?? ''],
-  ['rir', ({ record }) => record?.rir ?? ''],
-  ['connection_type', ({ record }) => record?.connection_type ?? ''],
-  ...FLAGS.map((flag): [string, (row: BatchRow) => string] => [
-    flag,
-    ({ record }) => (record === undefined ? '' : String(record.detection[flag])),
-  ]),
-  ['ai_company', ({ record }) => record?.detection.ai_company ?? ''],
-  ['cloud_provider', ({ record }) => record?.detection.cloud_provider ?? ''],
-  ['threat_score', ({ record }) => record?.threat.score ?? ''],
-  ['threat_level', ({ record }) => record?.threat.level ?? ''],
-  ['error', ({ refusal }) => refusal ?? ''],
-];
+const RECORD_FIELDS = ['prefix', 'asn', 'asn_name', 'country', 'rir', 'connection_type'];
+const DETECTION_FIELDS = [...FLAGS, 'ai_company', 'cloud_provider'];
+const COLUMNS = ['ip', 'times', ...RECORD_FIELDS, ...DETECTION_FIELDS, 'threat_score', 'threat_level', 'error'].map(
+  (name) => [name, (row: Readonly<Record<string, unknown>>) => String(row[name] ?? '')] as const,
+);
 
-export const toCsv = (rows: readonly BatchRow[]) => csvOf(COLUMNS, rows);
+export const toCsv = (rows: readonly BatchRow[]) =>
+  csvOf(
+    COLUMNS,
+    rows.map(({ ip, times, record, refusal }) => {
+      const { score: threat_score, level: threat_level } = record?.threat ?? {};
+      return { ...record, ...record?.detection, ip, times, threat_score, threat_level, error: refusal };
+    }),
+  );
 
 export function csvOf<Row>(columns: CsvColumns<Row>, rows: readonly Row[]): string {
   const head = columns.map(([name]) => name).join(',');

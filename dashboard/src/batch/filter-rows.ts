@@ -64,20 +64,17 @@ export function sortRows(rows: readonly BatchRow[], by: BatchSort | undefined): 
   return [...rows].sort((a, b) => compare(a, b, by));
 }
 
+const ORDERS: Readonly<Record<Exclude<BatchSort, 'times'>, (record: IpRecord) => number | string>> = {
+  network: ({ asn }) => asn,
+  country: ({ country }) => country,
+  type: ({ connection_type }) => connection_type,
+  threat: ({ threat }) => -threat.score,
+};
+
 function compare(a: BatchRow, b: BatchRow, by: BatchSort): number {
   if (by === 'times') return b.times - a.times;
   if (a.record === undefined || b.record === undefined)
     return Number(a.record === undefined) - Number(b.record === undefined);
-  switch (by) {
-    case 'threat':
-      return b.record.threat.score - a.record.threat.score;
-    case 'network':
-      return a.record.asn - b.record.asn;
-    case 'country':
-      return inOrder(a.record.country, b.record.country);
-    case 'type':
-      return inOrder(a.record.connection_type, b.record.connection_type);
-  }
+  const [first, second] = [ORDERS[by](a.record), ORDERS[by](b.record)];
+  return first < second ? -1 : Number(first > second);
 }
-
-const inOrder = (a: string, b: string) => (a < b ? -1 : Number(a > b));

@@ -23,7 +23,7 @@ export function PrefixPage() {
   const { _splat: text = '' } = route.useParams();
   const { targets, problem } = interpret(text);
   const prefix = targets.find(({ kind }) => kind === 'prefix')?.value;
-  if (typeof prefix !== 'string') {
+  if (prefix === undefined) {
     return (
       <Page name="Prefix" title={`${text} is not a prefix`}>
         <Notice tone="warn" title={problem ?? 'Write a prefix as an address, a slash and a length'}>

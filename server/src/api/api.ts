@@ -5,8 +5,9 @@ import { elapsedMs } from '../http/envelope.ts';
 import { routeRawBody } from '../http/requests.ts';
 import { admit, refundUncharged } from './admit.ts';
 import { parseBatchBodies } from './batch/batch.ts';
+import type { ApiDependencies } from './dependencies.ts';
 import { filenameSchema, getFilename, refusalText } from './geoip.ts';
-import { type ApiDependencies, apiRoutes } from './routes.ts';
+import { apiRoutes } from './routes.ts';
 
 export async function registerApi(scope: FastifyInstance, dependencies: ApiDependencies): Promise<void> {
   const { admission, nowMs } = dependencies;

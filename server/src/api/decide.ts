@@ -10,7 +10,7 @@ import { ApiError, DENIED } from '../http/errors.ts';
 import type { RequestOf } from '../http/json-schema.ts';
 import { parseSwitch } from '../http/requests.ts';
 import { parseClient } from '../limits/client.ts';
-import type { LiveDataset, ServedDataset } from '../lookup/live-dataset.ts';
+import type { ServedDataset } from '../lookup/live-dataset.ts';
 import { requireDataset } from '../lookup/lookup-requests.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import {
@@ -25,17 +25,10 @@ import {
 import { type LiveRules, NO_RULES } from '../rules/live-rules.ts';
 import { bytesOf } from '../rules/request-facts.ts';
 import { DEFAULT_SET, FORBIDDEN_STATUS } from '../rules/rule-sets.ts';
+import type { RouteDependencies } from './dependencies.ts';
 import { decideSchema } from './schemas/decide.ts';
 
 export const DECIDE: KeyDeclaration = { access: 'decide:read', counts: 'decide', costs: ['lookup'] };
-
-type DecideDependencies = {
-  readonly live: LiveDataset;
-  readonly metrics: Metrics;
-  readonly rules: LiveRules | undefined;
-  /** Addresses of proxies whose forwarding headers are trusted. */
-  readonly trustProxy: readonly string[];
-};
 
 export type AskedDecision = Omit<AskedRequest, 'address'> & {
   readonly address: Address | undefined;
@@ -84,7 +77,7 @@ export function askedRequest(
 const INVALID_IP = new ApiError('INVALID_IP', { headers: DENIED });
 const RULES_UNAVAILABLE = new ApiError('RULES_UNAVAILABLE');
 
-export function getDecision({ live, metrics, rules, trustProxy }: DecideDependencies) {
+export function getDecision({ live, metrics, rules, trustProxy }: RouteDependencies) {
   const isTrusted = proxyAddr.compile([...trustProxy]);
   return (request: FastifyRequest, reply: FastifyReply) => {
     const served = requireDataset(live);

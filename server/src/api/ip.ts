@@ -3,7 +3,7 @@ import { type Address, parseAddress } from '@whence/dataset/address';
 import { explanationJson } from '@whence/dataset/internal/lookup/evidence';
 import { findSpecialPurpose } from '@whence/dataset/special-purpose';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type AddressSections, isLocal, withMembers } from '../address/sections.ts';
+import { isLocal, withMembers } from '../address/sections.ts';
 import type { KeyDeclaration } from '../admission/declaration.ts';
 import { elapsedMs, sendJson } from '../http/envelope.ts';
 import { ApiError } from '../http/errors.ts';
@@ -11,14 +11,13 @@ import type { RequestOf, TextsOf } from '../http/json-schema.ts';
 import { parseSwitch } from '../http/requests.ts';
 import { PREFIX_HINT } from '../http/unknown-routes.ts';
 import { clientAddress } from '../limits/client.ts';
-import type { LiveDataset, ServedDataset } from '../lookup/live-dataset.ts';
+import type { ServedDataset } from '../lookup/live-dataset.ts';
 import { findJson } from '../lookup/lookup.ts';
 import { notFound, requireDataset } from '../lookup/lookup-requests.ts';
-import type { Metrics } from '../metrics/metrics.ts';
-import type { PastLookups } from '../versions/past-lookups.ts';
 import { findPast, parseWanted } from '../versions/past-request.ts';
 import { LOCAL_ADDRESS_SECTIONS, type LocalAddressSection } from '../vocabulary.ts';
 import { requesterOf } from './admit.ts';
+import type { RouteDependencies } from './dependencies.ts';
 import type { ipSchema, ownIpSchema } from './schemas/ip.ts';
 
 /** Also of the fast path, whose requests cost no more than a lookup. */
@@ -40,28 +39,20 @@ export function parseLocalQuery(text: string): { readonly include: string | unde
   return { include, isExplained: parameters.includes(EXPLAIN) };
 }
 
-type IpDependencies = {
-  readonly live: LiveDataset;
-  readonly metrics: Metrics;
-  readonly addressSections: AddressSections;
-  readonly past: PastLookups;
-  readonly nowMs: () => number;
-};
-
-export function getIp(dependencies: IpDependencies) {
+export function getIp(dependencies: RouteDependencies) {
   const answer = answerIp(dependencies);
   return (request: RequestOf<typeof ipSchema>, reply: FastifyReply) =>
     answer(request, reply, request.params.ip, request.query);
 }
 
 /** `GET /v1/ip/me`: the same for the address that the request comes from. */
-export function getOwnIp(dependencies: IpDependencies) {
+export function getOwnIp(dependencies: RouteDependencies) {
   const answer = answerIp(dependencies);
   return (request: RequestOf<typeof ownIpSchema>, reply: FastifyReply) =>
     answer(request, reply, clientAddress(request.ip), request.query);
 }
 
-export function answerIp(dependencies: IpDependencies) {
+export function answerIp(dependencies: RouteDependencies) {
   const { live, metrics, addressSections, past, nowMs } = dependencies;
   return (
     request: Pick<FastifyRequest, 'id' | 'startedMs' | 'key' | 'routeOptions'>,
@@ -121,7 +112,7 @@ export function nothingFound(served: Pick<ServedDataset, 'version'>, address: Ad
 
 /** The record with what needs nothing but the dataset; undefined if nothing is known of the address. */
 export function findLocally(
-  { metrics, addressSections }: Pick<IpDependencies, 'metrics' | 'addressSections'>,
+  { metrics, addressSections }: Pick<RouteDependencies, 'metrics' | 'addressSections'>,
   served: ServedDataset,
   address: Address,
   { included, isExplained }: { readonly included: ReadonlySet<LocalAddressSection>; readonly isExplained: boolean },

@@ -2,8 +2,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Declaration } from '../admission/declaration.ts';
 import { clientAddress } from '../limits/client.ts';
+import type { ApiDependencies } from './dependencies.ts';
 import { answerIp } from './ip.ts';
-import type { ApiDependencies } from './routes.ts';
 
 const DECLARATION: Declaration = { access: 'public', counts: 'ip', costs: ['lookup'] };
 

@@ -1,38 +1,27 @@
 /** Every route of the API that takes a key: path, declaration, schema, handler. */
 import { parseAddress } from '@whence/dataset/address';
 import type { FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from 'fastify';
-import type { AddressSections } from '../address/sections.ts';
-import type { Admission } from '../admission/admission.ts';
 import type { KeyDeclaration } from '../admission/declaration.ts';
 import { checkForRequest } from '../email-checks/check-request.ts';
-import type { EmailChecks } from '../email-checks/email-checks.ts';
 import { tryForRequest } from '../email-checks/try-request.ts';
-import type { ReportImports } from '../email-reports/report-imports.ts';
-import type { Senders } from '../email-reports/senders.ts';
 import { sendersForRequest } from '../email-reports/senders-request.ts';
-import type { LiveGeoipFiles } from '../geoip-files/live-geoip-files.ts';
 import { envelope, sendJsonData } from '../http/envelope.ts';
 import { ApiError } from '../http/errors.ts';
 import type { ParameterOf, RequestOf, Schema } from '../http/json-schema.ts';
 import { MAX_REPORT_BYTES } from '../http/limits.ts';
 import { rawBody } from '../http/requests.ts';
 import { DatasetWalks } from '../lookup/dataset-walks.ts';
-import type { EventLoopSlices } from '../lookup/event-loop-slices.ts';
-import type { LiveDataset } from '../lookup/live-dataset.ts';
 import { requireDataset, searchNetworks } from '../lookup/lookup-requests.ts';
 import { PrefixContents, requirePrefix } from '../lookup/prefix-contents.ts';
-import type { Metrics } from '../metrics/metrics.ts';
-import type { LiveRules } from '../rules/live-rules.ts';
-import type { DatasetDiffs } from '../versions/dataset-diffs.ts';
 import { datasetReport } from '../versions/dataset-report.ts';
 import { diffVersions } from '../versions/diff-request.ts';
-import type { PastLookups } from '../versions/past-lookups.ts';
 import { historyJson } from '../versions/past-request.ts';
 import { requesterOf } from './admit.ts';
 import { ASN_LOOKUP, ASN_SEARCH, getAsn } from './asn.ts';
 import { BATCH, postBatch } from './batch/batch.ts';
 import { DATABASE, DATABASE_LIST, getDatabase, listDatabases } from './databases.ts';
 import { DECIDE, getDecision } from './decide.ts';
+import type { RouteDependencies } from './dependencies.ts';
 import {
   DIRECT,
   directSchema,
@@ -84,25 +73,6 @@ const declare = (
   ...costs: KeyDeclaration['costs']
 ): KeyDeclaration => ({ access, counts, costs });
 
-export type ApiDependencies = {
-  readonly admission: Admission;
-  readonly live: LiveDataset;
-  readonly emailChecks: EmailChecks;
-  readonly reportImports: ReportImports | undefined;
-  readonly senders: Senders | undefined;
-  readonly addressSections: AddressSections;
-  readonly datasetDiffs: DatasetDiffs;
-  readonly past: PastLookups;
-  readonly metrics: Metrics;
-  readonly slices: EventLoopSlices;
-  readonly rules: LiveRules | undefined;
-  readonly trustProxy: readonly string[];
-  readonly databases: LiveGeoipFiles;
-  readonly nowMs: () => number;
-};
-
-export type RouteDependencies = Omit<ApiDependencies, 'admission'>;
-
 export function apiRoutes(dependencies: RouteDependencies): ApiRoute[] {
   const { live, emailChecks, reportImports, senders, addressSections, datasetDiffs, past, slices, nowMs } =
     dependencies;
@@ -115,6 +85,11 @@ export function apiRoutes(dependencies: RouteDependencies): ApiRoute[] {
     const json = await prefixContents.find(dataset, requirePrefix(cidr), requesterOf(request, reply));
     return sendJsonData(request, reply, Buffer.from(addressSections.describeParts(json, dataset)));
   };
+  /** Nothing that comes from reports is shown to a key without the permission. */
+  const emailSources = ({ key }: FastifyRequest) => ({
+    ...{ emailChecks, live, dataset: live.current?.dataset },
+    senders: key?.permissions.includes('reports:read') === true ? senders : undefined,
+  });
   return [
     get('/v1/ip/:ip', ipSchema, IP_LOOKUP, getIp(dependencies)),
     get('/v1/ip/me', ownIpSchema, IP_LOOKUP, getOwnIp(dependencies)),
@@ -140,22 +115,31 @@ export function apiRoutes(dependencies: RouteDependencies): ApiRoute[] {
       '/v1/email/domain/:domain/dns',
       emailDomainSchema,
       declare('email:read', 'email', 'email_check', 'smtp_probe'),
-      getEmailDomain(emailChecks, live, senders),
+      async (request, reply) => {
+        const { params, query } = request;
+        const requester = requesterOf(request, reply);
+        const { answer } = await checkForRequest(emailSources(request), params.domain, query, requester);
+        return envelope(request, answer);
+      },
     ),
     post(
       '/v1/email/domain/:domain/try',
       emailTrialSchema,
       declare('email:read', 'email', 'email_check'),
-      postEmailTrial(emailChecks, live, senders),
+      async (request, reply) => {
+        const { params, body } = request;
+        const requester = requesterOf(request, reply);
+        return envelope(request, await tryForRequest(emailSources(request), params.domain, body, requester));
+      },
     ),
     get(
       '/v1/email/domain/:domain/senders',
       emailSendersSchema,
       declare('reports:read', 'email', 'email_check'),
       async (request, reply) => {
-        const sources = { emailChecks, senders, dataset: live.current?.dataset };
         const { params, query } = request;
-        return envelope(request, await sendersForRequest(sources, params.domain, query, requesterOf(request, reply)));
+        const requester = requesterOf(request, reply);
+        return envelope(request, await sendersForRequest(emailSources(request), params.domain, query, requester));
       },
     ),
     {
@@ -192,26 +176,4 @@ export function apiRoutes(dependencies: RouteDependencies): ApiRoute[] {
       sendJsonData(ask, reply, await diffVersions(live, datasetDiffs, ask.query, requesterOf(ask, reply))),
     ),
   ];
-}
-
-export function getEmailDomain(emailChecks: EmailChecks, live: LiveDataset, senders?: Senders) {
-  return async (request: RequestOf<typeof emailDomainSchema>, reply: FastifyReply) => {
-    const { params, query } = request;
-    const sources = { emailChecks, live, senders: readable(request, senders) };
-    const { answer } = await checkForRequest(sources, params.domain, query, requesterOf(request, reply));
-    return envelope(request, answer);
-  };
-}
-
-export function postEmailTrial(emailChecks: EmailChecks, live: LiveDataset, senders?: Senders) {
-  return async (request: RequestOf<typeof emailTrialSchema>, reply: FastifyReply) => {
-    const { params, body } = request;
-    const sources = { emailChecks, dataset: live.current?.dataset, senders: readable(request, senders) };
-    return envelope(request, await tryForRequest(sources, params.domain, body, requesterOf(request, reply)));
-  };
-}
-
-/** Nothing that comes from reports is shown to a key without the permission. */
-function readable({ key }: FastifyRequest, senders: Senders | undefined): Senders | undefined {
-  return key?.permissions.includes('reports:read') === true ? senders : undefined;
 }

@@ -6,7 +6,7 @@ import { ApiError } from '../../http/errors.ts';
 import type { Key } from '../../keys/key.ts';
 import type { ServedDataset } from '../../lookup/live-dataset.ts';
 import { basicPassword } from '../admit.ts';
-import type { ApiDependencies } from '../routes.ts';
+import type { ApiDependencies } from '../dependencies.ts';
 import type { FastPathClients } from './clients.ts';
 import type { FastPathAnswers, FastPathConnection } from './connections.ts';
 import type { RecognisedRequest } from './recognised-request.ts';

@@ -5,7 +5,7 @@ import type { Declaration } from '../../admission/declaration.ts';
 import { ApiError } from '../../http/errors.ts';
 import { disconnectSignal } from '../../http/requests.ts';
 import { identify, requesterOf } from '../admit.ts';
-import type { ApiDependencies } from '../routes.ts';
+import type { ApiDependencies } from '../dependencies.ts';
 import { type ApiAnswer, answerMessage, type Call } from './answers.ts';
 import { type Answer, MESSAGE_LIMITS, parseMessage } from './protocol.ts';
 

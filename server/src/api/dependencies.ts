@@ -1,0 +1,33 @@
+/** What the routes of the API are built from. */
+import type { AddressSections } from '../address/sections.ts';
+import type { Admission } from '../admission/admission.ts';
+import type { EmailChecks } from '../email-checks/email-checks.ts';
+import type { ReportImports } from '../email-reports/report-imports.ts';
+import type { Senders } from '../email-reports/senders.ts';
+import type { LiveGeoipFiles } from '../geoip-files/live-geoip-files.ts';
+import type { EventLoopSlices } from '../lookup/event-loop-slices.ts';
+import type { LiveDataset } from '../lookup/live-dataset.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import type { LiveRules } from '../rules/live-rules.ts';
+import type { DatasetDiffs } from '../versions/dataset-diffs.ts';
+import type { PastLookups } from '../versions/past-lookups.ts';
+
+export type ApiDependencies = {
+  readonly admission: Admission;
+  readonly live: LiveDataset;
+  readonly emailChecks: EmailChecks;
+  readonly reportImports: ReportImports | undefined;
+  readonly senders: Senders | undefined;
+  readonly addressSections: AddressSections;
+  readonly datasetDiffs: DatasetDiffs;
+  readonly past: PastLookups;
+  readonly metrics: Metrics;
+  readonly slices: EventLoopSlices;
+  readonly rules: LiveRules | undefined;
+  /** Addresses of proxies whose forwarding headers are trusted. */
+  readonly trustProxy: readonly string[];
+  readonly databases: LiveGeoipFiles;
+  readonly nowMs: () => number;
+};
+
+export type RouteDependencies = Omit<ApiDependencies, 'admission'>;

@@ -109,7 +109,7 @@ export async function registerDashboard(scope: FastifyInstance, dependencies: Da
       now: new Date(nowMs()),
       request,
       reply,
-      ...(session === undefined ? {} : { actor: actorOf(session.account, client.address) }),
+      ...(session && { actor: actorOf(session.account, client.address) }),
     };
   }
 }
@@ -128,7 +128,7 @@ function answerRefusal(thrown: Error, request: FastifyRequest, reply: FastifyRep
     .code(status)
     .headers(headers)
     .send({
-      data: { error: message, code, ...(details === undefined ? {} : { details }) },
+      data: { error: message, code, ...(details && { details }) },
       meta: { processing_time_ms: elapsedMs(request) },
     });
 }

@@ -32,7 +32,6 @@ export type DashboardSettings = {
   readonly pagesFolder: string | undefined;
   /** Whether lookups work without an account. */
   readonly hasPublicLookups: boolean;
-  /** Active keys that an account may have unless it is an administrator. */
   /** Keys that one account that is no administrator may create on a day (UTC). */
   readonly memberKeysPerDay: number;
   /** OpenID Connect provider, if configured. */

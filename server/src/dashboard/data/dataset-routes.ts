@@ -1,8 +1,10 @@
 /** The dataset: the version in use, differences, switching versions, updates. */
 import { DatasetError } from '@whence/dataset/dataset-error';
 import { FeedCache } from '@whence/dataset/internal/feeds/feed-cache';
+import type { Source } from '@whence/dataset/record';
 import { sendJsonData } from '../../http/envelope.ts';
 import { ApiError } from '../../http/errors.ts';
+import { present } from '../../present.ts';
 import { datasetReport } from '../../versions/dataset-report.ts';
 import { diffVersions, requireVersion } from '../../versions/diff-request.ts';
 import { switchVersion } from '../../versions/switch-version.ts';
@@ -20,15 +22,10 @@ export function datasetRoutes(dependencies: DashboardDependencies) {
   return {
     getDataset: forViewers(({ session, now }) => {
       const served = live.current;
-      const sources = served?.dataset.meta.sources ?? [];
       const { role } = session.account;
       return {
-        ...(served === undefined ? {} : { report: datasetReport(served, live.versions, now.getTime()) }),
-        feeds: feedStates(
-          dataDir,
-          sources.map(({ id }) => id),
-          role === 'admin',
-        ),
+        ...(served && { report: datasetReport(served, live.versions, now.getTime()) }),
+        feeds: feedStates(dataDir, served?.dataset.meta.sources ?? [], role === 'admin'),
         update: updateState(dependencies, role),
       };
     }),
@@ -64,21 +61,13 @@ export function datasetRoutes(dependencies: DashboardDependencies) {
 }
 
 /** States of the feeds behind the dataset's sources. Errors may name addresses of the local network. */
-function feedStates(dataDir: string, ids: readonly string[], isWhole: boolean): FeedState[] {
+function feedStates(dataDir: string, sources: readonly Source[], isWhole: boolean): FeedState[] {
   const cache = new FeedCache(dataDir);
-  return ids.flatMap((id) => {
+  return sources.flatMap(({ id }) => {
     const state = cache.state(id);
     if (state === undefined) return [];
     const { attempted_at, fetched_at, failures, error } = state;
-    return [
-      {
-        id,
-        attempted_at,
-        failures,
-        ...(fetched_at === undefined ? {} : { fetched_at }),
-        ...(error === undefined || !isWhole ? {} : { error }),
-      },
-    ];
+    return [present({ id, attempted_at, fetched_at, failures, error: isWhole ? error : undefined })];
   });
 }
 
@@ -94,10 +83,6 @@ export function updateState(
     refused: [...refused],
     ...(paused.length === 0 ? {} : { paused: [...paused] }),
     ...(error !== undefined && role === 'admin' ? { error } : {}),
-    schedule: {
-      kind,
-      can_start: kind === 'build',
-      ...(intervalSeconds === undefined ? {} : { interval_seconds: intervalSeconds }),
-    },
+    schedule: present({ kind, can_start: kind === 'build', interval_seconds: intervalSeconds }),
   };
 }

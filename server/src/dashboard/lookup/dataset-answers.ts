@@ -5,15 +5,8 @@ import { type Match, prefixLength } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { flagKnowledge, threatKnowledge } from '@whence/dataset/internal/flag-sources';
 import { explain } from '@whence/dataset/internal/lookup/evidence';
-import { formatPrefix, fromBigInt, parsePrefix } from '@whence/dataset/prefix';
-import {
-  type AsnRecord,
-  FLAG_SUBJECTS,
-  type FlagSubject,
-  isThreatKnown,
-  type Meta,
-  type Source,
-} from '@whence/dataset/record';
+import { formatPrefix, fromBigInt } from '@whence/dataset/prefix';
+import { type AsnRecord, FLAG_SUBJECTS, isThreatKnown, type Meta, type Source } from '@whence/dataset/record';
 import { findSpecialPurpose } from '@whence/dataset/special-purpose';
 import { prefixState, prefixStates } from '../../address/routing/routing.ts';
 import type { VrpTable } from '../../address/routing/vrps.ts';
@@ -21,15 +14,13 @@ import type { Requester } from '../../limits/cost-classes.ts';
 import type { DatasetWalks, YieldToEventLoop } from '../../lookup/dataset-walks.ts';
 import type { ServedDataset } from '../../lookup/live-dataset.ts';
 import { profileNetwork, relatedNetworks } from '../../lookup/network-profile.ts';
+import type { PrefixRequest } from '../../lookup/prefix-content.ts';
+import type { WalkScratch } from '../../lookup/prefix-walk.ts';
 import { present } from '../../present.ts';
 import type { RpkiData } from '../dependencies.ts';
-import { invalid } from '../requests/refusal.ts';
 import type { DataAge, DataAges } from '../wire/dataset.ts';
 import type { AsnLookup, DatasetLimits, IpLookup, PrefixSummary } from '../wire/lookups.ts';
-import type { PrefixCounts, PrefixRequest, PrefixSummaries } from './prefix-summaries.ts';
-
-/** Shorter prefixes hold more runs than a page could show. */
-const MIN_LENGTH = { 4: 8, 6: 16 } as const;
+import { type PrefixCounts, summarizePrefix } from './prefix-summaries.ts';
 
 /** What is known of an address beside its record and the evidence for it. */
 type AddressExtras = Pick<IpLookup, 'routing' | 'rpki_as_of' | 'privacy' | 'location' | 'labels' | 'has_registration'>;
@@ -61,28 +52,21 @@ export function describeAddress(
 /** Who asks for a walk over the dataset, and where it is queued. */
 type Walker = { readonly walks: DatasetWalks; readonly requester: Requester };
 
-export function parsePrefixRequest({ address, length }: { address: string; length: string }): PrefixRequest {
-  const range = parsePrefix(`${address}/${length}`);
-  if (range === undefined) throw invalid('/address', 'a prefix such as 192.0.2.0/24 or 2001:db8::/32');
-  const minimum = MIN_LENGTH[range.version];
-  if (Number(length) < minimum) throw invalid('/length', `at least /${minimum}`);
-  return { range, length: Number(length) };
-}
-
 /** A PrefixSummary as JSON: it has up to 256 parts, and is described once for each dataset and day. */
 export function prefixJson(
   dataset: Dataset,
   request: PrefixRequest,
-  { summaries, requester }: { readonly summaries: PrefixSummaries; readonly requester: Requester },
+  { walks, requester, scratchOf }: Walker & { readonly scratchOf: (dataset: Dataset) => WalkScratch },
   rpki: RpkiData | undefined,
   now: Date,
 ): Promise<Buffer> {
   const { range, length } = request;
   const prefix = formatPrefix(fromBigInt(range.start, range.version), length);
   const subject = `${prefix} on ${dayOfMs(now.getTime())}, RPKI at ${rpki?.asOf?.getTime()}`;
-  return summaries.find(dataset, subject, request, requester, (counts) =>
-    Buffer.from(JSON.stringify(describePrefix(dataset, request, counts, rpki, now))),
-  );
+  return walks.run(dataset, subject, requester, async (yieldToEventLoop) => {
+    const counts = await summarizePrefix(dataset, request, scratchOf(dataset), yieldToEventLoop);
+    return Buffer.from(JSON.stringify(describePrefix(dataset, request, counts, rpki, now)));
+  });
 }
 
 function describePrefix(
@@ -105,7 +89,7 @@ function describePrefix(
     parts: counts.parts.map(withState),
     ...(covering && { covered_by: withState(covering) }),
     ...(rpki?.table && rpki.asOf && { rpki_as_of: rpki.asOf.toISOString() }),
-    ...(special === undefined ? {} : { special_purpose: special }),
+    ...(special && { special_purpose: special }),
     limits: limitsOf(dataset, now, { ip: formatAddress(first), threat: { score: 0, level: 'low' } }),
     credits: creditsOf(dataset),
   };
@@ -204,27 +188,18 @@ export function limitsOf({ meta }: Dataset, now: Date, subject?: Parameters<type
     threat_is_known: subject === undefined ? known.ipv4 && known.ipv6 : isThreatKnown(subject, known),
     unknown: [...unknown],
     dated: dated.map((subject) => {
-      // Rows of a table without a maximum age have days of their own: that of the last change is not the table's age.
-      const as_of = oldestDay((tooOld[subject] ?? []).map((source) => source.as_of));
-      const counted_as_of = countedDay(meta, subject, tooOld[subject] ?? []);
+      const old = tooOld[subject] ?? [];
+      const { sources: names } = meta.flag_sources[subject];
+      const counted = meta.sources.filter((source) => names.includes(source.id) && !old.includes(source));
       return {
         subject,
-        ...(as_of === undefined ? {} : { as_of }),
-        ...(counted_as_of === undefined ? {} : { counted_as_of }),
+        ...present({
+          // Rows of a table without a maximum age have days of their own: that of the last change is not the table's age.
+          as_of: oldestDay(old.map((source) => source.as_of)),
+          // Of the oldest source that still counts, where others do not.
+          counted_as_of: old.length === 0 ? undefined : oldestDay(counted.map((source) => source.as_of)),
+        }),
       };
     }),
   };
-}
-
-/** Day of the oldest source of the flag that still counts, where others do not. */
-function countedDay(
-  { flag_sources, sources }: Dataset['meta'],
-  subject: FlagSubject,
-  tooOld: readonly Source[],
-): string | undefined {
-  if (tooOld.length === 0) return undefined;
-  const counted = sources.filter(
-    (source) => flag_sources[subject].sources.includes(source.id) && !tooOld.includes(source),
-  );
-  return oldestDay(counted.map(({ as_of }) => as_of));
 }

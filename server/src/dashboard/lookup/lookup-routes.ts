@@ -3,6 +3,7 @@
  * always do.
  */
 import { parseAddress } from '@whence/dataset/address';
+import type { Dataset } from '@whence/dataset/internal/file/read';
 import { checkForRequest } from '../../email-checks/check-request.ts';
 import { tryForRequest } from '../../email-checks/try-request.ts';
 import { elapsedMs, envelope, sendJson, sendJsonData } from '../../http/envelope.ts';
@@ -19,13 +20,14 @@ import {
   requireRecord,
   searchNetworks,
 } from '../../lookup/lookup-requests.ts';
+import { requirePrefix } from '../../lookup/prefix-contents.ts';
+import { WalkScratch } from '../../lookup/prefix-walk.ts';
 import { historyJson } from '../../versions/past-request.ts';
 import { INCLUDABLE_SECTIONS } from '../../vocabulary.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { forViewers, type PublicAsk, publicRoute, type Rows, route } from '../requests/ask.ts';
 import type { DomainCheck } from '../wire/domains.ts';
-import { describeAddress, describeAges, networkJson, parsePrefixRequest, prefixJson } from './dataset-answers.ts';
-import { PrefixSummaries } from './prefix-summaries.ts';
+import { describeAddress, describeAges, networkJson, prefixJson } from './dataset-answers.ts';
 
 /** Addresses of one batch. */
 export const MAX_BATCH = 1_000;
@@ -34,7 +36,13 @@ export function lookupRoutes(dependencies: DashboardDependencies) {
   const { live, settings, addressSections, rpki, past, slices } = dependencies;
   const lookup: typeof publicRoute = settings.hasPublicLookups ? publicRoute : (...row) => route('viewer', ...row);
   const walks = new DatasetWalks(slices);
-  const summaries = new PrefixSummaries(walks);
+  // One per dataset: walks run one at a time.
+  const scratches = new WeakMap<Dataset, WalkScratch>();
+  const scratchOf = (dataset: Dataset): WalkScratch => {
+    const scratch = scratches.get(dataset) ?? new WalkScratch(dataset);
+    scratches.set(dataset, scratch);
+    return scratch;
+  };
   const describeSections = (
     { dataset, supplement }: ServedDataset,
     found: FoundRecord,
@@ -48,17 +56,10 @@ export function lookupRoutes(dependencies: DashboardDependencies) {
       const { request, reply, params, session, now } = ask;
       const served = requireDataset(live);
       const found = requireRecord(served, params.ip);
-      const {
-        routing = { origins: [] },
-        privacy,
-        location,
-        labels,
-      } = await describeSections(served, found, 'routing,privacy,location,labels', ask.requester);
+      const sections = await describeSections(served, found, 'routing,privacy,location,labels', ask.requester);
       const extras = {
-        routing,
-        ...(privacy && { privacy }),
-        ...(location && { location }),
-        ...(labels && { labels }),
+        routing: { origins: [] },
+        ...sections,
         ...(rpki?.table && rpki.asOf && { rpki_as_of: rpki.asOf.toISOString() }),
         has_registration: session !== undefined && addressSections.has('registration'),
       };
@@ -88,8 +89,9 @@ export function lookupRoutes(dependencies: DashboardDependencies) {
     }),
     lookUpPrefix: lookup({ counts: 'prefix', costs: ['scan', 'turn'] }, async (ask) => {
       const { dataset } = requireDataset(live);
-      const walker = { summaries, requester: ask.requester };
-      const json = await prefixJson(dataset, parsePrefixRequest(ask.params), walker, rpki, ask.now);
+      const { address, length } = ask.params;
+      const walker = { walks, scratchOf, requester: ask.requester };
+      const json = await prefixJson(dataset, requirePrefix(`${address}/${length}`), walker, rpki, ask.now);
       return sendJsonData(ask.request, ask.reply, json);
     }),
     lookUpAsn: lookup({ counts: 'asn', costs: ['scan', 'turn'] }, async (ask) => {

@@ -1,45 +1,16 @@
 /** Prefixes as the dashboard shows them: what the API says of them, with threat levels and numbers of addresses. */
 
 import type { Dataset } from '@whence/dataset/internal/file/read';
-import type { Range } from '@whence/dataset/prefix';
 import { scannerOf } from '../../address/scanner.ts';
-import type { Requester } from '../../limits/cost-classes.ts';
-import type { DatasetWalks, YieldToEventLoop } from '../../lookup/dataset-walks.ts';
-import { type AddressCount, countAddresses, describePart } from '../../lookup/prefix-content.ts';
-import { WalkScratch, walkPrefix } from '../../lookup/prefix-walk.ts';
+import type { YieldToEventLoop } from '../../lookup/dataset-walks.ts';
+import { type AddressCount, countAddresses, describePart, type PrefixRequest } from '../../lookup/prefix-content.ts';
+import { type WalkScratch, walkPrefix } from '../../lookup/prefix-walk.ts';
 import type { PrefixSummary } from '../wire/lookups.ts';
-
-export type PrefixRequest = { readonly range: Range; readonly length: number };
 
 export type PrefixCounts = Omit<
   PrefixSummary,
   'prefix' | 'covered_by' | 'special_purpose' | 'rpki_as_of' | 'limits' | 'credits'
 >;
-
-export class PrefixSummaries {
-  readonly #walks: DatasetWalks;
-  /** One per dataset: walks run one at a time. */
-  readonly #scratch = new WeakMap<Dataset, WalkScratch>();
-
-  constructor(walks: DatasetWalks) {
-    this.#walks = walks;
-  }
-
-  /** What `describe` makes of the summary, once for each `subject`. */
-  find<T>(
-    dataset: Dataset,
-    subject: string,
-    request: PrefixRequest,
-    requester: Requester,
-    describe: (counts: PrefixCounts) => T,
-  ): Promise<T> {
-    return this.#walks.run(dataset, subject, requester, async (yieldToEventLoop) => {
-      const scratch = this.#scratch.get(dataset) ?? new WalkScratch(dataset);
-      this.#scratch.set(dataset, scratch);
-      return describe(await summarizePrefix(dataset, request, scratch, yieldToEventLoop));
-    });
-  }
-}
 
 export async function summarizePrefix(
   dataset: Dataset,

@@ -24,7 +24,7 @@ export function runRoutes(dependencies: DashboardDependencies) {
   const resultsOf = async ({ id }: StoredRun) =>
     (await runs.domains(id)).map(({ domain, result }) => ({
       domain,
-      ...(result === undefined ? {} : { result: JSON.parse(result) as RunResult }),
+      ...(result && { result: JSON.parse(result) as RunResult }),
     }));
 
   return {

@@ -1,6 +1,7 @@
 /** The audit log: read and export. */
 import type { Account } from '../../accounts/account.ts';
 import type { CostQueue } from '../../limits/cost-classes.ts';
+import { present } from '../../present.ts';
 import type { AuditFilter, AuditStore, StoredAuditEntry } from '../../storage/stores/audit-store.ts';
 import { AUDIT_ACTIONS, type AuditAction, type AuditTargetKind, EXPORT_FORMATS } from '../../vocabulary.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
@@ -22,7 +23,7 @@ export function auditRoutes({ storage }: DashboardDependencies, exports: CostQue
       const found = await storage.audit.list(filterOf(query), limit + 1);
       const entries = found.slice(0, limit).map(describeAudit);
       const last = entries.at(-1);
-      return { entries, ...(found.length > limit && last !== undefined ? { next_before: last.id } : {}) };
+      return { entries, ...(found.length > limit && last && { next_before: last.id }) };
     }),
     exportAudit: route('admin', EXPORT, async (ask) => {
       const { query } = ask;
@@ -37,7 +38,7 @@ export function auditRoutes({ storage }: DashboardDependencies, exports: CostQue
 async function* pagesOf(store: AuditStore, filter: AuditFilter): AsyncGenerator<StoredAuditEntry[]> {
   let before = filter.before;
   for (let count = 0; count < MAX_EXPORTED; count += MAX_PAGE) {
-    const page = await store.list({ ...filter, ...(before === undefined ? {} : { before }) }, MAX_PAGE);
+    const page = await store.list({ ...filter, ...(before && { before }) }, MAX_PAGE);
     yield page;
     if (page.length < MAX_PAGE) return;
     before = page.at(-1)?.id;
@@ -47,36 +48,28 @@ async function* pagesOf(store: AuditStore, filter: AuditFilter): AsyncGenerator<
 function filterOf({ action, actor, target, before }: Ask<'listAudit'>['query']): AuditFilter {
   const known = parseChoice('/action', action, AUDIT_ACTIONS);
   if (before !== undefined && !/^[0-9a-f]{20}$/.test(before)) throw invalid('/before', 'the id of an entry');
-  return {
-    ...(known === undefined ? {} : { action: known }),
-    ...(actor ? { actorId: actor } : {}),
-    ...(target ? { targetId: target } : {}),
-    ...(before === undefined ? {} : { before }),
-  };
+  return present({ action: known, actorId: actor || undefined, targetId: target || undefined, before });
 }
 
 /** For others than administrators: where another person acted from is not for them. */
 export function describeAuditFor({ id, role }: Account, entry: StoredAuditEntry): AuditEntry {
-  const { address, ...rest } = describeAudit(entry);
-  const mayKnow = role === 'admin' || entry.actorId === id;
-  return address === undefined || !mayKnow ? rest : { ...rest, address };
+  const described = describeAudit(entry);
+  const { address: _, ...rest } = described;
+  return role === 'admin' || entry.actorId === id ? described : rest;
 }
 
 function describeAudit(entry: StoredAuditEntry): AuditEntry {
   const { id, at, actor, actorId, action, targetKind, targetId, target, address, details } = entry;
-  return {
-    id,
+  return present({
+    ...{ id, actor, target, address },
     at: at.toISOString(),
-    actor,
     // Written by AuditLog, which knows no other actions and targets.
     action: action as AuditAction,
     target_kind: targetKind as AuditTargetKind,
-    ...(actorId === undefined ? {} : { actor_id: actorId }),
-    ...(targetId === undefined ? {} : { target_id: targetId }),
-    ...(target === undefined ? {} : { target }),
-    ...(address === undefined ? {} : { address }),
-    ...(details === undefined ? {} : { details: { ...details } }),
-  };
+    actor_id: actorId,
+    target_id: targetId,
+    details: details && { ...details },
+  });
 }
 
 function fileRow(entry: StoredAuditEntry): FileRow {

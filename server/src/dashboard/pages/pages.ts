@@ -5,28 +5,19 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { FREE } from '../../admission/declaration.ts';
 import { unknownRoute } from '../../http/unknown-routes.ts';
 import type { DashboardSettings } from '../dependencies.ts';
-import { type Encoding, encodingOf } from '../requests/compression.ts';
+import { compressor, type Encoding, encodingOf } from '../requests/compression.ts';
 import { isBehindTls } from '../requests/origin.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
-  '.json': 'application/json; charset=utf-8',
-  '.webmanifest': 'application/manifest+json',
   '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-  '.ico': 'image/x-icon',
-  '.woff2': 'font/woff2',
-  '.txt': 'text/plain; charset=utf-8',
 };
-const COMPRESSIBLE = /^(text\/|application\/(json|manifest)|image\/svg)/;
 const FOREVER = 'public, max-age=31536000, immutable';
 
 /** Unknown paths under these prefixes come from programs, and get JSON regardless of `Accept`. */
@@ -69,7 +60,7 @@ export async function registerPages(
     reply.header('Content-Type', file.type).header('ETag', file.etag).header('Vary', 'Accept-Encoding');
     reply.header('Cache-Control', file.isImmutable ? FOREVER : 'no-cache');
     if (request.headers['if-none-match'] === file.etag) return reply.code(304).send();
-    const encoding = COMPRESSIBLE.test(file.type) ? encodingOf(request) : undefined;
+    const encoding = encodingOf(request);
     if (encoding === undefined) return reply.send(file.bytes);
     file.compressed[encoding] ??= compress[encoding](file.bytes);
     return reply.header('Content-Encoding', encoding).send(await file.compressed[encoding]);
@@ -96,10 +87,7 @@ function acceptsHtml({ headers }: FastifyRequest): boolean {
 }
 
 /** Done once per file and process: level 9 of brotli takes 60 ms for 500 kB, level 11 over a second. */
-const compress: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
-  br: (bytes) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
-  gzip: (bytes) => promisify(gzip)(bytes, { level: 9 }),
-};
+const compress = compressor(9, 9);
 
 /** Without `unsafe-inline`: styles are files, and what pages set through the CSSOM is not restricted. */
 const CONTENT_SECURITY_POLICY = [

@@ -1,6 +1,7 @@
 /** Accounts of others: list, change, reset, invite. For administrators. */
 import type { Account } from '../../accounts/account.ts';
 import { describeOpenLink, linkPath, type MadeLink } from '../../accounts/one-time-links.ts';
+import { present } from '../../present.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { forAdmins, type Rows } from '../requests/ask.ts';
 import { DashboardRefusal } from '../requests/refusal.ts';
@@ -21,10 +22,7 @@ export function peopleRoutes({ accounts, storage }: DashboardDependencies) {
     }),
     changePerson: forAdmins(async ({ params, body, actor, now }) => {
       const account = await find(params.id);
-      const change = {
-        ...(body.role === undefined ? {} : { role: body.role }),
-        ...(body.is_disabled === undefined ? {} : { isDisabled: body.is_disabled }),
-      };
+      const change = present({ role: body.role, isDisabled: body.is_disabled });
       const outcome = await accounts.change(account, change, actor, now);
       if (outcome === 'last admin') throw new DashboardRefusal('LAST_ADMIN');
       return { person: describePerson(await find(params.id), await activeKeys()) };
@@ -33,8 +31,7 @@ export function peopleRoutes({ accounts, storage }: DashboardDependencies) {
       describeLink(await accounts.makeResetLink(await find(params.id), actor, now)),
     ),
     invite: forAdmins(async ({ body, actor, now }) => {
-      const note = body.note?.trim();
-      const made = await accounts.invite(body.role, note === '' ? undefined : note, actor, now);
+      const made = await accounts.invite(body.role, body.note?.trim() || undefined, actor, now);
       return { open: describeOpenLink(made.link, []), link: describeLink(made) };
     }),
     listLinks: forAdmins(async ({ now }) => {
@@ -54,7 +51,7 @@ function describePerson(account: Account, activeKeys: ReadonlyMap<string, number
     is_disabled: account.disabledAt !== undefined,
     has_password: account.passwordHash !== undefined,
     active_keys: activeKeys.get(account.id) ?? 0,
-    ...(account.lastSignInAt === undefined ? {} : { last_sign_in_at: account.lastSignInAt.toISOString() }),
+    ...(account.lastSignInAt && { last_sign_in_at: account.lastSignInAt.toISOString() }),
   };
 }
 

@@ -5,7 +5,6 @@
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Account, InvalidAccount } from '../../accounts/account.ts';
-import type { Accounts } from '../../accounts/accounts.ts';
 import {
   type Departure,
   type Identity,
@@ -16,8 +15,7 @@ import type { PageDeclaration } from '../../admission/declaration.ts';
 import { object, optional, string, type TextsOf } from '../../http/json-schema.ts';
 import { clientAddress } from '../../limits/client.ts';
 import { GuessThrottle } from '../../limits/guess-throttle.ts';
-import type { Logger } from '../../log/log.ts';
-import type { DashboardSettings } from '../dependencies.ts';
+import type { DashboardDependencies } from '../dependencies.ts';
 import { isBehindTls } from '../requests/origin.ts';
 import { PROVIDER_PATH, type ProviderFailure } from '../wire/contract.ts';
 import { readSessionCookie, setSessionCookie } from './session-cookie.ts';
@@ -32,12 +30,7 @@ const SIGN_IN: PageDeclaration = { access: 'public', counts: 'nothing', costs: [
 
 const departQuery = object({ to: optional(string('The path to come back to.', '/keys')) });
 
-type ProviderDependencies = {
-  readonly accounts: Accounts;
-  readonly settings: DashboardSettings;
-  readonly nowMs: () => number;
-  readonly log: Logger;
-};
+type ProviderDependencies = Pick<DashboardDependencies, 'accounts' | 'settings' | 'nowMs' | 'log'>;
 
 export function registerProvider(scope: FastifyInstance, given: ProviderSettings, parts: ProviderDependencies): void {
   const { accounts, settings, nowMs, log } = parts;

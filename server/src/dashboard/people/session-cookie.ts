@@ -13,17 +13,12 @@ export function readSessionCookie({ headers }: FastifyRequest, isSecure: boolean
   return parseCookie(headers.cookie ?? '')[nameOf(isSecure)];
 }
 
-export function setSessionCookie(reply: FastifyReply, token: string, expires: Date, isSecure: boolean): void {
-  const cookie = { name: nameOf(isSecure), value: token, expires };
-  reply.header('Set-Cookie', stringifySetCookie({ ...cookie, ...attributes(isSecure) }));
+export function setSessionCookie(reply: FastifyReply, value: string, expires: Date, isSecure: boolean): void {
+  // Lax, not Strict: a link from a chat to a page of the dashboard must find the session.
+  const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure } as const;
+  reply.header('Set-Cookie', stringifySetCookie({ name: nameOf(isSecure), value, expires, ...attributes }));
 }
 
 export function clearSessionCookie(reply: FastifyReply, isSecure: boolean): void {
-  const cookie = { name: nameOf(isSecure), value: '', expires: new Date(0) };
-  reply.header('Set-Cookie', stringifySetCookie({ ...cookie, ...attributes(isSecure) }));
-}
-
-/** Lax, not Strict: a link from a chat to a page of the dashboard must find the session. */
-function attributes(isSecure: boolean) {
-  return { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure } as const;
+  setSessionCookie(reply, '', new Date(0), isSecure);
 }

@@ -38,9 +38,7 @@ export function sessionRoutes({ accounts, audit, settings }: DashboardDependenci
             state: 'signed_out',
             has_accounts: !(await accounts.isEmpty()),
             has_public_lookups: settings.hasPublicLookups,
-            ...(settings.provider === undefined
-              ? {}
-              : { provider: { label: settings.provider.label, path: PROVIDER_PATH } }),
+            ...(settings.provider && { provider: { label: settings.provider.label, path: PROVIDER_PATH } }),
           }
         : signedIn(session),
     ),
@@ -68,7 +66,7 @@ export function sessionRoutes({ accounts, audit, settings }: DashboardDependenci
         // Written by OneTimeLinks, which knows no other kinds and roles.
         kind: link.kind as LinkKind,
         role: link.role as Account['role'],
-        ...(account === undefined ? {} : { name: account.name }),
+        ...(account && { name: account.name }),
         expires_at: link.expiresAt.toISOString(),
       };
     }),

@@ -20,7 +20,9 @@ export async function sendFile<Row>(
   const release = await exports.enter(requester);
   if (typeof release === 'string') throw new ApiError('QUEUE_FULL');
   const line = format === 'csv' ? csvLine(columns) : (row: FileRow) => `${JSON.stringify(row)}\n`;
-  const texts = textsOf(pages, async (page) => (await fileRows(page)).map(line).join(''));
+  const texts = (async function* () {
+    for await (const page of pages) yield (await fileRows(page)).map(line).join('');
+  })();
   // Before the header is sent, so that a failure of storage is answered as one.
   const first = await texts.next().catch((error: unknown) => {
     release();
@@ -30,9 +32,11 @@ export async function sendFile<Row>(
   const type = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8';
   let bytesRead = 0;
   const counted = async function* () {
-    for await (const text of startingWith(head + (first.value ?? ''), texts)) {
+    let text = head + (first.value ?? '');
+    for (let next = first; !next.done; next = await texts.next(), text = next.value ?? '') {
       bytesRead += text.length;
-      yield text;
+      // A stream of bytes ends with an empty chunk.
+      if (text !== '') yield text;
     }
   };
   const stream = Readable.from(counted(), { objectMode: false, highWaterMark: 1 });
@@ -41,20 +45,6 @@ export async function sendFile<Row>(
     .header('Content-Type', type)
     .header('Content-Disposition', `attachment; filename="${name}.${format}"`)
     .send(stream);
-}
-
-async function* textsOf<Row>(
-  pages: AsyncIterable<Row[]>,
-  textOf: (page: Row[]) => Promise<string>,
-): AsyncGenerator<string, undefined> {
-  for await (const page of pages) yield await textOf(page);
-  return undefined;
-}
-
-async function* startingWith(text: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
-  // A stream of bytes ends with an empty chunk.
-  if (text !== '') yield text;
-  for await (const piece of rest) if (piece !== '') yield piece;
 }
 
 const csvHead = (columns: readonly string[]) => `${columns.map(cell).join(',')}\r\n`;

@@ -24,7 +24,7 @@ export function ruleRoutes({ rules, live, storage }: DashboardDependencies) {
       const dataset = live.current?.dataset;
       return {
         path,
-        ...(refusal === undefined ? {} : { refusal: { text: refusal, mistakes: [...mistakes] } }),
+        ...(refusal && { refusal: { text: refusal, mistakes: [...mistakes] } }),
         warnings: dataset === undefined ? [] : rules.warnings(dataset).slice(0, SHOWN_WARNINGS),
         ...describeRules(file, (set, rule) =>
           decisionSum(decisions.filter((one) => one.set === set && one.rule === rule)),

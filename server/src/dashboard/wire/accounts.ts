@@ -1,4 +1,5 @@
 /** Accounts, sessions and one-time links as the dashboard shows them. */
+import type { describeOpenLink } from '../../accounts/one-time-links.ts';
 import type { Permission, Role } from '../../vocabulary.ts';
 import type { TierInfo } from './keys.ts';
 
@@ -30,7 +31,7 @@ export type SignedIn = {
   server_version: string;
 };
 
-export type LinkKind = 'setup' | 'invitation' | 'reset';
+export type LinkKind = OpenLink['kind'];
 export type LinkState = {
   kind: LinkKind;
   role: Role;
@@ -58,14 +59,4 @@ export type Person = Account & {
   active_keys: number;
 };
 /** A one-time link that was not used yet. The link itself is not shown again. */
-export type OpenLink = {
-  id: string;
-  kind: LinkKind;
-  role: Role;
-  /** Name of the account whose password is set. */
-  account?: string;
-  note?: string;
-  created_at: string;
-  created_by: string;
-  expires_at: string;
-};
+export type OpenLink = ReturnType<typeof describeOpenLink>;

@@ -122,17 +122,6 @@ const audit = page('/settings/audit', () => import('./audit/AuditPage.tsx'), 'Au
   target: text,
 });
 const server = page('/settings/server', () => import('./operation/ServerPage.tsx'), 'ServerPage', { tab: text });
-/** Pages that have become parts of others, for links from before. */
-const databases = createRoute({
-  getParentRoute: withSession,
-  path: '/databases',
-  component: () => <Navigate to="/data" search={{ tab: 'databases' }} replace />,
-});
-const health = createRoute({
-  getParentRoute: withSession,
-  path: '/settings/health',
-  component: () => <Navigate to="/settings/server" replace />,
-});
 const signIn = createRoute({
   getParentRoute: withSession,
   path: '/sign-in',
@@ -144,7 +133,7 @@ const signIn = createRoute({
 const notFound = createRoute({ getParentRoute: withSession, path: '$', component: NotFoundPage });
 
 const lookupPages = [overview, ip, prefix, asnSearch, asn, domain, batch, domains] as const;
-const operationPages = [reference, usage, rules, databases, data, diff, health, server] as const;
+const operationPages = [reference, usage, rules, data, diff, server] as const;
 const settingsPages = [signIn, settings, keys, key, rotation, account, people, audit] as const;
 
 export const router = createRouter({

@@ -62,63 +62,52 @@ async function send(address: string, init: RequestInit): Promise<Response> {
     return await fetch(address, init);
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    throw new Failure('The server cannot be reached', 'OFFLINE', { cause: error });
+    throw new Failure('The server cannot be reached', 'OFFLINE', {}, { cause: error });
   }
 }
 
 async function readEnvelope(response: Response): Promise<unknown> {
-  const requestId = response.headers.get('X-Request-ID') ?? undefined;
+  const { status, headers } = response;
+  const requestId = headers.get('X-Request-ID') ?? undefined;
   const body: unknown = await response.json().catch(() => undefined);
-  if (!isEnvelope(body)) {
-    throw new Failure(`The server responded with ${response.status} and no JSON`, 'INVALID_RESPONSE', {
-      status: response.status,
-      requestId,
-    });
-  }
+  if (!isEnvelope(body))
+    throw new Failure(`The server responded with ${status} and no JSON`, 'INVALID_RESPONSE', { status, requestId });
   if (response.ok) return body;
-  const { error, code, details } = body.data as { error?: string; code?: FailureCode; details?: object };
-  const retryAfter = Number(response.headers.get('Retry-After') ?? Number.NaN);
-  throw new Failure(error ?? `The server responded with ${response.status}`, code ?? 'INVALID_RESPONSE', {
-    status: response.status,
-    requestId,
-    retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
-    details: details as Record<string, unknown> | undefined,
-  });
+  const {
+    error = `The server responded with ${status}`,
+    code = 'INVALID_RESPONSE',
+    details = {},
+  } = body.data as {
+    error?: string;
+    code?: FailureCode;
+    details?: Failure['details'];
+  };
+  const retryAfter = Number(headers.get('Retry-After') ?? Number.NaN);
+  const retryAfterSeconds = Number.isFinite(retryAfter) ? retryAfter : undefined;
+  throw new Failure(error, code, { status, requestId, retryAfterSeconds, details });
 }
 
 function isEnvelope(body: unknown): body is { data: object; meta: object } {
   return typeof body === 'object' && body !== null && 'data' in body && typeof body.data === 'object';
 }
 
-/** Why a request failed: the server refused it, or could not be reached. */
-
 type FailureCode = ErrorCode | DashboardErrorCode | 'OFFLINE' | 'INVALID_RESPONSE';
+type FailureFields = Partial<Pick<Failure, 'status' | 'requestId' | 'retryAfterSeconds' | 'details'>>;
 
+/** Why a request failed: the server refused it, or could not be reached. */
 export class Failure extends Error {
   override name = 'Failure';
-  readonly status: number;
   readonly code: FailureCode;
+  /** 0 without a response. */
+  readonly status: number = 0;
   readonly requestId: string | undefined;
   readonly retryAfterSeconds: number | undefined;
-  readonly details: Readonly<Record<string, unknown>>;
+  readonly details: Readonly<Record<string, unknown>> = {};
 
-  constructor(
-    message: string,
-    code: FailureCode,
-    more: {
-      status?: number;
-      requestId?: string | undefined;
-      retryAfterSeconds?: number | undefined;
-      details?: Record<string, unknown> | undefined;
-      cause?: unknown;
-    } = {},
-  ) {
-    super(message, { cause: more.cause });
+  constructor(message: string, code: FailureCode, fields: FailureFields = {}, options?: ErrorOptions) {
+    super(message, options);
     this.code = code;
-    this.status = more.status ?? 0;
-    this.requestId = more.requestId;
-    this.retryAfterSeconds = more.retryAfterSeconds;
-    this.details = more.details ?? {};
+    Object.assign(this, fields, { details: fields.details ?? {} });
   }
 }
 

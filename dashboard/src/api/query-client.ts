@@ -3,7 +3,7 @@ import { QueryClient, queryOptions, type UseQueryOptions, useQuery } from '@tans
 import type { SessionState } from '@whence/server/dashboard-wire/accounts';
 import type { Input, RouteName } from '@whence/server/dashboard-wire/contract';
 import { type Caller, createCaller, type Envelope, Failure, isFailure } from './call.ts';
-import { recoverQueries } from './recovery.ts';
+import { retryInterval } from './recovery.ts';
 
 const sessionKey = ['getSession'] as const;
 
@@ -15,6 +15,7 @@ export const queryClient = new QueryClient({
       retry: (count, error) =>
         count < 2 && error instanceof Failure && ([0, 502, 504].includes(error.status) || error.code === 'OVERLOADED'),
       refetchOnWindowFocus: true,
+      refetchInterval: retryInterval,
       networkMode: 'always',
     },
     mutations: { networkMode: 'always' },
@@ -69,16 +70,17 @@ function forgetOtherAccount(session: SessionState): void {
   queryClient.setQueryData(accountKey, session.account.id);
 }
 
-recoverQueries(queryClient);
-
 type AnswerOptions<Name extends RouteName> = Omit<UseQueryOptions<Envelope<Name>>, 'queryKey' | 'queryFn'>;
 
 /** A query whose data is the whole response of a route, including its meta. */
 export function useAnswer<Name extends RouteName>(name: Name, input: Input<Name>, options: AnswerOptions<Name> = {}) {
+  const { refetchInterval = false, ...rest } = options;
   return useQuery<Envelope<Name>>({
     queryKey: [name, input],
     queryFn: ({ signal }) => call(name, input, signal),
-    ...options,
+    refetchInterval: (query) =>
+      retryInterval(query) || (typeof refetchInterval === 'function' ? refetchInterval(query) : refetchInterval),
+    ...rest,
   });
 }
 

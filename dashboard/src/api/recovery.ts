@@ -1,9 +1,7 @@
 /** Pages recover by themselves: what failed because the server was away is asked for again until it answers. */
-import type { Query, QueryClient } from '@tanstack/react-query';
 import { isFailure } from './call.ts';
 
-const FIRST_MS = 2_000;
-const LONGEST_MS = 10_000;
+const RETRY_MS = 3_000;
 
 /** Whether a failure passes without anyone changing something: a restart, a lost connection, a full queue. */
 export function isPassing(error: unknown): boolean {
@@ -11,28 +9,9 @@ export function isPassing(error: unknown): boolean {
   return isFailure(error) && (error.status === 502 || error.status === 504);
 }
 
-const isBroken = (query: Query): boolean => query.isActive() && isPassing(query.state.error);
-
-export function recoverQueries(client: QueryClient): void {
-  let delayMs = FIRST_MS;
-  let isWaiting = false;
-  const schedule = () => {
-    if (isWaiting) return;
-    if (!client.getQueryCache().findAll().some(isBroken)) {
-      delayMs = FIRST_MS;
-      return;
-    }
-    isWaiting = true;
-    setTimeout(() => void tryAgain(), delayMs);
-    delayMs = Math.min(delayMs * 1.5, LONGEST_MS);
-  };
-  const tryAgain = async () => {
-    await client.refetchQueries({ predicate: isBroken });
-    isWaiting = false;
-    schedule();
-  };
-  client.getQueryCache().subscribe(schedule);
-}
+/** A `refetchInterval` of queries. */
+export const retryInterval = ({ state }: { readonly state: { readonly error: unknown } }): number | false =>
+  isPassing(state.error) && RETRY_MS;
 
 /** Reloads the page once the server answers: for a script that could not be loaded. Returns a function that gives up. */
 export function reloadWhenReachable(): () => void {
@@ -41,6 +20,6 @@ export function reloadWhenReachable(): () => void {
       ({ ok }) => (ok ? window.location.reload() : undefined),
       () => undefined,
     );
-  }, FIRST_MS);
+  }, RETRY_MS);
   return () => clearInterval(timer);
 }

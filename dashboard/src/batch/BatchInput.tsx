@@ -112,35 +112,20 @@ export function BatchProgress({ state, words, onStop, onGoOn, onReset }: BatchPr
       {counts !== undefined && (
         <Numbers
           items={[
-            { name: 'Found', value: formatNumber(counts.found) },
+            { name: 'Found', value: counts.found },
+            { name: `To ${words.act.toLowerCase()}`, value: counts.unique, note: 'distinct' },
+            { name: 'Repeated', value: counts.duplicates, note: 'more occurrences of these' },
+            { name: 'Private or reserved', value: counts.special, note: 'not looked up', isRare: true },
+            { name: 'Invalid', value: counts.invalid, note: words.invalid },
             {
-              name: `To ${words.act.toLowerCase()}`,
-              value: formatNumber(counts.unique),
-              note: 'distinct',
+              name: 'Too many',
+              value: counts.beyondLimit,
+              note: `at most ${formatNumber(words.limit)} ${words.many} at once`,
+              isRare: true,
             },
-            {
-              name: 'Repeated',
-              value: formatNumber(counts.duplicates),
-              ...(counts.duplicates === 0 ? {} : { note: 'more occurrences of these' }),
-            },
-            ...(counts.special === 0
-              ? []
-              : [{ name: 'Private or reserved', value: formatNumber(counts.special), note: 'not looked up' }]),
-            {
-              name: 'Invalid',
-              value: formatNumber(counts.invalid),
-              ...(counts.invalid === 0 ? {} : { note: words.invalid }),
-            },
-            ...(counts.beyondLimit === 0
-              ? []
-              : [
-                  {
-                    name: 'Too many',
-                    value: formatNumber(counts.beyondLimit),
-                    note: `at most ${formatNumber(words.limit)} ${words.many} at once`,
-                  },
-                ]),
-          ]}
+          ]
+            .filter(({ value, isRare }) => value > 0 || !isRare)
+            .map(({ value, ...item }) => ({ ...item, value: formatNumber(value) }))}
         />
       )}
     </div>

@@ -237,10 +237,14 @@ type BatchChartsProps = {
 };
 
 /** How the addresses are distributed. A click filters by a value, a second click removes the filter. */
-function BatchCharts(props: BatchChartsProps) {
-  const { rows, filter, onFilter } = props;
+function BatchCharts({ rows, filter, onFilter, caveat, known }: BatchChartsProps) {
   const withoutRecord = rows.filter(({ record }) => record === undefined).length;
-  const { values: countries, total } = useMemo(() => facetOf(rows, 'country', filter), [rows, filter]);
+  const counted = useMemo(
+    () => new Map(FACETS.map(([facet]) => [facet, facetOf(rows, facet, filter)])),
+    [rows, filter],
+  );
+  const choose = (facet: Facet) => (key: string) => onFilter(facet, filter[facet] === key ? undefined : key);
+  const countries = counted.get('country');
   return (
     <>
       {withoutRecord > 0 && (
@@ -250,39 +254,29 @@ function BatchCharts(props: BatchChartsProps) {
         </p>
       )}
       <Columns isNarrow>
-        {FACETS.map(([facet, title, name]) => (
-          <FacetChart key={facet} {...props} facet={facet} title={title} name={name} />
-        ))}
+        {FACETS.map(([facet, title, name]) => {
+          const { values = [], total = 0 } = counted.get(facet) ?? {};
+          if (values.length === 0) return null;
+          return (
+            <Section key={facet} title={title} note={facet === 'level' ? caveat : undefined}>
+              <Shares
+                total={total}
+                limit={SHOWN}
+                items={values.map((value) => ({ ...value, name: name?.(value, known) ?? value.name }))}
+                selected={filter[facet]}
+                onSelect={choose(facet)}
+              />
+            </Section>
+          );
+        })}
       </Columns>
       <CountryMap
-        amounts={countries.map(({ key, amount }) => ({ code: key, amount }))}
-        total={total}
+        amounts={(countries?.values ?? []).map(({ key, amount }) => ({ code: key, amount }))}
+        total={countries?.total ?? 0}
         unit="addresses"
         selected={filter.country}
-        onSelect={(code) => onFilter('country', filter.country === code ? undefined : code)}
+        onSelect={choose('country')}
       />
     </>
-  );
-}
-
-type FacetChartProps = BatchChartsProps & { facet: Facet; title: string; name: NameOf | undefined };
-
-function FacetChart({ rows, filter, onFilter, caveat, known, facet, title, name }: FacetChartProps) {
-  const { values, total } = useMemo(() => facetOf(rows, facet, filter), [rows, facet, filter]);
-  if (values.length === 0) return null;
-  return (
-    <Section title={title} note={facet === 'level' ? caveat : undefined}>
-      <Shares
-        total={total}
-        limit={SHOWN}
-        items={values.map((value) => ({
-          key: value.key,
-          amount: value.amount,
-          name: name?.(value, known) ?? value.name,
-        }))}
-        selected={filter[facet]}
-        onSelect={(key) => onFilter(facet, filter[facet] === key ? undefined : key)}
-      />
-    </Section>
   );
 }

@@ -42,20 +42,30 @@ export function explainFailure(error: unknown, domain = 'the domain'): Explanati
     };
   }
   const again = error.retryAfterSeconds === undefined ? '' : ` Try again in ${duration(error.retryAfterSeconds)}.`;
-  if (error.code === 'DNS_UNAVAILABLE') return explainDns(error.details['fault'], domain, again);
+  if (error.code === 'DNS_UNAVAILABLE') {
+    const explain = DNS_FAULTS[String(error.details['fault'])];
+    const [title, text] = explain?.(domain, again) ?? [
+      'No DNS server responded',
+      `Check WHENCE_DNS_SERVERS and the network.${again}`,
+    ];
+    return { title, text };
+  }
   const known = EXPLANATIONS[error.code];
   if (known !== undefined) {
     const [title, text] = known;
     return { title, text: typeof text === 'string' ? text : text(again) };
   }
+  const { required, rule } = error.details;
   if (error.code === 'FORBIDDEN')
-    return { title: 'Your role does not allow this', text: `${requiredRole(error.details)}Ask an administrator.` };
+    return {
+      title: 'Your role does not allow this',
+      text: `${required === undefined ? '' : `This requires the role ${required}. `}Ask an administrator.`,
+    };
   // The limit of an account per second, or of an address without one, resets within seconds.
   if (error.code === 'RATE_LIMIT_EXCEEDED')
     return (error.retryAfterSeconds ?? Number.POSITIVE_INFINITY) <= 60
       ? { title: 'Too many lookups in a short time', text: again.trim() }
       : { title: 'You have used all your lookups for today', text: `The limit resets at 00:00 UTC.${again}` };
-  const rule = error.details['rule'];
   return { title: capitalise(error.message), text: typeof rule === 'string' ? capitalise(rule) : again.trim() };
 }
 
@@ -88,37 +98,26 @@ const EXPLANATIONS: Partial<
   INTERNAL: ['Internal server error', 'The server log has the cause under the request ID below.'],
 };
 
-/** What fails is the domain's unless other names fail too. */
-function explainDns(fault: unknown, domain: string, again: string): Explanation {
-  switch (fault) {
-    case 'signatures':
-      return {
-        title: `The name servers of ${domain} fail: SERVFAIL, because its DNSSEC signatures do not validate`,
-        text: 'Mail servers that validate cannot read its records either. Its owner has to renew or remove the signatures.',
-      };
-    case 'servers':
-      return {
-        title: `The name servers of ${domain} fail: SERVFAIL, often DNSSEC`,
-        text: 'Other names are answered, so this is a problem of the domain, which its owner has to solve.',
-      };
-    case 'resolver':
-      return {
-        title: 'DNS fails for other names too: SERVFAIL',
-        text: `This is not about ${domain}. Check the servers in WHENCE_DNS_SERVERS and their network.${again}`,
-      };
-    case 'refused':
-      return {
-        title: 'The DNS server refuses requests of this server: REFUSED',
-        text: 'Allow this machine to ask it, or set other servers in WHENCE_DNS_SERVERS.',
-      };
-    default:
-      return { title: 'No DNS server responded', text: `Check WHENCE_DNS_SERVERS and the network.${again}` };
-  }
-}
-
-function requiredRole(details: Readonly<Record<string, unknown>>): string {
-  return typeof details['required'] === 'string' ? `This requires the role ${details['required']}. ` : '';
-}
+/** By the fault, for a domain: what fails is the domain's unless other names fail too. */
+const DNS_FAULTS: Readonly<Record<string, (domain: string, again: string) => readonly [title: string, text: string]>> =
+  {
+    signatures: (domain) => [
+      `The name servers of ${domain} fail: SERVFAIL, because its DNSSEC signatures do not validate`,
+      'Mail servers that validate cannot read its records either. Its owner has to renew or remove the signatures.',
+    ],
+    servers: (domain) => [
+      `The name servers of ${domain} fail: SERVFAIL, often DNSSEC`,
+      'Other names are answered, so this is a problem of the domain, which its owner has to solve.',
+    ],
+    resolver: (domain, again) => [
+      'DNS fails for other names too: SERVFAIL',
+      `This is not about ${domain}. Check the servers in WHENCE_DNS_SERVERS and their network.${again}`,
+    ],
+    refused: () => [
+      'The DNS server refuses requests of this server: REFUSED',
+      'Allow this machine to ask it, or set other servers in WHENCE_DNS_SERVERS.',
+    ],
+  };
 
 /** For a page that threw, or whose script could not be loaded: the server may have been updated in the meantime. */
 export function ErrorPage({ error, reset }: ErrorComponentProps) {

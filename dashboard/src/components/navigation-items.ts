@@ -7,13 +7,16 @@ import {
   IconChartBar,
   type IconComponent,
   IconDatabase,
+  IconDeviceDesktop,
   IconHistory,
   IconHome,
   IconKey,
   IconListSearch,
+  IconMoon,
   IconServerCog,
   IconSettings,
   IconShieldCheck,
+  IconSun,
   IconUser,
   IconUsers,
 } from './icons.tsx';
@@ -89,3 +92,9 @@ export const SETTINGS_ITEMS: readonly NavigationItem[] = [
     about: 'Processes, memory and storage, and the settings in effect.',
   },
 ];
+
+export const THEMES = [
+  { value: 'light', name: 'Light', icon: IconSun },
+  { value: 'dark', name: 'Dark', icon: IconMoon },
+  { value: 'auto', name: 'System', icon: IconDeviceDesktop },
+] as const;

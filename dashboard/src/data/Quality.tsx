@@ -32,13 +32,6 @@ const COLUMNS: readonly Column<QualityRow>[] = [
 
 /** The age of the data, which may be far above that of the build, in the words of the header. */
 export function DataAgeLead({ report: { data_sources, data_as_of, built_at } }: { report: DatasetReport }) {
-  const { ipv4, ipv6 } = data_sources.prefix ?? {};
-  if (ipv4 !== undefined && ipv6 !== undefined && ipv4.as_of !== ipv6.as_of)
-    return (
-      <>
-        IPv4 routes of <DataDay day={ipv4.as_of} />; IPv6 routes of <DataDay day={ipv6.as_of} />.
-      </>
-    );
   const day = data_sources.prefix?.as_of ?? data_as_of;
   if (day === undefined)
     return (

@@ -1,4 +1,4 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import type { ConnectionType, IpRecord, Routing } from '@whence/client/wire';
 import { type Failure, isFailure } from '../api/call.ts';
 import { useAnswer } from '../api/query-client.ts';
@@ -10,7 +10,7 @@ import {
   IconBriefcase,
   IconCloud,
   type IconComponent,
-  IconHome2,
+  IconHome,
   IconMask,
   IconRobot,
   IconSchool,
@@ -18,6 +18,7 @@ import {
   IconShieldLock,
 } from '../components/icons.tsx';
 import { Loaded, LoadedLead } from '../components/Loaded.tsx';
+import { NoData } from '../components/NoData.tsx';
 import { Notice } from '../components/Notice.tsx';
 import { Columns, Credits, Page, PrintButton, Section, Verdict } from '../components/Page.tsx';
 import { Tag, Tags } from '../components/Tag.tsx';
@@ -27,7 +28,7 @@ import { useRoleIfAny } from '../session/use-session.ts';
 import { HistorySection } from './History.tsx';
 import classes from './IpPage.module.css';
 import { EvidenceTable, IpFacts, RoutingSection, ThreatBar, Unknowns } from './IpSections.tsx';
-import { type Askable, type AskProps, HostnameValue, parseAsked, RegistrationSection } from './OnRequest.tsx';
+import { type AskProps, HostnameValue, RegistrationSection } from './OnRequest.tsx';
 import { verdict } from './verdict.ts';
 
 const route = getRouteApi('/session/ip/$ip');
@@ -38,9 +39,9 @@ export function IpPage() {
   const navigate = route.useNavigate();
   const role = useRoleIfAny();
   const now = useNow();
-  const asked = parseAsked(include);
+  const asked = include.split(',').filter((name) => name !== '');
   /** What an asked section needs, which stays in the address bar. */
-  const askFor = (name: Askable): AskProps => ({
+  const askFor = (name: string): AskProps => ({
     ip,
     isAsked: asked.includes(name),
     onAsk: () => void navigate({ search: (before) => ({ ...before, include: [...asked, name].join() }), ...IN_PLACE }),
@@ -107,7 +108,7 @@ export function IpPage() {
 }
 
 const CONNECTION_ICONS: Readonly<Record<ConnectionType, IconComponent>> = {
-  residential: IconHome2,
+  residential: IconHome,
   datacenter: IconServer2,
   mobile: IconAntenna,
   business: IconBriefcase,
@@ -142,18 +143,8 @@ function NoDataForIp({ ip, failure }: { ip: string; failure: Failure }) {
       </Notice>
     );
   }
-  const { prefix, name, rfc, exchange } = failure.details;
-  if (typeof prefix === 'string' && typeof name === 'string') {
-    return (
-      <Notice title={`${ip} is not on the public internet`}>
-        <p>
-          It is in <span className="mono">{prefix}</span>: {name}
-          {typeof rfc === 'string' ? ` (${rfc})` : ''}. No network announces it, so there is no data about it.
-        </p>
-      </Notice>
-    );
-  }
-  if (typeof exchange === 'string') {
+  const { prefix, name, rfc, exchange } = failure.details as Readonly<Record<string, string | undefined>>;
+  if (exchange !== undefined)
     return (
       <Notice title={`${ip} is in the peering LAN of ${exchange}`}>
         <p>
@@ -161,13 +152,6 @@ function NoDataForIp({ ip, failure }: { ip: string; failure: Failure }) {
         </p>
       </Notice>
     );
-  }
-  return (
-    <Notice title={`No network announces ${ip}`}>
-      <p>
-        This dataset has no route to it: the address is unassigned, unused, or was first announced after the dataset was
-        built. See the <Link to="/data">age of the data</Link>.
-      </p>
-    </Notice>
-  );
+  const isSpecial = prefix !== undefined && name !== undefined;
+  return <NoData subject={ip} special={isSpecial ? { prefix, name, ...(rfc && { rfc }) } : undefined} />;
 }

@@ -21,15 +21,13 @@ const TICKS = [25, 50, 75];
 
 type ThreatBarProps = { threat: Threat; evidence: readonly Evidence[]; limits: DatasetLimits };
 
-/** The score as a bar of 100, one segment per contribution. Evidence and explanation are in the same order. */
+/** The score as a bar of 100, one segment per contribution. */
 export function ThreatBar({ threat, evidence, limits }: ThreatBarProps) {
   const caveat = blocklistCaveat(limits, useNow());
   const isKnown = limits.threat_is_known;
-  const counted = evidence.filter(({ field, value }) => field === 'threat.score' && value !== 0);
-  const points = counted.map(({ value }) => Number(value));
+  const points = evidence.filter(({ field }) => field === 'threat.score').map(({ value }) => Number(value));
+  const segments = points.filter((value) => value > 0);
   const reasons = threat.explanation ?? [];
-  const isPaired = points.length === reasons.length;
-  const segments = isPaired && points.length > 0 ? points : [threat.score];
   const sum = segments.reduce((total, value) => total + value, 0);
   // Contributions may add up to more than the score, which is capped at 100.
   const scale = sum > threat.score && sum > 0 ? threat.score / sum : 1;
@@ -104,7 +102,6 @@ export function IpFacts({
   version,
   hostname,
 }: IpFactsProps) {
-  const now = useNow();
   const { prefix, asn, asn_name, country, rir, connection_type, detection } = record;
   const named = (field: NamedField) => {
     const names = namesIn(evidence, field).filter((one) => one !== privacy?.service);
@@ -115,12 +112,12 @@ export function IpFacts({
       facts={{
         Network: <NetworkLink asn={asn} name={<Copyable text={asn_name} />} />,
         Country: country === 'ZZ' ? 'unknown' : `${countryName(country)} (${country})`,
-        Location: location && <Place location={location} now={now} />,
+        Location: location && <Place location={location} />,
         Prefix: <PrefixLink prefix={prefix} />,
         Routing: routing.is_anycast === true ? 'anycast: announced in several places' : undefined,
         'Internet exchange': routing.exchange,
         Connection: connection_type,
-        'Privacy service': privacy && <PrivacyService privacy={privacy} evidence={evidence} now={now} />,
+        'Privacy service': privacy && <PrivacyService privacy={privacy} evidence={evidence} />,
         ...Object.fromEntries(NAMED_FIELDS.map(([field, name]) => [name, named(field)])),
         Hostname: hostname,
         Cloud: detection.cloud_provider,
@@ -141,35 +138,37 @@ const PRIVACY = {
 } as const;
 
 /** With the source that says so, and its date. */
-function PrivacyService({ privacy, evidence, now }: { privacy: Privacy; evidence: readonly Row[]; now: number }) {
+function PrivacyService({ privacy, evidence }: { privacy: Privacy; evidence: readonly Row[] }) {
   const { words, fields } = PRIVACY[privacy.kind];
   const row = evidence.find(({ field }) => fields.some((one) => one === field));
   return (
     <>
       {privacy.service === undefined ? words : `${privacy.service} (${words})`}
-      {row !== undefined && (
-        <span className="quiet">
-          {' · '}
-          {row.source}, {longDay(row.as_of.slice(0, 10), now)}
-        </span>
-      )}
+      {row !== undefined && <SourceNote {...row} />}
     </>
   );
 }
 
-function Place({ location, now }: { location: Location; now: number }) {
-  const { city, region, latitude, longitude, source, as_of } = location;
+function Place({ location }: { location: Location }) {
+  const { city, region, latitude, longitude } = location;
   const names = [city, region].filter((name) => name !== undefined).join(', ');
   const position = latitude === undefined || longitude === undefined ? '' : `${latitude}, ${longitude}`;
   return (
     <>
       {names || position}
-      <span className="quiet">
-        {names !== '' && position !== '' && ` · ${position}`}
-        {' · '}
-        {source}, {longDay(as_of.slice(0, 10), now)}
-      </span>
+      {names !== '' && position !== '' && <span className="quiet"> · {position}</span>}
+      <SourceNote {...location} />
     </>
+  );
+}
+
+function SourceNote({ source, as_of }: { source: string; as_of: string }) {
+  const now = useNow();
+  return (
+    <span className="quiet">
+      {' · '}
+      {source}, {longDay(as_of.slice(0, 10), now)}
+    </span>
   );
 }
 
@@ -215,19 +214,16 @@ export function RoutingSection({ lookup }: { lookup: IpLookup }) {
   const { record, routing, rpki_as_of, evidence } = lookup;
   const { origins, roas = [] } = routing;
   if (origins.length < 2 && rpki_as_of === undefined) return null;
-  const stated = (asn: number) => evidence.find(({ field, value }) => field === 'asn' && value === asn);
+  const sourceOf = (asn: number) => {
+    const row = evidence.find(({ field, value }) => field === 'asn' && value === asn);
+    return row && `${row.source}, ${row.as_of}`;
+  };
   const columns: Column<Origin>[] = [
     { name: 'Network', cell: ({ asn, asn_name }) => <NetworkLink asn={asn} name={asn_name ?? ''} /> },
     ...(rpki_as_of === undefined
       ? []
       : [{ name: 'RPKI', cell: ({ rpki }: Origin) => rpki && <RpkiTag state={rpki} /> }]),
-    {
-      name: 'Source',
-      cell: ({ asn }) => {
-        const row = stated(asn);
-        return row === undefined ? '' : `${row.source}, ${row.as_of}`;
-      },
-    },
+    { name: 'Source', cell: ({ asn }) => sourceOf(asn) },
   ];
   return (
     <Section

@@ -3,7 +3,6 @@
  * because the operator of the reverse zone can see the question. In the address bar as `include=hostname,registration`.
  */
 import type { Hostname, Registration } from '@whence/client/wire';
-import type { RegistrationLookup } from '@whence/server/dashboard-wire/lookups';
 import { useAnswer } from '../api/query-client.ts';
 import { QuietButton } from '../components/Buttons.tsx';
 import { Copyable, CopyButton } from '../components/Copy.tsx';
@@ -19,15 +18,7 @@ import { countryName } from '../format/names.ts';
 import { Time, useNow } from '../format/Time.tsx';
 import classes from './IpSections.module.css';
 
-const ASKABLE = ['hostname', 'registration'] as const;
-export type Askable = (typeof ASKABLE)[number];
-
 export type AskProps = { ip: string; isAsked: boolean; onAsk: () => void };
-
-export function parseAsked(include: string): Askable[] {
-  const names = include.split(',');
-  return ASKABLE.filter((name) => names.includes(name));
-}
 
 /** Asked once: not again when the window gets the focus, and without automatic retries. */
 const ON_REQUEST = {
@@ -73,17 +64,21 @@ export function RegistrationSection({ ip, isAsked, onAsk }: AskProps) {
   );
 }
 
-type RegistrationFactsProps = { registration: Registration; askedAt: RegistrationLookup['asked_at'] };
-
-function RegistrationFacts({ registration, askedAt }: RegistrationFactsProps) {
+function RegistrationFacts({ registration, askedAt }: { registration: Registration; askedAt: string }) {
   const now = useNow();
   const { range, name, organization, country, abuse_email, registered_at, changed_at, source } = registration;
   return (
     <Facts
       facts={{
         Holder: organization,
-        'Abuse contact': abuse_email && <AbuseContact email={abuse_email} />,
-        Range: range && <RegisteredRange range={range} />,
+        'Abuse contact': abuse_email && (
+          <>
+            <a href={`mailto:${abuse_email}`}>{abuse_email}</a>{' '}
+            <CopyButton text={abuse_email} label="Copy abuse contact" />
+          </>
+        ),
+        // A prefix has a page; `first-last` has none.
+        Range: range && (range.includes('/') ? <PrefixLink prefix={range} /> : <Copyable text={range} isMono />),
         Name: name && <Copyable text={name} isMono />,
         Country: country && `${countryName(country)} (${country})`,
         Registered: registered_at && longDay(registered_at.slice(0, 10), now),
@@ -99,19 +94,6 @@ function RegistrationFacts({ registration, askedAt }: RegistrationFactsProps) {
       }}
     />
   );
-}
-
-function AbuseContact({ email }: { email: string }) {
-  return (
-    <>
-      <a href={`mailto:${email}`}>{email}</a> <CopyButton text={email} label="Copy abuse contact" />
-    </>
-  );
-}
-
-/** A prefix has a page; `first-last` has none. */
-function RegisteredRange({ range }: { range: string }) {
-  return range.includes('/') ? <PrefixLink prefix={range} /> : <Copyable text={range} isMono />;
 }
 
 export function HostnameValue({ ip, isAsked, onAsk }: AskProps) {

@@ -8,19 +8,12 @@ import type { DatasetLimits } from '@whence/server/dashboard-wire/lookups';
 import { unlistedWords } from '../format/blocklists.ts';
 import { ageLevel, longDay } from '../format/data-age.ts';
 import { countryInSentence } from '../format/names.ts';
-import { namesIn } from './evidence-rows.ts';
+import { type NamedField, namesIn } from './evidence-rows.ts';
 
 type Stated = Pick<Evidence, 'field' | 'value' | 'source' | 'as_of' | 'note'>;
-type Subject = { readonly record: IpRecord; readonly evidence: readonly Stated[] };
-type Rule = {
-  readonly applies: (subject: Subject) => boolean;
-  readonly words: (subject: Subject) => string;
-  /** The field of the evidence that the rule rests on, where its addresses change from day to day. */
-  readonly field?: string;
-};
-
-const firstName = ({ evidence }: Subject, ...field: Parameters<typeof namesIn>[1][]): string | undefined =>
-  field.map((one) => namesIn(evidence, one)[0]).find((name) => name !== undefined);
+type Subject = { readonly record: IpRecord; readonly named: (field: NamedField) => string | undefined };
+/** The words, if the rule applies, and the field of the evidence that they rest on, if its addresses change from day to day. */
+type Rule = readonly [field: string, words: (subject: Subject) => string | undefined | false];
 
 const CONNECTIONS = {
   datacenter: 'Datacenter',
@@ -32,61 +25,34 @@ const CONNECTIONS = {
 
 /** The first rule that applies is used, so the most important facts come first. */
 const WHAT: readonly Rule[] = [
-  {
-    applies: ({ record }) => record.detection.is_tor_exit,
-    words: (subject) => {
-      const operator = firstName(subject, 'tor_operator');
-      return operator === undefined ? 'Tor exit' : `Tor exit of ${operator}`;
-    },
-    field: 'is_tor_exit',
-  },
-  {
-    applies: ({ record }) => record.detection.is_vpn,
-    words: (subject) => `VPN address of ${firstName(subject, 'vpn_service') ?? subject.record.asn_name}`,
-    field: 'is_vpn',
-  },
-  {
-    applies: ({ record }) => record.detection.is_proxy,
-    words: ({ record }) => `Proxy at ${record.asn_name}`,
-    field: 'is_proxy',
-  },
-  {
-    applies: (subject) => firstName(subject, 'relay') !== undefined,
-    words: (subject) => `Address of the privacy relay ${firstName(subject, 'relay')}`,
-    field: 'relay',
-  },
-  {
-    applies: ({ record }) => record.detection.is_ai_crawler,
-    words: (subject) => {
-      const { ai_company = 'an AI company' } = subject.record.detection;
-      const crawler = firstName(subject, 'crawler');
-      return crawler === undefined ? `Crawler of ${ai_company}` : `Crawler ${crawler} of ${ai_company}`;
-    },
-    field: 'is_ai_crawler',
-  },
-  {
-    applies: (subject) => firstName(subject, 'crawler') !== undefined,
-    words: (subject) => `Crawler ${firstName(subject, 'crawler')} at ${subject.record.asn_name}`,
-    field: 'crawler',
-  },
-  {
-    applies: (subject) => firstName(subject, 'known_good') !== undefined,
-    words: (subject) => `${firstName(subject, 'known_good')}, at ${subject.record.asn_name}`,
-  },
-  {
-    applies: (subject) => firstName(subject, 'scanner') !== undefined,
-    words: (subject) => `Research scanner of ${firstName(subject, 'scanner')} at ${subject.record.asn_name}`,
-  },
-  {
-    applies: ({ record: { detection, asn_name } }) =>
-      detection.cloud_provider !== undefined && !isNamedAfter(asn_name, detection.cloud_provider),
-    words: ({ record: { detection, asn_name } }) => `${detection.cloud_provider}, datacenter of ${asn_name}`,
-  },
-  {
-    applies: () => true,
-    words: ({ record: { connection_type, asn_name } }) => `${CONNECTIONS[connection_type]} of ${asn_name}`,
-  },
+  [
+    'is_tor_exit',
+    ({ record, named }) => record.detection.is_tor_exit && `Tor exit${after(' of ', named('tor_operator'))}`,
+  ],
+  [
+    'is_vpn',
+    ({ record, named }) => record.detection.is_vpn && `VPN address of ${named('vpn_service') ?? record.asn_name}`,
+  ],
+  ['is_proxy', ({ record }) => record.detection.is_proxy && `Proxy at ${record.asn_name}`],
+  ['relay', ({ named }) => after('Address of the privacy relay ', named('relay'))],
+  [
+    'is_ai_crawler',
+    ({ record: { detection }, named }) =>
+      detection.is_ai_crawler && `Crawler${after(' ', named('crawler'))} of ${detection.ai_company ?? 'an AI company'}`,
+  ],
+  ['crawler', ({ record, named }) => named('crawler') && `Crawler ${named('crawler')} at ${record.asn_name}`],
+  ['', ({ record, named }) => named('known_good') && `${named('known_good')}, at ${record.asn_name}`],
+  ['', ({ record, named }) => named('scanner') && `Research scanner of ${named('scanner')} at ${record.asn_name}`],
+  [
+    '',
+    ({ record: { detection, asn_name } }) =>
+      detection.cloud_provider !== undefined &&
+      !isNamedAfter(asn_name, detection.cloud_provider) &&
+      `${detection.cloud_provider}, datacenter of ${asn_name}`,
+  ],
 ];
+
+const after = (words: string, name: string | undefined): string => (name === undefined ? '' : words + name);
 
 export function verdict(
   record: IpRecord,
@@ -94,12 +60,15 @@ export function verdict(
   limits: DatasetLimits,
   nowMs: number = Date.now(),
 ): string {
-  const subject = { record, evidence };
-  const rule = WHAT.find(({ applies }) => applies(subject));
-  const what = rule?.words(subject) ?? '';
+  const named = (name: NamedField) => namesIn(evidence, name)[0];
+  const applying = WHAT.map(([rested, words]) => [rested, words({ record, named })] as const);
+  const [rested, what] = applying.find(([, words]) => words) ?? [
+    '',
+    `${CONNECTIONS[record.connection_type]} of ${record.asn_name}`,
+  ];
   const where = record.country === 'ZZ' ? '' : ` in ${countryInSentence(record.country)}`;
   const statedDay = oldDay(
-    evidence.filter(({ field }) => field === rule?.field),
+    evidence.filter(({ field }) => field === rested),
     nowMs,
   );
   const listings = blocklistings(evidence);
@@ -108,7 +77,9 @@ export function verdict(
   const isOneDay = listings.length > 0 && statedDay === listedDay;
   const dated = isOneDay ? '' : dayWords(statedDay, nowMs);
   const listed = listedWords(listings, dayWords(listedDay, nowMs));
-  return endSentence(`${what}${where}${dated}${listed}${risk(subject, listings.length > 0, limits, nowMs)}`);
+  return endSentence(
+    `${what}${where}${dated}${listed}${risk(record, evidence, listings.length > 0 ? undefined : unlistedWords(limits, nowMs, record.threat.score))}`,
+  );
 }
 
 /** The day of the newest of these rows if even that is old. */
@@ -149,11 +120,11 @@ function listedWords(listings: readonly Stated[], dated: string): string {
   return lists === 0 ? '' : `, on ${numberWord(lists)} ${lists === 1 ? 'blocklist' : 'blocklists'}${dated}`;
 }
 
-function risk({ record, evidence }: Subject, isListed: boolean, limits: DatasetLimits, nowMs: number): string {
-  const { level, score } = record.threat;
-  if (level === 'low' && !isListed) return unlistedWords(limits, nowMs, score);
+/** `unlisted`: what is said of a low level that no list has raised. */
+function risk({ threat }: IpRecord, evidence: readonly Stated[], unlisted: string | undefined): string {
+  if (threat.level === 'low' && unlisted !== undefined) return unlisted;
   const isDenied = evidence.some(({ field, source }) => field === 'threat.score' && source === OVERRIDES);
-  return `${isDenied ? ', by an override' : ''}: ${level} risk`;
+  return `${isDenied ? ', by an override' : ''}: ${threat.level} risk`;
 }
 
 const WORDS = ['no', 'one', 'two', 'three', 'four', 'five', 'six'];

@@ -12,9 +12,8 @@ const EXAMPLES: readonly (readonly [text: string, kind: string, path: string])[]
   ['example.com', 'domain and its email setup', '/domain/example.com'],
 ];
 
-/** Examples of what the lookup field accepts, as links. `isPlain`: without a heading, as part of something else. */
-export function Examples({ isPublic = false, isPlain = false }: { isPublic?: boolean; isPlain?: boolean }) {
-  if (isPlain) return <ExampleList isPublic={isPublic} />;
+/** Examples of what the lookup field accepts, as links, below a heading. */
+export function Examples({ isPublic = false }: { isPublic?: boolean }) {
   return (
     <Section title="Look something up" note="Use the field at the top; press / on any page to focus it.">
       <ExampleList isPublic={isPublic} />
@@ -22,7 +21,7 @@ export function Examples({ isPublic = false, isPlain = false }: { isPublic?: boo
   );
 }
 
-function ExampleList({ isPublic }: { isPublic: boolean }) {
+export function ExampleList({ isPublic = false }: { isPublic?: boolean }) {
   return (
     <ul className={classes['list']}>
       {EXAMPLES.map(([text, kind, path]) => (

@@ -13,20 +13,17 @@ import {
   IconBinaryTree2,
   type IconComponent,
   IconDatabase,
-  IconDeviceDesktop,
-  IconHeartbeat,
   IconHistory,
   IconKey,
-  IconLetterCase,
   IconListSearch,
   IconLogout,
   IconMapPin,
-  IconMoon,
   IconRefresh,
-  IconSun,
+  IconSearch,
+  IconServerCog,
   IconTopologyStar3,
 } from '../components/icons.tsx';
-import { MAIN_ITEMS, REFERENCE_ITEM, SETTINGS_ITEMS } from '../components/navigation-items.ts';
+import { MAIN_ITEMS, REFERENCE_ITEM, SETTINGS_ITEMS, THEMES } from '../components/navigation-items.ts';
 import { countryName } from '../format/names.ts';
 import { type AddressList, describe, interpret, type LookupTarget, pathOf, typedAddresses } from '../interpret.ts';
 import type { ScanKind } from '../scan.ts';
@@ -50,7 +47,7 @@ const ICONS: Record<LookupTarget['kind'], IconComponent> = {
   prefix: IconBinaryTree2,
   asn: IconTopologyStar3,
   domain: IconAt,
-  name: IconLetterCase,
+  name: IconSearch,
 };
 const MAX_FOUND = 5;
 const MIN_SEARCHED = 2;
@@ -73,23 +70,20 @@ export function useSuggestions(
   const recent = useRecent(account?.id);
 
   // A batch needs an account.
-  const list = account === undefined ? undefined : (pasted ?? typedAddresses(text));
-  const batch = list === undefined ? [] : runSuggestions(list);
-  const understood = list === undefined ? targets.map(targetSuggestion) : [];
-  const pages = account === undefined ? [] : pageSuggestions(text, (role) => mayDo(account.role, role));
-  const lookUp = { name: 'Look up', suggestions: [...batch, ...understood] };
-  const open = { name: 'Pages', suggestions: pasted === undefined ? pages : [] };
-  const isEmpty = text.trim() === '' && pasted === undefined;
-  const keyGroup = { name: 'API keys', suggestions: pasted === undefined ? keys : [] };
-  const actions = account === undefined || isEmpty ? [] : actionSuggestions(text, (role) => mayDo(account.role, role));
-  const doIt = { name: 'Actions', suggestions: pasted === undefined ? actions : [] };
+  const list = account && (pasted ?? typedAddresses(text));
+  const lookUp = { name: 'Look up', suggestions: list ? runSuggestions(list) : targets.map(targetSuggestion) };
+  const isEmpty = text.trim() === '';
+  const open = { name: 'Pages', suggestions: named(PAGES, text, account?.role) };
+  const keyGroup = { name: 'API keys', suggestions: keys };
+  const doIt = { name: 'Actions', suggestions: isEmpty ? [] : named(ACTIONS, text, account?.role) };
   const groups = [
     ...(isEmpty ? [{ name: 'Recent', suggestions: recent }] : []),
     // A word that starts the name of a key, a page or an action is more likely that than a network.
     ...(targets[0]?.kind === 'name' ? [keyGroup, open, doIt, lookUp] : [lookUp, open, keyGroup, doIt]),
     { name: 'Networks', suggestions: networks },
   ];
-  return { groups: groups.filter(({ suggestions }) => suggestions.length > 0), problem };
+  const shown = pasted === undefined ? groups : [lookUp];
+  return { groups: shown.filter(({ suggestions }) => suggestions.length > 0), problem };
 }
 
 /** For a key that was pasted: its page, where it can be revoked. */
@@ -170,44 +164,37 @@ function useKeys(text: string): Suggestion[] {
   }));
 }
 
-/** Pages that a word of the text leads to; without a text, all of them. */
-function pageSuggestions(text: string, isAllowed: (role: Role) => boolean): Suggestion[] {
-  const items = [
-    ...MAIN_ITEMS,
-    ...SETTINGS_ITEMS,
-    { path: '/data?tab=databases', name: 'Databases', icon: IconDatabase, role: 'admin' as const },
-    { path: '/settings/server', name: 'Health', icon: IconHeartbeat, role: 'admin' as const },
-    { path: '/settings/keys?create=yes', name: 'Create API key', icon: IconKey, role: 'member' as const },
-    REFERENCE_ITEM,
-  ];
+type NamedSuggestion = Pick<Suggestion, 'icon' | 'target'> & { readonly name: string; readonly role: Role };
+
+const PAGES: readonly NamedSuggestion[] = [
+  ...MAIN_ITEMS,
+  ...SETTINGS_ITEMS,
+  { path: '/data?tab=databases', name: 'Databases', icon: IconDatabase, role: 'admin' } as const,
+  { path: '/settings/server', name: 'Health', icon: IconServerCog, role: 'admin' } as const,
+  { path: '/settings/keys?create=yes', name: 'Create API key', icon: IconKey, role: 'member' } as const,
+  REFERENCE_ITEM,
+].map(({ path, ...item }) => ({ ...item, target: { path } }));
+
+const ACTIONS: readonly NamedSuggestion[] = [
+  ...THEMES.map(({ value, name, icon }) => ({
+    ...{ name: `${name} theme`, icon, role: 'viewer' as const },
+    target: { action: value },
+  })),
+  { name: 'Update dataset now', icon: IconRefresh, role: 'admin', target: { action: 'update' } },
+  { name: 'Sign out', icon: IconLogout, role: 'viewer', target: { action: 'sign out' } },
+];
+
+/** Those that a word of the text leads to; without a text, all of them. */
+function named(items: readonly NamedSuggestion[], text: string, role: Role | undefined): Suggestion[] {
+  if (role === undefined) return [];
   return items
-    .filter(({ role, name }) => isAllowed(role) && isNamed(name, text))
-    .map(({ path, name, icon }) => ({ key: `page ${name}`, icon, words: name, target: { path } }));
-}
-
-const ACTIONS = [
-  { action: 'light', name: 'Light theme', icon: IconSun, role: 'viewer' },
-  { action: 'dark', name: 'Dark theme', icon: IconMoon, role: 'viewer' },
-  { action: 'auto', name: 'System theme', icon: IconDeviceDesktop, role: 'viewer' },
-  { action: 'update', name: 'Update dataset now', icon: IconRefresh, role: 'admin' },
-  { action: 'sign out', name: 'Sign out', icon: IconLogout, role: 'viewer' },
-] as const;
-
-function actionSuggestions(text: string, isAllowed: (role: Role) => boolean): Suggestion[] {
-  return ACTIONS.filter(({ role, name }) => isAllowed(role) && isNamed(name, text)).map(({ action, name, icon }) => ({
-    key: action,
-    icon,
-    words: name,
-    target: { action },
-  }));
+    .filter((item) => mayDo(role, item.role) && isNamed(item.name, text))
+    .map(({ name, icon, target }) => ({ key: name, icon, words: name, target }));
 }
 
 /** Whether every word of the text begins a word of the name. */
 function isNamed(name: string, text: string): boolean {
-  const words = text
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '');
+  const words = text.trim().toLowerCase().split(/\s+/);
   return words.every((word) => ` ${name.toLowerCase()}`.includes(` ${word}`));
 }
 

@@ -11,7 +11,7 @@ import { NOT_KNOWN } from '../format/blocklists.ts';
 import { longDay } from '../format/data-age.ts';
 import { SUBJECT_WORDS } from '../format/names.ts';
 import { useNow } from '../format/Time.tsx';
-import { Examples } from '../lookup/Examples.tsx';
+import { ExampleList } from '../lookup/Examples.tsx';
 import { useRole } from '../session/use-session.ts';
 import classes from './FirstRunList.module.css';
 
@@ -28,7 +28,7 @@ export function FirstRunList({ steps, overview }: { steps: FirstRun; overview: O
       <Section title="Getting started">
         <ol className={classes['steps']}>
           <Step isDone={steps.has_looked_up} title="Look something up">
-            <Examples isPlain />
+            <ExampleList />
           </Step>
           <Step isDone={steps.has_used_key} title="Use a key">
             <p>

@@ -1,10 +1,11 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import type { PrefixPart, PrefixSummary } from '@whence/server/dashboard-wire/lookups';
 import { useAnswer } from '../api/query-client.ts';
 import { Shares, sharesOf } from '../components/Bars.tsx';
 import { Copyable } from '../components/Copy.tsx';
 import { AddressLink, NetworkLink, PrefixLink } from '../components/Links.tsx';
 import { Loaded, LoadedLead } from '../components/Loaded.tsx';
+import { NoData } from '../components/NoData.tsx';
 import { Notice } from '../components/Notice.tsx';
 import { Columns, Credits, Page, PrintButton, Section, Verdict } from '../components/Page.tsx';
 import { type Column, Table } from '../components/Table.tsx';
@@ -48,7 +49,9 @@ function PrefixSummaryPage({ prefix }: { prefix: string }) {
       <Loaded query={summary} shape={[['bars', 'facts'], ['table']]}>
         {({ data }) => (
           <>
-            <NothingAnnounced summary={data} />
+            {(data.announced === 0 || data.special_purpose) && (
+              <NoData subject={data.special_purpose?.prefix ?? prefix} special={data.special_purpose} />
+            )}
             {data.parts.length > 0 && (
               <>
                 <PrefixShares summary={data} />
@@ -106,29 +109,6 @@ function PrefixLead({ summary }: { summary: PrefixSummary }) {
             </>
           )}
         </p>
-      )}
-    </>
-  );
-}
-
-/** Why there is no data: a special-purpose range with its RFC, or an unannounced prefix. */
-function NothingAnnounced({ summary: { announced, special_purpose } }: { summary: PrefixSummary }) {
-  return (
-    <>
-      {special_purpose !== undefined && (
-        <Notice title={`${special_purpose.prefix} is not on the public internet`}>
-          <p>
-            {special_purpose.name} ({special_purpose.rfc}).
-          </p>
-        </Notice>
-      )}
-      {announced === 0 && special_purpose === undefined && (
-        <Notice title="No network announces this prefix">
-          <p>
-            It is unassigned, unused, or was first announced after the dataset was built.{' '}
-            <Link to="/data">Age of the data</Link>
-          </p>
-        </Notice>
       )}
     </>
   );

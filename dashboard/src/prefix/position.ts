@@ -1,6 +1,6 @@
 /** The parts of a prefix: their order, and which of them are prefixes. */
 import { parseAddress } from '@whence/dataset/address';
-import { addressBits, lastAddress, toBigInt, widestPrefixLength } from '@whence/dataset/prefix';
+import { addressBits, fromBigInt, lastAddress, toBigInt, widestPrefixLength } from '@whence/dataset/prefix';
 
 /** The prefix that has exactly these addresses, if there is one. */
 export function prefixOf(first: string, last: string): string | undefined {
@@ -15,10 +15,6 @@ export function prefixOf(first: string, last: string): string | undefined {
 
 /** In the order of addresses. */
 export function inOrder<Part extends { readonly first: string }>(parts: readonly Part[]): Part[] {
-  const at = ({ first }: Part) => {
-    const address = parseAddress(first);
-    return address === undefined ? 0n : toBigInt(address);
-  };
-  const placed = parts.map((part) => ({ part, at: at(part) }));
-  return placed.sort((a, b) => (a.at < b.at ? -1 : 1)).map(({ part }) => part);
+  const at = ({ first }: Part) => toBigInt(parseAddress(first) ?? fromBigInt(0n, 4));
+  return [...parts].sort((a, b) => (at(a) < at(b) ? -1 : 1));
 }

@@ -13,8 +13,8 @@ import {
   fieldsOf,
   jsonOf,
   type OpenApi,
+  type OperationProps,
   type Parameter,
-  type Route,
   requiredFirst,
   routesByTag,
   typeOf,
@@ -72,8 +72,6 @@ function Reference({ document }: { document: OpenApi }) {
     </>
   );
 }
-
-type OperationProps = { document: OpenApi; route: Route; apiKey: string };
 
 /** Its content is made when it is opened: the document has thousands of fields. */
 function Operation({ document, route, apiKey }: OperationProps) {

@@ -5,12 +5,10 @@ import { useState } from 'react';
 import { TextButton } from '../components/Buttons.tsx';
 import { CodeBlock } from '../components/Copy.tsx';
 import { Form } from '../components/Form.tsx';
-import { exampleOf, jsonOf, type OpenApi, type Parameter, type Route, requiredFirst } from './openapi.ts';
+import { exampleOf, jsonOf, type OperationProps, type Parameter, requiredFirst } from './openapi.ts';
 import classes from './ReferencePage.module.css';
 
-type TryOperationProps = { document: OpenApi; route: Route; apiKey: string };
-
-export function TryOperation({ document, route: { method, path, operation }, apiKey }: TryOperationProps) {
+export function TryOperation({ document, route: { method, path, operation }, apiKey }: OperationProps) {
   const { requestBody, security = [], summary } = operation;
   const parameters = requiredFirst(operation.parameters);
   const [values, setValues] = useState(() => new Map(parameters.map((one) => [one.name, firstValue(one)])));

@@ -43,6 +43,8 @@ export type OpenApi = {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 };
 
+/** A request that is shown, and the key that it is tried with. */
+export type OperationProps = { readonly document: OpenApi; readonly route: Route; readonly apiKey: string };
 export type Route = { readonly method: string; readonly path: string; readonly operation: Operation };
 
 /** By tag, in the order of the document; tags that it does not describe come last. */

@@ -3,15 +3,8 @@ import { ActionIcon, Menu, Popover, useMantineColorScheme } from '@mantine/core'
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { DataAge, DataGroup } from '@whence/server/dashboard-wire/dataset';
 import { useAnswer } from '../api/query-client.ts';
-import {
-  IconCheck,
-  IconDeviceDesktop,
-  IconLogout,
-  IconMoon,
-  IconSun,
-  IconUser,
-  IconUserCircle,
-} from '../components/icons.tsx';
+import { IconCheck, IconDeviceDesktop, IconLogout, IconUser } from '../components/icons.tsx';
+import { THEMES } from '../components/navigation-items.ts';
 import { ageLevel, ageWords, longDay, routesOf } from '../format/data-age.ts';
 import { capitalise, SUBJECT_WORDS } from '../format/names.ts';
 import { useNow } from '../format/Time.tsx';
@@ -82,16 +75,10 @@ function groupWords({ group, family }: DataAge): string {
   return family === undefined ? capitalise(words) : `${FAMILY_WORDS[family]} ${words.toLowerCase()}`;
 }
 
-const CHOICES = [
-  { value: 'light', name: 'Light', icon: IconSun },
-  { value: 'dark', name: 'Dark', icon: IconMoon },
-  { value: 'auto', name: 'System', icon: IconDeviceDesktop },
-] as const;
-
 export function ThemeSwitch() {
   // Otherwise Mantine temporarily inserts a <style> element, which the Content-Security-Policy refuses.
   const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true });
-  const Current = CHOICES.find(({ value }) => value === colorScheme)?.icon ?? IconDeviceDesktop;
+  const Current = THEMES.find(({ value }) => value === colorScheme)?.icon ?? IconDeviceDesktop;
   return (
     <Menu position="bottom-end" width={180} transitionProps={{ duration: 80 }}>
       <Menu.Target>
@@ -100,7 +87,7 @@ export function ThemeSwitch() {
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        {CHOICES.map(({ value, name, icon: Icon }) => (
+        {THEMES.map(({ value, name, icon: Icon }) => (
           <Menu.Item
             key={value}
             leftSection={<Icon size={16} aria-hidden />}
@@ -123,7 +110,7 @@ export function AccountMenu() {
     <Menu position="bottom-end" width={220} transitionProps={{ duration: 80 }}>
       <Menu.Target>
         <ActionIcon variant="subtle" color="gray" size={36} aria-label={`Account of ${account.name}`}>
-          <IconUserCircle size={20} stroke={1.6} aria-hidden />
+          <IconUser size={20} stroke={1.6} aria-hidden />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>

@@ -8,9 +8,8 @@ import { isFailure } from '../api/call.ts';
 import { call, setSession } from '../api/query-client.ts';
 import { TextButton } from '../components/Buttons.tsx';
 import { CodeBlock } from '../components/Copy.tsx';
-import { FailureNotice } from '../components/Failures.tsx';
 import { Form } from '../components/Form.tsx';
-import { Skeleton } from '../components/Loaded.tsx';
+import { Loaded } from '../components/Loaded.tsx';
 import { Time } from '../format/Time.tsx';
 import { SignedOutLayout } from './SignedOutLayout.tsx';
 
@@ -39,21 +38,14 @@ export function SetUpPage() {
     refetchOnWindowFocus: false,
   });
   if (token === '' || isFailure(link.error, 'LINK_EXPIRED')) return <Expired />;
-  if (link.error !== null) {
-    return (
-      <SignedOutLayout title="The link could not be checked">
-        <FailureNotice error={link.error} onRetry={() => void link.refetch()} />
-      </SignedOutLayout>
-    );
-  }
-  if (link.data === undefined) {
-    return (
-      <SignedOutLayout title="Checking the link">
-        <Skeleton lines={3} />
-      </SignedOutLayout>
-    );
-  }
-  return <SetUpForm token={token} link={link.data} />;
+  if (link.data !== undefined) return <SetUpForm token={token} link={link.data} />;
+  return (
+    <SignedOutLayout title="Checking the link">
+      <Loaded query={link} lines={3}>
+        {() => null}
+      </Loaded>
+    </SignedOutLayout>
+  );
 }
 
 function SetUpForm({ token, link }: { token: string; link: LinkState }) {

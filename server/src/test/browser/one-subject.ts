@@ -168,7 +168,7 @@ test('update: a failed one is one sentence on each page, and its feeds count as 
   const report = { outcome: 'failed', started_at: at, finished_at: at, error: problem, problem, refused, paused };
   writeFileSync(join(feeds, 'last-update.json'), JSON.stringify(report));
   try {
-    for (const path of ['/', '/data', '/settings/health']) {
+    for (const path of ['/', '/data', '/settings/server']) {
       await page.goto(path);
       await main().getByText(problem).waitFor();
       assert.equal(await main().getByText(problem).count(), 1, path);

@@ -74,8 +74,7 @@ export function BatchPage() {
 /** Batch responses have no credits, so those of all sources are shown. */
 function DatasetCredits() {
   const { data } = useAnswer('getDataset', {});
-  const credits = (data?.data.report?.sources ?? []).map(({ credit }) => credit).filter((credit) => credit !== '');
-  return <Credits credits={[...new Set(credits)]} />;
+  return <Credits credits={(data?.data.report?.sources ?? []).map(({ credit }) => credit)} />;
 }
 
 function Results({ state: { rows, phase, counts } }: { state: RunState<BatchRow> }) {

@@ -75,11 +75,10 @@ export function Columns({ children, isNarrow = false }: { children: ReactNode; i
 
 /** The attributions that the sources' licences require, on every page that shows their data. */
 export function Credits({ credits }: { credits: readonly string[] }) {
-  if (credits.length === 0) return null;
   // A source that combines others credits them too. A credit that is part of a longer one is not repeated.
   const distinct = [...new Set(credits.map((credit) => credit.replace(/\.$/, '')))];
   const shown = distinct.filter((credit) => !distinct.some((other) => other !== credit && other.includes(credit)));
-  return <p className={classes['credits']}>Data: {shown.join(' · ')}</p>;
+  return shown.join('') !== '' && <p className={classes['credits']}>Data: {shown.join(' · ')}</p>;
 }
 
 /** Prints the page. The print style sheet hides the controls. */

@@ -108,9 +108,7 @@ function DataSections({ data: { report, feeds, update } }: { data: DatasetPage }
           <Section title={count(report.sources.length, 'source')}>
             <SourceTable sources={report.sources} feeds={feeds} />
           </Section>
-          <Credits
-            credits={[...new Set(report.sources.map(({ credit }) => credit).filter((credit) => credit !== ''))]}
-          />
+          <Credits credits={report.sources.map(({ credit }) => credit)} />
         </>
       )}
       {tab === 'databases' && <Databases />}

@@ -128,16 +128,17 @@ function runSuggestions({ text, words }: AddressList): Suggestion[] {
   return 2 * unique >= text.split('\n').length ? [domains, batch] : [batch, domains];
 }
 
+/** Whether the text is to be searched for: it is long enough, and has not changed for a moment. */
+function useIsSearched(text: string): boolean {
+  const [searched] = useDebouncedValue(text, DEBOUNCE_MS);
+  return searched === text && text.length >= MIN_SEARCHED;
+}
+
 /** The networks whose name matches, of this text only: what was found for an earlier text is not shown under it. */
 function useNetworks(name: string): Suggestion[] {
-  const [searched] = useDebouncedValue(name, DEBOUNCE_MS);
-  const search = useAnswer(
-    'searchAsn',
-    { query: { q: searched, limit: MAX_FOUND } },
-    { enabled: searched.length >= MIN_SEARCHED && searched === name },
-  );
-  if (searched !== name || name === '') return [];
-  return (search.data?.data.results ?? []).map(({ asn, asn_name, country }) => ({
+  const enabled = useIsSearched(name);
+  const { data } = useAnswer('searchAsn', { query: { q: name, limit: MAX_FOUND } }, { enabled });
+  return ((enabled && data?.data.results) || []).map(({ asn, asn_name, country }) => ({
     key: `AS${asn}`,
     icon: IconTopologyStar3,
     words: `AS${asn} ${asn_name}`,
@@ -147,15 +148,9 @@ function useNetworks(name: string): Suggestion[] {
 }
 
 function useKeys(text: string): Suggestion[] {
-  const [searched] = useDebouncedValue(text, DEBOUNCE_MS);
-  const isSearched = searched.length >= MIN_SEARCHED && searched === text;
-  const search = useAnswer(
-    'listKeys',
-    { query: { q: searched, limit: MAX_FOUND, status: 'active' } },
-    { enabled: isSearched },
-  );
-  if (!isSearched) return [];
-  return (search.data?.data.keys ?? []).slice(0, MAX_FOUND).map(({ id, name, masked }) => ({
+  const enabled = useIsSearched(text);
+  const { data } = useAnswer('listKeys', { query: { q: text, limit: MAX_FOUND, status: 'active' } }, { enabled });
+  return ((enabled && data?.data.keys) || []).slice(0, MAX_FOUND).map(({ id, name, masked }) => ({
     key: id,
     icon: IconKey,
     words: name,

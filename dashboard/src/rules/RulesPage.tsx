@@ -44,20 +44,11 @@ export function RulesPage() {
   );
 }
 
-const EXAMPLE = `# rules.yaml
-sets:
-  default:
-    default: allow
-    rules:
-      - name: no-anonymous-login
-        if: { paths: [/login], flags: [tor_exit, vpn] }
-        then: deny`;
-
 function NoRules() {
   return (
     <Section title="How to begin" note="No rules file is set. Requests are decided by rules in a file on the server.">
       <p>1. Write a file with the rules, YAML or JSON:</p>
-      <CodeBlock text={EXAMPLE} label="rules file" />
+      <CodeBlock text={guide['In five minutes']?.[0]?.text ?? ''} label="rules file" />
       <p>2. Check it, and start the server with it:</p>
       <CodeBlock text={'wh decide check rules.yaml\nWHENCE_RULES=rules.yaml wh serve'} label="commands" />
       <p>3. Let your proxy ask, as below.</p>

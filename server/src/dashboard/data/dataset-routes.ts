@@ -66,8 +66,8 @@ function feedStates(dataDir: string, sources: readonly Source[], isWhole: boolea
   return sources.flatMap(({ id }) => {
     const state = cache.state(id);
     if (state === undefined) return [];
-    const { attempted_at, fetched_at, failures, error } = state;
-    return [present({ id, attempted_at, fetched_at, failures, error: isWhole ? error : undefined })];
+    const { fetched_at, failures, error } = state;
+    return [present({ id, fetched_at, failures, error: isWhole ? error : undefined })];
   });
 }
 

@@ -32,10 +32,10 @@ export function describeAddress(
   now: Date,
 ): IpLookup {
   const sources = new Map(dataset.meta.sources.map((source) => [source.id, source]));
-  const evidence = explain(dataset, found.address, found.match).map((row) => {
-    const { licence = '', credit = '' } = sources.get(row.source) ?? {};
-    return { ...row, licence, credit };
-  });
+  const evidence = explain(dataset, found.address, found.match).map((row) => ({
+    ...row,
+    licence: sources.get(row.source)?.licence ?? '',
+  }));
   const record = dataset.record(found.address, found.match);
   return {
     record,
@@ -146,7 +146,7 @@ type Credited = { readonly meta: { readonly sources: readonly Source[] } };
 
 function creditsOf({ meta }: Credited, sourceIds?: ReadonlySet<string>): string[] {
   const sources = meta.sources.filter(({ id }) => sourceIds?.has(id) ?? true);
-  return [...new Set(sources.map(({ credit }) => credit).filter((credit) => credit !== ''))];
+  return [...new Set(sources.map(({ credit }) => credit))];
 }
 
 /** What every page says about the dataset. */

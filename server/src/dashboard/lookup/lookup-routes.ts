@@ -26,11 +26,14 @@ import { historyJson } from '../../versions/past-request.ts';
 import { INCLUDABLE_SECTIONS } from '../../vocabulary.ts';
 import type { DashboardDependencies } from '../dependencies.ts';
 import { forViewers, type PublicAsk, publicRoute, type Rows, route } from '../requests/ask.ts';
+import { invalid } from '../requests/refusal.ts';
 import type { DomainCheck } from '../wire/domains.ts';
 import { describeAddress, describeAges, networkJson, prefixJson } from './dataset-answers.ts';
 
 /** Addresses of one batch. */
 export const MAX_BATCH = 1_000;
+/** Shorter prefixes hold more runs than a page could show. */
+const MIN_LENGTH = { 4: 8, 6: 16 } as const;
 
 export function lookupRoutes(dependencies: DashboardDependencies) {
   const { live, settings, addressSections, rpki, past, slices } = dependencies;
@@ -90,8 +93,11 @@ export function lookupRoutes(dependencies: DashboardDependencies) {
     lookUpPrefix: lookup({ counts: 'prefix', costs: ['scan', 'turn'] }, async (ask) => {
       const { dataset } = requireDataset(live);
       const { address, length } = ask.params;
+      const request = requirePrefix(`${address}/${length}`);
+      const minimum = MIN_LENGTH[request.range.version];
+      if (request.length < minimum) throw invalid('/length', `at least /${minimum}`);
       const walker = { walks, scratchOf, requester: ask.requester };
-      const json = await prefixJson(dataset, requirePrefix(`${address}/${length}`), walker, rpki, ask.now);
+      const json = await prefixJson(dataset, request, walker, rpki, ask.now);
       return sendJsonData(ask.request, ask.reply, json);
     }),
     lookUpAsn: lookup({ counts: 'asn', costs: ['scan', 'turn'] }, async (ask) => {

@@ -21,7 +21,7 @@ export type DataAges = {
 /** Without `as_of` the date is unknown; without `source` too, the dataset has none for it. */
 export type DataAge = { group: DataGroup; family?: 'ipv4' | 'ipv6'; source?: string; as_of?: string };
 export type DataGroup = 'prefix' | 'country' | FlagSubject;
-export type FeedState = { id: string; attempted_at: string; fetched_at?: string; failures: number; error?: string };
+export type FeedState = { id: string; fetched_at?: string; failures: number; error?: string };
 /** `never`: there was none yet. `error` is for administrators only. */
 export type UpdateState = Omit<Partial<UpdateReport>, 'outcome' | 'refused' | 'paused'> & {
   outcome: UpdateReport['outcome'] | 'never';

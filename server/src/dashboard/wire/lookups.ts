@@ -23,7 +23,7 @@ import type { profileNetwork } from '../../lookup/network-profile.ts';
 /** Not found: 404 with `details` as `SpecialPurpose` where the address is in such a range. */
 export type IpLookup = {
   record: IpRecord;
-  evidence: (Evidence & { licence: string; credit: string })[];
+  evidence: (Evidence & { licence: string })[];
   /** Credits of the sources that decided something. */
   credits: string[];
   limits: DatasetLimits;

@@ -139,7 +139,8 @@ function resolve(specifier, file, isComputed) {
   const folder = names.get(nameOf(specifier));
   if (!isRelative && folder === undefined) return undefined;
   const target = isRelative ? join(dirname(file), specifier) : exported(specifier, folder, file);
-  if (target === undefined || (isRelative && /\.(?:css|json|svg|d\.mts|md\?blocks|csv\?raw)$/.test(target))) return undefined;
+  if (target === undefined || (isRelative && /\.(?:css|json|svg|d\.mts|md\?blocks|csv\?raw)$/.test(target)))
+    return undefined;
   if (!isComputed && /\.tsx?$/.test(target) && target.includes('/src/') && existsSync(join(root, target)))
     return target;
   problems.push(`${file} imports ${specifier}, which is not the name of a source file`);

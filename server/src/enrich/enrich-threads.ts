@@ -1,6 +1,6 @@
 /** The threads of `wh enrich --jobs`. Each handles its blocks in order; a block goes to the thread with the fewest. */
 import { Worker } from 'node:worker_threads';
-import type { BlockTask, EnrichedBlock, ThreadTask } from './enrich-thread.ts';
+import type { BlockTask, EnrichedBlock, FinishedBlock, ThreadTask } from './enrich-thread.ts';
 import { INITIAL_BYTES } from './output-buffer.ts';
 
 type Waiting = { readonly resolve: (done: EnrichedBlock) => void; readonly reject: (error: Error) => void };
@@ -45,15 +45,48 @@ export class EnrichThreads {
   }
 }
 
+/** Threads that share a file. Resolves when all have ended and `onBlock` has. */
+export async function runFileThreads(
+  count: number,
+  task: ThreadTask,
+  onBlock: (done: FinishedBlock) => Promise<void>,
+): Promise<void> {
+  const workers = Array.from({ length: count }, () => newWorker(task));
+  const blocks: Promise<void>[] = [];
+  try {
+    await Promise.all(
+      workers.map(
+        (worker) =>
+          new Promise<void>((resolve, reject) => {
+            worker.on('message', (done: FinishedBlock) => {
+              const block = onBlock(done);
+              block.catch(reject);
+              blocks.push(block);
+            });
+            worker.on('error', reject);
+            worker.on('exit', (code) => (code === 0 ? resolve() : reject(exitError(code))));
+          }),
+      ),
+    );
+    await Promise.all(blocks);
+  } finally {
+    await Promise.all(workers.map((worker) => worker.terminate()));
+  }
+}
+
+const newWorker = (task: ThreadTask) =>
+  new Worker(new URL('./enrich-thread.js', import.meta.url), { workerData: task });
+const exitError = (code: number) => new Error(`an enrich thread exited with code ${code}`);
+
 function startThread(task: ThreadTask): Thread {
-  const worker = new Worker(new URL('./enrich-thread.js', import.meta.url), { workerData: task });
+  const worker = newWorker(task);
   const waiting: Waiting[] = [];
   const fail = (error: Error) => {
     for (const { reject } of waiting.splice(0)) reject(error);
   };
   worker.on('message', (done: EnrichedBlock) => waiting.shift()?.resolve(done));
   worker.on('error', fail);
-  worker.on('exit', (code) => fail(new Error(`an enrich thread exited with code ${code}`)));
+  worker.on('exit', (code) => fail(exitError(code)));
   return { worker, waiting };
 }
 

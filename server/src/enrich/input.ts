@@ -1,5 +1,5 @@
 /** Opens a file or standard input for any command that reads text: gunzips it and makes lines of one JSON document. */
-import { closeSync, createReadStream, fstatSync, openSync } from 'node:fs';
+import { closeSync, createReadStream, fstatSync, openSync, readFileSync } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { createGunzip } from 'node:zlib';
@@ -16,8 +16,18 @@ export type Input = {
   readonly totalBytes: number | undefined;
   /** Bytes of the file as stored: for gzip, compressed bytes. */
   bytesRead(): number;
+  /** Undefined unless the text is the content of a regular file. */
+  readonly file: PlainFile | undefined;
   /** Must be called: an open pipe keeps the process alive. */
   close(): void;
+};
+
+/** A file that several threads may read, from `start` on, instead of `chunks`. */
+export type PlainFile = {
+  readonly name: string;
+  readonly descriptor: number;
+  readonly start: number;
+  setBytesRead(bytes: number): void;
 };
 
 export class InputError extends CommandError {
@@ -41,7 +51,7 @@ export const inputName = (file: string) => (file === STANDARD_INPUT ? 'standard 
 /** `file` may be STANDARD_INPUT. */
 export async function openInput(file: string, stdin: () => Readable): Promise<Input> {
   const isPiped = file === STANDARD_INPUT;
-  const { stream, totalBytes } = isPiped ? { stream: stdin(), totalBytes: undefined } : openFile(file);
+  const { stream, totalBytes, descriptor, start } = isPiped ? standardInput(stdin()) : openFile(file);
   const name = inputName(file);
   let bytesRead = 0;
   const count = (bytes: number) => {
@@ -54,9 +64,17 @@ export async function openInput(file: string, stdin: () => Readable): Promise<In
       throw new UsageError(
         `${name} is ${unsupported.name} data; decompress it first: ${unsupported.command} … | ${PROGRAM} enrich`,
       );
-    const plain = startsWith(raw.head, GZIP) ? gunzip(raw.chunks, name) : raw.chunks;
-    const text = await peek(jsonRecords(plain, name), hasText);
-    return { ...text, totalBytes, bytesRead: () => bytesRead, close: () => stream.destroy() };
+    let isPlain = !startsWith(raw.head, GZIP);
+    const plain = isPlain ? raw.chunks : gunzip(raw.chunks, name);
+    const onSplit = () => {
+      isPlain = false;
+    };
+    const text = await peek(jsonRecords(plain, name, onSplit), hasText);
+    const setBytesRead = (bytes: number) => {
+      bytesRead = bytes;
+    };
+    const plainFile = isPlain && descriptor !== undefined ? { name, descriptor, start, setBytesRead } : undefined;
+    return { ...text, totalBytes, file: plainFile, bytesRead: () => bytesRead, close: () => stream.destroy() };
   } catch (error) {
     stream.destroy();
     throw error;
@@ -91,14 +109,35 @@ export function noteWaiting(
     stderr.write(`reading ${what} from the terminal; end with Ctrl-D, or give a file\n`);
 }
 
-function openFile(file: string): { stream: Readable; totalBytes: number | undefined } {
+/** `descriptor`: of a regular file, which is read from `start` on. */
+type OpenedInput = {
+  readonly stream: Readable;
+  readonly totalBytes?: number;
+  readonly descriptor?: number;
+  readonly start: number;
+};
+
+/** A file that was redirected may have been read in part; only Linux says how far. */
+function standardInput(stream: Readable & { readonly fd?: number }): OpenedInput {
+  try {
+    if (stream.fd !== undefined && fstatSync(stream.fd).isFile()) {
+      const position = /^pos:\s*(\d+)/.exec(readFileSync(`/proc/self/fdinfo/${stream.fd}`, 'latin1'))?.[1];
+      if (position !== undefined) return { stream, descriptor: stream.fd, start: Number(position) };
+    }
+  } catch {
+    // It is read as a stream.
+  }
+  return { stream, start: 0 };
+}
+
+function openFile(file: string): OpenedInput {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(file, 'r');
     const stats = fstatSync(descriptor);
     if (stats.isDirectory()) throw new UsageError(`${file} is a directory; name a file`);
     const stream = createReadStream(file, { fd: descriptor, highWaterMark: CHUNK_BYTES });
-    return { stream, totalBytes: stats.isFile() ? stats.size : undefined };
+    return { stream, start: 0, ...(stats.isFile() && { totalBytes: stats.size, descriptor }) };
   } catch (error) {
     if (descriptor !== undefined) closeSync(descriptor);
     if (error instanceof UsageError) throw error;

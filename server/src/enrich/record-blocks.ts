@@ -1,15 +1,28 @@
 // Cuts a byte stream into blocks of whole records, one per thread. Records above MAX_RECORD_BYTES pass as they come.
-import { MAX_RECORD_BYTES, type RecordEndFinder } from './record-stream.ts';
+import { addCounts, type Counts } from './counts.ts';
+import type { OutputBuffer } from './output-buffer.ts';
+import { MAX_RECORD_BYTES, type RecordEndFinder, type RecordStream } from './record-stream.ts';
 
 export const BLOCK_BYTES = 1 << 20;
 
 /** `bytes` has its own ArrayBuffer, which can be transferred to a thread. */
-type RecordBlock =
+export type RecordBlock =
   | { readonly kind: 'records'; readonly bytes: Buffer }
   | { readonly kind: 'too-long'; readonly bytes: Buffer; readonly isStart: boolean };
 
 /** Where records end. For CSV both share their state, so that each byte is searched only once. */
 export type RecordEnds = { readonly first: RecordEndFinder; readonly last: RecordEndFinder };
+
+/** What is written for a block. `records` counts in `counts` and writes to `output`. */
+export function enrichBlock(block: RecordBlock, records: RecordStream, output: OutputBuffer, counts: Counts): Buffer {
+  if (block.kind === 'too-long') {
+    if (block.isStart) addCounts(counts, { lines: 1, too_long: 1 });
+    return block.bytes;
+  }
+  records.feed(block.bytes);
+  records.end();
+  return output.take();
+}
 
 /** `allocate` returns `blockBytes` bytes, which may be those of a finished block. */
 export async function* recordBlocks(

@@ -11,6 +11,7 @@ export type Output = {
   on?(event: 'error', listener: (error: Error) => void): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;
+  readonly fd?: number;
 };
 
 /** Standard streams, and the variables that decide how a command prints. Accessing `process.stdin` opens it. */
@@ -22,14 +23,20 @@ export type CommandStreams = {
 };
 
 /** `write` resolves when more may be written; then the caller may reuse the chunk's buffer. */
-export type Sink = { write(chunk: string | Uint8Array): Promise<void> };
+export type Sink = {
+  write(chunk: string | Uint8Array): Promise<void>;
+  /** Bytes may also be written here while no `write` is in progress. */
+  readonly descriptor?: number | undefined;
+};
 
 export class StreamSink implements Sink {
   readonly #output: Output;
+  readonly descriptor: number | undefined;
   #failure: Error | undefined;
 
   constructor(output: Output) {
     this.#output = output;
+    this.descriptor = output.fd;
     output.on?.('error', (error) => {
       this.#failure ??= writeError(error);
     });

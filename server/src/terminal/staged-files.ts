@@ -74,6 +74,7 @@ export class StagedFiles {
     if (mode !== undefined) withWriteErrors(path, () => fchmodSync(file, mode));
     const sink = {
       bytes: 0,
+      descriptor: file,
       write: async (chunk: string | Uint8Array) => {
         const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
         sink.bytes += bytes.length;

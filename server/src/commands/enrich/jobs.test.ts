@@ -1,7 +1,7 @@
 /** `wh enrich --jobs`: the same bytes and counts with one thread and with several. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -51,8 +51,8 @@ async function enrich(file: string, ...options: string[]) {
   const stderr = { write: (text: string) => errors.push(text) };
   const args = ['enrich', file, '--json', '--output', output, ...options];
   const code = await run(args, { WHENCE_DATA_DIR: folder.dataDir }, { write: () => true }, stderr);
-  const { seconds, addresses_per_second, ...counts } = JSON.parse(errors.join('')) as Record<string, number>;
-  return { code, counts, bytes: readFileSync(output) };
+  const { seconds, addresses_per_second, bytes, ...counts } = JSON.parse(errors.join('')) as Record<string, number>;
+  return { code, counts, read: bytes, bytes: readFileSync(output) };
 }
 
 for (const [behaviour, name, content, options] of [
@@ -80,25 +80,66 @@ for (const [behaviour, name, content, options] of [
     const file = join(logs, name);
     writeFileSync(file, content());
     const alone = await enrich(file, ...options);
-    const together = await enrich(file, '--jobs', '3', ...options);
-    assert.ok(together.bytes.equals(alone.bytes), 'the same bytes');
-    assert.deepEqual([together.code, together.counts], [alone.code, alone.counts]);
+    // Threads read a file themselves; compressed, it is read for them.
+    writeFileSync(`${file}.gz`, gzipSync(readFileSync(file), { level: 1 }));
+    for (const input of [file, `${file}.gz`]) {
+      const together = await enrich(input, '--jobs', '3', ...options);
+      assert.ok(together.bytes.equals(alone.bytes), `the same bytes from ${input}`);
+      assert.deepEqual([together.code, together.counts], [alone.code, alone.counts]);
+      assert.equal(together.read, statSync(input).size);
+    }
   });
 }
 
-test('enrich --jobs: gzip from a file, to standard output', () => {
-  const file = join(logs, 'log.gz');
-  writeFileSync(file, gzipSync(repeat(line)));
-  const bin = join(import.meta.dirname, '../../bin.js');
-  const enrichWith = (jobs: string) =>
-    spawnSync(process.execPath, [bin, 'enrich', file, '--jobs', jobs], {
-      env: { ...process.env, WHENCE_DATA_DIR: folder.dataDir },
-      maxBuffer: 1e9,
-    });
-  const [alone, together] = [enrichWith('1'), enrichWith('2')];
-  assert.equal(together.status, 0, together.stderr.toString());
-  assert.ok(together.stdout.equals(alone.stdout) && together.stdout.length > BYTES);
-});
+const bin = join(import.meta.dirname, '../../bin.js');
+const env = { ...process.env, WHENCE_DATA_DIR: folder.dataDir };
+const shell = (script: string, file: string) =>
+  spawnSync('sh', ['-c', script, process.execPath, bin, file], { env, maxBuffer: 1e9 });
+
+for (const [behaviour, content, script] of [
+  ['gzip to a pipe', () => gzipSync(repeat(line)), '"$0" "$1" enrich "$2"'],
+  ['a file to a pipe', () => repeat(line), '"$0" "$1" enrich "$2"'],
+  ['a file to a pipe that is read slowly', () => repeat(line), '"$0" "$1" enrich "$2" | (sleep 1; cat)'],
+  ['a file to a file', () => repeat(line), '"$0" "$1" enrich "$2" >"$2.out"; cat "$2.out"'],
+  ['a redirected file', () => repeat(line), '"$0" "$1" enrich <"$2"'],
+  [
+    'a redirected file that is read in part',
+    () => repeat(line),
+    '(dd bs=7 count=1 of="$2.dd"; "$0" "$1" enrich) <"$2"',
+  ],
+  ['one document of records', () => JSON.stringify(repeat(line).split('\n')), '"$0" "$1" enrich "$2"'],
+] as [string, () => string | Buffer, string][]) {
+  test(`enrich --jobs: ${behaviour}`, () => {
+    const file = join(logs, 'standard');
+    writeFileSync(file, content());
+    const [alone, together] = [shell(script, file), shell(script.replace(' enrich', ' enrich --jobs 2'), file)];
+    assert.equal(together.status, 0, together.stderr.toString());
+    assert.ok(together.stdout.equals(alone.stdout) && together.stdout.length > BYTES);
+  });
+}
+
+for (const [behaviour, script, status, message] of [
+  [
+    'a closed pipe ends the command',
+    '("$0" "$1" enrich --jobs 2 "$2"; echo $? >"$2.code") | head -n 1; exit $(cat "$2.code")',
+    0,
+    /^$/,
+  ],
+  [
+    'a full disk is an error',
+    '"$0" "$1" enrich --jobs 2 "$2" >/dev/full',
+    1,
+    /cannot write to standard output: no space left/,
+  ],
+] as const) {
+  test(`enrich --jobs: ${behaviour}`, { skip: !existsSync('/dev/full') && 'there is no /dev/full' }, () => {
+    const file = join(logs, 'ended');
+    writeFileSync(file, repeat(line));
+    const ended = shell(script, file);
+    assert.match(ended.stderr.toString(), message);
+    assert.equal(ended.status, status);
+  });
+}
 
 for (const [behaviour, options, message] of [
   ['a column that is not there', ['--address', 'nope'], /there is no column "nope"/],

@@ -7,6 +7,7 @@ import type { Senders } from '../email-reports/senders.ts';
 import type { LiveGeoipFiles } from '../geoip-files/live-geoip-files.ts';
 import type { EventLoopSlices } from '../lookup/event-loop-slices.ts';
 import type { LiveDataset } from '../lookup/live-dataset.ts';
+import type { PrefixContents } from '../lookup/prefix-contents.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { LiveRules } from '../rules/live-rules.ts';
 import type { DatasetDiffs } from '../versions/dataset-diffs.ts';
@@ -23,6 +24,7 @@ export type ApiDependencies = {
   readonly past: PastLookups;
   readonly metrics: Metrics;
   readonly slices: EventLoopSlices;
+  readonly prefixContents: PrefixContents;
   readonly rules: LiveRules | undefined;
   /** Addresses of proxies whose forwarding headers are trusted. */
   readonly trustProxy: readonly string[];

@@ -10,9 +10,8 @@ import { ApiError } from '../http/errors.ts';
 import type { ParameterOf, RequestOf, Schema } from '../http/json-schema.ts';
 import { MAX_REPORT_BYTES } from '../http/limits.ts';
 import { rawBody } from '../http/requests.ts';
-import { DatasetWalks } from '../lookup/dataset-walks.ts';
 import { requireDataset, searchNetworks } from '../lookup/lookup-requests.ts';
-import { PrefixContents, requirePrefix } from '../lookup/prefix-contents.ts';
+import { requirePrefix } from '../lookup/prefix-contents.ts';
 import { datasetReport } from '../versions/dataset-report.ts';
 import { diffVersions } from '../versions/diff-request.ts';
 import { historyJson } from '../versions/past-request.ts';
@@ -73,12 +72,13 @@ const declare = (
   ...costs: KeyDeclaration['costs']
 ): KeyDeclaration => ({ access, counts, costs });
 
+/** Also of the fast path. */
+export const PREFIX = declare('ip:read', 'prefix', 'scan', 'turn');
+
 export function apiRoutes(dependencies: RouteDependencies): ApiRoute[] {
   const { live, emailChecks, reportImports, senders, addressSections, datasetDiffs, past, slices, nowMs } =
     dependencies;
-  const walks = new DatasetWalks(slices);
-  const prefixContents = new PrefixContents(walks, slices);
-  const prefixDeclaration = declare('ip:read', 'prefix', 'scan', 'turn');
+  const { prefixContents } = dependencies;
   /** What is announced inside a prefix. Its slash may be percent-encoded. */
   const answerPrefix = async (request: FastifyRequest, reply: FastifyReply, cidr: string) => {
     const { dataset } = requireDataset(live);
@@ -101,13 +101,13 @@ export function apiRoutes(dependencies: RouteDependencies): ApiRoute[] {
       return sendJsonData(ask, reply, Buffer.from(json));
     }),
     post('/v1/ip/batch', batchSchema, BATCH, postBatch(live, addressSections, slices)),
-    get('/v1/prefix/:cidr', prefixSchema, prefixDeclaration, (request, reply) =>
+    get('/v1/prefix/:cidr', prefixSchema, PREFIX, (request, reply) =>
       answerPrefix(request, reply, request.params.cidr),
     ),
-    get('/v1/prefix/:cidr/:length', splitPrefixSchema, prefixDeclaration, (request, reply) =>
+    get('/v1/prefix/:cidr/:length', splitPrefixSchema, PREFIX, (request, reply) =>
       answerPrefix(request, reply, `${request.params.cidr}/${request.params.length}`),
     ),
-    get('/v1/asn/:asn', asnSchema, ASN_LOOKUP, getAsn(live, addressSections, walks)),
+    get('/v1/asn/:asn', asnSchema, ASN_LOOKUP, getAsn(live, addressSections, prefixContents.walks)),
     get('/v1/asn/search', asnSearchSchema, ASN_SEARCH, (request) =>
       envelope(request, searchNetworks(live, request.query)),
     ),

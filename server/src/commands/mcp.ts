@@ -14,6 +14,7 @@ import { fromStored } from '../keys/key.ts';
 import { type Logger, openLog } from '../log/log.ts';
 import { EventLoopSlices } from '../lookup/event-loop-slices.ts';
 import { LiveDataset } from '../lookup/live-dataset.ts';
+import { PrefixContents } from '../lookup/prefix-contents.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import type { Config } from '../settings/config.ts';
 import type { ExitCode } from '../terminal/exit.ts';
@@ -62,13 +63,15 @@ export async function mcpCommand(
     rpki: await openRpkiSource(config),
     registrations: config.hasRdap ? await openRegistrations(config) : undefined,
   });
+  const slices = new EventLoopSlices();
   const app = localApi(logger, {
     live,
     emailChecks,
     reportImports: undefined,
     senders: undefined,
     addressSections,
-    slices: new EventLoopSlices(),
+    slices,
+    prefixContents: new PrefixContents(slices),
     rules: undefined,
     databases: new LiveGeoipFiles(config.dataDir),
     trustProxy: [],

@@ -16,7 +16,7 @@ const dataset = new Dataset(encodeDataset(sampleContent(SAMPLE), 1, BUILT_AT));
 
 /** Of all lists in one walk. */
 async function prefixesOf(...conditions: readonly string[]) {
-  const found = await listPrefixes(conditions.map(conditionsOf), dataset);
+  const found = listPrefixes(conditions.map(conditionsOf), dataset);
   return found.map((texts) => ({ 4: texts[4].split('\n').slice(0, -1), 6: texts[6].split('\n').slice(0, -1) }));
 }
 

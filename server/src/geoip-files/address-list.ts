@@ -8,7 +8,7 @@ import type { Dataset } from '@whence/dataset/internal/file/read';
 import { addressBits, fromBigInt, parsePrefix, type Range } from '@whence/dataset/prefix';
 import { specialPurposeRanges } from '@whence/dataset/special-purpose';
 import { formatPrefixes } from '../export/merged-ranges.ts';
-import { walkPrefix } from '../lookup/prefix-walk.ts';
+import { type OnPart, walkAtOnce, walkPrefix } from '../lookup/prefix-walk.ts';
 import { addressMatcher, factsOf, ruleRecord, unknownFlagsOf } from '../rules/decide.ts';
 import type { Conditions } from '../rules/rule-sets.ts';
 
@@ -19,7 +19,7 @@ export type ListedPrefixes = Readonly<Record<4 | 6, string>>;
 const PREFIXES_PER_TEXT = 1_024;
 
 /** In the order of `lists`. */
-export async function listPrefixes(lists: readonly Conditions[], dataset: Dataset): Promise<readonly ListedPrefixes[]> {
+export function listPrefixes(lists: readonly Conditions[], dataset: Dataset): readonly ListedPrefixes[] {
   const unknownFlags = unknownFlagsOf(dataset);
   const matchers = lists.map((conditions) => addressMatcher(conditions, unknownFlags));
   const found = { 4: lists.map(() => new MergedPrefixes(4)), 6: lists.map(() => new MergedPrefixes(6)) };
@@ -48,17 +48,12 @@ export async function listPrefixes(lists: readonly Conditions[], dataset: Datase
       }
     };
     let next = 0n;
-    await walkPrefix(
-      dataset,
-      { version, start: 0n, end },
-      undefined,
-      () => undefined,
-      (start, last, match) => {
-        if (start > next) add(next, start - 1n);
-        add(start, last, match);
-        next = last + 1n;
-      },
-    );
+    const onPart: OnPart = (start, last, match) => {
+      if (start > next) add(next, start - 1n);
+      add(start, last, match);
+      next = last + 1n;
+    };
+    walkAtOnce(walkPrefix(dataset, { version, start: 0n, end }, undefined, onPart));
     if (next <= end) add(next, end);
   }
   return lists.map((_, i) => ({ 4: found[4][i]?.finish() ?? '', 6: found[6][i]?.finish() ?? '' }));

@@ -68,7 +68,7 @@ export async function writeLists(
     const found =
       lists.length === 0
         ? []
-        : await listPrefixes(
+        : listPrefixes(
             lists.map(({ conditions }) => conditions),
             dataset,
           );

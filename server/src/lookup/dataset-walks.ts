@@ -6,6 +6,7 @@ import { ApiError } from '../http/errors.ts';
 import { CostQueue, type Requester } from '../limits/cost-classes.ts';
 import { SharedWork } from '../limits/shared-work.ts';
 import type { EventLoopSlices } from './event-loop-slices.ts';
+import type { Walk } from './prefix-walk.ts';
 
 /** Lookups wait for this much longer at most. */
 const SLICE_MS = 2;
@@ -14,6 +15,15 @@ const MAX_RESULTS = 100;
 
 /** Called between two records: undefined as long as there is time left. */
 export type YieldToEventLoop = () => Promise<void> | undefined;
+
+export async function walkInSlices<T>(walk: Walk<T>, yieldToEventLoop: YieldToEventLoop): Promise<T> {
+  for (;;) {
+    const step = walk.next();
+    if (step.done === true) return step.value;
+    const pause = yieldToEventLoop();
+    if (pause !== undefined) await pause;
+  }
+}
 
 type DatasetResults = { readonly kept: Map<string, unknown>; readonly shared: SharedWork<unknown> };
 
@@ -24,6 +34,11 @@ export class DatasetWalks {
 
   constructor(slices: EventLoopSlices) {
     this.#slices = slices;
+  }
+
+  /** A result that is kept. */
+  known<T>(dataset: Dataset, subject: string): T | undefined {
+    return this.#results.get(dataset)?.kept.get(subject) as T | undefined;
   }
 
   /** The result of `walk`, which `subject` identifies. */

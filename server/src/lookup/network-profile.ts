@@ -4,7 +4,7 @@ import type { Dataset } from '@whence/dataset/internal/file/read';
 import type { AsnSearch, AsnSearchResult } from '@whence/dataset/internal/lookup/asn-search';
 import { parseCidr, parsePrefix } from '@whence/dataset/prefix';
 import { type ConnectionType, FLAGS, type Flag, type ThreatLevel } from '@whence/dataset/record';
-import type { YieldToEventLoop } from './dataset-walks.ts';
+import { walkInSlices, type YieldToEventLoop } from './dataset-walks.ts';
 import { type AddressCount, AddressCounts } from './prefix-content.ts';
 import { walkPrefix } from './prefix-walk.ts';
 
@@ -68,7 +68,10 @@ export async function profileNetwork(
       for (const flag of found) flags.add(flag, size);
       levels.add(threat.level, size);
     };
-    const { runs, isTruncated } = await walkPrefix(dataset, range, undefined, yieldToEventLoop, onRun, left);
+    const { runs, isTruncated } = await walkInSlices(
+      walkPrefix(dataset, range, undefined, onRun, left),
+      yieldToEventLoop,
+    );
     const [type, country] = [own.types.sorted()[0]?.value, own.countries.sorted()[0]?.value];
     if (type !== undefined && country !== undefined) {
       const text = JSON.stringify({ connection_type: type, country, flags: [...own.flags] } satisfies PrefixKind);

@@ -8,7 +8,7 @@ import { FLAGS } from '@whence/dataset/record';
 import { seededRandom } from '@whence/testing/seeded-random';
 import { describePrefix, type PrefixContent, type PrefixRequest } from './prefix-content.ts';
 import { requirePrefix } from './prefix-contents.ts';
-import { WalkScratch } from './prefix-walk.ts';
+import { WalkScratch, walkAtOnce } from './prefix-walk.ts';
 
 const SEED = 26_008;
 const random = seededRandom(SEED);
@@ -45,8 +45,7 @@ const dataset = sampleDataset({
   anonymous: [['9.2.0.0/24', 'vpn', 'Example VPN']],
 });
 const scratch = new WalkScratch(dataset);
-const walk = async (request: PrefixRequest) =>
-  (await describePrefix(dataset, request, scratch, () => undefined)).content;
+const walk = async (request: PrefixRequest) => walkAtOnce(describePrefix(dataset, request, scratch)).content;
 
 /** The same from all runs of the dataset, in bigints. */
 function slowly(from: Dataset, { range, length }: PrefixRequest): PrefixContent {
@@ -144,7 +143,7 @@ test('prefix content: at most 256 parts are listed, and shares count all', async
   ]);
   const many = sampleDataset({ routes });
   const request = requirePrefix('9.0.0.0/8');
-  const { content, walked } = await describePrefix(many, request, new WalkScratch(many), () => undefined);
+  const { content, walked } = walkAtOnce(describePrefix(many, request, new WalkScratch(many)));
   assert.equal(content.parts.length, 256);
   assert.ok(content.parts.every(({ prefix }) => prefix.endsWith('/24')));
   assert.equal(walked.partCount, 700);

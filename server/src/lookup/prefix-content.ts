@@ -10,8 +10,7 @@ import {
   type IpRecord,
   type ThreatLevel,
 } from '@whence/dataset/record';
-import type { YieldToEventLoop } from './dataset-walks.ts';
-import { Largest, lastOf, type Part, type Walked, type WalkScratch, walkPrefix } from './prefix-walk.ts';
+import { Largest, lastOf, type Part, type Walk, type Walked, type WalkScratch, walkPrefix } from './prefix-walk.ts';
 
 export type PrefixContent = {
   prefix: string;
@@ -57,19 +56,18 @@ export function parsePrefixRequest(text: string): PrefixRequest | undefined {
   return cidr && range && { range, length: cidr.length };
 }
 
-export async function describePrefix(
+export function* describePrefix(
   dataset: Dataset,
   { range, length }: PrefixRequest,
   scratch: WalkScratch,
-  yieldToEventLoop: YieldToEventLoop,
-): Promise<{ content: PrefixContent; walked: Walked }> {
-  const walked = await walkPrefix(dataset, range, scratch, yieldToEventLoop);
+): Walk<{ content: PrefixContent; walked: Walked }> {
+  const walked = yield* walkPrefix(dataset, range, scratch);
   const { parts, size, announced } = walked;
-  const { networks, types, countries, flags } = await countAddresses(dataset, scratch, yieldToEventLoop);
+  const { networks, types, countries, flags } = yield* countAddresses(dataset, scratch);
   const shareOf = (addresses: number) => share(addresses, announced);
   const describedParts: PrefixContentPart[] = [];
   for (const part of parts) {
-    await yieldToEventLoop();
+    yield;
     describedParts.push({ ...describePart(part, dataset.record(part.start, part.match)), share: shareOf(part.size) });
   }
   const content = {
@@ -85,17 +83,13 @@ export async function describePrefix(
 }
 
 /** The announced addresses of the walk that `scratch` was last used for, by what they are; the largest first. */
-export async function countAddresses(
-  dataset: Dataset,
-  { networks, texts }: WalkScratch,
-  yieldToEventLoop: YieldToEventLoop,
-) {
+export function* countAddresses(dataset: Dataset, { networks, texts }: WalkScratch) {
   const types = new AddressCounts<ConnectionType>();
   const countries = new AddressCounts<string>();
   const flags = new AddressCounts<Flag>();
   const levels = new AddressCounts<ThreatLevel>();
   for (const [i, text] of texts.touched.entries()) {
-    if (i % TEXTS_PER_LOOK === 0) await yieldToEventLoop();
+    if (i % TEXTS_PER_LOOK === 0) yield;
     const size = texts.values[text] as number;
     const facts = describeText(dataset, text);
     types.add(facts.connection_type, size);
@@ -104,7 +98,7 @@ export async function countAddresses(
     for (const flag of facts.flags) flags.add(flag, size);
   }
   const largest = new Largest<{ row: number; size: number }>(MAX_NETWORKS);
-  await yieldToEventLoop();
+  yield;
   for (const row of networks.touched) {
     const size = networks.values[row] as number;
     if (size > largest.threshold) largest.add({ row, size });

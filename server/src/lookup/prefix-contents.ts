@@ -3,10 +3,10 @@ import type { Dataset } from '@whence/dataset/internal/file/read';
 import { formatPrefix, fromBigInt } from '@whence/dataset/prefix';
 import { ApiError } from '../http/errors.ts';
 import type { Requester } from '../limits/cost-classes.ts';
-import type { DatasetWalks } from './dataset-walks.ts';
+import { DatasetWalks, walkInSlices } from './dataset-walks.ts';
 import type { EventLoopSlices } from './event-loop-slices.ts';
 import { describePrefix, type PrefixRequest, parsePrefixRequest } from './prefix-content.ts';
-import { WalkScratch } from './prefix-walk.ts';
+import { WalkScratch, walkAtOnce } from './prefix-walk.ts';
 
 /** Answers that took more runs are kept: 5 ms on a slow core. Some three hundred prefixes are as short as that, 60 kB each. */
 const KEPT_RUNS = 12_000;
@@ -17,30 +17,60 @@ export function requirePrefix(text: string): PrefixRequest {
   return request;
 }
 
-type DatasetState = { readonly kept: Map<string, string>; scratch?: WalkScratch };
+/** At least as long: at most 256 parts, which take a millisecond. */
+const LONG_IPV4 = 24;
+
+/** A walk at once may come between two slices of another, so it has its own scratch. */
+type DatasetState = { readonly kept: Map<string, string>; scratch?: WalkScratch; scratchAtOnce?: WalkScratch };
 
 export class PrefixContents {
-  readonly #walks: DatasetWalks;
+  /** Also of other walks over the dataset: one at a time. */
+  readonly walks: DatasetWalks;
   readonly #slices: EventLoopSlices;
   readonly #states = new WeakMap<Dataset, DatasetState>();
 
-  constructor(walks: DatasetWalks, slices: EventLoopSlices) {
-    this.#walks = walks;
+  constructor(slices: EventLoopSlices) {
+    this.walks = new DatasetWalks(slices);
     this.#slices = slices;
   }
 
   async find(dataset: Dataset, request: PrefixRequest, requester: Requester): Promise<string> {
-    const state: DatasetState = this.#states.get(dataset) ?? { kept: new Map() };
-    this.#states.set(dataset, state);
-    const prefix = formatPrefix(fromBigInt(request.range.start, request.range.version), request.length);
+    const state = this.#stateOf(dataset);
+    const prefix = prefixOf(request);
     const known = state.kept.get(prefix);
     if (known !== undefined) return this.#slices.run(requester, () => known);
-    return this.#walks.run(dataset, prefix, requester, async (yieldToEventLoop) => {
+    const walk = this.walkAtOnce(dataset, request);
+    if (walk !== undefined) return walk();
+    return this.walks.run(dataset, prefix, requester, async (yieldToEventLoop) => {
       state.scratch ??= new WalkScratch(dataset);
-      const { content, walked } = await describePrefix(dataset, request, state.scratch, yieldToEventLoop);
+      const { content, walked } = await walkInSlices(describePrefix(dataset, request, state.scratch), yieldToEventLoop);
       const json = JSON.stringify(content);
       if (walked.runs >= KEPT_RUNS) state.kept.set(prefix, json);
       return json;
     });
   }
+
+  /** For the fast path: an answer that is kept. */
+  known(dataset: Dataset, request: PrefixRequest): string | undefined {
+    const prefix = prefixOf(request);
+    return this.#states.get(dataset)?.kept.get(prefix) ?? this.walks.known(dataset, prefix);
+  }
+
+  /** Undefined for a prefix that may have many parts. */
+  walkAtOnce(dataset: Dataset, request: PrefixRequest): (() => string) | undefined {
+    if (request.range.version === 6 || request.length < LONG_IPV4) return undefined;
+    const state = this.#stateOf(dataset);
+    return () => {
+      state.scratchAtOnce ??= new WalkScratch(dataset);
+      return JSON.stringify(walkAtOnce(describePrefix(dataset, request, state.scratchAtOnce)).content);
+    };
+  }
+
+  #stateOf(dataset: Dataset): DatasetState {
+    const state: DatasetState = this.#states.get(dataset) ?? { kept: new Map() };
+    this.#states.set(dataset, state);
+    return state;
+  }
 }
+
+const prefixOf = ({ range, length }: PrefixRequest) => formatPrefix(fromBigInt(range.start, range.version), length);

@@ -4,7 +4,6 @@ import { type Address, ipv4, ipv6 } from '@whence/dataset/address';
 import { type Match, prefixLength, recordNumber } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { fromBigInt, type Range, toBigInt } from '@whence/dataset/prefix';
-import type { YieldToEventLoop } from './dataset-walks.ts';
 
 const MAX_PARTS = 256;
 /** Runs between two looks at the clock. */
@@ -69,18 +68,27 @@ export type Walked = {
   readonly isTruncated: boolean;
 };
 
+/** Yields where it may be interrupted. */
+export type Walk<T> = Generator<void, T, void>;
+
+export function walkAtOnce<T>(walk: Walk<T>): T {
+  for (;;) {
+    const step = walk.next();
+    if (step.done === true) return step.value;
+  }
+}
+
 /** Called for every announced part, in ascending order. */
 export type OnPart = (start: bigint, end: bigint, match: Match) => void;
 
 /** Adds up part sizes by record, network and text in `scratch`. A million turns: words are variables, not objects. */
-export async function walkPrefix(
+export function* walkPrefix(
   dataset: Dataset,
   range: Range,
-  scratch: WalkScratch | undefined,
-  yieldToEventLoop: YieldToEventLoop,
+  scratch?: WalkScratch,
   onPart?: OnPart,
   maxRuns = Number.POSITIVE_INFINITY,
-): Promise<Walked> {
+): Walk<Walked> {
   const records = scratch?.records;
   const { version } = range;
   const isIpv4 = version === 4;
@@ -127,10 +135,7 @@ export async function walkPrefix(
       }
     }
     if (++runs >= maxRuns) break;
-    if (runs % RUNS_PER_LOOK === 0) {
-      const pause = yieldToEventLoop();
-      if (pause !== undefined) await pause;
-    }
+    if (runs % RUNS_PER_LOOK === 0) yield;
     o0 = n0;
     o1 = n1;
     o2 = n2;
@@ -138,20 +143,16 @@ export async function walkPrefix(
     match = cursor.match;
     size = 0;
   }
-  if (scratch !== undefined) await sumByNetworkAndText(dataset, scratch, yieldToEventLoop);
+  if (scratch !== undefined) yield* sumByNetworkAndText(dataset, scratch);
   const whole = distance(version, wordsOf(first), end) + unitOf(version);
   return { parts: largest.sorted(), partCount, size: whole, announced, runs, isTruncated: isMore };
 }
 
-async function sumByNetworkAndText(
-  dataset: Dataset,
-  { records, networks, texts }: WalkScratch,
-  yieldToEventLoop: YieldToEventLoop,
-): Promise<void> {
+function* sumByNetworkAndText(dataset: Dataset, { records, networks, texts }: WalkScratch): Walk<void> {
   networks.clear();
   texts.clear();
   for (const [i, record] of records.touched.entries()) {
-    if (i % RUNS_PER_LOOK === 0) await yieldToEventLoop();
+    if (i % RUNS_PER_LOOK === 0) yield;
     const size = records.values[record] as number;
     // A match without a prefix length.
     networks.add(dataset.rowOf(record), size);

@@ -32,6 +32,7 @@ import type { Logger } from '../log/log.ts';
 import { EventLoopSlices } from '../lookup/event-loop-slices.ts';
 import { LiveDataset, type OpenedVersion, type VersionCheck } from '../lookup/live-dataset.ts';
 import { LiveOverrides } from '../lookup/live-overrides.ts';
+import { PrefixContents } from '../lookup/prefix-contents.ts';
 import { Metrics, type MetricsSnapshot } from '../metrics/metrics.ts';
 import { Quota } from '../quota/quota.ts';
 import type { LiveRules } from '../rules/live-rules.ts';
@@ -210,6 +211,7 @@ export async function startServer(
     senders: new Senders(storage.reports, nowMs),
     addressSections,
     slices,
+    prefixContents: new PrefixContents(slices),
     rpki,
     rules,
     databases,

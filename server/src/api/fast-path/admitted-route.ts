@@ -17,7 +17,7 @@ const NOT_ADMITTED = new ApiError('UNAUTHORIZED');
 
 export type FastPathDependencies = Pick<
   ApiDependencies,
-  'addressSections' | 'admission' | 'databases' | 'live' | 'metrics' | 'nowMs' | 'rules'
+  'addressSections' | 'admission' | 'databases' | 'live' | 'metrics' | 'nowMs' | 'prefixContents' | 'rules'
 > & {
   readonly extraHeaders: Readonly<Record<string, string>>;
   readonly clients: FastPathClients;

@@ -1,6 +1,6 @@
 /**
  * Recognises the most frequent requests in the bytes of one read: exactly one complete `GET /v1/ip/{ip}`,
- * `GET /v1/asn/{asn}`, a search, `GET /v1/decide`, `POST /v1/ip/batch`, or a question of a program that polls for a file, in its
+ * `GET /v1/asn/{asn}`, a search, `GET /v1/prefix/{cidr}`, `GET /v1/decide`, `POST /v1/ip/batch`, or a question of a program that polls for a file, in its
  * simplest form. It accepts a strict subset of what Node's parser accepts and means the same by it, so there is nothing to
  * smuggle; whatever it does not recognise is Node's to parse.
  *
@@ -11,6 +11,7 @@
  *   GET /v1/ip/<0-9 a-f A-F : .>?<LOCAL_QUERY> HTTP/1.1 CRLF    the rest as above, here and below
  *   GET /v1/asn/<NETWORK> HTTP/1.1 CRLF
  *   GET /v1/asn/search?q=<WORD> HTTP/1.1 CRLF
+ *   GET /v1/prefix/<PREFIX> HTTP/1.1 CRLF
  *   GET /v1/decide[?<DECISION_QUERY>] HTTP/1.1 CRLF
  *   GET /v1/databases/<FILE> HTTP/1.1 CRLF                      with one If-None-Match
  *   GET /v1/lists/<FILE> HTTP/1.1 CRLF                          the same
@@ -31,6 +32,7 @@ const DECISION_START = Buffer.from('GET /v1/decide');
 /** Not with `explain`, whose answer is large and rarely asked for. */
 const DECISION_QUERY = /^(?:(?:ip|host|path|method|set)=[\w.:/*~%+-]*(?:&|$))+$/;
 const NETWORK = /^(?:AS)?\d{1,10}$/i;
+const PREFIX = /^[\da-f.:]{2,45}\/\d{1,3}$/i;
 const WORD = /^[\w.-]{1,100}$/;
 const FILE = /^[\w.-]{1,80}$/;
 const UPDATE = /^[\w-]{1,64}\/update\?db_md5=[\da-f]{32}$/i;
@@ -41,6 +43,7 @@ const TEXT_TARGETS = (
   [
     ['search', '/v1/asn/search?q=', WORD],
     ['network', '/v1/asn/', NETWORK],
+    ['prefix', '/v1/prefix/', PREFIX],
     ['database', '/v1/databases/', FILE],
     ['list', '/v1/lists/', FILE],
     ['update', '/geoip/databases/', UPDATE],

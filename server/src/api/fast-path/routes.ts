@@ -1,4 +1,4 @@
-// The fast path's routes: addresses with local sections, networks, searches, decisions, and files that the client has already.
+// The fast path's routes: addresses with local sections, networks, searches, prefixes, decisions, and files that the client has already.
 import { randomUUID } from 'node:crypto';
 import { type Address, parseAddressBytes } from '@whence/dataset/address';
 import type { KeyDeclaration } from '../../admission/declaration.ts';
@@ -6,12 +6,14 @@ import { CACHING, isKnownTag } from '../../http/conditional.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { ServedDataset } from '../../lookup/live-dataset.ts';
 import { findAsn, notFound, searchNetworks } from '../../lookup/lookup-requests.ts';
+import { parsePrefixRequest } from '../../lookup/prefix-content.ts';
 import { ASN_LOOKUP, ASN_SEARCH } from '../asn.ts';
 import { DATABASE, DATABASE_LIST, stateHeaders } from '../databases.ts';
 import { type AskedDecision, askedRequest, countDecision, DECIDE, decide, decisionAnswer, TEXT } from '../decide.ts';
 import { metadataOf, refusalText } from '../geoip.ts';
 import { findLocally, IP_LOOKUP, ipBody, nothingFound, parseLocalQuery } from '../ip.ts';
 import { findList, LIST, listState } from '../lists.ts';
+import { PREFIX } from '../routes.ts';
 import { type FastPathDependencies, type FastPathRoute, NODES } from './admitted-route.ts';
 import { AnswerSlab, writeLookupAnswer } from './lookup-answer.ts';
 import { textAnswers } from './text-answer.ts';
@@ -72,33 +74,52 @@ export function sectionsRoute(dependencies: FastPathDependencies): FastPathRoute
   };
 }
 
-/** What a text of the target names, as JSON. */
-function dataRoute(
-  { extraHeaders }: FastPathDependencies,
+/** Data about what the text of a target names. */
+function dataRoute<Question>(
+  { extraHeaders, live }: FastPathDependencies,
   declaration: KeyDeclaration,
-  find: (served: ServedDataset, text: string) => object,
-): FastPathRoute<string> {
+  read: (text: string, served: ServedDataset | undefined) => Question | typeof NODES,
+  jsonOf: (question: Question, served: ServedDataset) => string | ApiError,
+): FastPathRoute<Question> {
   const write = textAnswers(extraHeaders);
   return {
     declaration,
-    read: (_bytes, { text }) => text,
-    answer(text, served, charged, waitedMs, nowMs) {
+    read: (_bytes, { text }) => read(text, live.current),
+    answer(question, served, charged, waitedMs, nowMs) {
       const startedMs = performance.now();
-      const data = find(served, text);
-      if (data instanceof ApiError) return data;
+      const json = jsonOf(question, served);
+      if (json instanceof ApiError) return json;
       const elapsedMs = Math.floor(waitedMs + performance.now() - startedMs);
-      const body = `{"data":${JSON.stringify(data)},"meta":{"processing_time_ms":${elapsedMs}}}`;
+      const body = `{"data":${json},"meta":{"processing_time_ms":${elapsedMs}}}`;
       return { answer: write({ status: 200, headers: [], body }, charged, nowMs), status: 200 };
     },
   };
 }
 
+const itself = (text: string) => text;
+
 /** The number of a network without parameters. */
-export const networkRoute = (dependencies: FastPathDependencies) => dataRoute(dependencies, ASN_LOOKUP, findAsn);
+export const networkRoute = (dependencies: FastPathDependencies) =>
+  dataRoute(dependencies, ASN_LOOKUP, itself, (text, served) => {
+    const record = findAsn(served, text);
+    return record instanceof ApiError ? record : JSON.stringify(record);
+  });
 
 /** A text that needs no decoding, without `limit`. */
 export const searchRoute = (dependencies: FastPathDependencies) =>
-  dataRoute(dependencies, ASN_SEARCH, (current, q) => searchNetworks({ current }, { q }));
+  dataRoute(dependencies, ASN_SEARCH, itself, (q, current) => JSON.stringify(searchNetworks({ current }, { q })));
+
+/** A prefix whose answer is kept, or that is so long that it is walked at once. */
+export const prefixRoute = (dependencies: FastPathDependencies) => {
+  const { prefixContents, addressSections } = dependencies;
+  const read = (text: string, served: ServedDataset | undefined) => {
+    const request = parsePrefixRequest(text);
+    if (request === undefined || served === undefined) return NODES;
+    const known = prefixContents.known(served.dataset, request);
+    return (known === undefined ? prefixContents.walkAtOnce(served.dataset, request) : () => known) ?? NODES;
+  };
+  return dataRoute(dependencies, PREFIX, read, (find, { dataset }) => addressSections.describeParts(find(), dataset));
+};
 
 /** The question of the query and of the headers of a trusted proxy. */
 export function decisionRoute({

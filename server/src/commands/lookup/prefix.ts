@@ -5,7 +5,7 @@ import {
   type PrefixRequest,
   parsePrefixRequest,
 } from '../../lookup/prefix-content.ts';
-import { WalkScratch } from '../../lookup/prefix-walk.ts';
+import { WalkScratch, walkAtOnce } from '../../lookup/prefix-walk.ts';
 import type { ExitCode } from '../../terminal/exit.ts';
 import { type CommandStreams, StreamSink } from '../../terminal/output.ts';
 import { jsonLine } from '../../terminal/printable.ts';
@@ -55,7 +55,7 @@ function parseEntry(text: string): Entry<PrefixEntry> {
 async function localSource(settings: DataSettings): Promise<PrefixSource> {
   const dataset = await openOverridden(settings);
   const scratch = new WalkScratch(dataset);
-  return async (request) => (await describePrefix(dataset, request, scratch, () => undefined)).content;
+  return async (request) => walkAtOnce(describePrefix(dataset, request, scratch)).content;
 }
 
 export function formatContent(content: PrefixContent, style: Style): string {

@@ -11,7 +11,7 @@ import { findSpecialPurpose } from '@whence/dataset/special-purpose';
 import { prefixState, prefixStates } from '../../address/routing/routing.ts';
 import type { VrpTable } from '../../address/routing/vrps.ts';
 import type { Requester } from '../../limits/cost-classes.ts';
-import type { DatasetWalks, YieldToEventLoop } from '../../lookup/dataset-walks.ts';
+import { type DatasetWalks, walkInSlices, type YieldToEventLoop } from '../../lookup/dataset-walks.ts';
 import type { ServedDataset } from '../../lookup/live-dataset.ts';
 import { profileNetwork, relatedNetworks } from '../../lookup/network-profile.ts';
 import type { PrefixRequest } from '../../lookup/prefix-content.ts';
@@ -64,7 +64,7 @@ export function prefixJson(
   const prefix = formatPrefix(fromBigInt(range.start, range.version), length);
   const subject = `${prefix} on ${dayOfMs(now.getTime())}, RPKI at ${rpki?.asOf?.getTime()}`;
   return walks.run(dataset, subject, requester, async (yieldToEventLoop) => {
-    const counts = await summarizePrefix(dataset, request, scratchOf(dataset), yieldToEventLoop);
+    const counts = await walkInSlices(summarizePrefix(dataset, request, scratchOf(dataset)), yieldToEventLoop);
     return Buffer.from(JSON.stringify(describePrefix(dataset, request, counts, rpki, now)));
   });
 }

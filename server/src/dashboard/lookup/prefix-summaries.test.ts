@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type Sample, sampleDataset } from '@whence/dataset/internal/test/sample-dataset';
 import { parsePrefix } from '@whence/dataset/prefix';
-import { WalkScratch } from '../../lookup/prefix-walk.ts';
+import { WalkScratch, walkAtOnce } from '../../lookup/prefix-walk.ts';
 import { summarizePrefix } from './prefix-summaries.ts';
 
 async function summary(sample: Sample, prefix: string) {
@@ -10,7 +10,7 @@ async function summary(sample: Sample, prefix: string) {
   assert.ok(range);
   const dataset = sampleDataset(sample);
   const length = Number(prefix.split('/')[1]);
-  return summarizePrefix(dataset, { range, length }, new WalkScratch(dataset), () => undefined);
+  return walkAtOnce(summarizePrefix(dataset, { range, length }, new WalkScratch(dataset)));
 }
 
 test('prefix summary: above 256 parts the sums still cover all of it', async () => {

@@ -2,9 +2,8 @@
 
 import type { Dataset } from '@whence/dataset/internal/file/read';
 import { scannerOf } from '../../address/scanner.ts';
-import type { YieldToEventLoop } from '../../lookup/dataset-walks.ts';
 import { type AddressCount, countAddresses, describePart, type PrefixRequest } from '../../lookup/prefix-content.ts';
-import { type WalkScratch, walkPrefix } from '../../lookup/prefix-walk.ts';
+import { type Walk, type WalkScratch, walkPrefix } from '../../lookup/prefix-walk.ts';
 import type { PrefixSummary } from '../wire/lookups.ts';
 
 export type PrefixCounts = Omit<
@@ -12,14 +11,13 @@ export type PrefixCounts = Omit<
   'prefix' | 'covered_by' | 'special_purpose' | 'rpki_as_of' | 'limits' | 'credits'
 >;
 
-export async function summarizePrefix(
+export function* summarizePrefix(
   dataset: Dataset,
   { range, length }: PrefixRequest,
   scratch: WalkScratch,
-  yieldToEventLoop: YieldToEventLoop,
-): Promise<PrefixCounts> {
-  const { parts, partCount, size, announced } = await walkPrefix(dataset, range, scratch, yieldToEventLoop);
-  const { networks, types, countries, flags, levels } = await countAddresses(dataset, scratch, yieldToEventLoop);
+): Walk<PrefixCounts> {
+  const { parts, partCount, size, announced } = yield* walkPrefix(dataset, range, scratch);
+  const { networks, types, countries, flags, levels } = yield* countAddresses(dataset, scratch);
   const unit = range.version === 4 || length > 64 ? 'addresses' : 'slash64s';
   // A walk measures IPv6 in /64s. A part of one counts as one.
   const perUnit = range.version === 6 && unit === 'addresses' ? 2 ** 64 : 1;
@@ -28,7 +26,7 @@ export async function summarizePrefix(
     rows.map((row) => ({ ...row, addresses: counted(row.addresses) }));
   const describedParts: PrefixCounts['parts'] = [];
   for (const part of parts) {
-    await yieldToEventLoop();
+    yield;
     const record = dataset.record(part.start, part.match);
     const { score, level } = record.threat;
     const scanner = scannerOf(dataset, part.match)?.operator;

@@ -69,9 +69,18 @@ const admission = new Admission({
 
 const dependencies = {
   ...Object.fromEntries(
-    ['storage', 'audit', 'live', 'emailChecks', 'addressSections', 'datasetDiffs', 'past', 'databases', 'reporter'].map(
-      (name) => [name, noted(name)],
-    ),
+    [
+      'storage',
+      'audit',
+      'live',
+      'emailChecks',
+      'addressSections',
+      'datasetDiffs',
+      'past',
+      'databases',
+      'reporter',
+      'prefixContents',
+    ].map((name) => [name, noted(name)]),
   ),
   admission,
   accounts: { sessions: { find: async (token: string) => sessionOf(token) }, links: noted('accounts.links') },

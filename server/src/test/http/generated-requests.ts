@@ -1,5 +1,5 @@
 /**
- * Generated requests around `GET /v1/ip/{ip}`, `GET /v1/asn/{asn}`, searches, `GET /v1/decide` and `POST /v1/ip/batch`: plain ones, nearly plain ones, and
+ * Generated requests around `GET /v1/ip/{ip}`, `GET /v1/asn/{asn}`, searches, `GET /v1/prefix/{cidr}`, `GET /v1/decide` and `POST /v1/ip/batch`: plain ones, nearly plain ones, and
  * odd ones.
  */
 
@@ -237,8 +237,19 @@ const ODD_LENGTHS: readonly ((length: number) => string)[] = [
 ];
 
 const SEARCHES = ['a', 'GO', 'google', 'AS15169', '64500', 'goo.gle', '-', 'zzzz', 'a%20b', 'a+b', 'a&limit=1', ''].map(
-  (text) => `search?q=${text}`,
+  (text) => `asn/search?q=${text}`,
 );
+const PREFIXES = [
+  '8.8.8.0/24',
+  '8.8.8.9/25',
+  '1.0.1.1/32',
+  '10.0.0.0/24',
+  '8.8.0.0/16',
+  '2001:4860::/32',
+  '8.8.8.0%2F24',
+]
+  .concat(['8.8.8.0/33', '8.8.8.0/024', '8.8.8/24', '::ffff:8.8.8.0/120', '8.8.8.0', '8.8.8.0/', '8.8.8.0/24/1'])
+  .map((text) => `prefix/${text}`);
 const NUMBERS = [
   '15169',
   'AS16509',
@@ -280,7 +291,9 @@ function generateLookup(random: Random, keys: Keys): string {
   const isOdd = random() < 0.2;
   const isNetwork = random() < NETWORKS;
   const start = isOdd ? pick(['/v1/ip/', '/v1/ip/', '/v1/asn/', '/v1/IP/', '//v1/ip/', '/v1/ip']) : '/v1/ip/';
-  const target = isNetwork ? `/v1/asn/${pick([...NUMBERS, ...SEARCHES])}` : `${start}${address(random, pick)}`;
+  const target = isNetwork
+    ? `/v1/${pick([...NUMBERS.map((text) => `asn/${text}`), ...SEARCHES, ...PREFIXES])}`
+    : `${start}${address(random, pick)}`;
   const sections = !isNetwork && random() < WITH_SECTIONS ? pick(SECTIONS) : '';
   const query = isOdd ? pick(['', '', '?', '?explain=true', '?a=%', '#x', '%20', '/', ...ODD_SECTIONS]) : sections;
   const method = isOdd ? pick(['GET', 'GET', 'GET', 'HEAD', 'get', 'POST', 'OPTIONS', 'PROPFIND']) : 'GET';

@@ -16,7 +16,7 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   },
   http: {
     measures: 'the server over the loopback: lookups, batches, search, start, memory, behind nginx',
-    options: '[ip] [batch] [fresh] [proxy] [memory]',
+    options: '[ip] [mixed] [batch] [routes] [fresh] [proxy] [memory]',
     load: async () => (await import('./http.ts')).http,
   },
   start: {

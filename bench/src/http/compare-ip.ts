@@ -33,9 +33,15 @@ export function ipLoad(setup: Setup, keys: readonly string[]): Load {
 export const lookupOf = (address: string) => `/v1/ip/${address}`;
 
 /** The name is that of a file. A line is a target, and header fields after tabs. */
-export function getLoad({ save }: Setup, name: string, lines: readonly string[], keys: readonly string[]): Load {
+export function getLoad(
+  { save }: Setup,
+  name: string,
+  lines: readonly string[],
+  keys: readonly string[],
+  connections = CONNECTIONS,
+): Load {
   const scriptArguments = [save(name, lines), save(`${keys.length}-keys`, keys)];
-  return { script: 'get-requests.lua', scriptArguments, connections: CONNECTIONS };
+  return { script: 'get-requests.lua', scriptArguments, connections };
 }
 
 type Peer = { readonly name: string; readonly server: Server; readonly goal?: number };

@@ -1,7 +1,10 @@
-/** Processor time of other requests beside a simple lookup: those on the fast path, then those on Node's path. */
+/** Processor time of other requests, as a multiple of that of a simple lookup in the same round. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Address, parseAddress } from '@whence/dataset/address';
 import { print } from '@whence/testing/console-report';
 import { SERVER_CORE } from '@whence/testing/pinned-processes';
+import { median } from '@whence/testing/statistics';
 import { startWhence } from '@whence/testing/whence-program';
 import { limitRow, type Row } from '../report.ts';
 import { getLoad, ipLoad } from './compare-ip.ts';
@@ -18,58 +21,90 @@ const RULES = `sets:
 `;
 const PROXY = ['X-Forwarded-Host: app.example.com', 'X-Forwarded-Uri: /shop/cart?id=1', 'X-Forwarded-Method: GET'];
 const NETWORKS = 200;
+/** Fewer than results are kept, and more. */
+const AGAIN = 50;
+const NAMES = 2_000;
 const WORDS = ['telecom', 'google', 'cloud', 'university', 'hosting', 'net', 'mobile', 'amazon'];
-/** Microseconds of processor time on an idle ARM machine. */
-const ANSWER_GOALS: Readonly<Record<string, number>> = {
-  network: 90,
-  'ip, include=routing': 90,
-  'ip, explain=true': 100,
-  'network search': 250,
-  'prefix /24': 120,
-  'prefix /12': 120,
-};
-/** Times the processor time of a lookup, on any machine. */
-const RELATIVE_GOALS: Readonly<Record<string, number>> = {
-  'decision, asked by a proxy': 2,
-  'decision, ip= and path=': 2,
-  healthz: 1.4,
-  readyz: 1.4,
+const LETTERS = ['a', 'g', 't', '1', 'am', 'de', 'ne', 'co'];
+/** A key may have no more requests for earlier versions waiting. */
+const HISTORY_CONNECTIONS = 8;
+/** A row is a median of few short turns: the routes are compared with a lookup in the same round. */
+const LENGTHS = { rounds: 5, turnSeconds: 2, warmUpSeconds: 2 };
+/** What probes read on a server that updates itself. */
+const UPDATE_REPORT = { outcome: 'published', started_at: '2026-11-18T10:00:00.000Z', refused: [] };
+
+type Route = {
+  readonly lines: readonly string[];
+  /** Times the processor time of a lookup, on any machine. Without one the row is informative. */
+  readonly goal?: number;
+  readonly connections?: number;
 };
 
 export async function compareRoutes(setup: Setup): Promise<Row[]> {
-  const { processes, dataDir, dataset, addresses, key, save } = setup;
+  const { processes, dataDir, key, save } = setup;
+  mkdirSync(join(dataDir, 'feeds'), { recursive: true });
+  save('data/feeds/last-update.json', [JSON.stringify(UPDATE_REPORT)]);
   const whence = await startWhence(processes, dataDir, SERVER_CORE, {
     WHENCE_RULES: save('rules.yaml', [RULES]),
     WHENCE_TRUST_PROXY: '127.0.0.1',
   });
-  const asnOf = (ip: string) => dataset.asnNumber(dataset.find(parseAddress(ip) as Address));
-  const routes = {
-    'decision, asked by a proxy': addresses.map((ip) => ['/v1/decide', `X-Forwarded-For: ${ip}`, ...PROXY].join('\t')),
-    'decision, ip= and path=': addresses.map((ip) => `/v1/decide?ip=${ip}&path=/login`),
-    network: addresses.slice(0, NETWORKS).map((ip) => `/v1/asn/${asnOf(ip)}`),
-    'ip, include=routing': addresses.map((ip) => `/v1/ip/${ip}?include=routing`),
-    'ip, explain=true': addresses.map((ip) => `/v1/ip/${ip}?explain=true`),
-    'network search': WORDS.map((word) => `/v1/asn/search?q=${word}`),
-    'prefix /24': addresses.map((ip) => `/v1/prefix/${ip.replace(/\d+$/, '0')}/24`),
-    'prefix /12': addresses.map((ip) => `/v1/prefix/${wide(ip)}/12`),
-    healthz: ['/healthz'],
-    readyz: ['/readyz'],
-  };
-  const names = Object.keys(routes) as (keyof typeof routes)[];
+  const routes = Object.entries(routesOf(setup));
   const candidates: LoadCandidate[] = [
     { name: 'lookup', server: whence, load: ipLoad(setup, [key]) },
-    ...names.map((name, i) => ({ name, server: whence, load: getLoad(setup, `route-${i}`, routes[name], [key]) })),
+    ...routes.map(([name, { lines, connections }], i) => ({
+      name,
+      server: whence,
+      load: getLoad(setup, `route-${i}`, lines, [key], connections),
+    })),
   ];
   print('routes beside a simple lookup');
-  const results = await measureInterleaved(processes, candidates);
+  const results = await measureInterleaved(processes, candidates, LENGTHS);
   printResults(candidates, results);
   await whence.stop();
-  const costOf = (i: number) => results[i]?.cpuMicroseconds ?? Number.NaN;
-  return names.flatMap((name, i) => {
-    const limit = RELATIVE_GOALS[name];
-    if (limit !== undefined) return [limitRow(`${name} / lookup`, costOf(i + 1) / costOf(0), limit, '×')];
-    return [limitRow(`${name}, processor time`, costOf(i + 1), ANSWER_GOALS[name], 'µs')];
+  const [lookup, ...others] = results;
+  return routes.map(([name, { goal }], i) => {
+    const ratios = others[i]?.costs.map((cost, round) => cost / (lookup?.costs[round] ?? Number.NaN)) ?? [];
+    return limitRow(`${name} / lookup`, median(ratios), goal, '×');
   });
+}
+
+function routesOf({ addresses, dataset }: Setup): Readonly<Record<string, Route>> {
+  const asnOf = (ip: string) => dataset.asnNumber(dataset.find(parseAddress(ip) as Address));
+  const searches = (words: readonly string[]) => words.map((word) => `/v1/asn/search?q=${word}`);
+  const long = addresses.map((ip) => `/v1/prefix/${ip.replace(/\d+$/, '0')}/24`);
+  const short = addresses.map((ip) => `/v1/prefix/${wide(ip)}/12`);
+  return {
+    healthz: { lines: ['/healthz'], goal: 1.4 },
+    readyz: { lines: ['/readyz'], goal: 1.4 },
+    'decision, asked by a proxy': {
+      lines: addresses.map((ip) => ['/v1/decide', `X-Forwarded-For: ${ip}`, ...PROXY].join('\t')),
+      goal: 2,
+    },
+    'decision, ip= and path=': { lines: addresses.map((ip) => `/v1/decide?ip=${ip}&path=/login`), goal: 2 },
+    network: { lines: addresses.slice(0, NETWORKS).map((ip) => `/v1/asn/${asnOf(ip)}`), goal: 2.5 },
+    'ip, include=routing': { lines: addresses.map((ip) => `/v1/ip/${ip}?include=routing`), goal: 2.5 },
+    'ip, explain=true': { lines: addresses.map((ip) => `/v1/ip/${ip}?explain=true`), goal: 2.8 },
+    'prefix /24': { lines: long, goal: 3.3 },
+    'prefix /12, asked again': { lines: short.slice(0, AGAIN), goal: 3.3 },
+    'prefix /12, any': { lines: short },
+    'search, one or two letters': { lines: searches(LETTERS), goal: 7 },
+    'search, asked again': { lines: searches(WORDS), goal: 7 },
+    'search, any name': { lines: searches(namesIn(dataset)), goal: 7 },
+    history: {
+      lines: addresses.map((ip) => `/v1/ip/${ip}/history`),
+      goal: 5.6,
+      connections: HISTORY_CONNECTIONS,
+    },
+  };
+}
+
+/** Different words of at least four letters, from the names of networks of all sizes. */
+function namesIn({ networks }: Setup['dataset']): string[] {
+  const words = new Set<string>();
+  const step = Math.floor(networks.count / (2 * NAMES));
+  for (let row = 0; row < networks.count && words.size < NAMES; row += step)
+    words.add(/[a-z]{4,}/.exec(networks.at(row).asn_name.toLowerCase())?.[0] ?? 'network');
+  return [...words];
 }
 
 /** The first address of the /12 around this one. */

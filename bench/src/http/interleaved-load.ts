@@ -24,22 +24,22 @@ type Turn = { readonly perSecond: number; readonly cpuMicroseconds: number; read
 /** Medians, and rates and costs of all rounds. */
 export type LoadResult = Turn & { readonly rates: readonly number[]; readonly costs: readonly number[] };
 
-const ROUNDS = 9;
-const TURN_SECONDS = 2;
-const WARM_UP_SECONDS = 3;
+type Lengths = { readonly rounds: number; readonly turnSeconds: number; readonly warmUpSeconds: number };
+const LENGTHS: Lengths = { rounds: 9, turnSeconds: 2, warmUpSeconds: 3 };
 
 /** Results in the order of the candidates. */
 export async function measureInterleaved(
   processes: PinnedProcesses,
   candidates: readonly LoadCandidate[],
+  { rounds, turnSeconds, warmUpSeconds } = LENGTHS,
 ): Promise<LoadResult[]> {
-  for (const candidate of candidates) await takeTurn(processes, candidate, WARM_UP_SECONDS, 0);
+  for (const candidate of candidates) await takeTurn(processes, candidate, warmUpSeconds, 0);
   const turns = candidates.map((): Turn[] => []);
-  for (let round = 1; round <= ROUNDS; round++) {
+  for (let round = 1; round <= rounds; round++) {
     // Rotate the order, so that each candidate is first equally often.
     for (let i = 0; i < candidates.length; i++) {
       const index = (i + round) % candidates.length;
-      turns[index]?.push(await takeTurn(processes, candidates[index] as LoadCandidate, TURN_SECONDS, round));
+      turns[index]?.push(await takeTurn(processes, candidates[index] as LoadCandidate, turnSeconds, round));
     }
   }
   return turns.map(summarise);

@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import type { AsnSearchResult } from '@whence/client/wire';
 import { useAnswer } from '../api/query-client.ts';
-import { IconSearch } from '../components/icons.tsx';
+import { Icon } from '../components/icons.tsx';
 import { Loaded, PageSkeleton } from '../components/Loaded.tsx';
 import { Empty } from '../components/Notice.tsx';
 import { Page, Section } from '../components/Page.tsx';
@@ -28,7 +28,7 @@ export function AsnSearchPage() {
         type="search"
         aria-label="Part of a network’s name"
         placeholder="Part of a name, such as telefonica"
-        leftSection={<IconSearch size={16} aria-hidden />}
+        leftSection={<Icon name="search" size={16} />}
         maw={480}
         autoFocus={q === ''}
         value={q}

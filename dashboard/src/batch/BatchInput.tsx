@@ -4,7 +4,6 @@ import { Bar } from '../components/Bars.tsx';
 import { QuietButton, TextButton } from '../components/Buttons.tsx';
 import { Numbers } from '../components/Facts.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
-import { IconFileUpload } from '../components/icons.tsx';
 import { count, formatBytes, formatNumber } from '../format/number.ts';
 import type { ScanInput } from '../scan.ts';
 import classes from './BatchInput.module.css';
@@ -67,7 +66,7 @@ export function BatchInput({ words, onStart }: { words: RunWords; onStart: (inpu
       <div className={classes['actions']}>
         <TextButton type="submit" text={words.act} disabled={text.trim() === ''} />
         <FileButton onChange={(file) => file !== null && onStart({ file })}>
-          {(props) => <QuietButton size="sm" icon={IconFileUpload} text="Choose a file" {...props} />}
+          {(props) => <QuietButton size="sm" icon="file-upload" text="Choose a file" {...props} />}
         </FileButton>
       </div>
     </form>

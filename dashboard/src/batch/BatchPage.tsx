@@ -7,7 +7,6 @@ import { useAnswer } from '../api/query-client.ts';
 import { Shares } from '../components/Bars.tsx';
 import { QuietButton } from '../components/Buttons.tsx';
 import { CopyButton } from '../components/Copy.tsx';
-import { IconDownload, IconX } from '../components/icons.tsx';
 import { AddressLink, NetworkLink } from '../components/Links.tsx';
 import { Skeleton } from '../components/Loaded.tsx';
 import { Empty } from '../components/Notice.tsx';
@@ -131,16 +130,16 @@ function Results({ state: { rows, phase, counts } }: { state: RunState<BatchRow>
             />
             {isFiltered && (
               <QuietButton
-                icon={IconX}
+                icon="x"
                 text="Clear filter"
                 onClick={() =>
                   change({ q: '', network: '', country: '', type: undefined, flag: undefined, level: undefined })
                 }
               />
             )}
-            <QuietButton icon={IconDownload} text="CSV" onClick={() => save('whence.csv', 'text/csv', toCsv(sorted))} />
+            <QuietButton icon="download" text="CSV" onClick={() => save('whence.csv', 'text/csv', toCsv(sorted))} />
             <QuietButton
-              icon={IconDownload}
+              icon="download"
               text="NDJSON"
               onClick={() => save('whence.ndjson', 'application/x-ndjson', toNdjson(sorted))}
             />

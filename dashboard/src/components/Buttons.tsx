@@ -1,19 +1,19 @@
 /** Buttons with a text and, where given, an icon before it. */
 import { Button, type ButtonProps } from '@mantine/core';
 import type { ComponentPropsWithoutRef, ReactNode } from 'react';
-import type { IconComponent } from './icons.tsx';
+import { Icon, type IconName } from './icons.tsx';
 
 type TextButtonProps = ButtonProps &
   Omit<ComponentPropsWithoutRef<'button'>, keyof ButtonProps> & {
     text: string;
-    icon?: IconComponent;
+    icon?: IconName;
     /** For a link that looks like a button. */
     renderRoot?: (props: object) => ReactNode;
   };
 
-export function TextButton({ text, icon: Icon, ...props }: TextButtonProps) {
+export function TextButton({ text, icon, ...props }: TextButtonProps) {
   return (
-    <Button leftSection={Icon && <Icon size={props.size === 'xs' ? 15 : 16} aria-hidden />} {...props}>
+    <Button leftSection={icon && <Icon name={icon} size={props.size === 'xs' ? 15 : 16} />} {...props}>
       {text}
     </Button>
   );

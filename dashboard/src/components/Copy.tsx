@@ -3,7 +3,7 @@ import { ActionIcon, Tabs, Tooltip } from '@mantine/core';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { QuietButton } from './Buttons.tsx';
 import classes from './Copy.module.css';
-import { IconAlertTriangle, IconCheck, IconCopy } from './icons.tsx';
+import { Icon } from './icons.tsx';
 import { announce } from './LiveRegion.tsx';
 
 const WORDS = { copied: 'Copied', failed: 'Copy failed' } as const;
@@ -11,18 +11,18 @@ const WORDS = { copied: 'Copied', failed: 'Copy failed' } as const;
 /** A button that copies: an icon, or a labelled button if `word` is given. */
 export function CopyButton({ text, label, word, onCopied }: CopyButtonProps) {
   const { state, copy } = useCopy();
-  const Icon = state === 'copied' ? IconCheck : state === 'failed' ? IconAlertTriangle : IconCopy;
+  const icon = state === 'copied' ? 'check' : state === 'failed' ? 'alert-triangle' : 'copy';
   const act = () => {
     copy(typeof text === 'string' ? text : text());
     onCopied?.();
   };
   if (word !== undefined) {
-    return <QuietButton icon={Icon} text={state === 'idle' ? word : WORDS[state]} onClick={act} />;
+    return <QuietButton icon={icon} text={state === 'idle' ? word : WORDS[state]} onClick={act} />;
   }
   return (
     <Tooltip label={state === 'idle' ? label : WORDS[state]}>
       <ActionIcon variant="subtle" color="gray" size={26} aria-label={label} onClick={act} className="no-print">
-        <Icon size={15} aria-hidden />
+        <Icon name={icon} size={15} />
       </ActionIcon>
     </Tooltip>
   );
@@ -34,7 +34,7 @@ type CopyButtonProps = { text: string | (() => string); label: string; word?: st
 /** A value that is copied by a click, by Enter, or by `c` while it has the focus. */
 export function Copyable({ text, children, isMono = false }: { text: string; children?: ReactNode; isMono?: boolean }) {
   const { state, copy } = useCopy();
-  const Icon = state === 'copied' ? IconCheck : IconCopy;
+  const icon = state === 'copied' ? 'check' : 'copy';
   return (
     <button
       type="button"
@@ -47,7 +47,7 @@ export function Copyable({ text, children, isMono = false }: { text: string; chi
       }}
     >
       {children ?? text}
-      <Icon size={13} className={classes['icon']} aria-hidden />
+      <Icon name={icon} size={13} className={classes['icon']} />
     </button>
   );
 }

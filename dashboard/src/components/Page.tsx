@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { type ReactNode, useEffect, useId, useRef } from 'react';
 import { QuietButton } from './Buttons.tsx';
-import { IconDownload, IconPrinter } from './icons.tsx';
+import { Icon } from './icons.tsx';
 import classes from './Page.module.css';
 
 type PageProps = {
@@ -83,7 +83,7 @@ export function Credits({ credits }: { credits: readonly string[] }) {
 
 /** Prints the page. The print style sheet hides the controls. */
 export function PrintButton() {
-  return <QuietButton icon={IconPrinter} text="Print" className={classes['print']} onClick={() => window.print()} />;
+  return <QuietButton icon="printer" text="Print" className={classes['print']} onClick={() => window.print()} />;
 }
 
 /** Links to files that the server generates. */
@@ -96,7 +96,7 @@ export function ExportLinks({ addressOf }: { addressOf: (format: 'csv' | 'ndjson
       download
       variant="default"
       size="xs"
-      leftSection={<IconDownload size={15} aria-hidden />}
+      leftSection={<Icon name="download" size={15} />}
     >
       {format.toUpperCase()}
     </Button>

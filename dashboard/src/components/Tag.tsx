@@ -4,18 +4,18 @@ import type { ThreatLevel } from '@whence/client/wire';
 import type { RpkiState } from '@whence/server/dashboard-wire/lookups';
 import type { ReactNode } from 'react';
 import { RPKI_WORDS } from '../format/names.ts';
-import { IconAlertTriangle, IconCheck, type IconComponent, IconMinus } from './icons.tsx';
+import { Icon, type IconName } from './icons.tsx';
 import classes from './Tag.module.css';
 
 type TagTone = 'plain' | 'good' | 'warn' | 'bad' | 'accent';
 
-type TagProps = { icon?: IconComponent; tone?: TagTone; text: string };
+type TagProps = { icon?: IconName; tone?: TagTone; text: string };
 
 /** An icon and a word. The colour carries no information of its own. */
-export function Tag({ icon: Icon, tone = 'plain', text }: TagProps) {
+export function Tag({ icon, tone = 'plain', text }: TagProps) {
   return (
     <span className={classes['tag']} data-tone={tone}>
-      {Icon !== undefined && <Icon size={14} stroke={1.8} aria-hidden />}
+      {icon !== undefined && <Icon name={icon} size={14} stroke={1.8} />}
       {text}
     </span>
   );
@@ -26,9 +26,9 @@ export function Tags({ children }: { children: ReactNode }) {
 }
 
 const RPKI_LOOKS = {
-  valid: { icon: IconCheck, tone: 'good' },
-  invalid: { icon: IconAlertTriangle, tone: 'bad' },
-  not_found: { icon: IconMinus, tone: 'plain' },
+  valid: { icon: 'check', tone: 'good' },
+  invalid: { icon: 'alert-triangle', tone: 'bad' },
+  not_found: { icon: 'minus', tone: 'plain' },
 } as const;
 
 /** Whether ROAs authorise a network to announce a prefix (RFC 6811). */

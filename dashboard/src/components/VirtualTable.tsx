@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useRef } from 'react';
-import { IconArrowDown, IconArrowUp } from './icons.tsx';
+import { Icon } from './icons.tsx';
 import classes from './VirtualTable.module.css';
 
 const ROW_PX = 40;
@@ -93,7 +93,7 @@ type ColumnHeadProps = {
 
 /** The head of a column, a button where rows can be sorted by it. */
 export function ColumnHead({ name, order, onSort }: ColumnHeadProps) {
-  const Icon = order === 'ascending' ? IconArrowUp : IconArrowDown;
+  const icon = order === 'ascending' ? 'arrow-up' : 'arrow-down';
   return (
     <div role="columnheader" data-column={name} aria-sort={order}>
       {onSort === undefined ? (
@@ -101,7 +101,7 @@ export function ColumnHead({ name, order, onSort }: ColumnHeadProps) {
       ) : (
         <button type="button" className={classes['sort']} onClick={onSort}>
           {name}
-          {order !== undefined && <Icon size={13} aria-hidden />}
+          {order !== undefined && <Icon name={icon} size={13} />}
         </button>
       )}
     </div>

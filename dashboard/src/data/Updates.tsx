@@ -8,7 +8,6 @@ import { Bar } from '../components/Bars.tsx';
 import { QuietButton, TextButton } from '../components/Buttons.tsx';
 import { Facts } from '../components/Facts.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
-import { IconRefresh } from '../components/icons.tsx';
 import { Notice } from '../components/Notice.tsx';
 import { count, formatShare } from '../format/number.ts';
 import { Time } from '../format/Time.tsx';
@@ -46,7 +45,7 @@ export function UpdateButton({ update }: { update: UpdateState }) {
   return (
     <>
       <TextButton
-        icon={IconRefresh}
+        icon="refresh"
         text={isRunning ? 'Updating…' : 'Update now'}
         disabled={isRunning}
         onClick={() => start.mutate('failed')}

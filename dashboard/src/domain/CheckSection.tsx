@@ -2,13 +2,7 @@
 
 import type { DomainPartState } from '@whence/server/dashboard-wire/domains';
 import type { ReactNode } from 'react';
-import {
-  IconAlertTriangle,
-  IconCircleCheck,
-  IconCircleDashed,
-  IconCircleMinus,
-  IconHelpCircle,
-} from '../components/icons.tsx';
+import { Icon } from '../components/icons.tsx';
 import { Tag } from '../components/Tag.tsx';
 import { capitalise } from '../format/names.ts';
 import classes from './CheckSection.module.css';
@@ -40,13 +34,13 @@ export function checkState({ state, is_valid }: DomainPartState): CheckState {
 }
 
 const STATES = {
-  valid: <Tag icon={IconCircleCheck} tone="good" text="verified" />,
-  ineffective: <Tag icon={IconAlertTriangle} tone="warn" text="does not protect" />,
-  invalid: <Tag icon={IconAlertTriangle} tone="bad" text="has errors" />,
-  missing: <Tag icon={IconCircleDashed} tone="bad" text="missing" />,
-  'not found': <Tag icon={IconCircleMinus} text="no key found" />,
-  'not set up': <Tag icon={IconCircleMinus} text="not set up, optional" />,
-  unverified: <Tag icon={IconHelpCircle} text="could not be verified" />,
+  valid: <Tag icon="circle-check" tone="good" text="verified" />,
+  ineffective: <Tag icon="alert-triangle" tone="warn" text="does not protect" />,
+  invalid: <Tag icon="alert-triangle" tone="bad" text="has errors" />,
+  missing: <Tag icon="circle-dashed" tone="bad" text="missing" />,
+  'not found': <Tag icon="circle-minus" text="no key found" />,
+  'not set up': <Tag icon="circle-minus" text="not set up, optional" />,
+  unverified: <Tag icon="help-circle" text="could not be verified" />,
   'not applicable': <Tag text="not needed" />,
 } satisfies Record<CheckState, ReactNode>;
 
@@ -72,7 +66,7 @@ export function Findings({ errors }: { errors: readonly string[] }) {
         const { code, text } = splitError(error);
         return (
           <li key={error} className={classes['item']}>
-            <IconAlertTriangle size={16} aria-label="Error" />
+            <Icon name="alert-triangle" size={16} aria-label="Error" />
             <span>
               {text} <span className={classes['code']}>{code}</span>
             </span>
@@ -95,7 +89,7 @@ export function Remarks({ errors }: { errors: readonly string[] }) {
 export function NoFindings({ children }: { children: string }) {
   return (
     <p className={classes['good']}>
-      <IconCircleCheck size={16} aria-hidden />
+      <Icon name="circle-check" size={16} />
       {children}
     </p>
   );

@@ -4,7 +4,6 @@ import type { DkimReport } from '@whence/client/wire';
 import { useState } from 'react';
 import { QuietButton } from '../components/Buttons.tsx';
 import { CodeBlock } from '../components/Copy.tsx';
-import { IconAlertTriangle, IconCircleCheck, IconCircleDashed } from '../components/icons.tsx';
 import { Tag } from '../components/Tag.tsx';
 import { Findings } from './CheckSection.tsx';
 import classes from './Dkim.module.css';
@@ -17,11 +16,11 @@ export function DkimKeys({ keys }: { keys: readonly DkimReport[] }) {
           <div className={classes['head']}>
             <span className={classes['selector']}>{selector}</span>
             {!found ? (
-              <Tag icon={IconCircleDashed} tone="warn" text="not found" />
+              <Tag icon="circle-dashed" tone="warn" text="not found" />
             ) : is_valid ? (
-              <Tag icon={IconCircleCheck} tone="good" text="valid" />
+              <Tag icon="circle-check" tone="good" text="valid" />
             ) : (
-              <Tag icon={IconAlertTriangle} tone="bad" text="has errors" />
+              <Tag icon="alert-triangle" tone="bad" text="has errors" />
             )}
             {key_type !== '' && <span className="quiet">{keyWords(key_type, key_bits)}</span>}
           </div>

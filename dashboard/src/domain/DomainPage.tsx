@@ -7,7 +7,6 @@ import { isFailure } from '../api/call.ts';
 import { sessionQuery, useAnswer } from '../api/query-client.ts';
 import { QuietButton } from '../components/Buttons.tsx';
 import { CodeBlock, CodeTabs, Copyable, requestTabs } from '../components/Copy.tsx';
-import { IconPencil, IconRefresh } from '../components/icons.tsx';
 import { AddressLink } from '../components/Links.tsx';
 import { Loaded, Skeleton } from '../components/Loaded.tsx';
 import { Empty, Notice } from '../components/Notice.tsx';
@@ -53,7 +52,7 @@ export function DomainPage() {
       actions={
         <>
           <QuietButton
-            icon={IconRefresh}
+            icon="refresh"
             text="Check again"
             loading={check.isFetching && check.data !== undefined}
             onClick={() => void check.refetch()}
@@ -285,7 +284,7 @@ function TryChangeButton() {
   if (!useMayTry()) return null;
   return (
     <QuietButton
-      icon={IconPencil}
+      icon="pencil"
       text="Try a change"
       aria-expanded={tried !== undefined}
       onClick={() =>

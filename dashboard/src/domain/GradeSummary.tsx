@@ -3,7 +3,7 @@
 import type { DomainAdvice, DomainCheck, DomainPartState } from '@whence/server/dashboard-wire/domains';
 import { Bar } from '../components/Bars.tsx';
 import { CodeBlock } from '../components/Copy.tsx';
-import { IconMailOff } from '../components/icons.tsx';
+import { Icon } from '../components/icons.tsx';
 import { Section } from '../components/Page.tsx';
 import { NoFindings, PARTS } from './CheckSection.tsx';
 import classes from './GradeSummary.module.css';
@@ -38,7 +38,7 @@ export function GradeSummary({ check }: { check: DomainCheck }) {
         <>
           <div className={classes['grade']}>
             <div className={classes['letter']} data-tone={tone} aria-hidden>
-              {is_finished ? <IconMailOff size={34} stroke={1.6} /> : grade_text}
+              {is_finished ? <Icon name="mail-off" size={34} stroke={1.6} /> : grade_text}
             </div>
             <div>
               {!is_finished && (

@@ -4,7 +4,7 @@ import { MAX_LOOKUPS } from '@whence/email/internal/spf/limits';
 import type { SpfTreeNode } from '@whence/server/dashboard-wire/domains';
 import { useState } from 'react';
 import { CopyButton } from '../components/Copy.tsx';
-import { IconChevronRight } from '../components/icons.tsx';
+import { Icon } from '../components/icons.tsx';
 import { count } from '../format/number.ts';
 import { Findings } from './CheckSection.tsx';
 import classes from './Spf.module.css';
@@ -73,7 +73,7 @@ function TreeNode({ node, depth }: { node: SpfTreeNode; depth: number }) {
             aria-label={`${isOpen ? 'Collapse' : 'Expand'} ${name}`}
             onClick={() => setIsOpen(!isOpen)}
           >
-            <IconChevronRight size={15} aria-hidden />
+            <Icon name="chevron-right" size={15} />
           </button>
         ) : (
           <span className={classes['leaf']} />

@@ -9,7 +9,6 @@ import { refresh, useAnswer } from '../api/query-client.ts';
 import { QuietButton } from '../components/Buttons.tsx';
 import { CopyButton } from '../components/Copy.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
-import { IconArrowBackUp, IconPlus, IconX } from '../components/icons.tsx';
 import { announce } from '../components/LiveRegion.tsx';
 import { Section } from '../components/Page.tsx';
 import { IN_PLACE } from '../search-params.ts';
@@ -79,12 +78,12 @@ export function TrialEditor({ check, selectors, tried }: TrialEditorProps) {
         <div className={`${classes['tools']} no-print`}>
           <CopyButton text={link} label="Copy link" word="Copy link" />
           <QuietButton
-            icon={IconArrowBackUp}
+            icon="arrow-back-up"
             text="Reset"
             disabled={isEmpty(change)}
             onClick={() => setRecords(editedRecords(check, {}))}
           />
-          <QuietButton icon={IconX} text="Close" onClick={close} />
+          <QuietButton icon="x" text="Close" onClick={close} />
         </div>
       }
     >
@@ -180,7 +179,7 @@ function KeyFields({ report, records: { dkim }, onEdit }: KeyFieldsProps) {
     return (
       <div className="no-print">
         <QuietButton
-          icon={IconPlus}
+          icon="plus"
           text="Try a DKIM key"
           onClick={() => onEdit({ dkim: { selector, text: publishedKey(report, selector) } })}
         />

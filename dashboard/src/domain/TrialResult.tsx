@@ -4,7 +4,7 @@ import type { EmailTrial } from '@whence/client/wire';
 import { MAX_LOOKUPS } from '@whence/email/internal/spf/limits';
 import type { DomainCheck } from '@whence/server/dashboard-wire/domains';
 import type { ReactNode } from 'react';
-import { IconArrowRight, IconCircleCheck, IconCircleMinus, type IconComponent } from '../components/icons.tsx';
+import { Icon, type IconName } from '../components/icons.tsx';
 import { NetworkLink } from '../components/Links.tsx';
 import { Notice } from '../components/Notice.tsx';
 import { capitalise } from '../format/names.ts';
@@ -96,15 +96,10 @@ export function TrialResult({ trial, check, known, isChanged }: TrialResultProps
       {trial !== undefined && (
         <>
           {trial.after.risk !== '' && <p className={classes['risk']}>{capitalise(trial.after.risk)}.</p>}
-          <ChangeList title="Appears" icon={IconCircleMinus} tone="bad" items={trial.appeared.map(describeFinding)} />
-          <ChangeList
-            title="Disappears"
-            icon={IconCircleCheck}
-            tone="good"
-            items={trial.vanished.map(describeFinding)}
-          />
-          <ChangeList title="To do after the change" icon={IconArrowRight} items={textsOf(trial.advice.appeared)} />
-          <ChangeList title="No longer to do" icon={IconArrowRight} items={textsOf(trial.advice.vanished)} />
+          <ChangeList title="Appears" icon="circle-minus" tone="bad" items={trial.appeared.map(describeFinding)} />
+          <ChangeList title="Disappears" icon="circle-check" tone="good" items={trial.vanished.map(describeFinding)} />
+          <ChangeList title="To do after the change" icon="arrow-right" items={textsOf(trial.advice.appeared)} />
+          <ChangeList title="No longer to do" icon="arrow-right" items={textsOf(trial.advice.vanished)} />
           <Networks senders={trial.senders} />
           {trial.notes.map((note) => (
             <p key={note} className="quiet">
@@ -159,10 +154,10 @@ function lookupChange({ before, after, limit }: EmailTrial['lookups']): ReturnTy
   return after > limit ? 'worse' : before === after ? undefined : 'other';
 }
 
-type ChangeListProps = { title: string; icon: IconComponent; tone?: 'good' | 'bad'; items: readonly ListedChange[] };
+type ChangeListProps = { title: string; icon: IconName; tone?: 'good' | 'bad'; items: readonly ListedChange[] };
 type ListedChange = { readonly text: string; readonly code?: string };
 
-function ChangeList({ title, icon: Icon, tone, items }: ChangeListProps) {
+function ChangeList({ title, icon, tone, items }: ChangeListProps) {
   if (items.length === 0) return null;
   return (
     <div>
@@ -170,7 +165,7 @@ function ChangeList({ title, icon: Icon, tone, items }: ChangeListProps) {
       <ul className={classes['findings']}>
         {items.map(({ text, code }) => (
           <li key={text} data-tone={tone}>
-            <Icon size={16} aria-hidden />
+            <Icon name={icon} size={16} />
             <span>
               {text} {code !== undefined && <span className={classes['code']}>{code}</span>}
             </span>

@@ -8,7 +8,6 @@ import { save } from '../batch/download.ts';
 import { RunPage } from '../batch/RunPage.tsx';
 import { QuietButton } from '../components/Buttons.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
-import { IconDownload } from '../components/icons.tsx';
 import { Empty } from '../components/Notice.tsx';
 import { Section } from '../components/Page.tsx';
 import { type Column, Table } from '../components/Table.tsx';
@@ -134,7 +133,7 @@ function Results({ id, rows, isRunning }: ResultsProps) {
             <QuietButton text={`Check ${formatNumber(refused)} again`} onClick={() => retry.mutate()} />
           )}
           <QuietButton
-            icon={IconDownload}
+            icon="download"
             text="CSV"
             onClick={() => save('whence-domains.csv', 'text/csv', domainsCsv(shown))}
           />

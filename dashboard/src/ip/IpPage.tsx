@@ -3,20 +3,7 @@ import type { ConnectionType, IpRecord, Routing } from '@whence/client/wire';
 import { type Failure, isFailure } from '../api/call.ts';
 import { useAnswer } from '../api/query-client.ts';
 import { CodeTabs, Copyable, requestTabs } from '../components/Copy.tsx';
-import {
-  IconAlertTriangle,
-  IconAntenna,
-  IconArrowsExchange,
-  IconBriefcase,
-  IconCloud,
-  type IconComponent,
-  IconHome,
-  IconMask,
-  IconRobot,
-  IconSchool,
-  IconServer2,
-  IconShieldLock,
-} from '../components/icons.tsx';
+import type { IconName } from '../components/icons.tsx';
 import { Loaded, LoadedLead } from '../components/Loaded.tsx';
 import { NoData } from '../components/NoData.tsx';
 import { Notice } from '../components/Notice.tsx';
@@ -107,12 +94,12 @@ export function IpPage() {
   );
 }
 
-const CONNECTION_ICONS: Readonly<Record<ConnectionType, IconComponent>> = {
-  residential: IconHome,
-  datacenter: IconServer2,
-  mobile: IconAntenna,
-  business: IconBriefcase,
-  education: IconSchool,
+const CONNECTION_ICONS: Readonly<Record<ConnectionType, IconName>> = {
+  residential: 'home',
+  datacenter: 'server-2',
+  mobile: 'antenna',
+  business: 'briefcase',
+  education: 'school',
 };
 
 /** The type and the flags of the address, each as icon and word. */
@@ -122,14 +109,14 @@ function DetectionTags({ record, routing }: { record: IpRecord; routing: Routing
   return (
     <Tags>
       <Tag icon={CONNECTION_ICONS[connection_type]} text={connection_type} />
-      {detection.is_tor_exit && <Tag icon={IconMask} tone="bad" text="Tor exit" />}
-      {detection.is_vpn && <Tag icon={IconShieldLock} tone="warn" text="VPN" />}
-      {detection.is_proxy && <Tag icon={IconArrowsExchange} tone="warn" text="proxy" />}
+      {detection.is_tor_exit && <Tag icon="mask" tone="bad" text="Tor exit" />}
+      {detection.is_vpn && <Tag icon="shield-lock" tone="warn" text="VPN" />}
+      {detection.is_proxy && <Tag icon="arrows-exchange" tone="warn" text="proxy" />}
       {detection.ai_company !== undefined && (
-        <Tag icon={IconRobot} tone="accent" text={`AI crawler: ${detection.ai_company}`} />
+        <Tag icon="robot" tone="accent" text={`AI crawler: ${detection.ai_company}`} />
       )}
-      {detection.cloud_provider !== undefined && <Tag icon={IconCloud} text={detection.cloud_provider} />}
-      {isRpkiInvalid && <Tag icon={IconAlertTriangle} tone="bad" text="RPKI invalid" />}
+      {detection.cloud_provider !== undefined && <Tag icon="cloud" text={detection.cloud_provider} />}
+      {isRpkiInvalid && <Tag icon="alert-triangle" tone="bad" text="RPKI invalid" />}
     </Tags>
   );
 }

@@ -8,7 +8,6 @@ import { QuietButton } from '../components/Buttons.tsx';
 import { Copyable, CopyButton } from '../components/Copy.tsx';
 import { Facts } from '../components/Facts.tsx';
 import { explainFailure } from '../components/Failures.tsx';
-import { IconCheck, IconRobot } from '../components/icons.tsx';
 import { PrefixLink } from '../components/Links.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { Section } from '../components/Page.tsx';
@@ -129,10 +128,10 @@ function Name({ hostname: { name, is_confirmed, crawler, error } }: { hostname: 
   return (
     <>
       <Copyable text={name} isMono />
-      {is_confirmed === true && <Tag icon={IconCheck} tone="good" text="leads back to the address" />}
+      {is_confirmed === true && <Tag icon="check" tone="good" text="leads back to the address" />}
       {is_confirmed === false && crawler === undefined && <Tag tone="warn" text="does not lead back to the address" />}
-      {crawler?.is_verified === true && <Tag icon={IconRobot} tone="accent" text={`${crawler.name}, verified`} />}
-      {crawler?.is_verified === false && <Tag icon={IconRobot} tone="bad" text={`forged name of ${crawler.name}`} />}
+      {crawler?.is_verified === true && <Tag icon="robot" tone="accent" text={`${crawler.name}, verified`} />}
+      {crawler?.is_verified === false && <Tag icon="robot" tone="bad" text={`forged name of ${crawler.name}`} />}
       {error !== undefined && <span className="quiet">not confirmed: DNS did not answer for the name</span>}
     </>
   );

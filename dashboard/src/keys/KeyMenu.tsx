@@ -1,15 +1,7 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import type { KeySummary } from '@whence/server/dashboard-wire/keys';
-import {
-  IconBan,
-  IconCopy,
-  IconDots,
-  IconPencil,
-  IconPlayerPause,
-  IconPlayerPlay,
-  IconRefresh,
-} from '../components/icons.tsx';
+import { Icon, type IconName } from '../components/icons.tsx';
 import { announce } from '../components/LiveRegion.tsx';
 
 export type KeyAction = 'edit' | 'pause' | 'resume' | 'revoke';
@@ -28,8 +20,8 @@ export function KeyMenu({ summary, onAction }: KeyMenuProps) {
       announce('The id could not be copied');
     }
   };
-  const item = (action: KeyAction, Icon: typeof IconPencil, text: string) => (
-    <Menu.Item leftSection={<Icon size={16} aria-hidden />} onClick={() => onAction(action, summary)}>
+  const item = (action: KeyAction, icon: IconName, text: string) => (
+    <Menu.Item leftSection={<Icon name={icon} size={16} />} onClick={() => onAction(action, summary)}>
       {text}
     </Menu.Item>
   );
@@ -37,27 +29,27 @@ export function KeyMenu({ summary, onAction }: KeyMenuProps) {
     <Menu position="bottom-end" width={200} transitionProps={{ duration: 0 }}>
       <Menu.Target>
         <ActionIcon variant="subtle" color="gray" size={30} aria-label={`Actions for ${name}`}>
-          <IconDots size={17} aria-hidden />
+          <Icon name="dots" size={17} />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item leftSection={<IconCopy size={16} aria-hidden />} onClick={() => void copyId()}>
+        <Menu.Item leftSection={<Icon name="copy" size={16} />} onClick={() => void copyId()}>
           Copy id
         </Menu.Item>
         {status === 'active' && (
           <>
-            {item('edit', IconPencil, 'Edit…')}
+            {item('edit', 'pencil', 'Edit…')}
             <Menu.Item
-              leftSection={<IconRefresh size={16} aria-hidden />}
+              leftSection={<Icon name="refresh" size={16} />}
               onClick={() => void navigate({ to: '/settings/keys/$id/rotate', params: { id } })}
             >
               Rotate…
             </Menu.Item>
             {paused_at === undefined
-              ? item('pause', IconPlayerPause, 'Pause…')
-              : item('resume', IconPlayerPlay, 'Resume')}
+              ? item('pause', 'player-pause', 'Pause…')
+              : item('resume', 'player-play', 'Resume')}
             <Menu.Divider />
-            {item('revoke', IconBan, 'Revoke…')}
+            {item('revoke', 'ban', 'Revoke…')}
           </>
         )}
       </Menu.Dropdown>

@@ -10,7 +10,6 @@ import { QuietButton, TextButton } from '../components/Buttons.tsx';
 import { Copyable } from '../components/Copy.tsx';
 import { Facts } from '../components/Facts.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
-import { IconBan, IconPencil, IconPlayerPause, IconPlayerPlay, IconRefresh } from '../components/icons.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { Empty, Notice } from '../components/Notice.tsx';
 import { Columns, Page, Section } from '../components/Page.tsx';
@@ -44,19 +43,19 @@ export function KeyPage() {
       actions={
         isActive && (
           <>
-            <QuietButton size="sm" icon={IconPencil} text="Edit" onClick={() => act('edit', key)} />
+            <QuietButton size="sm" icon="pencil" text="Edit" onClick={() => act('edit', key)} />
             {key.paused_at === undefined ? (
-              <QuietButton size="sm" icon={IconPlayerPause} text="Pause" onClick={() => act('pause', key)} />
+              <QuietButton size="sm" icon="player-pause" text="Pause" onClick={() => act('pause', key)} />
             ) : (
-              <TextButton icon={IconPlayerPlay} text="Resume" onClick={() => act('resume', key)} />
+              <TextButton icon="player-play" text="Resume" onClick={() => act('resume', key)} />
             )}
             <QuietButton
               size="sm"
-              icon={IconRefresh}
+              icon="refresh"
               text="Rotate"
               renderRoot={(props) => <Link to="/settings/keys/$id/rotate" params={{ id }} {...props} />}
             />
-            <TextButton data-danger icon={IconBan} text="Revoke key" onClick={() => act('revoke', key)} />
+            <TextButton data-danger icon="ban" text="Revoke key" onClick={() => act('revoke', key)} />
           </>
         )
       }
@@ -95,7 +94,7 @@ function PastedKey({ summary, onRevoke }: { summary: KeyDetail['key']; onRevoke:
   return (
     <Notice tone="bad" title="This is the key that you pasted">
       <p>Anyone who has it can use it. If it has leaked, revoke it now; programs that use it then need another key.</p>
-      <TextButton data-danger icon={IconBan} text="Revoke this key" onClick={onRevoke} />
+      <TextButton data-danger icon="ban" text="Revoke this key" onClick={onRevoke} />
     </Notice>
   );
 }

@@ -1,7 +1,6 @@
 /** The state of a key in words: state, quota, first and last use, requests that were refused. */
 import type { KeyQuota, KeySummary } from '@whence/server/dashboard-wire/keys';
 import { Bar } from '../components/Bars.tsx';
-import { IconAlertTriangle, IconCircleCheck, IconCircleX, IconClock, IconPlayerPause } from '../components/icons.tsx';
 import { Tag } from '../components/Tag.tsx';
 import { count, formatNumber } from '../format/number.ts';
 import { Time, useNow } from '../format/Time.tsx';
@@ -14,16 +13,15 @@ type StateSummary = Pick<KeySummary, 'state' | 'expires_at' | 'revoke_at' | 'quo
 export function KeyStateTag({ summary }: { summary: StateSummary }) {
   const now = useNow();
   const { state, expires_at, revoke_at, quota } = summary;
-  if (state === 'revoked') return <Tag icon={IconCircleX} text="revoked" />;
-  if (state === 'expired') return <Tag icon={IconClock} tone="warn" text="expired" />;
-  if (state === 'paused') return <Tag icon={IconPlayerPause} tone="warn" text="paused" />;
+  if (state === 'revoked') return <Tag icon="circle-x" text="revoked" />;
+  if (state === 'expired') return <Tag icon="clock" tone="warn" text="expired" />;
+  if (state === 'paused') return <Tag icon="player-pause" tone="warn" text="paused" />;
   const share = shareOf(quota);
-  if (share >= 1) return <Tag icon={IconAlertTriangle} tone="bad" text="limit reached" />;
-  if (share >= NEAR_LIMIT)
-    return <Tag icon={IconAlertTriangle} tone="warn" text={`${Math.floor(share * 100)}% used`} />;
+  if (share >= 1) return <Tag icon="alert-triangle" tone="bad" text="limit reached" />;
+  if (share >= NEAR_LIMIT) return <Tag icon="alert-triangle" tone="warn" text={`${Math.floor(share * 100)}% used`} />;
   const word = endWord(expires_at, revoke_at, now);
-  if (word === undefined) return <Tag icon={IconCircleCheck} tone="good" text="active" />;
-  return <Tag icon={IconClock} tone="warn" text={word} />;
+  if (word === undefined) return <Tag icon="circle-check" tone="good" text="active" />;
+  return <Tag icon="clock" tone="warn" text={word} />;
 }
 
 /** From here on there is an entry in the audit log, and a mark on the key. */

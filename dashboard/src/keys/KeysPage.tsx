@@ -8,7 +8,7 @@ import { useAnswer } from '../api/query-client.ts';
 import { useLeakedKey } from '../api/use-leaked-key.ts';
 import { QuietButton, TextButton } from '../components/Buttons.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
-import { IconPlus, IconSearch } from '../components/icons.tsx';
+import { Icon } from '../components/icons.tsx';
 import { Empty, Notice } from '../components/Notice.tsx';
 import { Page } from '../components/Page.tsx';
 import { capitalise, PERMISSION_WORDS } from '../format/names.ts';
@@ -75,7 +75,7 @@ export function KeysPage() {
       name="API keys"
       title="API keys"
       lead={isAtLeast('admin') ? 'All keys on this server.' : 'Your keys.'}
-      actions={<TextButton icon={IconPlus} text="Create key" onClick={open} />}
+      actions={<TextButton icon="plus" text="Create key" onClick={open} />}
     >
       <div className={classes['body']}>
         <div className={classes['tools']}>
@@ -84,7 +84,7 @@ export function KeysPage() {
             className={classes['search']}
             aria-label="Search keys"
             placeholder="Name, owner, a key or part of it"
-            leftSection={<IconSearch size={16} aria-hidden />}
+            leftSection={<Icon name="search" size={16} />}
             value={text}
             onChange={(event) => {
               const { value } = event.currentTarget;

@@ -7,7 +7,7 @@ import { useAnswer } from '../api/query-client.ts';
 import { QuietButton, TextButton } from '../components/Buttons.tsx';
 import { CodeBlock } from '../components/Copy.tsx';
 import { Dialog } from '../components/Dialog.tsx';
-import { IconAlertTriangle, IconCircleCheck } from '../components/icons.tsx';
+import { Icon } from '../components/icons.tsx';
 import { Notice } from '../components/Notice.tsx';
 import { PERMISSION_WORDS } from '../format/names.ts';
 import { Time } from '../format/Time.tsx';
@@ -62,7 +62,7 @@ function FirstRequest({ id }: { id: string }) {
         </>
       ) : (
         <span className={classes[isRefused ? 'refused' : 'works']}>
-          {isRefused ? <IconAlertTriangle size={16} aria-hidden /> : <IconCircleCheck size={16} aria-hidden />}{' '}
+          {isRefused ? <Icon name="alert-triangle" size={16} /> : <Icon name="circle-check" size={16} />}{' '}
           {isRefused ? 'The key is valid, but its first request was refused' : 'It works'}: {use.status} from{' '}
           <span className="mono">{use.from}</span>, <Time at={use.at} />.
         </span>

@@ -6,7 +6,7 @@ import { type ReactNode, useState } from 'react';
 import { call, useAnswer } from '../api/query-client.ts';
 import { TextButton } from '../components/Buttons.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
-import { IconCheck } from '../components/icons.tsx';
+import { Icon } from '../components/icons.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { Page } from '../components/Page.tsx';
 import { Table } from '../components/Table.tsx';
@@ -142,7 +142,9 @@ type StepProps = { number: number; title: string; state: 'done' | 'now' | 'later
 function Step({ number, title, state, children }: StepProps) {
   return (
     <li className={classes['step']} data-state={state} aria-current={state === 'now' ? 'step' : undefined}>
-      <span className={classes['number']}>{state === 'done' ? <IconCheck size={17} aria-label="done" /> : number}</span>
+      <span className={classes['number']}>
+        {state === 'done' ? <Icon name="check" size={17} aria-label="done" /> : number}
+      </span>
       <div className={classes['body']}>
         <h2>{title}</h2>
         {children}

@@ -6,7 +6,7 @@ import { findSecret } from '@whence/server/secret-form';
 import { type ClipboardEvent, type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { call, refresh, sessionQuery } from '../api/query-client.ts';
 import { useLeakedKey } from '../api/use-leaked-key.ts';
-import { IconSearch } from '../components/icons.tsx';
+import { Icon } from '../components/icons.tsx';
 import { announce } from '../components/LiveRegion.tsx';
 import { type AddressList, pastedLines } from '../interpret.ts';
 import { useSignOut } from '../session/use-session.ts';
@@ -90,7 +90,7 @@ export function LookupField() {
   return (
     <search className={`${classes['lookup']} no-print`}>
       <div className={classes['field']}>
-        <IconSearch size={16} aria-hidden />
+        <Icon name="search" size={16} />
         <input
           ref={input}
           className={classes['input']}
@@ -168,7 +168,7 @@ type OptionProps = {
   onChoose: () => void;
 };
 
-function Option({ id, suggestion: { icon: Icon, words, hint }, isActive, onActive, onChoose }: OptionProps) {
+function Option({ id, suggestion: { icon, words, hint }, isActive, onActive, onChoose }: OptionProps) {
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (isActive) element.current?.scrollIntoView({ block: 'nearest' });
@@ -186,7 +186,7 @@ function Option({ id, suggestion: { icon: Icon, words, hint }, isActive, onActiv
       onMouseMove={onActive}
       onClick={onChoose}
     >
-      <Icon size={17} stroke={1.7} aria-hidden />
+      <Icon name={icon} size={17} stroke={1.7} />
       <span className={classes['words']}>{words}</span>
       <span className={classes['hint']}>{hint ?? (isActive ? 'Enter' : '')}</span>
     </div>

@@ -8,21 +8,7 @@ import { sessionQuery, useAnswer } from '../api/query-client.ts';
 import type { useLeakedKey } from '../api/use-leaked-key.ts';
 import { DomainScanner } from '../batch/domain-scanner.ts';
 import { addRecent, readRecent, subjectOf } from '../browser-storage/recent-subjects.ts';
-import {
-  IconAt,
-  IconBinaryTree2,
-  type IconComponent,
-  IconDatabase,
-  IconHistory,
-  IconKey,
-  IconListSearch,
-  IconLogout,
-  IconMapPin,
-  IconRefresh,
-  IconSearch,
-  IconServerCog,
-  IconTopologyStar3,
-} from '../components/icons.tsx';
+import type { IconName } from '../components/icons.tsx';
 import { MAIN_ITEMS, REFERENCE_ITEM, SETTINGS_ITEMS, THEMES } from '../components/navigation-items.ts';
 import { countryName } from '../format/names.ts';
 import { type AddressList, describe, interpret, type LookupTarget, pathOf, typedAddresses } from '../interpret.ts';
@@ -30,7 +16,7 @@ import type { ScanKind } from '../scan.ts';
 
 export type Suggestion = {
   readonly key: string;
-  readonly icon: IconComponent;
+  readonly icon: IconName;
   readonly words: string;
   readonly hint?: string;
   /** A page to open, text that starts a run, or something to do. */
@@ -42,12 +28,12 @@ export type Suggestion = {
 export type PaletteAction = 'light' | 'dark' | 'auto' | 'update' | 'sign out';
 export type SuggestionGroup = { readonly name: string; readonly suggestions: readonly Suggestion[] };
 
-const ICONS: Record<LookupTarget['kind'], IconComponent> = {
-  address: IconMapPin,
-  prefix: IconBinaryTree2,
-  asn: IconTopologyStar3,
-  domain: IconAt,
-  name: IconSearch,
+const ICONS: Record<LookupTarget['kind'], IconName> = {
+  address: 'map-pin',
+  prefix: 'binary-tree-2',
+  asn: 'topology-star-3',
+  domain: 'at',
+  name: 'search',
 };
 const MAX_FOUND = 5;
 const MIN_SEARCHED = 2;
@@ -95,7 +81,7 @@ export function leakedSuggestions({ key, problem }: NonNullable<ReturnType<typeo
   const hint = key.state === 'revoked' ? 'revoked' : `${key.state}: open to revoke`;
   const target = { path: `/settings/keys/${key.id}?pasted=yes` };
   return {
-    groups: [{ name: 'API key', suggestions: [{ key: key.id, icon: IconKey, words: key.name, hint, target }] }],
+    groups: [{ name: 'API key', suggestions: [{ key: key.id, icon: 'key', words: key.name, hint, target }] }],
     problem: undefined,
   };
 }
@@ -113,7 +99,7 @@ function targetSuggestion(target: LookupTarget): Suggestion {
 
 /** A batch of addresses, and, if it has domains, a check of those: first if most lines have one. */
 function runSuggestions({ text, words }: AddressList): Suggestion[] {
-  const batch: Suggestion = { key: 'batch', icon: IconListSearch, words, target: { text, run: 'addresses' } };
+  const batch: Suggestion = { key: 'batch', icon: 'list-search', words, target: { text, run: 'addresses' } };
   const scanner = new DomainScanner();
   scanner.push(text.slice(0, MAX_SCANNED));
   scanner.finish();
@@ -121,7 +107,7 @@ function runSuggestions({ text, words }: AddressList): Suggestion[] {
   if (unique < 2) return [batch];
   const domains: Suggestion = {
     key: 'domains',
-    icon: IconAt,
+    icon: 'at',
     words: `check of ${unique.toLocaleString('en')} domains`,
     target: { text, run: 'domains' },
   };
@@ -140,7 +126,7 @@ function useNetworks(name: string): Suggestion[] {
   const { data } = useAnswer('searchAsn', { query: { q: name, limit: MAX_FOUND } }, { enabled });
   return ((enabled && data?.data.results) || []).map(({ asn, asn_name, country }) => ({
     key: `AS${asn}`,
-    icon: IconTopologyStar3,
+    icon: 'topology-star-3',
     words: `AS${asn} ${asn_name}`,
     hint: countryName(country),
     target: { path: `/asn/${asn}` },
@@ -152,7 +138,7 @@ function useKeys(text: string): Suggestion[] {
   const { data } = useAnswer('listKeys', { query: { q: text, limit: MAX_FOUND, status: 'active' } }, { enabled });
   return ((enabled && data?.data.keys) || []).slice(0, MAX_FOUND).map(({ id, name, masked }) => ({
     key: id,
-    icon: IconKey,
+    icon: 'key',
     words: name,
     hint: masked,
     target: { path: `/settings/keys/${id}` },
@@ -164,9 +150,9 @@ type NamedSuggestion = Pick<Suggestion, 'icon' | 'target'> & { readonly name: st
 const PAGES: readonly NamedSuggestion[] = [
   ...MAIN_ITEMS,
   ...SETTINGS_ITEMS,
-  { path: '/data?tab=databases', name: 'Databases', icon: IconDatabase, role: 'admin' } as const,
-  { path: '/settings/server', name: 'Health', icon: IconServerCog, role: 'admin' } as const,
-  { path: '/settings/keys?create=yes', name: 'Create API key', icon: IconKey, role: 'member' } as const,
+  { path: '/data?tab=databases', name: 'Databases', icon: 'database', role: 'admin' } as const,
+  { path: '/settings/server', name: 'Health', icon: 'server-cog', role: 'admin' } as const,
+  { path: '/settings/keys?create=yes', name: 'Create API key', icon: 'key', role: 'member' } as const,
   REFERENCE_ITEM,
 ].map(({ path, ...item }) => ({ ...item, target: { path } }));
 
@@ -175,8 +161,8 @@ const ACTIONS: readonly NamedSuggestion[] = [
     ...{ name: `${name} theme`, icon, role: 'viewer' as const },
     target: { action: value },
   })),
-  { name: 'Update dataset now', icon: IconRefresh, role: 'admin', target: { action: 'update' } },
-  { name: 'Sign out', icon: IconLogout, role: 'viewer', target: { action: 'sign out' } },
+  { name: 'Update dataset now', icon: 'refresh', role: 'admin', target: { action: 'update' } },
+  { name: 'Sign out', icon: 'logout', role: 'viewer', target: { action: 'sign out' } },
 ];
 
 /** Those that a word of the text leads to; without a text, all of them. */
@@ -202,5 +188,5 @@ function useRecent(accountId: string | undefined): Suggestion[] {
   if (accountId === undefined) return [];
   return readRecent(localStorage, accountId)
     .filter((known) => known !== path)
-    .map((known) => ({ key: known, icon: IconHistory, words: subjectOf(known), target: { path: known } }));
+    .map((known) => ({ key: known, icon: 'history', words: subjectOf(known), target: { path: known } }));
 }

@@ -1,7 +1,6 @@
 import type { ProcessState } from '@whence/server/dashboard-wire/operation';
 import { useAnswer } from '../api/query-client.ts';
 import { Facts } from '../components/Facts.tsx';
-import { IconAlertTriangle, IconCircleCheck } from '../components/icons.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { Columns, Section } from '../components/Page.tsx';
 import { type Column, Table } from '../components/Table.tsx';
@@ -68,5 +67,5 @@ export function Health() {
 }
 
 function State({ isGood, words }: { isGood: boolean; words: string }) {
-  return <Tag icon={isGood ? IconCircleCheck : IconAlertTriangle} tone={isGood ? 'good' : 'bad'} text={words} />;
+  return <Tag icon={isGood ? 'circle-check' : 'alert-triangle'} tone={isGood ? 'good' : 'bad'} text={words} />;
 }

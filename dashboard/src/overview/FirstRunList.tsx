@@ -3,7 +3,7 @@
 import type { FirstRun, Overview } from '@whence/server/dashboard-wire/usage';
 import type { ReactNode } from 'react';
 import { CodeBlock } from '../components/Copy.tsx';
-import { IconCircle, IconCircleCheck } from '../components/icons.tsx';
+import { Icon } from '../components/icons.tsx';
 import { CreateKeyLink } from '../components/Links.tsx';
 import { Columns, Section } from '../components/Page.tsx';
 import { UpdateButton, UpdateNotice } from '../data/Updates.tsx';
@@ -20,7 +20,7 @@ export function FirstRunList({ steps, overview }: { steps: FirstRun; overview: O
   if (isComplete(steps))
     return (
       <p className={classes['complete']}>
-        <IconCircleCheck size={16} aria-hidden /> Getting started: something looked up, a key in use, live data.
+        <Icon name="circle-check" size={16} /> Getting started: something looked up, a key in use, live data.
       </p>
     );
   return (
@@ -56,10 +56,10 @@ export const hasUpdateButton = ({ first_run, update }: Overview, isAdmin: boolea
   isAdmin && first_run?.has_live_data === false && update.schedule.can_start;
 
 function Step({ isDone, title, children }: { isDone: boolean; title: string; children: ReactNode }) {
-  const Icon = isDone ? IconCircleCheck : IconCircle;
+  const icon = isDone ? 'circle-check' : 'circle';
   return (
     <li className={classes['step']} data-done={isDone}>
-      <Icon size={20} aria-label={isDone ? 'Done' : 'To do'} />
+      <Icon name={icon} size={20} aria-label={isDone ? 'Done' : 'To do'} />
       <div className={classes['body']}>
         <h3>{title}</h3>
         {!isDone && children}

@@ -6,7 +6,6 @@ import { useState } from 'react';
 import { call, refresh, useAnswer } from '../api/query-client.ts';
 import { QuietButton, TextButton } from '../components/Buttons.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
-import { IconUserPlus } from '../components/icons.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { Page, Section } from '../components/Page.tsx';
 import { type Column, Table } from '../components/Table.tsx';
@@ -27,7 +26,7 @@ export function PeoplePage() {
       name="People"
       title="People"
       lead="Viewers look things up, members also have API keys, administrators manage everything."
-      actions={<TextButton icon={IconUserPlus} text="Invite" onClick={() => setIsInviting(true)} />}
+      actions={<TextButton icon="user-plus" text="Invite" onClick={() => setIsInviting(true)} />}
     >
       <Section title="Accounts">
         <Loaded query={people} lines={6}>

@@ -9,7 +9,6 @@ import { QuietButton } from '../components/Buttons.tsx';
 import { Numbers } from '../components/Facts.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
 import { useResumedSending } from '../components/Form.tsx';
-import { IconFileUpload } from '../components/icons.tsx';
 import { type Column, Table } from '../components/Table.tsx';
 import { capitalise } from '../format/names.ts';
 import { count, formatNumber } from '../format/number.ts';
@@ -70,7 +69,7 @@ export function ReportUpload() {
         onDrop={drop}
       >
         <FileButton multiple onChange={start}>
-          {(props) => <QuietButton size="sm" icon={IconFileUpload} text="Choose report files" {...props} />}
+          {(props) => <QuietButton size="sm" icon="file-upload" text="Choose report files" {...props} />}
         </FileButton>
         <span className="quiet">or drop them here: XML, gzip, zip or whole messages, at most 10 MiB each</span>
       </div>

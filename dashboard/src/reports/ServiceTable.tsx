@@ -7,7 +7,7 @@ import { call, refresh, useAnswer } from '../api/query-client.ts';
 import { QuietButton } from '../components/Buttons.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
 import { useResumedSending } from '../components/Form.tsx';
-import { IconChevronRight } from '../components/icons.tsx';
+import { Icon } from '../components/icons.tsx';
 import { AddressLink } from '../components/Links.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { type Column, Table } from '../components/Table.tsx';
@@ -50,7 +50,7 @@ export function ServiceTable({ domain, services, leftOut, query, opened, onOpen 
           aria-expanded={id === opened}
           onClick={() => onOpen(id === opened ? undefined : id)}
         >
-          <IconChevronRight size={14} aria-hidden />
+          <Icon name="chevron-right" size={14} />
           {name}
         </button>
       ),

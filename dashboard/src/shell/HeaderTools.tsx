@@ -3,7 +3,7 @@ import { ActionIcon, Menu, Popover, useMantineColorScheme } from '@mantine/core'
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { DataAge, DataGroup } from '@whence/server/dashboard-wire/dataset';
 import { useAnswer } from '../api/query-client.ts';
-import { IconCheck, IconDeviceDesktop, IconLogout, IconUser } from '../components/icons.tsx';
+import { Icon } from '../components/icons.tsx';
 import { THEMES } from '../components/navigation-items.ts';
 import { ageLevel, ageWords, longDay, routesOf } from '../format/data-age.ts';
 import { capitalise, SUBJECT_WORDS } from '../format/names.ts';
@@ -78,20 +78,20 @@ function groupWords({ group, family }: DataAge): string {
 export function ThemeSwitch() {
   // Otherwise Mantine temporarily inserts a <style> element, which the Content-Security-Policy refuses.
   const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true });
-  const Current = THEMES.find(({ value }) => value === colorScheme)?.icon ?? IconDeviceDesktop;
+  const current = THEMES.find(({ value }) => value === colorScheme)?.icon ?? 'device-desktop';
   return (
     <Menu position="bottom-end" width={180} transitionProps={{ duration: 80 }}>
       <Menu.Target>
         <ActionIcon variant="subtle" color="gray" size={36} aria-label="Theme">
-          <Current size={18} stroke={1.7} aria-hidden />
+          <Icon name={current} size={18} stroke={1.7} />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        {THEMES.map(({ value, name, icon: Icon }) => (
+        {THEMES.map(({ value, name, icon }) => (
           <Menu.Item
             key={value}
-            leftSection={<Icon size={16} aria-hidden />}
-            rightSection={colorScheme === value ? <IconCheck size={15} aria-label="selected" /> : undefined}
+            leftSection={<Icon name={icon} size={16} />}
+            rightSection={colorScheme === value ? <Icon name="check" size={15} aria-label="selected" /> : undefined}
             onClick={() => setColorScheme(value)}
           >
             {name}
@@ -110,7 +110,7 @@ export function AccountMenu() {
     <Menu position="bottom-end" width={220} transitionProps={{ duration: 80 }}>
       <Menu.Target>
         <ActionIcon variant="subtle" color="gray" size={36} aria-label={`Account of ${account.name}`}>
-          <IconUser size={20} stroke={1.6} aria-hidden />
+          <Icon name="user" size={20} stroke={1.6} />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
@@ -120,12 +120,12 @@ export function AccountMenu() {
         </div>
         <Menu.Divider />
         <Menu.Item
-          leftSection={<IconUser size={16} aria-hidden />}
+          leftSection={<Icon name="user" size={16} />}
           onClick={() => void navigate({ to: '/settings/account' })}
         >
           Account
         </Menu.Item>
-        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => signOut.mutate()}>
+        <Menu.Item leftSection={<Icon name="logout" size={16} />} onClick={() => signOut.mutate()}>
           Sign out
         </Menu.Item>
       </Menu.Dropdown>

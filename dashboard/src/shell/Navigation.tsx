@@ -1,6 +1,7 @@
 /** The sidebar, the bar at the bottom of narrow screens, and the list of settings: links to pages by role. */
 
 import { Link } from '@tanstack/react-router';
+import { Icon } from '../components/icons.tsx';
 import {
   MAIN_ITEMS,
   type NavigationItem,
@@ -40,10 +41,10 @@ export function Sidebar() {
   );
 }
 
-function SidebarLink({ item: { path, name, icon: Icon } }: { item: NavigationItem }) {
+function SidebarLink({ item: { path, name, icon } }: { item: NavigationItem }) {
   return (
     <Link to={path} className={classes['link']} activeOptions={{ exact: path === '/', includeSearch: false }}>
-      <Icon size={17} stroke={1.7} aria-hidden />
+      <Icon name={icon} size={17} stroke={1.7} />
       {name}
     </Link>
   );
@@ -53,9 +54,9 @@ function SidebarLink({ item: { path, name, icon: Icon } }: { item: NavigationIte
 export function BottomBar() {
   return (
     <nav className={classes['bottomBar']} aria-label="Main, bottom bar">
-      {[...MAIN_ITEMS.filter(({ isWide }) => !isWide), SETTINGS_ITEM].map(({ path, name, icon: Icon }) => (
+      {[...MAIN_ITEMS.filter(({ isWide }) => !isWide), SETTINGS_ITEM].map(({ path, name, icon }) => (
         <Link key={path} to={path} activeOptions={{ exact: path === '/', includeSearch: false }}>
-          <Icon size={20} stroke={1.6} aria-hidden />
+          <Icon name={icon} size={20} stroke={1.6} />
           {name}
         </Link>
       ))}
@@ -71,10 +72,10 @@ export function SettingsPage() {
       <ul className={classes['list']}>
         {[...MAIN_ITEMS.filter(({ isWide }) => isWide), ...SETTINGS_ITEMS]
           .filter(({ role }) => isAtLeast(role))
-          .map(({ path, name, icon: Icon, about }) => (
+          .map(({ path, name, icon, about }) => (
             <li key={path}>
               <Link to={path} className={classes['settingsLink']}>
-                <Icon size={20} stroke={1.6} aria-hidden />
+                <Icon name={icon} size={20} stroke={1.6} />
                 <span>
                   <span className={classes['name']}>{name}</span>
                   <span className={classes['about']}>{about}</span>

@@ -31,9 +31,12 @@ export async function sendFile<Row>(
   const head = format === 'csv' ? csvHead(columns) : '';
   const type = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8';
   let bytesRead = 0;
+  const sent = async function* () {
+    yield head + (first.value ?? '');
+    yield* texts;
+  };
   const counted = async function* () {
-    let text = head + (first.value ?? '');
-    for (let next = first; !next.done; next = await texts.next(), text = next.value ?? '') {
+    for await (const text of sent()) {
       bytesRead += text.length;
       // A stream of bytes ends with an empty chunk.
       if (text !== '') yield text;

@@ -1,7 +1,7 @@
 // Mail providers as their customers' records show them: data/providers.csv. A selector cannot be found without its
 // name, and mail is not sent by the hosts that receive it, so `mx` in SPF would not cover it.
-import { readFileSync } from 'node:fs';
-import { registrableDomain } from './registrable-domain.ts';
+import { organizationOf } from './registrable-domain.ts';
+import { readTable, words } from './tables.ts';
 
 export type Provider = {
   readonly name: string;
@@ -29,19 +29,14 @@ export type Provider = {
   readonly normal: string;
 };
 
-/** The name of a part comes before that of the whole. Cells have no commas. */
-const PROVIDERS: readonly Provider[] = readFileSync(new URL('../data/providers.csv', import.meta.url), 'utf8')
-  .trim()
-  .split(/\r?\n/)
-  .slice(1)
-  .map((line) => {
-    const [name, role, mx, includes, spfNames, selectors, selectorKind, keyHosts, needsSpf, aligns, setup, normal] =
-      line.split(',');
-    const words = (text = '') => text.split(' ').filter((word) => word !== '');
-    const lists = { mx: words(mx), includes: words(includes), spfNames: words(spfNames) };
-    const keys = { selectors: words(selectors), selectorKind, keyHosts: words(keyHosts) };
-    return { name, role, ...lists, ...keys, needsSpf, aligns, setup, normal } as Provider;
-  });
+/** The name of a part comes before that of the whole. */
+const PROVIDERS: readonly Provider[] = readTable('providers.csv').map((cells) => {
+  const [name, role, mx, includes, spfNames, selectors, selectorKind, keyHosts, needsSpf, aligns, setup, normal] =
+    cells;
+  const lists = { mx: words(mx), includes: words(includes), spfNames: words(spfNames) };
+  const keys = { selectors: words(selectors), selectorKind, keyHosts: words(keyHosts) };
+  return { name, role, ...lists, ...keys, needsSpf, aligns, setup, normal } as Provider;
+});
 
 export function providerOf(mxHost: string): Provider | undefined {
   return PROVIDERS.find(({ mx }) => mx.some((name) => isWithin(mxHost, name)));
@@ -65,13 +60,13 @@ export function providerOfSpfName(name: string): Provider | undefined {
 /** By the registrable domains of its own names, which it signs and takes bounces with. */
 const BY_DOMAIN = new Map(
   PROVIDERS.flatMap((one) =>
-    [...one.includes, ...one.spfNames, ...one.keyHosts].map((name) => [registrableDomain(name) ?? name, one] as const),
+    [...one.includes, ...one.spfNames, ...one.keyHosts].map((name) => [organizationOf(name), one] as const),
   ).reverse(),
 );
 
 /** The provider that a name belongs to, such as the bounce domain or the signer of a message. */
 export function providerOfDomain(name: string): Provider | undefined {
-  return BY_DOMAIN.get(registrableDomain(name) ?? name);
+  return BY_DOMAIN.get(organizationOf(name));
 }
 
 /** Names under which services publish the ranges that their customers share. */

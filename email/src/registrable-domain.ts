@@ -5,3 +5,8 @@ import { getDomain } from 'tldts';
 export function registrableDomain(domain: string): string | undefined {
   return getDomain(domain, { allowPrivateDomains: true, extractHostname: false, detectIp: false }) ?? undefined;
 }
+
+/** The registrable domain, or the name itself if it is a public suffix. */
+export function organizationOf(name: string): string {
+  return registrableDomain(name) ?? name;
+}

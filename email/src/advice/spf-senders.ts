@@ -1,7 +1,7 @@
 /** Who sends the mail of a domain, as far as its MX records tell. */
 import type { Resolver } from '../dns/answer.ts';
 import { isWithin, type Provider, providerOf } from '../providers.ts';
-import { registrableDomain } from '../registrable-domain.ts';
+import { organizationOf } from '../registrable-domain.ts';
 import type { Findings } from '../score/score.ts';
 import { checkSpf, type SpfNode } from '../spf/lookups.ts';
 import { coversAll, type Passing } from '../spf/passing.ts';
@@ -17,7 +17,7 @@ export function likelySenders(domain: string, { mx, spf }: Findings): LikelySend
   if (mx.state !== 'valid' && mx.state !== 'partly') return { senders: 'not told', records: [] };
   const hosts = mx.report.records;
   const providers = [...new Set(hosts.flatMap((host) => providerOf(host) ?? []))].filter(hasInclude);
-  const own = registrableDomain(domain) ?? domain;
+  const own = organizationOf(domain);
   const mxTerms = hosts.every((host) => isWithin(host, own)) ? ['mx'] : [];
   if (providers.length === 0)
     return mxTerms.length > 0

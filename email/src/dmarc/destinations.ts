@@ -2,7 +2,8 @@
 // 9990 §4, RFC 7489 §7.1), or a record could flood a third party.
 import type { Answer, MxHost, Resolver } from '../dns/answer.ts';
 import { isWithin } from '../providers.ts';
-import { registrableDomain } from '../registrable-domain.ts';
+import { organizationOf } from '../registrable-domain.ts';
+import { readNamedDomains } from '../tables.ts';
 import { type DmarcRecord, selectDmarc } from './dmarc.ts';
 import type { ReportUri } from './report-uris.ts';
 
@@ -58,7 +59,8 @@ async function arrivalAt(
   whenMail: 'asked' | 'without consent' | 'not asked',
   resolver: Resolver,
 ): Promise<Arrival> {
-  const isOwn = isSameOrganization(host, recordDomain);
+  // By the Public Suffix List: a tree walk per host would take another round, and older receivers use the list.
+  const isOwn = organizationOf(host) === organizationOf(recordDomain);
   const service = isOwn
     ? undefined
     : DEFAULT_MAILBOXES.find(({ domains }) => domains.some((one) => isWithin(host, one)));
@@ -98,37 +100,5 @@ async function askMail(
   return address.kind === 'found' ? 'arrives' : 'no mail host';
 }
 
-/** By the Public Suffix List: a tree walk per host would take another round, and older receivers use the list. */
-function isSameOrganization(a: string, b: string): boolean {
-  return (registrableDomain(a) ?? a) === (registrableDomain(b) ?? b);
-}
-
 /** Registrars, site builders and parking services whose default record sends the reports to themselves. */
-const DEFAULT_MAILBOXES: readonly { readonly name: string; readonly domains: readonly string[] }[] = [
-  { name: 'GoDaddy', domains: ['onsecureserver.net', 'secureserver.net', 'godaddy.com', 'domaincontrol.com'] },
-  { name: 'Namecheap', domains: ['namecheap.com', 'namecheaphosting.com', 'registrar-servers.com', 'web-hosting.com'] },
-  {
-    name: 'Network Solutions',
-    domains: ['networksolutions.com', 'networksolutionsemail.com', 'register.com', 'web.com'],
-  },
-  { name: 'Newfold Digital', domains: ['bluehost.com', 'hostgator.com', 'domain.com', 'newfold.com'] },
-  { name: 'Tucows', domains: ['tucows.com', 'enom.com', 'hover.com', 'name-services.com'] },
-  { name: 'Squarespace', domains: ['squarespace.com', 'squarespacedns.com'] },
-  { name: 'Wix', domains: ['wix.com', 'wixdns.net'] },
-  { name: 'Porkbun', domains: ['porkbun.com'] },
-  { name: 'Dynadot', domains: ['dynadot.com'] },
-  { name: 'Name.com', domains: ['name.com'] },
-  { name: 'NameSilo', domains: ['namesilo.com'] },
-  { name: 'Epik', domains: ['epik.com'] },
-  { name: 'IONOS', domains: ['ionos.com', 'ionos.de', 'kundenserver.de', '1and1.com', 'ui-dns.com'] },
-  { name: 'Hostinger', domains: ['hostinger.com', 'dns-parking.com'] },
-  { name: 'OVHcloud', domains: ['ovh.net', 'ovh.com'] },
-  { name: 'Gandi', domains: ['gandi.net'] },
-  { name: 'Sedo', domains: ['sedo.com', 'sedoparking.com'] },
-  { name: 'Bodis', domains: ['bodis.com'] },
-  { name: 'ParkingCrew', domains: ['parkingcrew.net', 'parkingcrew.com'] },
-  { name: 'Above', domains: ['above.com'] },
-  { name: 'Afternic', domains: ['afternic.com', 'namefind.com'] },
-  { name: 'HugeDomains', domains: ['hugedomains.com'] },
-  { name: 'Dan', domains: ['dan.com', 'undeveloped.com'] },
-];
+const DEFAULT_MAILBOXES = readNamedDomains('default-mailboxes.csv');

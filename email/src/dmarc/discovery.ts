@@ -6,7 +6,7 @@
 // All names are known in advance, so they are asked at once and the walk is done over the answers. Answers beyond the
 // point where the walk stops are ignored.
 import { type Answer, aliasOf, type Failure } from '../dns/answer.ts';
-import { registrableDomain } from '../registrable-domain.ts';
+import { organizationOf, registrableDomain } from '../registrable-domain.ts';
 import type { DmarcPolicy } from '../report.ts';
 import { type DmarcRecord, parseDmarc, selectDmarc } from './dmarc.ts';
 
@@ -39,7 +39,7 @@ export function discover(domain: string, all: readonly Step[]): Discovery {
   // A failure below the public suffix leaves unknown which is the highest name with a record.
   const isUncertain = steps.some((step) => step.kind === 'failure' && registrableDomain(step.name) !== undefined);
   const decided = organizationalDomain(domain, steps);
-  const fallback = registrableDomain(domain) ?? domain;
+  const fallback = organizationOf(domain);
   const organization = { organizationalDomain: isUncertain ? fallback : (decided ?? fallback) };
 
   if (own?.kind === 'failure') return { kind: 'unverified', name: own.name, failure: own.failure, ...organization };

@@ -1,5 +1,5 @@
 // What one check may cost, whatever a hostile zone contains. docs/email-score.md lists the limits for operators.
-import { registrableDomain } from '../registrable-domain.ts';
+import { organizationOf } from '../registrable-domain.ts';
 import { type Failure, failure, type Reply } from './answer.ts';
 
 /** All that a check has to know. Only hostile zones need so much. */
@@ -84,10 +84,6 @@ export function bytesOf(reply: Reply): number {
 
 const OBJECT_BYTES = 64;
 const STRING_BYTES = 32;
-
-function organizationOf(name: string): string {
-  return registrableDomain(name) ?? name;
-}
 
 function exhausted(reason: string): Failure {
   return failure(reason, 'dns_budget_exhausted');

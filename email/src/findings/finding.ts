@@ -26,6 +26,11 @@ export function explain<Code extends FindingCode>({ code, detail }: Finding<Code
   return cutText(visible(sentences[code](detail)));
 }
 
+/** The end of a part of a report. */
+export function judged(errors: Finding[]): { is_valid: boolean; validation_errors: Finding[] } {
+  return { is_valid: errors.length === 0, validation_errors: errors };
+}
+
 export function hasCode(findings: readonly Finding[], ...codes: readonly FindingCode[]): boolean {
   return findings.some(({ code }) => codes.includes(code));
 }

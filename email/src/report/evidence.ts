@@ -5,7 +5,7 @@ import { explainObstacle } from '../advice/advice-text.ts';
 import { type MeasuredSenders, type ObstacleCode, readinessOf } from '../advice/readiness.ts';
 import { providerOf } from '../providers.ts';
 import { keyDataOf } from '../records/tag-list.ts';
-import { registrableDomain } from '../registrable-domain.ts';
+import { organizationOf } from '../registrable-domain.ts';
 import type { DkimReport } from '../report.ts';
 import type { Findings } from '../score/score.ts';
 import { cutText, visible } from '../visible-text.ts';
@@ -88,8 +88,6 @@ const FINGERPRINT_CHARACTERS = 16;
 
 /** Who receives the mail: the names of providers, or the registrable domains of the hosts. */
 export function mailboxProviders(mxHosts: readonly string[]): string[] {
-  const names = mxHosts
-    .filter((host) => host !== '.')
-    .map((host) => providerOf(host)?.name ?? registrableDomain(host) ?? host);
+  const names = mxHosts.filter((host) => host !== '.').map((host) => providerOf(host)?.name ?? organizationOf(host));
   return [...new Set(names)].sort();
 }

@@ -2,7 +2,7 @@
  * Whether the messages of a row are the domain's own. Passes are what the reporter evaluated; alignment is computed again
  * from the results, to flag reporters that disagree with themselves. Each class comes with its evidence.
  */
-import { registrableDomain } from '../registrable-domain.ts';
+import { organizationOf } from '../registrable-domain.ts';
 import type { DailySource, ReportShape, SeenSource, SenderDecision } from './report.ts';
 import type { Sender, SenderFinder } from './sender-places.ts';
 
@@ -129,13 +129,13 @@ function envelopeOf(row: ReportShape): string {
 
 export function isAligned(domain: string, headerFrom: string, mode: 'r' | 's'): boolean {
   if (domain === headerFrom) return domain !== '';
-  return mode === 'r' && organizationOf(domain) === organizationOf(headerFrom);
+  return mode === 'r' && knownOrganization(domain) === knownOrganization(headerFrom);
 }
 
-function organizationOf(name: string): string {
+function knownOrganization(name: string): string {
   let known = organizations.get(name);
   if (known !== undefined) return known;
-  known = registrableDomain(name) ?? name;
+  known = organizationOf(name);
   if (organizations.size === MAX_KNOWN) organizations.clear();
   organizations.set(name, known);
   return known;

@@ -13,7 +13,7 @@ import { createSpfEvaluator } from '../spf/evaluate.ts';
 import type { SpfNode } from '../spf/lookups.ts';
 import { cutText, visible } from '../visible-text.ts';
 import { type Alignment, classify, type JudgedSource, ownSignatures, type SenderClass } from './classify.ts';
-import { largeReceiver } from './large-receivers.ts';
+import { isLargeReceiver } from './large-receivers.ts';
 import { createReplay } from './replay.ts';
 import type { DailySource, ReportShape, ReportWindow, SenderDecision } from './report.ts';
 import {
@@ -163,7 +163,7 @@ export async function judgeSenders(question: SendersQuestion): Promise<JudgedSen
       messages: reporter.messages,
       first_seen: reporter.firstDay,
       last_seen: reporter.lastDay,
-      is_large: largeReceiver(reporter) !== undefined,
+      is_large: isLargeReceiver(reporter),
     })),
     messages: window.sources.reduce((sum, { messages }) => sum + messages, 0),
     verdict: describeVerdict({ ...verdict, reasons: [...verdict.reasons, ...idle] }, days),

@@ -5,7 +5,7 @@
 import type { Resolver } from '../dns/answer.ts';
 import { EventLoopSlices } from '../dns/event-loop-slices.ts';
 import { type Provider, providerOfDomain, providerOfSpfName, publishedRanges } from '../providers.ts';
-import { registrableDomain } from '../registrable-domain.ts';
+import { organizationOf } from '../registrable-domain.ts';
 import { createSpfEvaluator, type SpfEvaluator, type SpfMatch } from '../spf/evaluate.ts';
 import { checkSpf } from '../spf/lookups.ts';
 import type { ReportShape } from './report.ts';
@@ -71,7 +71,7 @@ export function createSenderFinder(sources: PlaceSources): SenderFinder {
 function bySpf(address: string, { domain, spf, sharedBy }: PlaceSources): Sender | undefined {
   const found = spf.matchesOf(address);
   if (found.length === 0) return undefined;
-  const own = registrableDomain(domain) ?? domain;
+  const own = organizationOf(domain);
   for (const match of found) {
     const other = otherOwner(match, own);
     if (other !== undefined) return serviceSender(providerOfSpfName(other)?.name ?? other, match.ownTerm);
@@ -84,7 +84,7 @@ function bySpf(address: string, { domain, spf, sharedBy }: PlaceSources): Sender
 
 /** The first record on the way to the term that is not in the domain's own registrable domain. */
 function otherOwner({ records }: SpfMatch, own: string): string | undefined {
-  return records.find((name, depth) => depth > 0 && (registrableDomain(name) ?? name) !== own);
+  return records.find((name, depth) => depth > 0 && organizationOf(name) !== own);
 }
 
 function serviceSender(name: string, term: string): Sender {

@@ -6,7 +6,7 @@
 import { POLICY_LEVELS } from '../dmarc/dmarc.ts';
 import type { DmarcPolicy } from '../report.ts';
 import type { JudgedSource, SenderClass } from './classify.ts';
-import { largeReceiver } from './large-receivers.ts';
+import { isLargeReceiver } from './large-receivers.ts';
 import type { DailySource, ReportWindow, SeenSource } from './report.ts';
 import type { NamedService } from './sender-places.ts';
 import { count, groupDigits, REASONS } from './verdict-text.ts';
@@ -188,7 +188,7 @@ function missingFacts(messages: number, { asked, window, to }: VerdictQuestion):
   const period = daysBetween(days[0] ?? to, days.at(-1) ?? to) + 1;
   const needed = NEEDED_DAYS[asked.endsWith('reject') ? 'reject' : 'quarantine'];
   if (period < needed) found.push({ weight: 'not_enough', code: 'too_few_days', days: period, needed });
-  if (!window.reporters.some(largeReceiver)) found.push({ weight: 'not_enough', code: 'no_large_receiver' });
+  if (!window.reporters.some(isLargeReceiver)) found.push({ weight: 'not_enough', code: 'no_large_receiver' });
   for (const [i, day] of days.entries()) {
     // Reports of a day arrive on the next one.
     const missing = daysBetween(day, days[i + 1] ?? to) - 1;

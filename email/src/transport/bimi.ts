@@ -1,8 +1,8 @@
 // BIMI (draft-brand-indicators-for-message-identification): mark and certificate, neither of which is fetched.
 import type { Resolver } from '../dns/answer.ts';
-import type { Finding } from '../findings/finding.ts';
+import { type Finding, judged } from '../findings/finding.ts';
 import { tagValue } from '../records/tag-list.ts';
-import { registrableDomain } from '../registrable-domain.ts';
+import { organizationOf } from '../registrable-domain.ts';
 import type { BimiReport, DmarcReport } from '../report.ts';
 import { excerpt } from '../visible-text.ts';
 import { selectVersioned } from './versioned-record.ts';
@@ -13,7 +13,7 @@ export async function checkBimi(
   resolver: Resolver,
   dmarc: Promise<DmarcReport<Finding>>,
 ): Promise<BimiReport<Finding>> {
-  const domains = [...new Set([domain, registrableDomain(domain) ?? domain])];
+  const domains = [...new Set([domain, organizationOf(domain)])];
   const records = await Promise.all(
     domains.map(async (owner) => {
       const name = `default._bimi.${owner}`;
@@ -48,11 +48,7 @@ function badUri(tag: 'l' | 'a', value: string): Finding {
   return { code: 'bad_bimi_uri', detail: { tag, value: excerpt(value) } };
 }
 
-function reportOf(
-  published: Partial<Omit<BimiReport, 'found' | 'is_valid' | 'validation_errors'>>,
-  errors: Finding[],
-): BimiReport<Finding> {
-  const { raw = '', record_domain = '', location = '', certificate = '' } = published;
-  const is_valid = errors.length === 0;
-  return { found: raw !== '', raw, record_domain, location, certificate, is_valid, validation_errors: errors };
+function reportOf(published: Partial<BimiReport<Finding>>, errors: Finding[]): BimiReport<Finding> {
+  const report = { raw: '', record_domain: '', location: '', certificate: '', ...published };
+  return { found: report.raw !== '', ...report, ...judged(errors) };
 }

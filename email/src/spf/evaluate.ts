@@ -1,14 +1,15 @@
 // What SPF says of an address (check_host, RFC 7208 §4), from the records that lookups.ts has read. The addresses
 // behind `a` and `mx` are asked once: reports have thousands of addresses.
 import { isIPv4, isIPv6 } from 'node:net';
-import type { Answer, Resolver } from '../dns/answer.ts';
+import type { Answer, RecordType, Resolver } from '../dns/answer.ts';
 import { EventLoopSlices } from '../dns/event-loop-slices.ts';
-import { hasCode } from '../findings/finding.ts';
+import { dnsFailure, hasCode } from '../findings/finding.ts';
+import { FindingList } from '../findings/finding-list.ts';
 import type { Qualifier } from '../report.ts';
 import { MAX_LOOKUPS } from './limits.ts';
 import { SPF_LIMIT_CODES, type SpfNode } from './lookups.ts';
-import { blockOf, ipv4Number } from './passing.ts';
-import { evaluatedTerms, parseSpf, type SpfTerm } from './spf.ts';
+import { blockOf, ipv4Number, ipv6Groups } from './passing.ts';
+import { evaluatedTerms, isReadable, parseSpf, type SpfTerm } from './spf.ts';
 
 /** `unknown`: only a receiver can tell (`exists`, `ptr`, macros), or DNS did not answer. */
 export type SpfResult = 'pass' | 'fail' | 'softfail' | 'neutral' | 'none' | 'permerror' | 'unknown';
@@ -23,7 +24,7 @@ export type SpfEvaluator = {
 };
 
 export async function createSpfEvaluator(tree: SpfNode, resolver: Resolver): Promise<SpfEvaluator> {
-  const root = await new Compiler(resolver).compile(tree);
+  const root = await compileSpf(tree, new AddressLookup(resolver));
   return {
     resultOf(address) {
       const at = parseAddress(address);
@@ -38,18 +39,27 @@ export async function createSpfEvaluator(tree: SpfNode, resolver: Resolver): Pro
 
 /** IPv4 as a number, IPv6 as a bigint. */
 type Address = { readonly version: 4 | 6; readonly number: number | bigint };
-type Network = { readonly version: 4 | 6; readonly first: number | bigint; readonly last: number | bigint };
+/** `address` and `length` as written, or as DNS has the address. */
+type Network = {
+  readonly address: string;
+  readonly length: number;
+  readonly version: 4 | 6;
+  readonly first: number | bigint;
+  readonly last: number | bigint;
+};
 
 type Compiled = { readonly text: string; readonly qualifier: Qualifier; readonly lookups: 0 | 1 } & (
   | { readonly kind: 'all' }
-  | { readonly kind: 'unknown' }
+  /** `networks`: DNS did not answer for others. */
+  | { readonly kind: 'unknown'; readonly networks?: readonly Network[] }
   | { readonly kind: 'networks'; readonly networks: readonly Network[] }
   | { readonly kind: 'include' | 'redirect'; readonly record: CompiledRecord }
 );
-type CompiledRecord = {
+export type CompiledRecord = {
   readonly name: string;
   /** The result of a record that cannot be evaluated. */
   readonly fault: 'none' | 'permerror' | 'unknown' | undefined;
+  /** Those that could be read. */
   readonly terms: readonly Compiled[];
 };
 
@@ -80,6 +90,7 @@ function evaluate(record: CompiledRecord, at: Address, spent: { lookups: number 
 }
 
 function matches(record: CompiledRecord, at: Address, above: readonly string[], ownTerm: string): SpfMatch[] {
+  if (record.fault !== undefined) return [];
   const records = [...above, record.name];
   return record.terms
     .filter(({ qualifier }) => qualifier === '+')
@@ -95,28 +106,74 @@ function isWithinAny({ version, number }: Address, networks: readonly Network[])
   return networks.some((one) => one.version === version && one.first <= number && number <= one.last);
 }
 
-class Compiler {
+/** Addresses behind names, with what DNS did not answer for as errors. */
+export class AddressLookup {
+  readonly errors = new FindingList();
   readonly #resolver: Resolver;
-  readonly #slices = new EventLoopSlices();
-  /** A record that is included twice is compiled once. */
-  readonly #records = new Map<string, CompiledRecord>();
+  /** A resolver asks each question once; its failure is reported once too. */
+  readonly #failed = new Set<string>();
 
   constructor(resolver: Resolver) {
     this.#resolver = resolver;
   }
 
-  async compile(node: SpfNode): Promise<CompiledRecord> {
-    const known = this.#records.get(node.name);
-    if (known !== undefined) return known;
+  async addresses(host: string): Promise<FoundAddresses> {
+    const [ipv4, ipv6] = await Promise.all([this.#resolver.a(host), this.#resolver.aaaa(host)]);
+    const addresses = [...this.#recordsOf(host, 'A', ipv4), ...this.#recordsOf(host, 'AAAA', ipv6)];
+    return { addresses, isWhole: ipv4.kind !== 'failure' && ipv6.kind !== 'failure' };
+  }
+
+  async mxAddresses(name: string): Promise<FoundAddresses> {
+    const answer = await this.#resolver.mx(name);
+    const hosts = this.#recordsOf(name, 'MX', answer).filter(({ exchange }) => exchange !== '.');
+    const found = await Promise.all(hosts.slice(0, MAX_LOOKUPS).map(({ exchange }) => this.addresses(exchange)));
+    const isWhole = answer.kind !== 'failure' && found.every((one) => one.isWhole);
+    return { addresses: found.flatMap(({ addresses }) => addresses), isWhole };
+  }
+
+  #recordsOf<T>(name: string, type: RecordType, answer: Answer<T>): readonly T[] {
+    if (answer.kind === 'found') return answer.records;
+    const question = `${name} ${type}`;
+    if (answer.kind === 'failure' && !this.#failed.has(question)) {
+      this.#failed.add(question);
+      this.errors.add(dnsFailure(name, type, answer));
+    }
+    return [];
+  }
+}
+
+type FoundAddresses = { readonly addresses: readonly string[]; readonly isWhole: boolean };
+
+/** Every record of the tree once, with the networks of its terms. */
+export function compileSpf(tree: SpfNode, lookUp: AddressLookup): Promise<CompiledRecord> {
+  return new Compiler(lookUp).compile(tree);
+}
+
+class Compiler {
+  readonly #lookUp: AddressLookup;
+  readonly #slices = new EventLoopSlices();
+  readonly #records = new Map<string, Promise<CompiledRecord>>();
+
+  constructor(lookUp: AddressLookup) {
+    this.#lookUp = lookUp;
+  }
+
+  compile(node: SpfNode): Promise<CompiledRecord> {
+    // One that leads back to itself is not read a second time, and so is no record here.
+    if (node.raw === '') return this.#compileRecord(node);
+    const record = this.#records.get(node.name) ?? this.#compileRecord(node);
+    this.#records.set(node.name, record);
+    return record;
+  }
+
+  async #compileRecord(node: SpfNode): Promise<CompiledRecord> {
     await this.#slices.next();
     const fault = faultOf(node);
-    const terms = fault === undefined ? evaluatedTerms(parseSpf(node.raw).terms) : [];
+    const terms = isReadable(node.raw) ? evaluatedTerms(parseSpf(node.raw).terms) : [];
     const compiled = await Promise.all(terms.map((term) => this.#compileTerm(term, node)));
     // RFC 7208 §6.1: a redirect comes last, wherever it stands.
     const sorted = compiled.flat().sort((a, b) => Number(a.kind === 'redirect') - Number(b.kind === 'redirect'));
-    const record = { name: node.name, fault, terms: sorted };
-    this.#records.set(node.name, record);
-    return record;
+    return { name: node.name, fault, terms: sorted };
   }
 
   async #compileTerm(term: SpfTerm, { children }: SpfNode): Promise<Compiled[]> {
@@ -132,25 +189,10 @@ class Compiler {
     if (isKnown && (kind === 'include' || kind === 'redirect'))
       return [{ ...asked, kind, record: await this.compile(target) }];
     if (!isKnown || !('ip4Length' in term)) return [{ ...asked, kind: 'unknown' }];
-    const addresses = await (kind === 'a' ? this.#addresses([target.name]) : this.#mxAddresses(target.name));
-    if (addresses === undefined) return [{ ...asked, kind: 'unknown' }];
-    return [{ ...asked, kind: 'networks', networks: networksOf(addresses, term) }];
-  }
-
-  async #mxAddresses(name: string): Promise<string[] | undefined> {
-    const answer = await this.#resolver.mx(name);
-    if (answer.kind === 'failure') return undefined;
-    const hosts = answer.kind === 'found' ? answer.records.map(({ exchange }) => exchange) : [];
-    return this.#addresses(hosts.filter((host) => host !== '.').slice(0, MAX_LOOKUPS));
-  }
-
-  /** Undefined if DNS did not answer for one of the hosts. */
-  async #addresses(hosts: readonly string[]): Promise<string[] | undefined> {
-    const answers: Answer<string>[] = await Promise.all(
-      hosts.flatMap((host) => [this.#resolver.a(host), this.#resolver.aaaa(host)]),
-    );
-    if (answers.some(({ kind }) => kind === 'failure')) return undefined;
-    return answers.flatMap((answer) => (answer.kind === 'found' ? answer.records : []));
+    const { addresses, isWhole } = await (kind === 'a'
+      ? this.#lookUp.addresses(target.name)
+      : this.#lookUp.mxAddresses(target.name));
+    return [{ ...asked, kind: isWhole ? 'networks' : 'unknown', networks: networksOf(addresses, term) }];
   }
 }
 
@@ -171,11 +213,11 @@ function networksOf(
     const length = 'length' in term ? term.length : at.version === 4 ? term.ip4Length : term.ip6Length;
     if (typeof at.number === 'number') {
       const [first, last] = blockOf(at.number, 32 - length);
-      return [{ version: 4, first, last }];
+      return [{ address: text, length, version: 4, first, last }];
     }
     const bits = BigInt(128 - length);
     const first = (at.number >> bits) << bits;
-    return [{ version: 6, first, last: first + (1n << bits) - 1n }];
+    return [{ address: text, length, version: 6, first, last: first + (1n << bits) - 1n }];
   });
 }
 
@@ -189,26 +231,6 @@ function parseAddress(text: string): Address | undefined {
 
 function parse(text: string): Address | undefined {
   if (isIPv4(text)) return { version: 4, number: ipv4Number(text) };
-  return isIPv6(text) ? { version: 6, number: ipv6Number(text) } : undefined;
-}
-
-/** In any form of RFC 4291 §2.2. */
-function ipv6Number(text: string): bigint {
-  const [head = '', tail] = text.replace(/%.*$/, '').split('::');
-  const groups = groupsOf(head);
-  if (tail !== undefined) {
-    const after = groupsOf(tail);
-    while (groups.length + after.length < 8) groups.push(0);
-    groups.push(...after);
-  }
-  return groups.reduce((number, group) => (number << 16n) + BigInt(group), 0n);
-}
-
-function groupsOf(text: string): number[] {
-  if (text === '') return [];
-  return text.split(':').flatMap((group) => {
-    if (!group.includes('.')) return [Number.parseInt(group, 16)];
-    const number = ipv4Number(group);
-    return [Math.floor(number / 0x10000), number % 0x10000];
-  });
+  if (!isIPv6(text)) return undefined;
+  return { version: 6, number: ipv6Groups(text).reduce((number, group) => (number << 16n) + BigInt(group), 0n) };
 }

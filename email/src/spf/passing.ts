@@ -90,21 +90,28 @@ export function ipv4Number(address: string): number {
   return address.split('.').reduce((number, octet) => number * 256 + Number(octet), 0);
 }
 
-/** The first 48 bits of an IPv6 address in any form of RFC 4291 §2.2. */
+/** The first 48 bits of an IPv6 address. */
 function slash48Number(address: string): number {
-  const [head = '', tail] = address.split('::');
-  const groups = groupsOf(head);
-  if (tail !== undefined) {
-    const after = groupsOf(tail);
-    while (groups.length + after.length < 8) groups.push('0');
-    groups.push(...after);
-  }
-  return groups.slice(0, 3).reduce((number, group) => number * 0x10000 + Number.parseInt(group, 16), 0);
+  return ipv6Groups(address)
+    .slice(0, 3)
+    .reduce((number, group) => number * 0x10000 + group, 0);
 }
 
-/** An IPv4 address at the end takes the place of two groups, which are not among the first three. */
-function groupsOf(text: string): string[] {
-  return text === '' ? [] : text.split(':').flatMap((group) => (group.includes('.') ? ['0', '0'] : [group]));
+/** The eight groups of an IPv6 address in any form of RFC 4291 §2.2. */
+export function ipv6Groups(address: string): number[] {
+  const [head = [], tail] = address
+    .replace(/%.*$/, '')
+    .split('::')
+    .map((half) => (half === '' ? [] : half.split(':').flatMap(groupOf)));
+  if (tail === undefined) return head;
+  return [...head, ...new Array<number>(Math.max(0, 8 - head.length - tail.length)).fill(0), ...tail];
+}
+
+/** An IPv4 address at the end takes the place of two groups. */
+function groupOf(text: string): number[] {
+  if (!text.includes('.')) return [Number.parseInt(text, 16)];
+  const number = ipv4Number(text);
+  return [Math.floor(number / 0x10000), number % 0x10000];
 }
 
 /** The block of 2 to the power of `bits` that contains the number. */

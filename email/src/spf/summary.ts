@@ -57,7 +57,7 @@ export function summarizeSpf(raw: string, maxLookups: number): SpfSummary {
 const MAX_SHOWN = 5;
 const MAX_OPEN = 20;
 
-function someTerms(terms: readonly SpfTerm[]): SomeTerms {
+export function someTerms(terms: readonly { readonly text: string }[]): SomeTerms {
   return { shown: terms.slice(0, MAX_SHOWN).map(({ text }) => excerptOfTerm(text)), count: terms.length };
 }
 

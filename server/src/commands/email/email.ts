@@ -49,9 +49,7 @@ export async function emailCommand(
   const asked = {
     selectors: parseSelectors(options.onlySelectors),
     moreSelectors: parseSelectors(options.selectors),
-    hasTransport: options.include?.has('transport') === true,
-    hasNetworks: options.include?.has('networks') === true,
-    hasSmtp: options.include?.has('smtp') === true,
+    include: options.include ?? new Set<IncludableSection>(),
   };
   const saved = options.diff === undefined ? undefined : readSavedReports(options.diff);
   const listed = await listDomains(texts, options.file, saved, stdin);

@@ -3,7 +3,7 @@
  * file, and of a mailbox one message, is in memory at a time. What is read is stored in batches; each report is whole or absent.
  */
 import { createReadStream, type Dirent } from 'node:fs';
-import { open, opendir, stat } from 'node:fs/promises';
+import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { splitMbox } from '@whence/email/internal/reports/mbox';
 import { isMbox, readMessage } from '@whence/email/internal/reports/read-reports';
@@ -117,8 +117,8 @@ const isData = (entry: Dirent) => entry.isFile() && !entry.name.startsWith('.');
 
 async function* itemsOfFile(path: string, reading: ReadInputOptions): AsyncGenerator<ReadItem> {
   try {
-    const { head, bytes } = await readWhole(path);
-    if (!isMbox(head)) {
+    const bytes = await collect(createReadStream(path, { end: MAX_PACKED_BYTES }));
+    if (!isMbox(bytes)) {
       yield* readInput(path, bytes, reading);
       return;
     }
@@ -129,24 +129,6 @@ async function* itemsOfFile(path: string, reading: ReadInputOptions): AsyncGener
   } catch (error) {
     if (!isSystemError(error)) throw error;
     yield { kind: 'not_read', name: path, code: 'unreadable_file' };
-  }
-}
-
-/** At most one byte more than is read. */
-async function readWhole(path: string): Promise<{ head: Buffer; bytes: Buffer }> {
-  const file = await open(path);
-  try {
-    const { size } = await file.stat();
-    const buffer = Buffer.alloc(Math.min(size, MAX_PACKED_BYTES + 1));
-    let length = 0;
-    while (length < buffer.length) {
-      const { bytesRead } = await file.read(buffer, length, buffer.length - length);
-      if (bytesRead === 0) break;
-      length += bytesRead;
-    }
-    return { head: buffer.subarray(0, Math.min(length, 100)), bytes: buffer.subarray(0, length) };
-  } finally {
-    await file.close();
   }
 }
 

@@ -23,10 +23,10 @@ const CACHE_BYTES = 4 * 1024 * 1024;
 
 export async function localSource(
   { dnsServers, ...data }: EmailSettings,
-  { hasNetworks, ...asked }: Asked,
+  { include, ...asked }: Asked,
   parallel: number,
 ): Promise<EmailSource> {
-  const networksFrom = hasNetworks ? await openOverridden(data) : undefined;
+  const networksFrom = include.has('networks') ? await openOverridden(data) : undefined;
   const checks = new EmailChecks(dnsServers, {
     slotsPerKey: parallel,
     cacheBytes: CACHE_BYTES,
@@ -58,7 +58,8 @@ export async function localSource(
     },
     async check(domain) {
       const reported = await reportedAsked(domain, asked.moreSelectors, reports?.senders, dataset);
-      const request = { ...requester(), ...asked, ...reported, networksFrom, hasDetails: true };
+      const sections = { hasTransport: include.has('transport'), hasSmtp: include.has('smtp'), hasDetails: true };
+      const request = { ...requester(), ...asked, ...reported, networksFrom, ...sections };
       const examination = await checks.check(domain, request);
       if (examination === undefined || examination.isDnsUnavailable)
         return dnsUnavailable(domain, servers, examination?.dnsFault);

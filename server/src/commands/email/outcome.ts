@@ -6,6 +6,7 @@ import type { CheckDetails } from '../../email-checks/check-details.ts';
 import type { EmailAnswer } from '../../email-checks/fit-answer.ts';
 import type { TrialReport } from '../../email-checks/trial-report.ts';
 import { jsonLine } from '../../terminal/printable.ts';
+import type { IncludableSection } from '../../vocabulary.ts';
 
 export type Checked = {
   readonly kind: 'checked';
@@ -38,9 +39,7 @@ export type Asked = {
   readonly selectors: readonly string[] | undefined;
   /** To try beside the common ones. */
   readonly moreSelectors: readonly string[] | undefined;
-  readonly hasTransport: boolean;
-  readonly hasNetworks: boolean;
-  readonly hasSmtp: boolean;
+  readonly include: ReadonlySet<IncludableSection>;
 };
 
 export function checked({ details, ...report }: EmailAnswer): Checked {

@@ -22,14 +22,9 @@ const FAILURES_OF_A_DOMAIN: readonly string[] = ['INVALID_DOMAIN', 'OVERLOADED',
 
 export function remoteEmailSource(server: RemoteServer, asked: Asked, parallel: number): EmailSource {
   // A list is checked again for domains without an answer; a single one is not waited for twice.
-  const client = server.client({ retries: 0, ...(asked.hasSmtp && { timeoutMs: SMTP_TIMEOUT_MS }) });
+  const client = server.client({ retries: 0, ...(asked.include.has('smtp') && { timeoutMs: SMTP_TIMEOUT_MS }) });
   const { selectors = [], moreSelectors = [] } = asked;
-  const include = [
-    'details',
-    ...(asked.hasTransport ? (['transport'] as const) : []),
-    ...(asked.hasNetworks ? (['networks'] as const) : []),
-    ...(asked.hasSmtp ? (['smtp'] as const) : []),
-  ] as const;
+  const include = ['details', ...asked.include] as const;
   return {
     parallel: Math.min(parallel, MAX_PARALLEL),
     tryRecords: (domain, zone) =>

@@ -1,5 +1,5 @@
 /** The report of one domain: the grade, each part with its errors, the SPF tree, and what to fix first. */
-import { gradeText, PARTS, type Part, type PartView } from '@whence/email/internal/report/part-state';
+import { errorsOf, gradeText, PARTS, type Part, type PartView } from '@whence/email/internal/report/part-state';
 import { MAX_POINTS } from '@whence/email/internal/score/score';
 import { MAX_LOOKUPS } from '@whence/email/internal/spf/limits';
 import { visible } from '@whence/email/internal/visible-text';
@@ -50,13 +50,9 @@ const LABEL_WIDTH = 7;
 const POINTS_WIDTH = 10;
 
 function formatParts(outcome: Checked, style: Style): string {
-  const { mx, spf, dkim, dmarc } = outcome.report;
   const { points } = outcome.details;
   const { views } = judge(outcome);
-  const keyErrors = dkim.flatMap(({ selector, validation_errors }) =>
-    validation_errors.map((error) => `${selector}: ${error}`),
-  );
-  const errors = { mx: mx.errors, spf: spf.validation_errors, dkim: keyErrors, dmarc: dmarc.validation_errors };
+  const errors = errorsOf(outcome.report);
   const parts = PARTS.map((part) => formatPart(part, views[part], points[part], errors[part], style)).join('');
   const { sender_rules, senders } = outcome.details;
   const reported = senders === undefined ? '' : hanging('', 0, `Reports: ${visible(senders.text)}`, style);

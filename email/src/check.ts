@@ -104,7 +104,8 @@ export async function examineDomain(
   ]);
   // Where SPF lets everyone pass, so does DMARC, whatever the policy is.
   const ownDmarc = withoutWildcardAlias(foundDmarc, wildcard);
-  const dmarc = spf.openToAll === undefined ? ownDmarc : withStrength(ownDmarc, 'weak');
+  const dmarc: DmarcFindings =
+    spf.openToAll === undefined ? ownDmarc : { ...ownDmarc, report: { ...ownDmarc.report, strength_rating: 'weak' } };
   const parts = { mx, spf, dkim, dmarc, takeovers: [], subdomains: NO_SUBDOMAINS };
   const hasFailed = dkim.failures.length > 0 || spf.isUnverified || dmarc.isUnverified || mx.state === 'unverified';
   // One after the other: subdomains are looked at with what the others leave.
@@ -154,13 +155,6 @@ function withoutWildcardAlias(dmarc: DmarcFindings, wildcard: Wildcard): DmarcFi
   if (own?.alias === undefined || own.alias !== wildcard.alias) return dmarc;
   const { alias, ...step } = own;
   return { ...dmarc, steps: [step, ...others], isOwnAliasMissing: false };
-}
-
-function withStrength(
-  dmarc: DmarcFindings,
-  strength_rating: DmarcFindings['report']['strength_rating'],
-): DmarcFindings {
-  return { ...dmarc, report: { ...dmarc.report, strength_rating } };
 }
 
 /** RFC 8020: a name that does not exist for one type exists for none. A dangling alias does (RFC 9989 A.4). */

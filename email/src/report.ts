@@ -29,8 +29,10 @@ export type TransportReport<Problem = string> = {
 /** `record` is a line of a zone file, `file` what belongs at `file_url`; each `''` if there is none. */
 export type TransportRecommendation = { text: string; record: string; file_url: string; file: string };
 
+type Judged<Problem> = { is_valid: boolean; validation_errors: Problem[] };
+
 /** RFC 8461. `raw` and `id` are of the TXT record, what follows of the policy. */
-export type MtaStsReport<Problem = string> = {
+export type MtaStsReport<Problem = string> = Judged<Problem> & {
   found: boolean;
   raw: string;
   id: string;
@@ -38,60 +40,48 @@ export type MtaStsReport<Problem = string> = {
   mode: 'enforce' | 'testing' | 'none' | '';
   max_age: number;
   mx: string[];
-  is_valid: boolean;
-  validation_errors: Problem[];
   /** What to publish; empty for a domain that takes no mail. */
   recommendations: TransportRecommendation[];
 };
 
 /** RFC 8460. */
-export type TlsRptReport<Problem = string> = {
+export type TlsRptReport<Problem = string> = Judged<Problem> & {
   found: boolean;
   raw: string;
   report_uris: string[];
-  is_valid: boolean;
-  validation_errors: Problem[];
   recommendations: TransportRecommendation[];
 };
 
 /** RFC 7672. `is_authenticated`: the resolver authenticated the MX records, or the TLSA records of a host. */
-export type DaneReport<Problem = string> = {
+export type DaneReport<Problem = string> = Judged<Problem> & {
   is_authenticated: boolean;
   hosts: DaneHost[];
-  is_valid: boolean;
-  validation_errors: Problem[];
 };
 export type DaneHost = { host: string; records: string[]; is_authenticated: boolean };
 
 /** `location` is `l=`, `certificate` is `a=`: where the mark and its certificate are. */
-export type BimiReport<Problem = string> = {
+export type BimiReport<Problem = string> = Judged<Problem> & {
   found: boolean;
   raw: string;
   record_domain: string;
   location: string;
   certificate: string;
-  is_valid: boolean;
-  validation_errors: Problem[];
 };
 
 /** The AD bit of the answers for the domain. */
-export type DnssecReport<Problem = string> = {
+export type DnssecReport<Problem = string> = Judged<Problem> & {
   is_authenticated: boolean;
-  is_valid: boolean;
-  validation_errors: Problem[];
 };
 
 /** What MX hosts say on port 25, up to STARTTLS. Never part of the score. */
-export type SmtpReport<Problem = string> = {
+export type SmtpReport<Problem = string> = Judged<Problem> & {
   /** No address answered, so that nothing is known of the servers. */
   is_blocked: boolean;
   servers: SmtpServer<Problem>[];
   /** Addresses that were not connected to: more than five, or not reachable from here. */
   unprobed: string[];
-  is_valid: boolean;
-  validation_errors: Problem[];
 };
-export type SmtpServer<Problem = string> = {
+export type SmtpServer<Problem = string> = Judged<Problem> & {
   host: string;
   address: string;
   /** The text of its greeting; `banner_name` is the name in it, `banner_addresses` the addresses of that name. */
@@ -110,8 +100,6 @@ export type SmtpServer<Problem = string> = {
   mta_sts: 'match' | 'mismatch' | '';
   /** Senders that use DANE, or a policy in enforce mode, do not deliver to it. */
   stops_delivery: boolean;
-  is_valid: boolean;
-  validation_errors: Problem[];
 };
 /** Without TLS, texts are `''` and all else false. Times are ISO 8601. */
 export type SmtpCertificate = {
@@ -126,12 +114,10 @@ export type SmtpCertificate = {
 };
 
 /** What large mailbox providers ask of bulk senders, as far as DNS shows it; `validation_errors` is what is missing. */
-export type SenderRulesReport<Problem = string> = {
+export type SenderRulesReport<Problem = string> = Judged<Problem> & {
   google: SenderRulesState;
   yahoo: SenderRulesState;
   microsoft: SenderRulesState;
-  is_valid: boolean;
-  validation_errors: Problem[];
 };
 export type SenderRulesState = 'met' | 'not_met' | 'unverified' | 'not_applicable';
 /** In a report, errors are `code: explanation`; before it is rendered they are findings. */
@@ -150,19 +136,17 @@ export type SpfReport<Problem = string> = {
   exceeds_lookups: boolean;
 };
 
-export type DkimReport<Problem = string> = {
+export type DkimReport<Problem = string> = Judged<Problem> & {
   selector: string;
   found: boolean;
   raw: string;
   key_type: 'rsa' | 'ed25519' | '';
   key_bits: number;
-  is_valid: boolean;
-  validation_errors: Problem[];
 };
 
 export type DmarcPolicy = 'none' | 'quarantine' | 'reject';
 
-export type DmarcReport<Problem = string> = {
+export type DmarcReport<Problem = string> = Judged<Problem> & {
   raw: string;
   version: string;
   policy: DmarcPolicy | '';
@@ -181,6 +165,4 @@ export type DmarcReport<Problem = string> = {
   partial_rollout: boolean;
   no_visibility: boolean;
   strength_rating: 'weak' | 'moderate' | 'strong';
-  is_valid: boolean;
-  validation_errors: Problem[];
 };

@@ -36,6 +36,10 @@ export function explainAdvice<Code extends AdviceCode>(advice: {
 /** Publishing `record` in place of the TXT records of the same name that are listed in `replaces`. */
 export type Change = { readonly record: ProposedRecord; readonly replaces: readonly string[] };
 
+export function txtChange(name: string, text: string, replaces: readonly string[] = []): Change {
+  return { record: { name, type: 'TXT', text }, replaces };
+}
+
 /** `points`: how much the score rises; 0 for what does not count but should be known. */
 export type Advice<Code extends AdviceCode = AdviceCode> = Code extends AdviceCode
   ? { readonly code: Code; readonly detail: AdviceDetails[Code]; readonly points: number; readonly change?: Change }

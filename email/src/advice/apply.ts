@@ -44,7 +44,9 @@ async function applyChange(change: Change, examined: Examined): Promise<Findings
   if (record.type === 'MX') return applyMx(record, examined);
   if (record.name === domain) {
     if (hidesKeys(change, examined)) return undefined;
-    const spf = await applySpf(change, examined);
+    const { resolver, spfRecords } = examined;
+    const texts = { kind: 'found', records: changedTexts(change, examined), aliases: [] } as const;
+    const spf = await checkSpf(domain, texts, resolver, spfRecords);
     return spf.report.is_valid && spf.openToAll === undefined ? { ...findings, spf } : undefined;
   }
   if (record.name === `_dmarc.${domain}` || record.name === findings.dmarc.steps[0]?.alias) {
@@ -66,16 +68,6 @@ async function applyMx(
     checkSpf(domain, apex, changed, spfRecords),
   ]);
   return mx.report.is_valid ? { ...findings, mx, spf } : undefined;
-}
-
-function applySpf(change: Change, examined: Examined) {
-  const { domain, resolver, spfRecords } = examined;
-  return checkSpf(
-    domain,
-    { kind: 'found', records: changedTexts(change, examined), aliases: [] },
-    resolver,
-    spfRecords,
-  );
 }
 
 function changedTexts({ record, replaces }: Change, { apex }: Examined): string[] {

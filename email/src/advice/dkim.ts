@@ -4,7 +4,7 @@ import type { Answer } from '../dns/answer.ts';
 import { isKeyOf, type Provider, providerOf, providerOfKey } from '../providers.ts';
 import { parseTagList } from '../records/tag-list.ts';
 import { type Findings, MAX_POINTS, type Score, STRONG_RSA_BITS } from '../score/score.ts';
-import type { Change, Draft } from './advice.ts';
+import { type Change, type Draft, txtChange } from './advice.ts';
 import { looksUnused } from './mail-role.ts';
 import { type PastedMistake, repairCharacters } from './pasted-text.ts';
 import { namedServices } from './readiness.ts';
@@ -149,7 +149,7 @@ function repairChange(name: string, { report, alias, isByWildcard, texts }: Publ
       if (!is_valid || isShort(repaired) || !isSame || (text === report.raw && texts.length === 1)) continue;
       const replaces = before.length > 0 ? texts : [raw];
       return {
-        change: { record: { name: name.toLowerCase(), type: 'TXT', text }, replaces },
+        change: txtChange(name.toLowerCase(), text, replaces),
         mistakes: [...before, ...mistakes, ...mistake],
       };
     }

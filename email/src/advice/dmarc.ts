@@ -6,10 +6,10 @@ import { hasCode } from '../findings/finding.ts';
 import { registrableDomain } from '../registrable-domain.ts';
 import type { DmarcPolicy } from '../report.ts';
 import { type Findings, MAX_POINTS, type Score } from '../score/score.ts';
-import { type Advice, type AdviceDetails, type Change, type Draft, RANKS } from './advice.ts';
+import { type Advice, type AdviceDetails, type Change, type Draft, RANKS, txtChange } from './advice.ts';
 import type { DmarcEdit, ReportsTo } from './advice-text.ts';
 import { rewriteDmarc } from './dmarc-record.ts';
-import { canReceive, isPublicSuffix, isSuffixRecord, looksUnused, receivesMail } from './mail-role.ts';
+import { isPublicSuffix, isSuffixRecord, looksUnused, receivesMail } from './mail-role.ts';
 import { policyInForce, readinessOf, reportArrivals, STRICTER, WEAKER } from './readiness.ts';
 import { MAX_RECORD_BYTES } from './spf-record.ts';
 
@@ -33,7 +33,7 @@ function adviseRecord(domain: string, findings: Findings): Draft[] {
       {
         code: 'dmarc_multiple',
         detail: { name: `_dmarc.${domain}` },
-        trials: own.raws.slice(0, MAX_TRIALS).map(changeOf(domain)),
+        trials: own.raws.slice(0, MAX_TRIALS).map((text) => txtChange(`_dmarc.${domain}`, text)),
       },
     ];
   const isLong = own?.kind === 'one' && own.record.raw.length > MAX_RECORD_BYTES;
@@ -50,25 +50,24 @@ function adviseRecord(domain: string, findings: Findings): Draft[] {
 
 const MAX_TRIALS = 10;
 
-const changeOf =
-  (domain: string) =>
-  (text: string): Change => ({ record: { name: `_dmarc.${domain}`, type: 'TXT', text }, replaces: [] });
-
 /** An alias of the same owner is changed there unless stricter: others share it. Not others (RFC 1034 §3.6.2). */
 export function dmarcChange(domain: string, text: string, { dmarc }: Findings, isStricter = true): Change | undefined {
   const [own] = dmarc.steps;
   if (own === undefined || text.length > MAX_RECORD_BYTES) return undefined;
   const replaces = own.kind === 'one' ? [own.record.raw] : own.kind === 'lookalike' ? [own.raw] : [];
-  if (own.alias === undefined) return { ...changeOf(domain)(text), replaces };
+  if (own.alias === undefined) return txtChange(`_dmarc.${domain}`, text, replaces);
   const isOurs = registrableDomain(own.alias) === registrableDomain(domain);
   if (!isOurs || isStricter || own.kind !== 'one') return undefined;
-  return { record: { name: own.alias, type: 'TXT', text }, replaces };
+  return txtChange(own.alias, text, replaces);
 }
 
 function adviseFirst(domain: string, reason: AdviceDetails['dmarc_publish']['reason'], findings: Findings): Draft {
   const { dmarc } = findings;
+  const [own] = dmarc.steps;
   const meant =
-    'lookalike' in reason && reason.lookalike?.name === domain ? ownLookalike(findings) : dmarc.misplaced?.raw;
+    'lookalike' in reason && reason.lookalike?.name === domain && own?.kind === 'lookalike'
+      ? own.raw
+      : dmarc.misplaced?.raw;
   // A public suffix that does not say so would be taken for the organization of every domain below it (RFC 9989 §4.10.2).
   const isShort = meant !== undefined && meant.length <= MAX_RECORD_BYTES;
   const base = isShort ? meant : isPublicSuffix(domain) ? 'v=DMARC1; psd=y' : 'v=DMARC1';
@@ -78,13 +77,8 @@ function adviseFirst(domain: string, reason: AdviceDetails['dmarc_publish']['rea
     isFull: true,
     rua: ownAddress(domain, findings),
   });
-  const detail = { domain, reports: reportsOf(text, edits, findings), reason, alias: dmarc.steps[0]?.alias };
+  const detail = { domain, reports: reportsOf(text, edits, findings), reason, alias: own?.alias };
   return { code: 'dmarc_publish', detail, rank: RANKS.noPolicy, change: dmarcChange(domain, text, findings, false) };
-}
-
-function ownLookalike({ dmarc }: Findings): string | undefined {
-  const own = dmarc.steps[0];
-  return own?.kind === 'lookalike' ? own.raw : undefined;
 }
 
 function adviseOwn(domain: string, record: DmarcRecord, findings: Findings): Draft[] {
@@ -190,7 +184,7 @@ function isPartial({ percentage, isTestMode }: DmarcRecord): boolean {
 }
 
 function ownAddress(domain: string, findings: Findings): string | undefined {
-  return canReceive(findings) ? `mailto:dmarc@${domain}` : undefined;
+  return receivesMail(findings) === 'yes' ? `mailto:dmarc@${domain}` : undefined;
 }
 
 function reportsOf(text: string, edits: readonly DmarcEdit[], findings: Findings): ReportsTo {

@@ -43,12 +43,7 @@ export function isSetUpForNoMail(findings: Findings): boolean {
   return sendsNoMail(findings) && mx.state === 'null' && isOnlyMinusAll(spf.report.raw) && isRefused;
 }
 
-/** Whether a mailbox at the domain can receive reports. */
-export function canReceive(findings: Findings): boolean {
-  return receivesMail(findings) === 'yes';
-}
-
-/** After a failure of DNS it is not known. */
+/** Whether a mailbox at the domain can receive reports. After a failure of DNS it is not known. */
 export function receivesMail({ mx }: Findings): 'yes' | 'no' | 'unknown' {
   if (mx.state === 'unverified') return 'unknown';
   return mx.state === 'valid' || mx.state === 'partly' || mx.state === 'implicit' ? 'yes' : 'no';

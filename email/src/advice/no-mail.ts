@@ -2,7 +2,7 @@
 // Proposed where nothing shows that the domain sends or receives mail.
 import { hasCode } from '../findings/finding.ts';
 import type { Findings } from '../score/score.ts';
-import { type AdviceDetails, type Change, type Draft, RANKS } from './advice.ts';
+import { type AdviceDetails, type Change, type Draft, RANKS, txtChange } from './advice.ts';
 import { dmarcChange } from './dmarc.ts';
 import { rewriteDmarc } from './dmarc-record.ts';
 import { isPublicSuffix, isSetUpForNoMail, looksUnused, sendsNoMail } from './mail-role.ts';
@@ -16,7 +16,10 @@ export function adviseNoMail(domain: string, findings: Findings): Draft[] {
   const { mx, spf } = findings;
   const changes = [
     { record: 'null MX', change: mx.state === 'null' ? undefined : mxChange(domain, 0, '.') },
-    { record: 'SPF', change: isOnlyMinusAll(spf.report.raw) ? undefined : spfChange(domain, spf.records) },
+    {
+      record: 'SPF',
+      change: isOnlyMinusAll(spf.report.raw) ? undefined : txtChange(domain, 'v=spf1 -all', spf.records),
+    },
     { record: 'DMARC', change: policyChange(domain, findings) },
   ] as const;
   const missing = changes.flatMap(({ record, change }) => (change === undefined ? [] : [record]));
@@ -39,10 +42,6 @@ export function adviseNoMail(domain: string, findings: Findings): Draft[] {
     if (isPossible) return [{ ...draft, change }];
     return record === missing[0] ? [draft] : [];
   });
-}
-
-function spfChange(domain: string, replaces: readonly string[]): Change {
-  return { record: { name: domain, type: 'TXT', text: 'v=spf1 -all' }, replaces };
 }
 
 /** Undefined if receivers refuse all mail already, or the record is not one that can be rewritten. */

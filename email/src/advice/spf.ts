@@ -8,9 +8,9 @@ import { type Findings, MAX_POINTS, type Score } from '../score/score.ts';
 import { MAX_LOOKUPS } from '../spf/limits.ts';
 import { checkSpf, SPF_LIMIT_CODES } from '../spf/lookups.ts';
 import { ALL_IPV4 } from '../spf/sender-count.ts';
-import { excerptOfTerm, parseSpf, type SpfTerm } from '../spf/spf.ts';
-import type { SomeTerms } from '../spf/summary.ts';
-import { type AdviceDetails, type Change, type Draft, RANKS } from './advice.ts';
+import { parseSpf, type SpfTerm } from '../spf/spf.ts';
+import { type SomeTerms, someTerms } from '../spf/summary.ts';
+import { type AdviceDetails, type Change, type Draft, RANKS, txtChange } from './advice.ts';
 import type { Examined } from './apply.ts';
 import { looksUnused } from './mail-role.ts';
 import { repairCharacters } from './pasted-text.ts';
@@ -68,19 +68,13 @@ function adviseRecord(
   const { report } = spf;
   const changeOf: ChangeOf = (text, replaces = spf.records) => {
     if (text === undefined || text.length > MAX_RECORD_BYTES || spf.alias !== undefined) return undefined;
-    return { record: { name: domain, type: 'TXT', text }, replaces };
+    return txtChange(domain, text, replaces);
   };
 
   if (spf.openToAll !== undefined) {
-    const draft = { code: 'anyone_can_send', detail: { domain, openToAll: spf.openToAll } } as const;
-    return [
-      {
-        ...draft,
-        points: MAX_POINTS.spf - 5,
-        rank: RANKS.anyoneCanSend,
-        change: changeOf(closedRecord(domain, findings)),
-      },
-    ];
+    const detail = { domain, openToAll: spf.openToAll };
+    const [points, change] = [MAX_POINTS.spf - 5, changeOf(closedRecord(domain, findings))];
+    return [{ code: 'anyone_can_send', detail, points, rank: RANKS.anyoneCanSend, change }];
   }
   if (spf.records.length === 0) {
     if (spf.lookalike !== undefined) {
@@ -157,13 +151,9 @@ const MAX_COSTLY = 5;
 
 /** Undefined if no host could send any more: that is not what a repair is for. */
 function softRecord(terms: readonly string[]): string | undefined {
-  const closed = withoutIdleRedirect(closedTerms(terms));
+  // A redirect is not used beside the `all` that the new record gets.
+  const closed = closedTerms(terms).map(redirectAsInclude);
   return closed.every(isAll) && !terms.every(isAll) ? undefined : withAll(closed, '~');
-}
-
-/** A redirect is not used beside the `all` that the new record gets. */
-function withoutIdleRedirect(terms: readonly string[]): string[] {
-  return terms.map(redirectAsInclude);
 }
 
 /** Undefined if no other term would be left. */
@@ -182,10 +172,6 @@ function adviseFirst(domain: string, findings: Findings): Draft {
   const detail = { domain, senders, alias: spf.alias };
   const [change, ...alternatives] = spf.alias === undefined ? records.map((text) => txtChange(domain, text)) : [];
   return { code: 'spf_publish', detail, change, alternatives };
-}
-
-function txtChange(name: string, text: string): Change {
-  return { record: { name, type: 'TXT', text }, replaces: [] };
 }
 
 function closedRecord(domain: string, findings: Findings): string | undefined {
@@ -304,7 +290,7 @@ function adviseIdleTerms({ spf }: Findings, changeOf: ChangeOf): Draft[] {
 }
 
 function someVoidTerms({ voidTerms }: Findings['spf']): SomeTerms {
-  return { shown: voidTerms.slice(0, 5).map(excerptOfTerm), count: voidTerms.length };
+  return someTerms(voidTerms.map((text) => ({ text })));
 }
 
 /** What is after the first `all` moved before it, and other `all` left out. */
@@ -324,11 +310,8 @@ function adviseOddities(domain: string, { spf }: Findings): Draft[] {
   if (report.is_valid && report.dns_lookup_count === MAX_LOOKUPS) add({ code: 'spf_at_limit', detail: {} });
   if (report.is_valid && spf.voidTerms.length > 0 && withoutVoidTerms(spf) === undefined)
     add({ code: 'spf_void', detail: { terms: someVoidTerms(spf) } });
-  const ofPrivate = parseSpf(report.raw)
-    .terms.filter(isPrivateTerm)
-    .map(({ text }) => excerptOfTerm(text));
-  if (ofPrivate.length > 0)
-    add({ code: 'spf_private', detail: { terms: { shown: ofPrivate.slice(0, 5), count: ofPrivate.length } } });
+  const ofPrivate = parseSpf(report.raw).terms.filter(isPrivateTerm);
+  if (ofPrivate.length > 0) add({ code: 'spf_private', detail: { terms: someTerms(ofPrivate) } });
   if (usesPtr) add({ code: 'spf_ptr', detail: {} });
   if (report.raw.length > MAX_MESSAGE_BYTES) add({ code: 'spf_long', detail: { bytes: report.raw.length } });
   else if (apexTxtBytes > MAX_QUIET_TXT_BYTES) add({ code: 'spf_size', detail: { domain, bytes: apexTxtBytes } });

@@ -1,7 +1,8 @@
 // Subdomains that send mail: a stricter policy of the domain also holds for those without one of their own (RFC 9989
 // §4.10.1).
 import { selectDmarc } from '../dmarc/dmarc.ts';
-import { type Answer, aliasOf, type MxHost, type Resolver } from '../dns/answer.ts';
+import type { Answer, MxHost, Resolver } from '../dns/answer.ts';
+import { isSame } from '../dns/wildcard.ts';
 import type { Findings, Subdomains } from '../score/score.ts';
 import { parseSpf, selectSpf } from '../spf/spf.ts';
 import { isPublicSuffix, isSetUpForNoMail, looksUnused } from './mail-role.ts';
@@ -35,7 +36,7 @@ export async function findSubdomains(
   const found = await Promise.all(
     names.map(async (name) => {
       const [txt, mx] = await Promise.all([resolver.txt(name), resolver.mx(name)]);
-      if (isSame(txt, wildcard) && txt.kind !== 'nodata') return [];
+      if (txt.kind === 'found' && isSame(txt, wildcard)) return [];
       return sends(txt, mx) ? [name] : [];
     }),
   );
@@ -58,9 +59,4 @@ function sends(txt: Answer<string>, mx: Answer<MxHost>): boolean {
 async function hasPolicy(name: string, resolver: Resolver): Promise<boolean> {
   const answer = await resolver.txt(`_dmarc.${name}`);
   return answer.kind === 'found' && selectDmarc(answer.records).kind === 'one';
-}
-
-function isSame(a: Answer<string>, b: Answer<string>): boolean {
-  if (a.kind !== 'found' || b.kind !== 'found') return false;
-  return aliasOf(a) === aliasOf(b) && JSON.stringify([...a.records].sort()) === JSON.stringify([...b.records].sort());
 }

@@ -83,8 +83,11 @@ export async function checkDkim(
   ]);
   const answered = [...first, ...others];
 
-  const wildcard = new Wildcard(textsOf(sentinelAnswer));
-  for (const { answer, key } of answered) key.isByWildcard = wildcard.hasGiven(textsOf(answer));
+  // As sets: servers return the records of a name in any order, and each of them once (RFC 2181 §5).
+  const wildcard = new Set(textsOf(sentinelAnswer));
+  for (const { key } of answered)
+    key.isByWildcard =
+      wildcard.size > 0 && key.texts.length === wildcard.size && key.texts.every((text) => wildcard.has(text));
   const failures = answered.flatMap(({ key }) => key.report.validation_errors.filter(isFailure));
   // RFC 6376 §6.1.2 warns of wildcards: forty selectors with the same text are one finding, not forty.
   const keys = isDefaultMode
@@ -100,7 +103,7 @@ export async function checkDkim(
     keys,
     isUnverified: failures.length > 0 && !(isDefaultMode && hasValidKey),
     failures,
-    isWildcard: wildcard.texts.length > 0,
+    isWildcard: wildcard.size > 0,
     isDefaultMode,
     asked: answered.map(({ key }) => key.report.selector.toLowerCase()),
     dangling: answered.flatMap(({ answer, key }) => {
@@ -300,19 +303,4 @@ function keyName(selector: string, domain: string): string {
 
 function textsOf(answer: Answer<string>): readonly string[] {
   return answer.kind === 'found' ? answer.records : [];
-}
-
-class Wildcard {
-  readonly texts: readonly string[];
-  readonly #set: ReadonlySet<string>;
-
-  constructor(texts: readonly string[]) {
-    this.texts = texts;
-    this.#set = new Set(texts);
-  }
-
-  /** Compares as sets: servers return the records of a name in any order, and each of them once (RFC 2181 §5). */
-  hasGiven(texts: readonly string[]): boolean {
-    return texts.length > 0 && texts.length === this.texts.length && texts.every((text) => this.#set.has(text));
-  }
 }

@@ -49,23 +49,21 @@ export function toResolver(resolve: (name: string, type: CheckedType) => Promise
   };
 }
 
-/** Counts the names and types that are asked for, each once. */
+const METHODS = { TXT: 'txt', MX: 'mx', A: 'a', AAAA: 'aaaa', TLSA: 'tlsa' } as const;
+
+export function asked(resolver: Resolver, name: string, type: CheckedType): Promise<Answer<RecordData>> {
+  return resolver[METHODS[type]](name);
+}
+
+/** Counts the names and types that are asked for, each once; not TLSA, which is asked on request. */
 export function countQuestions(resolver: Resolver): { readonly resolver: Resolver; readonly count: number } {
   const questions = new Set<string>();
-  const count =
-    <T>(type: CheckedType, ask: (name: string) => Promise<T>) =>
-    (name: string) => {
-      questions.add(`${name} ${type}`);
-      return ask(name);
-    };
+  const counted = toResolver((name, type) => {
+    if (type !== 'TLSA') questions.add(`${name} ${type}`);
+    return asked(resolver, name, type);
+  });
   return {
-    resolver: {
-      ...resolver,
-      txt: count('TXT', (name) => resolver.txt(name)),
-      mx: count('MX', (name) => resolver.mx(name)),
-      a: count('A', (name) => resolver.a(name)),
-      aaaa: count('AAAA', (name) => resolver.aaaa(name)),
-    },
+    resolver: { ...resolver, ...counted },
     get count() {
       return questions.size;
     },

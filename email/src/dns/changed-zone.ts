@@ -1,6 +1,6 @@
 // Resolvers for trying a change before it is published: one remembers the answers to a check, so that a second asks
 // only what is new; the other answers as if the changed records were in DNS.
-import { toResolver } from './alias-chain.ts';
+import { asked, toResolver } from './alias-chain.ts';
 import {
   type Answer,
   aliasOf,
@@ -28,8 +28,6 @@ export type KnownAnswers = Map<string, Answer<RecordData>>;
 
 /** Answers that need no network would let the second check run without a pause. */
 const slices = new EventLoopSlices();
-
-const METHODS = { TXT: 'txt', MX: 'mx', A: 'a', AAAA: 'aaaa', TLSA: 'tlsa' } as const;
 
 /** Answers what is known, and asks the rest. What failed once stays failed: no change of records has repaired it. */
 export function rememberAnswers(resolver: Resolver, known: KnownAnswers): Resolver {
@@ -197,8 +195,4 @@ function withTexts(
 /** A text is entered as Unicode and published as UTF-8; in answers every byte is a Latin-1 character. */
 function asBytes(text: string): string {
   return Buffer.from(text.trim(), 'utf8').toString('latin1');
-}
-
-function asked(resolver: Resolver, name: string, type: CheckedType): Promise<Answer<RecordData>> {
-  return resolver[METHODS[type]](name);
 }

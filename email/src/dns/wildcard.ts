@@ -52,7 +52,7 @@ function isAbsent(answer: Answer<unknown>): boolean {
 }
 
 /** In any order, as servers return the records of a name. */
-function isSame(a: Answer<unknown>, b: Answer<unknown>): boolean {
+export function isSame(a: Answer<unknown>, b: Answer<unknown>): boolean {
   if (a.kind !== b.kind || aliasOf(a) !== aliasOf(b)) return false;
   if (a.kind !== 'found' || b.kind !== 'found') return true;
   const texts = ({ records }: typeof a) => records.map((record) => JSON.stringify(record)).sort();

@@ -4,14 +4,14 @@ import { isWeakerAll, policyStrength, policyWords } from '../advice/policy-stren
 import { colonList, parseTagList, tagValue } from '../records/tag-list.ts';
 import type { DkimReport, EmailReport, TransportReport } from '../report.ts';
 import { type Evidence, keyFingerprint, mailboxProviders } from './evidence.ts';
-import type { Part } from './part-state.ts';
+import { errorsOf, PARTS, type Part } from './part-state.ts';
 import { type ComparedPart, compareLists, compareTexts, isFailureText, type ReportChange } from './report-change.ts';
 
 export type ComparedReport = EmailReport & { readonly evidence?: Evidence };
 
 /** What endangers the domain comes first in each part. */
 export function compareReports(before: ComparedReport, now: ComparedReport): ReportChange[] {
-  const unknown = unknownParts(before, now);
+  const unknown = new Set<ComparedPart>([...unverifiedParts(before), ...unverifiedParts(now)]);
   const isKnown = (part: ComparedPart) => !unknown.has(part);
   return [
     ...(unknown.size === 0 ? compareScores(before, now) : []),
@@ -30,33 +30,16 @@ export function scoreText({ grade, domain_auth_score }: EmailReport): string {
 }
 
 /** Parts of the report that DNS did not answer for. */
-export function unverifiedParts({ mx, spf, dkim, dmarc, evidence }: ComparedReport): Part[] {
-  const byErrors: readonly (readonly [Part, readonly string[]])[] = [
-    ['mx', mx.errors],
-    ['spf', spf.validation_errors],
-    ['dkim', dkim.flatMap(({ validation_errors }) => validation_errors)],
-    ['dmarc', dmarc.validation_errors],
-  ];
-  const failed = byErrors.filter(([, errors]) => errors.some(isFailureText)).map(([part]) => part);
-  return [...new Set([...(evidence?.unverified ?? []), ...failed])];
-}
-
-function unknownParts(before: ComparedReport, now: ComparedReport): Set<ComparedPart> {
-  return new Set([...unverifiedParts(before), ...unverifiedParts(now)]);
+export function unverifiedParts(report: ComparedReport): Part[] {
+  const errors = errorsOf(report);
+  const failed = PARTS.filter((part) => errors[part].some(isFailureText));
+  return [...new Set([...(report.evidence?.unverified ?? []), ...failed])];
 }
 
 /** Reported for the new report only: the comparison with the old one has reported it before. */
 function unverified(part: Part, now: ComparedReport): ReportChange[] {
   if (!unverifiedParts(now).includes(part)) return [];
-  const errors = {
-    mx: now.mx.errors,
-    spf: now.spf.validation_errors,
-    dkim: now.dkim.flatMap(({ selector, validation_errors }) =>
-      validation_errors.map((text) => `${selector}: ${text}`),
-    ),
-    dmarc: now.dmarc.validation_errors,
-  }[part];
-  const reason = errors.find((error) => isFailureText(error.replace(/^\S+: (?=dns_|alias_)/, '')));
+  const reason = errorsOf(now)[part].find(isFailureText);
   return [{ kind: 'unverified', part, reason: reason ?? 'DNS did not answer for some selectors' }];
 }
 

@@ -75,6 +75,14 @@ export function partViews(report: EmailReport, verdict: Verdict): PartViews {
   };
 }
 
+/** The errors of each part; those of a key after its selector. */
+export function errorsOf({ mx, spf, dkim, dmarc }: EmailReport): Record<Part, readonly string[]> {
+  const keyErrors = dkim.flatMap(({ selector, validation_errors }) =>
+    validation_errors.map((error) => `${selector}: ${error}`),
+  );
+  return { mx: mx.errors, spf: spf.validation_errors, dkim: keyErrors, dmarc: dmarc.validation_errors };
+}
+
 const UNVERIFIED: PartView = { state: 'unverified', isValid: false, cell: '?', words: 'could not be verified' };
 const MISSING: PartView = { state: 'missing', isValid: false, cell: 'missing', words: 'missing' };
 

@@ -24,8 +24,8 @@ export type ReportChange =
   /** DNS failed, so that nothing is known about the part. */
   | { readonly kind: 'unverified'; readonly part: ComparedPart; readonly reason: string };
 
-/** Codes of questions that failed; in a report an error begins with its code. */
-const FAILURES = /^(?:dns_temporary_failure|dns_budget_exhausted|alias_too_long):/;
+/** Codes of questions that failed; in a report an error begins with its code, or with a selector before it. */
+const FAILURES = /^(?:\S+: )?(?:dns_temporary_failure|dns_budget_exhausted|alias_too_long):/;
 
 export function isFailureText(error: string): boolean {
   return FAILURES.test(error);

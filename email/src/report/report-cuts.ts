@@ -32,28 +32,18 @@ export function cutList(texts: readonly string[], maxBytes: number = MAX_LIST_BY
 export function cutToBytes(text: string, maxBytes: number): string {
   // A character takes a byte at least.
   if (text.length <= maxBytes && jsonBytes(text) <= maxBytes) return text;
-  let bytes = ELLIPSIS_BYTES;
-  let end = 0;
-  for (; end < text.length; end++) {
-    bytes += jsonBytesOf(text.charCodeAt(end));
-    if (bytes > maxBytes) break;
+  let cut = text.slice(0, maxBytes);
+  for (;;) {
+    const excess = jsonBytes(`${cut}…`) - maxBytes;
+    if (excess <= 0) return `${cut}…`;
+    cut = cut.slice(0, -Math.ceil(excess / MAX_CHARACTER_BYTES));
   }
-  return `${text.slice(0, end)}…`;
 }
 
-const ELLIPSIS_BYTES = 3;
+/** `\u001b`. */
+const MAX_CHARACTER_BYTES = 6;
 
+/** Without the quotation marks. */
 function jsonBytes(text: string): number {
-  let bytes = 0;
-  for (let i = 0; i < text.length; i++) bytes += jsonBytesOf(text.charCodeAt(i));
-  return bytes;
-}
-
-/** At most: `\u001b` takes six bytes, a quotation mark two, and half a surrogate pair is escaped if it stands alone. */
-function jsonBytesOf(code: number): number {
-  if (code < 0x20) return 6;
-  if (code === 0x22 || code === 0x5c) return 2;
-  if (code < 0x80) return 1;
-  if (code < 0x800) return 2;
-  return code >= 0xd800 && code < 0xe000 ? 6 : 3;
+  return Buffer.byteLength(JSON.stringify(text)) - 2;
 }

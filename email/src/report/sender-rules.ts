@@ -2,7 +2,7 @@
 // as DNS shows it. Not reverse names, TLS, complaints and a way to unsubscribe.
 import { looksUnused } from '../advice/mail-role.ts';
 import { judgePresent } from '../advice/readiness.ts';
-import { dnsFailure, type Finding, isFailure } from '../findings/finding.ts';
+import { dnsFailure, type Finding, isFailure, judged } from '../findings/finding.ts';
 import type { SenderRulesReport } from '../report.ts';
 import type { Findings } from '../score/score.ts';
 
@@ -17,8 +17,7 @@ export function senderRules(findings: Findings): SenderRulesReport<Finding> {
 
 /** All three ask for the same records. */
 function rulesOf(state: State, missing: Finding[]): SenderRulesReport<Finding> {
-  const is_valid = missing.length === 0;
-  return { google: state, yahoo: state, microsoft: state, is_valid, validation_errors: missing };
+  return { google: state, yahoo: state, microsoft: state, ...judged(missing) };
 }
 
 function spfRule({ spf }: Findings): Finding[] {

@@ -1,7 +1,7 @@
 // What to publish so that mail is protected on its way to the domain: TLS-RPT, and record and policy of MTA-STS, with
 // what must be in place before. Not for domains that take no mail.
 import { createHash } from 'node:crypto';
-import { canReceive, looksUnused } from '../advice/mail-role.ts';
+import { looksUnused, receivesMail } from '../advice/mail-role.ts';
 import { type ProposedRecord, zoneFileLine } from '../advice/zone-file.ts';
 import { aliasOf, type Resolver } from '../dns/answer.ts';
 import type { Wildcard } from '../dns/wildcard.ts';
@@ -28,7 +28,7 @@ type TransportEvidence = {
 /** The report with what to publish. */
 export async function withRecommendations(evidence: TransportEvidence): Promise<CheckedTransport> {
   const { findings, transport } = evidence;
-  if (!canReceive(findings) || looksUnused(findings)) return transport;
+  if (receivesMail(findings) !== 'yes' || looksUnused(findings)) return transport;
   const allowed = async (advice: readonly TransportAdvice[]) => {
     const publishable = await Promise.all(advice.map((one) => mayPublish(one, evidence)));
     return advice.map((one, i) => renderAdvice(publishable[i] === true ? one : withoutRecord(one)));

@@ -1,6 +1,6 @@
 /** What protects mail on its way to the domain: MTA-STS, TLS-RPT, DANE and DNSSEC; and BIMI. Asked at the same time. */
 import type { Answer, MxHost, Resolver } from '../dns/answer.ts';
-import { dnsFailure, type Finding, type FindingCode, hasCode } from '../findings/finding.ts';
+import { dnsFailure, type Finding, type FindingCode, hasCode, judged } from '../findings/finding.ts';
 import type { MxFindings } from '../mx/mx.ts';
 import type { DmarcReport, DnssecReport, TransportReport } from '../report.ts';
 import { checkBimi } from './bimi.ts';
@@ -70,16 +70,16 @@ function noHosts(domain: string, mx: Answer<MxHost>): TransportReport<Finding>['
   const error: Finding =
     mx.kind === 'failure' ? dnsFailure(domain, 'MX', mx) : { code: 'no_mail_host', detail: { domain } };
   const is_authenticated = mx.kind !== 'failure' && mx.isAuthenticated === true;
-  return { is_authenticated, hosts: [], is_valid: false, validation_errors: [error] };
+  return { is_authenticated, hosts: [], ...judged([error]) };
 }
 
 function checkDnssec(domain: string, [mx, txt]: readonly [Answer<unknown>, Answer<unknown>]): DnssecReport<Finding> {
   const answered = [mx, txt].filter((answer) => answer.kind !== 'failure');
   const is_authenticated = answered.length > 0 && answered.every((answer) => answer.isAuthenticated === true);
-  if (is_authenticated) return { is_authenticated, is_valid: true, validation_errors: [] };
+  if (is_authenticated) return { is_authenticated, ...judged([]) };
   const error: Finding =
     answered.length === 0 && mx.kind === 'failure'
       ? dnsFailure(domain, 'MX', mx)
       : { code: 'not_authenticated', detail: { domain } };
-  return { is_authenticated, is_valid: false, validation_errors: [error] };
+  return { is_authenticated, ...judged([error]) };
 }

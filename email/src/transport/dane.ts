@@ -1,6 +1,6 @@
 // DANE for SMTP (RFC 7672): TLSA records count only if DNSSEC authenticates them and the MX records.
 import type { Answer, MxHost, Resolver } from '../dns/answer.ts';
-import { dnsFailure, type Finding } from '../findings/finding.ts';
+import { dnsFailure, type Finding, judged } from '../findings/finding.ts';
 import type { TlsaFault } from '../findings/finding-text.ts';
 import type { DaneHost, DaneReport } from '../report.ts';
 import { excerpt } from '../visible-text.ts';
@@ -19,12 +19,7 @@ export async function checkDane(
   const mxErrors: Finding[] =
     hasRecords && !isAuthenticated ? [{ code: 'mx_not_authenticated', detail: { domain } }] : [];
   const errors = [...mxErrors, ...checked.flatMap((host) => host.errors)];
-  return {
-    is_authenticated: isAuthenticated,
-    hosts: checked.map(({ report }) => report),
-    is_valid: errors.length === 0,
-    validation_errors: errors,
-  };
+  return { is_authenticated: isAuthenticated, hosts: checked.map(({ report }) => report), ...judged(errors) };
 }
 
 async function checkHost(host: string, resolver: Resolver): Promise<{ report: DaneHost; errors: Finding[] }> {

@@ -2,7 +2,7 @@
 // present a certificate that senders must insist on.
 import { isPublicAddress } from '../address-scope.ts';
 import type { Answer, Resolver } from '../dns/answer.ts';
-import { absenceOf, dnsFailure, type Finding } from '../findings/finding.ts';
+import { absenceOf, dnsFailure, type Finding, judged } from '../findings/finding.ts';
 import { tagValue } from '../records/tag-list.ts';
 import type { MtaStsReport } from '../report.ts';
 import { excerpt } from '../visible-text.ts';
@@ -90,22 +90,8 @@ function addressesOf(host: string, ipv4: Answer<string>, ipv6: Answer<string>): 
   return { code: 'policy_host_missing', detail: { host, absence } };
 }
 
-function reportOf(
-  published: Partial<Omit<MtaStsReport, 'found' | 'is_valid' | 'validation_errors' | 'recommendations'>>,
-  errors: Finding[],
-): MtaStsReport<Finding> {
-  const { raw = '', id = '', policy_found = false, mode = '', max_age = 0, mx = [] } = published;
-  const is_valid = errors.length === 0;
-  return {
-    found: raw !== '',
-    raw,
-    id,
-    policy_found,
-    mode,
-    max_age,
-    mx,
-    is_valid,
-    validation_errors: errors,
-    recommendations: [],
-  };
+function reportOf(published: Partial<MtaStsReport<Finding>>, errors: Finding[]): MtaStsReport<Finding> {
+  const absent = { raw: '', id: '', policy_found: false, mode: '', max_age: 0 } as const;
+  const report = { ...absent, mx: [], recommendations: [], ...published };
+  return { found: report.raw !== '', ...report, ...judged(errors) };
 }

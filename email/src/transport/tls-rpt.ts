@@ -1,6 +1,6 @@
 /** TLS-RPT (RFC 8460 §3): where senders report that TLS failed. */
 import type { Resolver } from '../dns/answer.ts';
-import type { Finding } from '../findings/finding.ts';
+import { type Finding, judged } from '../findings/finding.ts';
 import { tagValue } from '../records/tag-list.ts';
 import type { TlsRptReport } from '../report.ts';
 import { excerpt } from '../visible-text.ts';
@@ -37,12 +37,5 @@ function uriFault(item: string): Finding {
 }
 
 function reportOf(raw: string, report_uris: string[], errors: Finding[]): TlsRptReport<Finding> {
-  return {
-    found: raw !== '',
-    raw,
-    report_uris,
-    is_valid: errors.length === 0,
-    validation_errors: errors,
-    recommendations: [],
-  };
+  return { found: raw !== '', raw, report_uris, ...judged(errors), recommendations: [] };
 }

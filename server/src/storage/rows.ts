@@ -3,7 +3,7 @@ import type { Insertable, Selectable } from 'kysely';
 import type { Schema } from './schema.ts';
 
 type Row<Table extends keyof Schema> = Selectable<Schema[Table]>;
-type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
+export type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
   ? `${First}${Capitalize<CamelCase<Rest>>}`
   : Name;
 type ValueOf<Name, Value> = Name extends 'at' | `${string}_at` ? Date : NonNullable<Value>;
@@ -32,6 +32,19 @@ const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${lette
 
 export function fromRow<Table extends keyof Schema>(row: Row<Table>): Stored<Table> {
   return copyColumns(row, NONE) as Stored<Table>;
+}
+
+export async function findFirst<Table extends keyof Schema>(query: {
+  executeTakeFirst(): Promise<Row<Table> | undefined>;
+}): Promise<Stored<Table> | undefined> {
+  const row = await query.executeTakeFirst();
+  return row && fromRow<Table>(row);
+}
+
+export async function findAll<Table extends keyof Schema>(query: {
+  execute(): Promise<Row<Table>[]>;
+}): Promise<Stored<Table>[]> {
+  return (await query.execute()).map(fromRow<Table>);
 }
 
 const NONE: ReadonlySet<string> = new Set();

@@ -1,5 +1,5 @@
 /** Accounts of the dashboard in storage. Roles are text here; their rules are in `accounts/`. */
-import { fromRow, type Stored, toRow } from '../rows.ts';
+import { findAll, findFirst, type Stored, toRow } from '../rows.ts';
 import type { Db } from '../schema.ts';
 
 /** `nameKey` is the name in the form in which it must be unique. */
@@ -8,10 +8,8 @@ export type StoredAccount = Stored<'accounts'>;
 type ChangeOutcome = 'changed' | 'unknown' | 'last of its role';
 
 export function accountStore(db: Db) {
-  const findWhere = async (column: 'id' | 'name_key' | 'provider_subject', value: string) => {
-    const row = await db.selectFrom('accounts').selectAll().where(column, '=', value).executeTakeFirst();
-    return row && fromRow<'accounts'>(row);
-  };
+  const findWhere = (column: 'id' | 'name_key' | 'provider_subject') => (value: string) =>
+    findFirst<'accounts'>(db.selectFrom('accounts').selectAll().where(column, '=', value));
   return {
     /** False if another account has the name or the subject. */
     async insert(account: StoredAccount): Promise<boolean> {
@@ -22,20 +20,17 @@ export function accountStore(db: Db) {
         .executeTakeFirst();
       return numInsertedOrUpdatedRows === 1n;
     },
-    find: (id: string): Promise<StoredAccount | undefined> => findWhere('id', id),
-    findByName: (nameKey: string): Promise<StoredAccount | undefined> => findWhere('name_key', nameKey),
-    findBySubject: (providerSubject: string): Promise<StoredAccount | undefined> =>
-      findWhere('provider_subject', providerSubject),
+    find: findWhere('id'),
+    /** By `nameKey`. */
+    findByName: findWhere('name_key'),
+    findBySubject: findWhere('provider_subject'),
     async names(ids: readonly string[]): Promise<Map<string, string>> {
       if (ids.length === 0) return new Map();
       const rows = await db.selectFrom('accounts').select(['id', 'name']).where('id', 'in', ids).execute();
       return new Map(rows.map(({ id, name }) => [id, name]));
     },
     /** Oldest first. */
-    async list(): Promise<StoredAccount[]> {
-      const rows = await db.selectFrom('accounts').selectAll().orderBy('created_at').orderBy('id').execute();
-      return rows.map(fromRow<'accounts'>);
-    },
+    list: () => findAll<'accounts'>(db.selectFrom('accounts').selectAll().orderBy('created_at').orderBy('id')),
     async isEmpty(): Promise<boolean> {
       return (await db.selectFrom('accounts').select('id').limit(1).executeTakeFirst()) === undefined;
     },

@@ -3,7 +3,7 @@ import type { Insertable, Selectable, Updateable } from 'kysely';
 import { present } from '../../present.ts';
 import type { RefusalReason } from '../../vocabulary.ts';
 import type { ReadKeyChanges } from '../key-changes.ts';
-import { copyColumns, type Stored, toRow } from '../rows.ts';
+import { type CamelCase, copyColumns, type Stored, toRow } from '../rows.ts';
 import type { Db, Schema } from '../schema.ts';
 import { pruneRows } from '../tables.ts';
 import { foldForSearch, insertWords, nameKeyOf } from './key-names.ts';
@@ -20,14 +20,15 @@ export type StoredKey = CopiedColumns & {
   readonly refused?: Refused;
 };
 
-type CopiedColumns = Omit<
-  Stored<'keys'>,
-  'permissions' | 'allowedNetworks' | OfFirstUse | OfRefused | OfRevocation | OfList
->;
-type OfFirstUse = 'firstUsedAt' | 'firstUsedFrom' | 'firstUsedStatus';
-type OfRefused = 'refusedRequests' | 'lastRefusedAt' | 'lastRefusedFrom';
-type OfRevocation = 'revokeAt' | 'revokeBy';
-type OfList = 'hasExpired' | 'revision' | 'nameKey' | 'dayRequests';
+/** Columns that are combined to one value or split into several, or that only the list needs. */
+const NOT_COPIED = [
+  ...(['permissions', 'allowed_networks', 'first_used_at', 'first_used_from', 'first_used_status'] as const),
+  ...(['refused_requests', 'last_refused_at', 'last_refused_from', 'revoke_at', 'revoke_by'] as const),
+  ...(['has_expired', 'revision', 'name_key', 'day_requests'] as const),
+];
+/** Queries of the list add the last two. */
+const OMITTED: ReadonlySet<string> = new Set([...NOT_COPIED, 'sort_value', 'total']);
+type CopiedColumns = Omit<Stored<'keys'>, CamelCase<(typeof NOT_COPIED)[number]>>;
 
 export type FirstUse = { readonly at: Date; readonly from: string; readonly status: number };
 export type Refused = { readonly requests: number; readonly lastAt: Date; readonly lastFrom?: string };
@@ -62,10 +63,12 @@ const IDS_PER_STATEMENT = 10_000;
 
 /** Changes are made through `writes`. */
 export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges) {
-  const findWhere = async (column: 'id' | 'hash', value: string) => {
+  const findWhere = (column: 'id' | 'hash') => async (value: string) => {
     const row = await db.selectFrom('keys').selectAll().where(column, '=', value).executeTakeFirst();
     return row && fromRow(row);
   };
+  const all = () => db.selectFrom('keys').selectAll();
+  const listOf = async (query: ReturnType<typeof all>) => (await query.execute()).map(fromRow);
   // Ahead of the change: its row lock makes other changes wait, so that numbers are seen in their order.
   const moveRevision = async (transaction: Db) => {
     const { keys } = await transaction
@@ -107,32 +110,23 @@ export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges) {
       const active = db.selectFrom('keys').select('id').where('revoked_at', 'is', null).limit(1);
       return (await active.where('permissions', 'like', `%${permission}%`).executeTakeFirst()) !== undefined;
     },
-    findByHash: (hash: string): Promise<StoredKey | undefined> => findWhere('hash', hash),
-    find: (id: string): Promise<StoredKey | undefined> => findWhere('id', id),
+    findByHash: findWhere('hash'),
+    find: findWhere('id'),
     /** Those that exist, in no order. */
     async findAll(ids: readonly string[]): Promise<StoredKey[]> {
       const found: StoredKey[] = [];
       for (let i = 0; i < ids.length; i += IDS_PER_STATEMENT) {
-        const part = ids.slice(i, i + IDS_PER_STATEMENT);
-        const rows = await db.selectFrom('keys').selectAll().where('id', 'in', part).execute();
-        found.push(...rows.map(fromRow));
+        found.push(...(await listOf(all().where('id', 'in', ids.slice(i, i + IDS_PER_STATEMENT)))));
       }
       return found;
     },
-    async findByMasked(masked: string): Promise<StoredKey[]> {
-      const rows = await db
-        .selectFrom('keys')
-        .selectAll()
-        .where('id', 'in', (eb) =>
-          eb.selectFrom('key_words').select('key_id').where('word', '=', foldForSearch(masked)),
-        )
-        .where('masked', '=', masked)
-        .execute();
-      return rows.map(fromRow);
+    findByMasked: (masked: string) => {
+      const named = db.selectFrom('key_words').select('key_id').where('word', '=', foldForSearch(masked));
+      return listOf(all().where('id', 'in', named).where('masked', '=', masked));
     },
     async successorsOf(ids: readonly string[]): Promise<StoredKey[]> {
       if (ids.length === 0) return [];
-      return (await db.selectFrom('keys').selectAll().where('predecessor_id', 'in', ids).execute()).map(fromRow);
+      return listOf(all().where('predecessor_id', 'in', ids));
     },
     async idsOf(ownerId: string): Promise<string[]> {
       const rows = await db.selectFrom('keys').select('id').where('owner_id', '=', ownerId).execute();
@@ -145,10 +139,7 @@ export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges) {
     async isEmpty(): Promise<boolean> {
       return (await db.selectFrom('keys').select('id').limit(1).executeTakeFirst()) === undefined;
     },
-    async list(): Promise<StoredKey[]> {
-      const rows = await db.selectFrom('keys').selectAll().orderBy('created_at').orderBy('id').execute();
-      return rows.map(fromRow);
-    },
+    list: () => listOf(all().orderBy('created_at').orderBy('id')),
     /** Commits the revocation. Others accept the key until what they know has expired: see `keys/vouching`. */
     async revoke(id: string, at: Date, by: string): Promise<RevokeOutcome> {
       return writes.transaction().execute(async (transaction) => {
@@ -197,16 +188,8 @@ export function keyStore(db: Db, writes: Db, changes: ReadKeyChanges) {
         return { before, after };
       });
     },
-    async dueForRevocation(now: Date, limit: number): Promise<StoredKey[]> {
-      const rows = await db
-        .selectFrom('keys')
-        .selectAll()
-        .where('revoke_at', '<=', now.getTime())
-        .orderBy('revoke_at')
-        .limit(limit)
-        .execute();
-      return rows.map(fromRow);
-    },
+    dueForRevocation: (now: Date, limit: number) =>
+      listOf(all().where('revoke_at', '<=', now.getTime()).orderBy('revoke_at').limit(limit)),
     async refusalsOf(id: string, sinceHour: number): Promise<RefusalCount[]> {
       const rows = await db
         .selectFrom('key_hours')
@@ -295,17 +278,10 @@ async function insertRow(transaction: Db, key: StoredKey, revision: number): Pro
   await insertWords(transaction, key);
 }
 
-/** Columns that are combined to one value or split into several, that only the list needs, or that its queries add. */
-const NOT_COPIED: ReadonlySet<string> = new Set([
-  ...['permissions', 'allowed_networks', 'first_used_at', 'first_used_from', 'first_used_status'],
-  ...['refused_requests', 'last_refused_at', 'last_refused_from', 'revoke_at', 'revoke_by'],
-  ...['has_expired', 'revision', 'name_key', 'day_requests', 'sort_value', 'total'],
-]);
-
 export function fromRow(row: Selectable<Schema['keys']>): StoredKey {
   const { first_used_at, first_used_from, first_used_status, last_refused_at, last_refused_from, revoke_at } = row;
   const permissions = row.permissions.split(' ').filter((permission) => permission !== '');
-  const key: Writable<StoredKey> = { ...(copyColumns(row, NOT_COPIED) as CopiedColumns), permissions };
+  const key: Writable<StoredKey> = { ...(copyColumns(row, OMITTED) as CopiedColumns), permissions };
   if (row.allowed_networks !== null) key.allowedNetworks = row.allowed_networks.split(' ');
   if (first_used_at !== null)
     key.firstUse = { at: new Date(first_used_at), from: first_used_from ?? '', status: first_used_status ?? 0 };

@@ -1,6 +1,6 @@
 /** What the processes of a deployment last said of themselves, on all machines that share the storage. */
 import type { Engine } from '../engine.ts';
-import { fromRow, type Stored, toRow } from '../rows.ts';
+import { findAll, type Stored, toRow } from '../rows.ts';
 
 export type ProcessReport = Stored<'processes'>;
 
@@ -15,16 +15,10 @@ export function processStore({ db, now }: Pick<Engine, 'db' | 'now'>) {
         .onConflict((conflict) => conflict.column('id').doUpdateSet(state))
         .execute();
     },
-    async seenSince(at: Date): Promise<ProcessReport[]> {
-      const rows = await db
-        .selectFrom('processes')
-        .selectAll()
-        .where('seen_at', '>=', at.getTime())
-        .orderBy('host')
-        .orderBy('pid')
-        .execute();
-      return rows.map(fromRow<'processes'>);
-    },
+    seenSince: (at: Date) =>
+      findAll<'processes'>(
+        db.selectFrom('processes').selectAll().where('seen_at', '>=', at.getTime()).orderBy('host').orderBy('pid'),
+      ),
     async recordAgreedDay(day: string): Promise<void> {
       await db.updateTable('maintenance').set({ agreed_day: day }).execute();
     },

@@ -5,6 +5,7 @@ import type { RawBuilder } from 'kysely';
 import type { Engine } from '../engine.ts';
 import { sql } from '../kysely.ts';
 import { decodeShape, domainIdOf, type PreparedReport } from '../prepared-report.ts';
+import { toRow } from '../rows.ts';
 import type { Db } from '../schema.ts';
 
 const DAY_MS = 86_400_000;
@@ -204,36 +205,18 @@ export function reportStore({ db, statisticsReads: reads, name: engine }: Engine
 export type ReportStore = ReturnType<typeof reportStore>;
 
 async function add(db: Db, report: PreparedReport, nowMs: number, eachShape: JsonRows): Promise<AddedState> {
-  const { id, keyId, domainId, day, isProven, shapes, pages } = report;
+  const { domain, shapes, pages, beginMs, endMs, isProven, isUsable, ...columns } = report;
+  const { id, domainId, day } = columns;
   const known = await db.selectFrom('reports').select('proven').where('id', '=', id).executeTakeFirst();
   if (known !== undefined && known.proven >= (isProven ? 1 : 0)) return 'repeated';
-  await nameDomain(db, report.domain, nowMs);
+  await nameDomain(db, domain, nowMs);
   // Also a lock: reports of a domain are added one after the other, and those with the same key see each other.
   await moveGeneration(db, domainId);
+  const times = { beginAt: new Date(beginMs), endAt: new Date(endMs), importedAt: new Date(nowMs) };
+  const states = { proven: isProven ? 1 : 0, usable: isUsable ? 1 : 0, conflicts: 0 };
   const inserted = await db
     .insertInto('reports')
-    .values({
-      id,
-      key_id: keyId,
-      domain_id: domainId,
-      day,
-      reporter: report.reporter,
-      reporter_email: report.reporterEmail,
-      report_id: report.reportId,
-      begin_at: report.beginMs,
-      end_at: report.endMs,
-      policy: report.policy,
-      row_count: report.rowCount,
-      messages: report.messages,
-      passed: report.passed,
-      digest: report.digest,
-      arrived: report.arrived,
-      arrived_from: report.arrivedFrom,
-      imported_at: nowMs,
-      proven: isProven ? 1 : 0,
-      usable: report.isUsable ? 1 : 0,
-      conflicts: 0,
-    })
+    .values(toRow<'reports'>({ ...columns, ...times, ...states }))
     .onConflict((conflict) => conflict.column('id').doNothing())
     .returning('id')
     .executeTakeFirst();

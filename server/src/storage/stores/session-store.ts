@@ -1,5 +1,5 @@
 /** Sessions of the dashboard in storage. Only the hash of a token is stored. */
-import { fromRow, type Stored, toRow } from '../rows.ts';
+import { findAll, findFirst, type Stored, toRow } from '../rows.ts';
 import type { Db } from '../schema.ts';
 
 export type StoredSession = Stored<'sessions'>;
@@ -17,14 +17,9 @@ export function sessionStore(db: Db) {
       await db.insertInto('sessions').values(toRow<'sessions'>(session)).execute();
     },
     /** Sessions that were not ended; whether they have expired is for the caller to see. */
-    async findByTokenHash(tokenHash: string): Promise<StoredSession | undefined> {
-      const row = await open().where('token_hash', '=', tokenHash).executeTakeFirst();
-      return row && fromRow<'sessions'>(row);
-    },
-    async ofAccount(accountId: string): Promise<StoredSession[]> {
-      const rows = await open().where('account_id', '=', accountId).orderBy('last_seen_at', 'desc').execute();
-      return rows.map(fromRow<'sessions'>);
-    },
+    findByTokenHash: (tokenHash: string) => findFirst<'sessions'>(open().where('token_hash', '=', tokenHash)),
+    ofAccount: (accountId: string) =>
+      findAll<'sessions'>(open().where('account_id', '=', accountId).orderBy('last_seen_at', 'desc')),
     async seen(id: string, at: Date): Promise<void> {
       await db
         .updateTable('sessions')

@@ -26,18 +26,15 @@ export async function copyStorage(
   tables: readonly TableName[],
 ): Promise<CopiedTable[]> {
   const isLarge = (table: TableName) => LARGE_TABLES.includes(table);
-  for (const table of tables.filter(isLarge))
-    await copyLargeTable(source, target, table, (rows) => progress('copying', table, rows));
+  const copy = (into: Db, table: TableName) =>
+    copyRows(source, { ...target, db: into }, table, (rows) => progress('copying', table, rows));
+  for (const table of tables.filter(isLarge)) {
+    // Takes no longer with more rows. No trigger of this table has to see them.
+    if (target.name === 'PostgreSQL') await sql`truncate ${sql.table(table)}`.execute(target.db);
+    await copy(target.db, table);
+  }
   await target.db.transaction().execute(async (transaction) => {
-    for (const table of tables.filter((name) => !isLarge(name))) {
-      await sql`delete from ${sql.table(table)}`.execute(transaction);
-      let rows = 0;
-      for await (const page of pagesOf(source.db, table)) {
-        await insertPage(target, transaction, table, page);
-        rows += page.length;
-        progress('copying', table, rows);
-      }
-    }
+    for (const table of tables.filter((name) => !isLarge(name))) await copy(transaction, table);
   });
   const copied: CopiedTable[] = [];
   for (const table of tables) {
@@ -52,16 +49,13 @@ export async function copyStorage(
   return copied;
 }
 
-/** In parts: one transaction for most of the rows would be too long for either engine. */
-async function copyLargeTable(
+async function copyRows(
   source: Engine,
   target: Engine,
   table: TableName,
   copied: (rows: number) => void,
 ): Promise<void> {
-  // Takes no longer with more rows. No trigger of this table has to see them.
-  if (target.name === 'PostgreSQL') await sql`truncate ${sql.table(table)}`.execute(target.db);
-  else await sql`delete from ${sql.table(table)}`.execute(target.db);
+  await sql`delete from ${sql.table(table)}`.execute(target.db);
   let rows = 0;
   const pages = pagesOf(source.db, table);
   let next = pages.next();
@@ -72,14 +66,14 @@ async function copyLargeTable(
     next = pages.next();
     // It is awaited in the next round, unless writing this page fails.
     next.catch(() => {});
-    await insertPage(target, target.db, table, page);
+    await insertPage(target, table, page);
     rows += page.length;
     copied(rows);
   }
 }
 
 /** As JSON: a statement with a parameter for each value takes several times as long to make and to send. */
-async function insertPage({ name }: Engine, db: Db, table: TableName, page: readonly Row[]): Promise<void> {
+async function insertPage({ name, db }: Engine, table: TableName, page: readonly Row[]): Promise<void> {
   const columns = Object.keys(page[0] ?? {});
   const values =
     name === 'PostgreSQL'

@@ -19,7 +19,7 @@ export function unavailableDialect(dialect: Dialect, begin: string): Dialect {
     createAdapter: () => new RowLockAdapter(begin),
     createQueryCompiler: () => dialect.createQueryCompiler(),
     createIntrospector: (db) => dialect.createIntrospector(db),
-    createDriver: () => new UnavailableDriver(dialect.createDriver(), begin),
+    createDriver: () => unavailableDriver(dialect.createDriver(), begin),
   };
 }
 
@@ -52,74 +52,60 @@ class RowLockAdapter extends PostgresAdapter {
   }
 }
 
-class UnavailableDriver implements Driver {
-  readonly #driver: Driver;
-  readonly #begin: string;
-  readonly #wrapped = new WeakMap<DatabaseConnection, DatabaseConnection>();
-  readonly #inTransaction = new WeakSet<DatabaseConnection>();
-
-  constructor(driver: Driver, begin: string) {
-    this.#driver = driver;
-    this.#begin = begin;
-  }
-
-  init = () => this.#orUnavailable(() => this.#driver.init());
-  destroy = () => this.#driver.destroy();
-
-  async acquireConnection(): Promise<DatabaseConnection> {
-    const connection = await this.#orUnavailable(() => this.#driver.acquireConnection());
-    const wrapper: DatabaseConnection = {
-      executeQuery: <R>(query: CompiledQuery) =>
-        this.#orUnavailable(() => connection.executeQuery<R>(query), {
-          mayTakeEffect: !this.#inTransaction.has(wrapper) && !isRead(query),
-          isChange: isChange(query),
-        }),
-      streamQuery: <R>(query: CompiledQuery, chunkSize?: number): AsyncIterableIterator<QueryResult<R>> =>
-        connection.streamQuery<R>(query, chunkSize),
-    };
-    this.#wrapped.set(wrapper, connection);
-    return wrapper;
-  }
-
-  async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    this.#inTransaction.add(connection);
-    await connection.executeQuery(compiledQuery.raw(this.#begin));
-  }
-
-  commitTransaction = (connection: DatabaseConnection) =>
-    this.#orUnavailable(() => this.#driver.commitTransaction(this.#inner(connection)), { mayTakeEffect: true });
-  /** If it fails, its connection is closed, which rolls back; the error of the statement before is the one to report. */
-  rollbackTransaction = (connection: DatabaseConnection) =>
-    this.#driver.rollbackTransaction(this.#inner(connection)).catch(() => {});
-  releaseConnection = (connection: DatabaseConnection) => this.#driver.releaseConnection(this.#inner(connection));
-
-  #inner(connection: DatabaseConnection): DatabaseConnection {
-    return this.#wrapped.get(connection) ?? connection;
-  }
-
-  async #orUnavailable<T>(work: () => Promise<T>, { mayTakeEffect = false, isChange = false } = {}): Promise<T> {
+function unavailableDriver(driver: Driver, begin: string): Driver {
+  const wrapped = new WeakMap<DatabaseConnection, DatabaseConnection>();
+  const inTransaction = new WeakSet<DatabaseConnection>();
+  const inner = (connection: DatabaseConnection) => wrapped.get(connection) ?? connection;
+  const orUnavailable = async <T>(work: () => Promise<T>, { mayTakeEffect = false, isChange = false } = {}) => {
     try {
       return await work();
     } catch (thrown) {
       const error = thrown as Failed;
-      if (isChange && WAITED.includes(error.code ?? '') && (await this.#isCommitWaiting()))
+      if (isChange && WAITED.includes(error.code ?? '') && (await isCommitWaiting(driver)))
         throw new OutcomeUnknown('an earlier change waits for a synchronous standby of PostgreSQL', { cause: error });
       const Failure = mayTakeEffect && !isRefused(error) ? OutcomeUnknown : StorageUnavailable;
       throw new Failure(messageOf(error), { cause: error });
     }
-  }
+  };
+  return {
+    init: () => orUnavailable(() => driver.init()),
+    destroy: () => driver.destroy(),
+    async acquireConnection() {
+      const connection = await orUnavailable(() => driver.acquireConnection());
+      const wrapper: DatabaseConnection = {
+        executeQuery: <R>(query: CompiledQuery) =>
+          orUnavailable(() => connection.executeQuery<R>(query), {
+            mayTakeEffect: !inTransaction.has(wrapper) && !isRead(query),
+            isChange: isChange(query),
+          }),
+        streamQuery: <R>(query: CompiledQuery, chunkSize?: number): AsyncIterableIterator<QueryResult<R>> =>
+          connection.streamQuery<R>(query, chunkSize),
+      };
+      wrapped.set(wrapper, connection);
+      return wrapper;
+    },
+    async beginTransaction(connection) {
+      inTransaction.add(connection);
+      await connection.executeQuery(compiledQuery.raw(begin));
+    },
+    commitTransaction: (connection) =>
+      orUnavailable(() => driver.commitTransaction(inner(connection)), { mayTakeEffect: true }),
+    /** If it fails, its connection is closed, which rolls back; the error of the statement before is the one to report. */
+    rollbackTransaction: (connection) => driver.rollbackTransaction(inner(connection)).catch(() => {}),
+    releaseConnection: (connection) => driver.releaseConnection(inner(connection)),
+  };
+}
 
-  async #isCommitWaiting(): Promise<boolean> {
+async function isCommitWaiting(driver: Driver): Promise<boolean> {
+  try {
+    const connection = await driver.acquireConnection();
     try {
-      const connection = await this.#driver.acquireConnection();
-      try {
-        return (await connection.executeQuery(compiledQuery.raw(WAITING_COMMITS))).rows.length > 0;
-      } finally {
-        await this.#driver.releaseConnection(connection);
-      }
-    } catch {
-      return false;
+      return (await connection.executeQuery(compiledQuery.raw(WAITING_COMMITS))).rows.length > 0;
+    } finally {
+      await driver.releaseConnection(connection);
     }
+  } catch {
+    return false;
   }
 }
 

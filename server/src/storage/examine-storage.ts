@@ -3,7 +3,7 @@ import { processesUsing } from './copy-storage.ts';
 import type { Engine } from './engine.ts';
 import { sql } from './kysely.ts';
 import { schemaState } from './migrations/migrate.ts';
-import { type Replication, readReplication } from './postgres/replication.ts';
+import { readReplication } from './postgres/replication.ts';
 import { maintenanceStore } from './stores/maintenance-store.ts';
 import { TABLE_NAMES } from './tables.ts';
 
@@ -15,23 +15,10 @@ const SAMPLED_PAGES = 100;
 /** Sessions and one-time links expire by the clock of the server, not of the database. */
 const MAX_CLOCK_DIFFERENCE_MS = 2_000;
 
-export type Examination = {
-  readonly engine: string;
-  readonly place: string;
-  readonly newerSteps: readonly string[];
-  readonly rows: Readonly<Record<string, number>>;
-  /** Tables whose rows are an estimate of the database, because counting them would take too long. */
-  readonly estimated: readonly string[];
-  /** Median over CLOCK_QUERIES queries. */
-  readonly answerMs: number;
-  readonly clockDifferenceMs: number;
-  readonly processes: readonly string[];
-  readonly expiredLeases: number;
-  readonly replication?: Replication;
-  readonly problems: readonly string[];
-};
+/** As `--json` prints it. */
+export type Examination = Awaited<ReturnType<typeof examineStorage>>;
 
-export async function examineStorage(engine: Engine, machineMs: () => number): Promise<Examination> {
+export async function examineStorage(engine: Engine, machineMs: () => number) {
   const { db, now, name, place } = engine;
   const problems: string[] = [];
   const { newer } = await schemaState(db, place);
@@ -52,7 +39,7 @@ export async function examineStorage(engine: Engine, machineMs: () => number): P
     .executeTakeFirstOrThrow();
   if (name === 'SQLite') problems.push(...(await integrityErrors(engine)));
   const replication = name === 'PostgreSQL' ? await readReplication(db) : undefined;
-  if (replication?.commit === 'off')
+  if (replication?.synchronous_commit === 'off')
     problems.push(
       'synchronous_commit is off: after a crash of PostgreSQL, limits can be exceeded and revocations be lost',
     );
@@ -62,15 +49,17 @@ export async function examineStorage(engine: Engine, machineMs: () => number): P
   return {
     engine: name,
     place,
-    newerSteps: newer,
     rows,
+    /** Tables whose rows are an estimate of the database, because counting them would take too long. */
     estimated,
-    answerMs,
-    clockDifferenceMs,
     processes: await processesUsing(engine),
-    expiredLeases: expired.count,
-    ...(replication === undefined ? {} : { replication }),
     problems,
+    newer_steps: newer,
+    /** Median over CLOCK_QUERIES queries. */
+    answer_ms: Math.round(answerMs * 1000) / 1000,
+    clock_difference_ms: Math.round(clockDifferenceMs),
+    expired_leases: expired.count,
+    ...(replication && { replication }),
   };
 }
 

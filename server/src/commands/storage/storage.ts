@@ -36,28 +36,10 @@ export async function storageCheck(
       return 0;
     });
   const [keys, statistics] = found as [Examination, Examination | undefined];
-  const described = { ...asJson(keys), ...(statistics && { statistics: asJson(statistics) }) };
+  const described = { ...keys, ...(statistics && { statistics }) };
   const more = (style: Style) => (statistics === undefined ? '' : `\nStatistics:\n${asText(statistics, style)}`);
   print(terminal, options, described, (style) => asText(keys, style) + more(style));
   return found.every(({ problems }) => problems.length === 0) ? 0 : 1;
-}
-
-function asJson({ newerSteps, answerMs, clockDifferenceMs, expiredLeases, replication, ...rest }: Examination) {
-  return {
-    ...rest,
-    newer_steps: newerSteps,
-    answer_ms: Math.round(answerMs * 1000) / 1000,
-    clock_difference_ms: Math.round(clockDifferenceMs),
-    expired_leases: expiredLeases,
-    ...(replication && {
-      replication: {
-        synchronous: replication.isSynchronous,
-        synchronous_commit: replication.commit,
-        synchronous_standby_names: replication.standbyNames,
-        standbys: replication.standbys,
-      },
-    }),
-  };
 }
 
 function asText(found: Examination, style: Style): string {
@@ -67,14 +49,14 @@ function asText(found: Examination, style: Style): string {
   ]);
   const lines = [
     `${found.engine}: ${found.place}`,
-    `response time ${found.answerMs.toFixed(2)} ms; clock difference ${Math.round(found.clockDifferenceMs)} ms`,
+    `response time ${found.answer_ms.toFixed(2)} ms; clock difference ${found.clock_difference_ms} ms`,
     `used by ${found.processes.length === 0 ? 'no process' : found.processes.join('; ')}`,
     ...(found.replication === undefined ? [] : [`replication: ${describeReplication(found.replication)}`]),
     ...(isSlow(found) ? [`a round trip of more than ${MAX_ROUND_TRIP_MS} ms: requests wait for the database`] : []),
-    ...(found.newerSteps.length === 0 ? [] : [`schema steps of a newer version: ${found.newerSteps.join(', ')}`]),
-    ...(found.expiredLeases === 0
+    ...(found.newer_steps.length === 0 ? [] : [`schema steps of a newer version: ${found.newer_steps.join(', ')}`]),
+    ...(found.expired_leases === 0
       ? []
-      : [`${countIn(style, found.expiredLeases, 'expired lease')} of dead processes, to be returned`]),
+      : [`${countIn(style, found.expired_leases, 'expired lease')} of dead processes, to be returned`]),
   ];
   const line = (text: string, paint?: Paint) => hanging('', 2, text, style, paint);
   return (
@@ -86,8 +68,8 @@ function asText(found: Examination, style: Style): string {
   );
 }
 
-function isSlow({ replication, answerMs }: Examination): boolean {
-  return replication !== undefined && answerMs > MAX_ROUND_TRIP_MS;
+function isSlow({ replication, answer_ms }: Examination): boolean {
+  return replication !== undefined && answer_ms > MAX_ROUND_TRIP_MS;
 }
 
 /** Copies the configured storage, which is not changed. Servers of both must be stopped. */

@@ -16,7 +16,7 @@ import {
 import { searchQuery } from '../../lookup/lookup-requests.ts';
 import { NETWORK_SECTIONS } from '../../vocabulary.ts';
 import { connectionType, rir } from './ip-record.ts';
-import { envelope, refusal, refusals, security } from './refusals.ts';
+import { envelope, operation, refusal, refusals } from './refusals.ts';
 
 export const networkFields = {
   asn: integer('Number of the network.'),
@@ -47,11 +47,9 @@ const networkRouting = namedObject('NetworkRouting', {
   }),
 });
 
-export const asnSchema = {
+export const asnSchema = operation('ASN', {
   operationId: 'getAsn',
   summary: 'Look up a network',
-  tags: ['ASN'],
-  security,
   params: object({
     asn: { ...string('AS number, with or without AS.', '15169'), pattern: '^([Aa][Ss])?[0-9]{1,10}$' },
   }),
@@ -83,15 +81,13 @@ export const asnSchema = {
     404: refusal('Unknown or reserved number.', 'ASN_NOT_FOUND'),
     ...refusals,
   },
-};
+});
 
-export const asnSearchSchema = {
+export const asnSearchSchema = operation('ASN', {
   operationId: 'searchAsn',
   summary: 'Find networks by name',
   description:
     'Matches name and handle, without regard to case and accents, and the number. Best matches first, then the larger network.',
-  tags: ['ASN'],
-  security,
   querystring: searchQuery,
   response: {
     200: envelope(
@@ -107,4 +103,4 @@ export const asnSearchSchema = {
     400: refusal('Text or limit missing or wrong.', ['MISSING_QUERY', 'INVALID_QUERY', 'INVALID_LIMIT']),
     ...refusals,
   },
-};
+});

@@ -10,7 +10,7 @@ import {
   optional,
   string,
 } from '../../http/json-schema.ts';
-import { envelope, refusal, refusals, security } from './refusals.ts';
+import { envelope, operation, refusal, refusals } from './refusals.ts';
 
 const validUntil = string(
   'Day (UTC) on which a flag in it stops counting; then the server writes it anew. Absent if there is none.',
@@ -47,13 +47,11 @@ const writtenList = namedObject('WrittenList', {
   }),
 });
 
-export const databasesSchema = {
+export const databasesSchema = operation('Databases and lists', {
   operationId: 'listDatabases',
   summary: 'Files of the dataset for other programs',
   description:
     'MMDB files of the current version and the one before. Empty until a key has the permission database:read and the first files are written. Not charged to the daily limit.',
-  tags: ['Databases and lists'],
-  security,
   response: {
     200: envelope(
       'The files.',
@@ -65,15 +63,13 @@ export const databasesSchema = {
     ),
     ...refusals,
   },
-};
+});
 
-export const databaseSchema = {
+export const databaseSchema = operation('Databases and lists', {
   operationId: 'getDatabase',
   summary: 'A database file',
   description:
     'The MMDB file, with ETag, Last-Modified, Repr-Digest and ranges. A request counts if it is answered with the file or a part of it, not for 304 and HEAD.',
-  tags: ['Databases and lists'],
-  security,
   params: object({ name: string('Name or edition of the database; .mmdb may follow.', 'country') }),
   querystring: object(allOptional({ version: integer('A kept version instead of the current one.') })),
   response: {
@@ -91,7 +87,7 @@ export const databaseSchema = {
     416: refusal('A range outside the file.', 'INVALID_RANGE'),
     ...refusals,
   },
-};
+});
 
 /** `GET /v1/lists/{name}.{format}`. */
 const prefixList = namedObject('PrefixList', {
@@ -108,13 +104,11 @@ const prefixList = namedObject('PrefixList', {
   }),
 });
 
-export const listSchema = {
+export const listSchema = operation('Databases and lists', {
   operationId: 'getList',
   summary: 'Prefixes of a list, for firewalls',
   description:
     'Lists are in the rules file of the server, by name. Formats: txt (one prefix per line), nft (for nft -f), rsc (for /import of RouterOS) and json. Prefixes are merged, in the order of addresses, IPv4 first. The ETag is that of the prefixes: an unchanged list is 304 after an update of the dataset too. Lists are written after each change of the dataset, the rules or the overrides; 503 until the first are, and while no source of a list counts. A list that an update would have emptied is held: X-Whence-Held is the version that it is from. Repr-Digest is that of the file. A request counts if it is answered with a list or a part of it.',
-  tags: ['Databases and lists'],
-  security,
   params: object({ list: string('Name of the list, a dot and the format.', 'tor.json') }),
   response: {
     200: envelope('The list. Formats other than json are text.', prefixList),
@@ -124,4 +118,4 @@ export const listSchema = {
     416: refusal('A range outside the list.', 'INVALID_RANGE'),
     ...refusals,
   },
-};
+});

@@ -2,7 +2,7 @@
 import { CHANGE_KINDS, COMPARED_ATTRIBUTES } from '@whence/dataset/internal/diff/diff';
 import { boolean, dateTime, integer, list, namedObject, oneOfTexts, optional, string } from '../../http/json-schema.ts';
 import { diffQuery } from '../../versions/diff-request.ts';
-import { envelope, refusal, refusals, security } from './refusals.ts';
+import { envelope, operation, refusal, refusals } from './refusals.ts';
 
 const size = integer('IPv4 addresses, or IPv6 /48s; what is smaller counts as one.');
 const value = (side: string) => optional(string(`The value ${side}; absent where there is none, and for flags.`, 'DE'));
@@ -47,13 +47,11 @@ const datasetDiff = namedObject('DatasetDiff', {
   sources: list(sourceChange),
 });
 
-export const datasetDiffSchema = {
+export const datasetDiffSchema = operation('Dataset', {
   operationId: 'compareDatasetVersions',
   summary: 'What changed between two versions?',
   description:
     'Addresses that changed network, country, flag, name or threat level, by attribute, and the sources. Without versions: the current one, compared with the one before. Counts are exact, lists hold the largest.',
-  tags: ['Dataset'],
-  security,
   querystring: diffQuery,
   response: {
     200: envelope('The differences.', datasetDiff),
@@ -61,4 +59,4 @@ export const datasetDiffSchema = {
     404: refusal('No such version, or no version before it.', 'VERSION_NOT_FOUND'),
     ...refusals,
   },
-};
+});

@@ -15,7 +15,7 @@ import {
   string,
 } from '../../http/json-schema.ts';
 import { flagSubject } from './health.ts';
-import { envelope, refusals, security } from './refusals.ts';
+import { envelope, operation, refusals } from './refusals.ts';
 
 const flagSource = namedObject('FlagSource', {
   from: oneOfTexts(
@@ -172,14 +172,12 @@ const datasetReport = namedObject('DatasetReport', {
   refused: list(refusedFeed, 'Feeds whose newest copy was not used.'),
 });
 
-export const datasetSchema = {
+export const datasetSchema = operation('Dataset', {
   operationId: 'getDataset',
   summary: 'Which dataset answers?',
   description: 'The version that is served, how old it is, what it is made of, and all versions that are kept.',
-  tags: ['Dataset'],
-  security,
   response: {
     200: envelope('The version that is served.', datasetReport),
     ...refusals,
   },
-};
+});

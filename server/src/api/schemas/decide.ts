@@ -12,7 +12,7 @@ import {
 } from '../../http/json-schema.ts';
 import { DECISIONS } from '../../rules/decide.ts';
 import { evidence, ipRecord } from './ip-record.ts';
-import { envelope, refusal, refusals, security, UNAVAILABLE } from './refusals.ts';
+import { envelope, operation, refusal, refusals, UNAVAILABLE } from './refusals.ts';
 
 const decision = namedObject('Decision', {
   decision: oneOfTexts(DECISIONS, 'observe: the request would be refused if the set were enforced.'),
@@ -29,13 +29,11 @@ const decision = namedObject('Decision', {
   not_known: list(string('A flag that no source of the dataset knows: it never matches.', 'proxy')),
 });
 
-export const decideSchema = {
+export const decideSchema = operation('Decisions', {
   operationId: 'decide',
   summary: 'Whether a request may pass',
   description:
     'For auth_request, forward_auth and the like. The first rule of the set that matches decides. 204: allowed. A refused request gets the status of its rule, 403 by default, and X-Whence-Decision: deny. A refusal of this request itself does not have that header, except 400, 414 and 431, which the client of a proxy can cause. Headers: X-Whence-Decision, -Rule, -Country, -Asn, -Type, -Flags, -Score.',
-  tags: ['Decisions'],
-  security,
   querystring: object(
     allOptional({
       ip: string('The address that asks. By default the client’s, by the rule of trusted proxies.', '198.51.100.7'),
@@ -55,4 +53,4 @@ export const decideSchema = {
     403: refusal('The key lacks the permission, or the request is refused: a text.', 'FORBIDDEN'),
     503: refusal('As elsewhere, or no rules were ever valid.', [...UNAVAILABLE, 'RULES_UNAVAILABLE']),
   },
-};
+});

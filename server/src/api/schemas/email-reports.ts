@@ -1,14 +1,12 @@
 /** `POST /v1/email/reports`. */
 import { integer, list, namedObject, oneOfTexts, string } from '../../http/json-schema.ts';
-import { envelope, refusal, refusals, security } from './refusals.ts';
+import { envelope, operation, refusal, refusals } from './refusals.ts';
 
-export const emailReportsSchema = {
+export const emailReportsSchema = operation('Email', {
   operationId: 'importReports',
   summary: 'Import DMARC aggregate reports',
   description:
     'The file as a receiver sent it: XML, gzip, zip, or the whole message, at most 10 MiB. Its kind is found by its content. A message is believed only if it has a DKIM signature of the reporter’s domain.',
-  tags: ['Email'],
-  security,
   consumes: ['application/octet-stream'],
   documentedBody: { type: 'string', format: 'binary' },
   response: {
@@ -35,4 +33,4 @@ export const emailReportsSchema = {
     ...refusals,
     503: refusal('Storage is down, or the server is overloaded.', ['STORAGE_UNAVAILABLE', 'OVERLOADED']),
   },
-};
+});

@@ -18,7 +18,7 @@ import {
   string,
   strings,
 } from '../../http/json-schema.ts';
-import { envelope, refusal, refusals, security } from './refusals.ts';
+import { envelope, operation, refusal, refusals } from './refusals.ts';
 
 const senderClass = named(
   'SenderClass',
@@ -131,13 +131,11 @@ const fields = {
 
 export const senders = namedObject('SendersReport', fields);
 
-export const emailSendersSchema = {
+export const emailSendersSchema = operation('Email', {
   operationId: 'findEmailSenders',
   summary: 'Who sends as a domain',
   description:
     'What aggregate reports (DMARC) show of the mail of a domain, and whether a stricter policy may be published. The reports are those imported on this server.',
-  tags: ['Email'],
-  security,
   params: object({ domain: string('A domain name.', 'example.com') }),
   querystring: sendersQuery,
   response: {
@@ -157,4 +155,4 @@ export const emailSendersSchema = {
       'OVERLOADED',
     ]),
   },
-};
+});

@@ -3,15 +3,13 @@ import { trial } from '../../email-checks/report-schema.ts';
 import { trialBody } from '../../email-checks/try-request.ts';
 import { named, namedObject, object, optional, string } from '../../http/json-schema.ts';
 import { senders } from './email-senders.ts';
-import { envelope, refusal, refusals, security } from './refusals.ts';
+import { envelope, operation, refusal, refusals } from './refusals.ts';
 
-export const emailTrialSchema = {
+export const emailTrialSchema = operation('Email', {
   operationId: 'tryEmailDomain',
   summary: 'Try other mail records',
   description:
     'What the check would say if these records were published, and what the change would break: skipped steps, lost reports and senders, names that others can take over. Nothing is published.',
-  tags: ['Email'],
-  security,
   params: object({ domain: string('A domain name.', 'example.com') }),
   body: trialBody,
   documentedBody: {
@@ -36,4 +34,4 @@ export const emailTrialSchema = {
       'OVERLOADED',
     ]),
   },
-};
+});

@@ -2,15 +2,13 @@
 import { checkQuery } from '../../email-checks/check-request.ts';
 import { details, dkim, dmarc, mx, networks, smtp, spf, transport } from '../../email-checks/report-schema.ts';
 import { list, namedObject, object, oneOfTexts, optional, string, strings } from '../../http/json-schema.ts';
-import { envelope, refusal, refusals, security } from './refusals.ts';
+import { envelope, operation, refusal, refusals } from './refusals.ts';
 
-export const emailDomainSchema = {
+export const emailDomainSchema = operation('Email', {
   operationId: 'checkEmailDomain',
   summary: 'Check a domain’s mail records',
   description:
     'MX, SPF, DKIM and DMARC with a score, a grade and what to fix first. On request also what protects mail on its way, and the networks that carry it.',
-  tags: ['Email'],
-  security,
   params: object({ domain: string('A domain name.', 'example.com') }),
   querystring: checkQuery,
   response: {
@@ -44,4 +42,4 @@ export const emailDomainSchema = {
       ['DNS_UNAVAILABLE', 'STORAGE_UNAVAILABLE', 'DATASET_UNAVAILABLE', 'OVERLOADED'],
     ),
   },
-};
+});

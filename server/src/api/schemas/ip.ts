@@ -16,7 +16,7 @@ import {
 import { versionQuery } from '../../versions/past-request.ts';
 import { LOCAL_ADDRESS_SECTIONS } from '../../vocabulary.ts';
 import { includeParameter, ipRecord } from './ip-record.ts';
-import { envelope, processingTime, refusal, refusalData, refusals, security } from './refusals.ts';
+import { envelope, operation, processingTime, refusal, refusalData, refusals } from './refusals.ts';
 
 const ipMeta = namedObject('IpMeta', {
   request_id: string('Unique identifier of the request; also in X-Request-ID.'),
@@ -25,11 +25,9 @@ const ipMeta = namedObject('IpMeta', {
   dataset_version: integer('Version of the dataset that answered.'),
 });
 
-export const ipSchema = {
+export const ipSchema = operation('IP', {
   operationId: 'getIp',
   summary: 'Look up one address',
-  tags: ['IP'],
-  security,
   params: object({ ip: string('IPv4 or IPv6 address.', '8.8.8.8') }),
   querystring: object({
     explain: optional(switchParameter('Adds the evidence for every field.')),
@@ -57,7 +55,7 @@ export const ipSchema = {
     ),
     ...refusals,
   },
-};
+});
 
 const { params: _address, ...withoutAddress } = ipSchema;
 export const ownIpSchema = {
@@ -77,13 +75,11 @@ const batchBody = {
   examples: [{ ips: ['8.8.8.8', '10.0.0.1', 'nonsense'] }],
 };
 
-export const batchSchema = {
+export const batchSchema = operation('IP', {
   operationId: 'lookUpBatch',
   summary: 'Look up many addresses',
   description:
     'One request of the quota, whatever its size. Free 10, Starter 100, Pro 500, Enterprise 1,000 addresses.',
-  tags: ['IP'],
-  security,
   body: batchBody,
   // Another name in `include` is refused by the handler, which says which names there are.
   documentedBody: {
@@ -116,7 +112,7 @@ export const batchSchema = {
     415: refusal('Body that is not JSON.', 'UNSUPPORTED_MEDIA_TYPE'),
     ...refusals,
   },
-};
+});
 
 /** `GET /v1/ip/{ip}/history`. */
 const span = namedObject('RecordSpan', {
@@ -127,13 +123,11 @@ const span = namedObject('RecordSpan', {
   record: optional(ipRecord),
 });
 
-export const ipHistorySchema = {
+export const ipHistorySchema = operation('IP', {
   operationId: 'getIpHistory',
   summary: 'How the record of an address changed',
   description:
     'Over all versions that are kept, at most 1,000. Versions in a row with the same record are one span; dates of sources in the explanation of the threat do not count, and the record has those of the newest version. A span without `record` is one in which the address had none.',
-  tags: ['IP'],
-  security,
   params: object({ ip: string('IPv4 or IPv6 address.', '8.8.8.8') }),
   response: {
     200: envelope(
@@ -146,4 +140,4 @@ export const ipHistorySchema = {
     400: refusal('Not an address.', 'INVALID_IP'),
     ...refusals,
   },
-};
+});

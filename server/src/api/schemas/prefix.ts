@@ -13,7 +13,7 @@ import {
   string,
 } from '../../http/json-schema.ts';
 import { connectionType, rpkiState } from './ip-record.ts';
-import { envelope, refusal, refusals, security } from './refusals.ts';
+import { envelope, operation, refusal, refusals } from './refusals.ts';
 
 const share = shareOf('Share of what is announced.');
 const flag = named('Flag', oneOfTexts(FLAGS));
@@ -41,13 +41,11 @@ const part = namedObject('PrefixPart', {
 
 const cidr = string('A prefix. Bits after its length are cleared.', '8.8.8.0/24');
 
-export const prefixSchema = {
+export const prefixSchema = operation('IP', {
   operationId: 'getPrefix',
   summary: 'What is announced inside a prefix',
   description:
     'For prefixes of any length. The slash may be percent-encoded. The 256 largest parts and the 50 largest networks and countries are listed; shares count all.',
-  tags: ['IP'],
-  security,
   params: object({ cidr }),
   response: {
     200: envelope(
@@ -65,7 +63,7 @@ export const prefixSchema = {
     400: refusal('Not a prefix.', 'INVALID_PREFIX'),
     ...refusals,
   },
-};
+});
 
 /** The same with the slash as it is. */
 export const splitPrefixSchema = {

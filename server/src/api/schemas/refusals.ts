@@ -123,6 +123,10 @@ export const refusals = {
 };
 
 /** Every endpoint except the health checks takes a key. */
-export const security = [{ key: [] }];
+export const operation = <Given extends object>(tag: string, given: Given) => ({
+  tags: [tag],
+  security: [{ key: [] }],
+  ...given,
+});
 
 export const headersTooLarge = refusal('Headers over 16 KiB.', 'HEADERS_TOO_LARGE');

@@ -12,59 +12,43 @@ const FORGOTTEN_MS = 3_600_000;
 /** Processes report every ten seconds: one that has missed three reports is not counted. */
 const SEEN_MS = 30_000;
 
-export class ProcessReporter {
-  readonly id = randomUUID();
-  readonly #store: ProcessStore;
-  readonly #overload: Overload;
-  readonly #live: LiveDataset;
-  readonly #clock: ClockCheck;
-  readonly #startedAt: Date;
-  readonly #checksums: () => Checksums;
+export type ProcessReporter = ReturnType<typeof processReporter>;
 
-  constructor(
-    store: ProcessStore,
-    overload: Overload,
-    live: LiveDataset,
-    checksums: () => Checksums,
-    clock: ClockCheck,
-  ) {
-    this.#store = store;
-    this.#checksums = checksums;
-    this.#overload = overload;
-    this.#live = live;
-    this.#clock = clock;
-    this.#startedAt = new Date(clock.nowMs - process.uptime() * 1000);
-  }
-
-  async report(): Promise<void> {
-    const { nowMs } = this.#clock;
-    const { machineAt, newDay } = this.#clock.agreed;
-    const { rules, overrides, settings } = this.#checksums();
-    await this.#store.report({
-      id: this.id,
-      host: hostname(),
-      pid: process.pid,
-      startedAt: this.#startedAt,
-      seenAt: new Date(nowMs),
-      ...(machineAt && { machineAt }),
-      memoryBytes: process.memoryUsage.rss(),
-      lagMs: Math.round(this.#overload.lagSeconds * 1000),
-      datasetVersion: this.#live.current?.version ?? 0,
-      rulesChecksum: rules,
-      overridesChecksum: overrides,
-      settingsChecksum: settings,
-    });
-    if (newDay !== undefined) await this.#store.recordAgreedDay(newDay);
-    if (this.#clock.differenceMs === 0) await this.#store.prune(new Date(nowMs - FORGOTTEN_MS));
-  }
-
-  processes(): Promise<ProcessReport[]> {
-    return runningProcesses(this.#store, this.#clock.nowMs);
-  }
-
-  remove(): Promise<void> {
-    return this.#store.remove(this.id);
-  }
+export function processReporter(
+  store: ProcessStore,
+  overload: Overload,
+  live: LiveDataset,
+  checksums: () => Checksums,
+  clock: ClockCheck,
+) {
+  const id = randomUUID();
+  const startedAt = new Date(clock.nowMs - process.uptime() * 1000);
+  return {
+    id,
+    async report(): Promise<void> {
+      const { nowMs } = clock;
+      const { machineAt, newDay } = clock.agreed;
+      const { rules, overrides, settings } = checksums();
+      await store.report({
+        id,
+        host: hostname(),
+        pid: process.pid,
+        startedAt,
+        seenAt: new Date(nowMs),
+        ...(machineAt && { machineAt }),
+        memoryBytes: process.memoryUsage.rss(),
+        lagMs: Math.round(overload.lagSeconds * 1000),
+        datasetVersion: live.current?.version ?? 0,
+        rulesChecksum: rules,
+        overridesChecksum: overrides,
+        settingsChecksum: settings,
+      });
+      if (newDay !== undefined) await store.recordAgreedDay(newDay);
+      if (clock.differenceMs === 0) await store.prune(new Date(nowMs - FORGOTTEN_MS));
+    },
+    processes: () => runningProcesses(store, clock.nowMs),
+    remove: () => store.remove(id),
+  };
 }
 
 export class ReplicaVersions {

@@ -53,7 +53,7 @@ import { createApp } from './app.ts';
 import { ClockCheck } from './clock-check.ts';
 import { gaugesOf } from './gauges.ts';
 import { startHousekeeping } from './housekeeping.ts';
-import { ProcessReporter, ReplicaVersions } from './process-reports.ts';
+import { processReporter, ReplicaVersions } from './process-reports.ts';
 import { Stalls } from './stalls.ts';
 
 /** How long requests in flight may take to finish when the server stops. */
@@ -187,22 +187,36 @@ export async function startServer(
   });
   const { checksum: settingsChecksum } = config;
   const checksums = () => ({ rules: rules?.checksum ?? '', overrides: overrides.checksum, settings: settingsChecksum });
-  const reporter = new ProcessReporter(storage.processes, overload, live, checksums, clock);
+  const reporter = processReporter(storage.processes, overload, live, checksums, clock);
   const replicas = new ReplicaVersions(storage.processes, nowMs);
   let isStopping = false;
   // A child, so that its level can be changed alone.
   const appLog = log.child({});
   const readMode = await findingReadMode;
   const admission = new Admission({ keys, quota, usage, overload, nowMs });
-  const { app, fastPath } = await createApp({
-    admission,
+  const parts = {
     storage,
     writes,
+    keys,
+    emailChecks,
+    rpki,
+    rules,
+    databases,
+    overrides,
+    checksums,
+    live,
+    lastUpdate,
+    clock,
+    nowMs,
+    readMode,
+    isStopping: () => isStopping,
+  };
+  const { app, fastPath } = await createApp({
+    ...parts,
+    admission,
     audit,
     accounts,
     metrics,
-    keys,
-    emailChecks,
     reportImports: new ReportImports(
       storage.reports,
       { dnsServers: config.dnsServers, keepDays: config.reportsKeepDays },
@@ -212,22 +226,11 @@ export async function startServer(
     addressSections,
     slices,
     prefixContents: new PrefixContents(slices),
-    rpki,
-    rules,
-    databases,
-    overrides,
-    checksums,
-    live,
     datasetDiffs,
     past,
-    lastUpdate,
-    clock,
     reporter,
-    nowMs,
     log: appLog,
-    isStopping: () => isStopping,
     trustProxy: config.trustProxy,
-    readMode,
     corsOrigins: config.corsOrigins,
     stalls,
     settings: dashboardSettings(config, log),
@@ -239,9 +242,7 @@ export async function startServer(
   overload.start();
   stalls.start();
   const stopHousekeeping = startHousekeeping({
-    storage,
-    writes,
-    keys,
+    ...parts,
     managedKeys: new Keys(storage.keys, audit),
     alerts,
     quota,
@@ -249,8 +250,6 @@ export async function startServer(
     reporter,
     replicas,
     reportDays: config.reportsKeepDays,
-    nowMs,
-    clock,
     log,
   });
   await reporter.report().catch((error) => writes.failed(error));
@@ -307,17 +306,9 @@ export async function startServer(
     throw error;
   }
   const { port } = app.server.address() as AddressInfo;
-  const gauges = () =>
-    gaugesOf(
-      {
-        ...{ storage, live, keys, writes, quota, emailChecks, overload, replicas, lastUpdate, readMode, rpki, rules },
-        ...{ overrides, checksums, databases, clock, isStopping: () => isStopping },
-      },
-      nowMs(),
-    );
   return {
     url: serverUrl(config.host, port),
-    metrics: () => metrics.snapshot(gauges()),
+    metrics: () => metrics.snapshot(gaugesOf({ ...parts, quota, overload, replicas }, nowMs())),
     counters: () => metrics.snapshot({}),
     announceStop,
     checked: (check) => void live.checked(check),

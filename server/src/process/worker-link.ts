@@ -2,7 +2,6 @@
 import cluster from 'node:cluster';
 import type { VersionCheck } from '../lookup/live-dataset.ts';
 import type { MetricsSnapshot } from '../metrics/metrics.ts';
-import type { Failure } from '../terminal/exit.ts';
 import type { CheckReport, Order, WorkerReport } from './workers.ts';
 
 /** A worker that is killed loses at most this much of its counters. */
@@ -29,15 +28,9 @@ export function reportMetrics(server: { metrics(): MetricsSnapshot; counters(): 
   });
 }
 
-/** The first process prints it: once, however many workers failed for the same reason. */
-export async function leaveWithFailure(failure: Failure): Promise<void> {
-  await send({ failure });
-  cluster.worker?.disconnect();
-}
-
-/** Reports the last counters; then nothing keeps the process alive. */
-export async function leave(counters: MetricsSnapshot): Promise<void> {
-  await send({ counters });
+/** Sends the last report; then nothing keeps the process alive. The first process prints a failure once for all workers. */
+export async function leave(report: WorkerReport): Promise<void> {
+  await send(report);
   cluster.worker?.disconnect();
 }
 

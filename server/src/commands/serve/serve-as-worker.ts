@@ -4,7 +4,7 @@ import { openAhead, type VersionCheck } from '../../lookup/live-dataset.ts';
 import { withCounters } from '../../metrics/metrics.ts';
 import type { RunningServer } from '../../process/server.ts';
 import { delayStop, type StopSignals } from '../../process/stop-signals.ts';
-import { followOrders, leave, leaveWithFailure, reportMetrics } from '../../process/worker-link.ts';
+import { followOrders, leave, reportMetrics } from '../../process/worker-link.ts';
 import type { Config } from '../../settings/config.ts';
 import { type ExitCode, failureOf } from '../../terminal/exit.ts';
 import { listen } from './listen.ts';
@@ -51,7 +51,7 @@ export async function serveAsWorker(
   } catch (error) {
     const failure = failureOf(error);
     if (failure === undefined) throw error;
-    await leaveWithFailure(failure);
+    await leave({ failure });
     return 1;
   }
   if (check !== undefined) server.checked(check);
@@ -68,6 +68,6 @@ export async function serveAsWorker(
   });
   await Promise.race([ordered, signalled]);
   await running.close();
-  await leave(withCounters(running.counters(), counters()));
+  await leave({ counters: withCounters(running.counters(), counters()) });
   return 0;
 }

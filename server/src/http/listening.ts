@@ -9,15 +9,11 @@ const MAX_ACCEPT_MS = 1000;
 /** The rest of the turn in which the wait begins counts as one. */
 const QUIET_TURNS = 2;
 
-export type StoppedListening = {
-  readonly ended: Promise<void>;
-};
-
 /**
  * Open connections stay open until `close` of the HTTP server. Requests on those accepted here wait until the socket is
  * closed: a client answered with `Connection: close` connects again at once, and the queue would never be empty.
  */
-export async function stopListening(server: HttpServer): Promise<StoppedListening> {
+export async function stopListening(server: HttpServer): Promise<{ readonly ended: Promise<void> }> {
   const accepted: Socket[] = [];
   const listeners = server.listeners('connection') as ((socket: Socket) => void)[];
   const { pauseOnConnect } = server as { pauseOnConnect?: boolean };

@@ -40,21 +40,21 @@ export class Metrics {
   readonly keyRefusals = new Map<RefusalReason, number>(REFUSAL_REASONS.map((reason) => [reason, 0]));
   /** By the text of their labels: set, rule (empty for the default) and decision. */
   readonly decisions = new Map<string, number>();
-  readonly #dnsQuestions = new Map<string, Map<string, number>>();
+  readonly #dnsQuestions = new Map<string, number>();
   /** Database files that were sent, by `KEY FILE VERSION`. For the dashboard: too many for a label. */
   #downloads = new Map<string, number>();
   readonly stalls = new Map<string, number>([['none', 0]]);
 
   /** `code` is that of the refusal, if the request was refused. */
   count(route: string, status: number, seconds: number, code = ''): void {
-    if (status === UNAVAILABLE && !PROBES.has(route)) this.unavailable.set(code, (this.unavailable.get(code) ?? 0) + 1);
-    if (code !== '' && REFUSED.has(status)) this.refused.set(code, (this.refused.get(code) ?? 0) + 1);
+    if (status === UNAVAILABLE && !PROBES.has(route)) increment(this.unavailable, code);
+    if (code !== '' && REFUSED.has(status)) increment(this.refused, code);
     let counts = this.#routes.get(route);
     if (counts === undefined) {
       counts = { statuses: new Map(), buckets: new Array<number>(BUCKETS.length + 1).fill(0), seconds: 0 };
       this.#routes.set(route, counts);
     }
-    counts.statuses.set(status, (counts.statuses.get(status) ?? 0) + 1);
+    increment(counts.statuses, status);
     let bucket = 0;
     while (bucket < BUCKETS.length && seconds > (BUCKETS[bucket] as number)) bucket++;
     counts.buckets[bucket] = (counts.buckets[bucket] as number) + 1;
@@ -62,30 +62,23 @@ export class Metrics {
   }
 
   countKeyRefusal(reason: RefusalReason): void {
-    this.keyRefusals.set(reason, (this.keyRefusals.get(reason) ?? 0) + 1);
+    increment(this.keyRefusals, reason);
   }
 
   countStall(route: string): void {
-    this.stalls.set(route, (this.stalls.get(route) ?? 0) + 1);
+    increment(this.stalls, route);
   }
 
   countDecision(set: string, rule: string, decision: string): void {
-    const labels = `set="${set}",rule="${rule}",decision="${decision}"`;
-    this.decisions.set(labels, (this.decisions.get(labels) ?? 0) + 1);
+    increment(this.decisions, `set="${set}",rule="${rule}",decision="${decision}"`);
   }
 
   countDnsQuestion(type: string, result: string): void {
-    let results = this.#dnsQuestions.get(type);
-    if (results === undefined) {
-      results = new Map();
-      this.#dnsQuestions.set(type, results);
-    }
-    results.set(result, (results.get(result) ?? 0) + 1);
+    increment(this.#dnsQuestions, `type="${type}",result="${result}"`);
   }
 
   countDownload(keyId: string, file: string, version: number): void {
-    const download = `${keyId} ${file} ${version}`;
-    this.#downloads.set(download, (this.#downloads.get(download) ?? 0) + 1);
+    increment(this.#downloads, `${keyId} ${file} ${version}`);
   }
 
   /** Those since the last call: each version has new ones, so they are not kept. */
@@ -110,22 +103,26 @@ export class Metrics {
       'whence_answer_cache_total{result="miss"}': this.cacheMisses,
       whence_fast_path_lookups_total: this.fastPathLookups,
       whence_fast_path_batches_total: this.fastPathBatches,
-      ...labelled('whence_unavailable_total', 'code', this.unavailable),
-      ...labelled('whence_key_refusals_total', 'reason', this.keyRefusals),
-      ...labelled('whence_event_loop_stalls_total', 'route', this.stalls),
-      ...Object.fromEntries([...this.decisions].map(([labels, n]) => [`whence_decisions_total{${labels}}`, n])),
-      ...Object.fromEntries(
-        [...this.#dnsQuestions].flatMap(([type, results]) =>
-          [...results].map(([result, n]) => [`whence_dns_questions_total{type="${type}",result="${result}"}`, n]),
-        ),
-      ),
+      ...labelled('whence_unavailable_total', this.unavailable, (code) => `code="${code}"`),
+      ...labelled('whence_key_refusals_total', this.keyRefusals, (reason) => `reason="${reason}"`),
+      ...labelled('whence_event_loop_stalls_total', this.stalls, (route) => `route="${route}"`),
+      ...labelled('whence_decisions_total', this.decisions),
+      ...labelled('whence_dns_questions_total', this.#dnsQuestions),
     };
     return { routes: Object.fromEntries(routes), counters, gauges };
   }
 }
 
-function labelled(name: string, label: string, counts: ReadonlyMap<string, number>): Record<string, number> {
-  return Object.fromEntries([...counts].map(([value, count]) => [`${name}{${label}="${value}"}`, count]));
+function labelled(
+  name: string,
+  counts: ReadonlyMap<string, number>,
+  labelsOf = (labels: string) => labels,
+): Record<string, number> {
+  return Object.fromEntries([...counts].map(([value, count]) => [`${name}{${labelsOf(value)}}`, count]));
+}
+
+function increment<Key>(counts: Map<Key, number>, key: Key): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
 /** How the gauges of workers become one. All others are equal in every worker, or their maximum is meant. */

@@ -36,18 +36,22 @@ export type LeaseBalance = {
 /** A lease is opened in parts: this much, then as much as was spent. A crash loses at most the open part. */
 const FIRST_PART = 5;
 
+const newLease = (owner: string) => ({
+  owner,
+  granted: 0,
+  opened: 0,
+  spent: 0,
+  askAheadAt: Number.POSITIVE_INFINITY,
+  isStored: false,
+});
+
 export function newBalance(keyId: string, day: string, allowance: Allowance, owner: string): LeaseBalance {
   return {
     keyId,
     day,
     allowance,
     takenUnder: allowance.limit,
-    owner,
-    granted: 0,
-    opened: 0,
-    spent: 0,
-    askAheadAt: Number.POSITIVE_INFINITY,
-    isStored: false,
+    ...newLease(owner),
     left: allowance.limit,
     lastSpentMs: 0,
     waiting: 0,
@@ -60,12 +64,7 @@ export function newBalance(keyId: string, day: string, allowance: Allowance, own
 
 /** What the balance takes next is another lease. */
 export function startLease(balance: LeaseBalance, owner: string): void {
-  balance.owner = owner;
-  balance.granted = 0;
-  balance.opened = 0;
-  balance.spent = 0;
-  balance.askAheadAt = Number.POSITIVE_INFINITY;
-  balance.isStored = false;
+  Object.assign(balance, newLease(owner));
 }
 
 /** What is left of the day, as far as this process knows. */

@@ -1,5 +1,6 @@
 /** The figures of a dataset as text: coverage, confidence of fields, agreement between sources, flags. */
 import { type FamilyFigures, type Figures, TYPE_ORIGINS } from '@whence/dataset/record';
+import { formatShare } from './quality.ts';
 import { hanging, type Style } from './style.ts';
 import { countIn, formatCount, formatTable } from './table.ts';
 
@@ -22,7 +23,7 @@ export function formatFigures({ ipv4, ipv6, country_agreement, flags }: Figures,
       head: ['', '', 'country confirmed', 'connection type by list', 'by table', 'by rule', 'by signals', 'assumed'],
     },
   );
-  const agreement = country_agreement.map(({ sources: [a, b], share }) => `${a} and ${b} ${percent(share)}`);
+  const agreement = country_agreement.map(({ sources: [a, b], share }) => `${a} and ${b} ${formatShare(share)}`);
   return (
     `${style.bold('coverage:')}\n${coverage}${style.bold('confidence:')}\n${confidence}` +
     (agreement.length === 0 ? '' : hanging(style.bold('same country: '), 2, agreement.join('; '), style)) +
@@ -51,13 +52,9 @@ function formatFlags(flags: Figures['flags'], style: Style): string {
 }
 
 function shares({ answered_share, country_share, exact_rir_share, connection_type_share }: FamilyFigures): string[] {
-  return [answered_share, country_share, exact_rir_share, connection_type_share].map(percent);
+  return [answered_share, country_share, exact_rir_share, connection_type_share].map(formatShare);
 }
 
 function confidenceShares({ country_confirmed_share, connection_type_from }: FamilyFigures): string[] {
-  return [country_confirmed_share, ...TYPE_ORIGINS.map((origin) => connection_type_from[origin])].map(percent);
-}
-
-function percent(share: number): string {
-  return `${(share * 100).toFixed(1)} %`;
+  return [country_confirmed_share, ...TYPE_ORIGINS.map((origin) => connection_type_from[origin])].map(formatShare);
 }

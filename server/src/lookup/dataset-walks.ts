@@ -17,12 +17,9 @@ const MAX_RESULTS = 100;
 export type YieldToEventLoop = () => Promise<void> | undefined;
 
 export async function walkInSlices<T>(walk: Walk<T>, yieldToEventLoop: YieldToEventLoop): Promise<T> {
-  for (;;) {
-    const step = walk.next();
-    if (step.done === true) return step.value;
-    const pause = yieldToEventLoop();
-    if (pause !== undefined) await pause;
-  }
+  let step = walk.next();
+  for (; step.done !== true; step = walk.next()) await yieldToEventLoop();
+  return step.value;
 }
 
 type DatasetResults = { readonly kept: Map<string, unknown>; readonly shared: SharedWork<unknown> };

@@ -35,31 +35,25 @@ export class PrefixContents {
   }
 
   async find(dataset: Dataset, request: PrefixRequest, requester: Requester): Promise<string> {
-    const state = this.#stateOf(dataset);
-    const prefix = prefixOf(request);
-    const known = state.kept.get(prefix);
-    if (known !== undefined) return this.#slices.run(requester, () => known);
-    const walk = this.walkAtOnce(dataset, request);
-    if (walk !== undefined) return walk();
-    return this.walks.run(dataset, prefix, requester, async (yieldToEventLoop) => {
+    const found = this.findAtOnce(dataset, request);
+    if (found !== undefined) return this.#slices.run(requester, found);
+    return this.walks.run(dataset, prefixOf(request), requester, async (yieldToEventLoop) => {
+      const state = this.#stateOf(dataset);
       state.scratch ??= new WalkScratch(dataset);
       const { content, walked } = await walkInSlices(describePrefix(dataset, request, state.scratch), yieldToEventLoop);
       const json = JSON.stringify(content);
-      if (walked.runs >= KEPT_RUNS) state.kept.set(prefix, json);
+      if (walked.runs >= KEPT_RUNS) state.kept.set(content.prefix, json);
       return json;
     });
   }
 
-  /** For the fast path: an answer that is kept. */
-  known(dataset: Dataset, request: PrefixRequest): string | undefined {
-    const prefix = prefixOf(request);
-    return this.#states.get(dataset)?.kept.get(prefix) ?? this.walks.known(dataset, prefix);
-  }
-
-  /** Undefined for a prefix that may have many parts. */
-  walkAtOnce(dataset: Dataset, request: PrefixRequest): (() => string) | undefined {
-    if (request.range.version === 6 || request.length < LONG_IPV4) return undefined;
+  /** What finds an answer that is kept, or that of a long prefix; undefined for others. */
+  findAtOnce(dataset: Dataset, request: PrefixRequest): (() => string) | undefined {
     const state = this.#stateOf(dataset);
+    const prefix = prefixOf(request);
+    const known = state.kept.get(prefix) ?? this.walks.known<string>(dataset, prefix);
+    if (known !== undefined) return () => known;
+    if (request.range.version === 6 || request.length < LONG_IPV4) return undefined;
     return () => {
       state.scratchAtOnce ??= new WalkScratch(dataset);
       return JSON.stringify(walkAtOnce(describePrefix(dataset, request, state.scratchAtOnce)).content);

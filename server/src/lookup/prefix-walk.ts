@@ -72,10 +72,9 @@ export type Walked = {
 export type Walk<T> = Generator<void, T, void>;
 
 export function walkAtOnce<T>(walk: Walk<T>): T {
-  for (;;) {
-    const step = walk.next();
-    if (step.done === true) return step.value;
-  }
+  let step = walk.next();
+  while (step.done !== true) step = walk.next();
+  return step.value;
 }
 
 /** Called for every announced part, in ascending order. */

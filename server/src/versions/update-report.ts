@@ -107,28 +107,21 @@ export const readUpdateReport = (dataDir: string) => updateReports(dataDir)();
 /** The last report at each call. Probes ask all day, so the file is read only if it has changed. */
 export function updateReports(dataDir: string): () => UpdateReport | undefined {
   const path = reportPath(dataDir);
-  let known = '';
-  let stored: StoredReport | undefined;
+  let known: { readonly fingerprint: string; readonly stored: StoredReport } | undefined;
   return () => {
     // Most servers have none: an exception takes longer than the rest of an answer.
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats === undefined) return undefined;
-    const fingerprint = fingerprintOf(stats);
-    if (known !== fingerprint) stored = readStored(path);
-    known = fingerprint;
-    if (stored === undefined) return undefined;
-    const { process = { pid: 0 }, ...report } = stored;
-    if (report.outcome !== 'running' || isAlive(process, stats.mtimeMs)) return report;
-    return { ...report, outcome: 'failed', error: `the update was killed while ${report.step}` };
+    try {
+      if (known?.fingerprint !== fingerprintOf(stats))
+        known = { fingerprint: fingerprintOf(stats), stored: JSON.parse(readFileSync(path, 'utf8')) as StoredReport };
+      const { process = { pid: 0 }, ...report } = known.stored;
+      if (report.outcome !== 'running' || isAlive(process, stats.mtimeMs)) return report;
+      return { ...report, outcome: 'failed', error: `the update was killed while ${report.step}` };
+    } catch {
+      return undefined;
+    }
   };
-}
-
-function readStored(path: string): StoredReport | undefined {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8'));
-  } catch {
-    return undefined;
-  }
 }
 
 export type UpdateState = 'ok' | 'running' | 'failing';

@@ -111,14 +111,13 @@ export const searchRoute = (dependencies: FastPathDependencies) =>
 
 /** A prefix whose answer is kept, or that is so long that it is walked at once. */
 export const prefixRoute = (dependencies: FastPathDependencies) => {
-  const { prefixContents, addressSections } = dependencies;
   const read = (text: string, served: ServedDataset | undefined) => {
     const request = parsePrefixRequest(text);
-    if (request === undefined || served === undefined) return NODES;
-    const known = prefixContents.known(served.dataset, request);
-    return (known === undefined ? prefixContents.walkAtOnce(served.dataset, request) : () => known) ?? NODES;
+    return (request && served && dependencies.prefixContents.findAtOnce(served.dataset, request)) ?? NODES;
   };
-  return dataRoute(dependencies, PREFIX, read, (find, { dataset }) => addressSections.describeParts(find(), dataset));
+  return dataRoute(dependencies, PREFIX, read, (find, { dataset }) =>
+    dependencies.addressSections.describeParts(find(), dataset),
+  );
 };
 
 /** The question of the query and of the headers of a trusted proxy. */

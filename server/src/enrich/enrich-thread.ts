@@ -1,11 +1,11 @@
-/** A thread of `wh enrich --jobs`: enriches blocks of whole records, of a file that it reads or as they are passed to it. */
+/** A thread of `wh enrich --jobs`: enriches blocks of whole records and writes them in turn. */
 import { writeSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Dataset } from '@whence/dataset/internal/file/read';
 import type { Overrides } from '@whence/dataset/internal/overrides/overrides';
 import { Supplement } from '@whence/dataset/internal/supplement/supplement';
 import { type Counts, newCounts } from './counts.ts';
-import { FileBlocks, type SharedFile } from './file-blocks.ts';
+import { FileBlocks, type SharedFile, type TakenBlock } from './file-blocks.ts';
 import type { CsvColumns } from './formats/csv.ts';
 import { OutputBuffer } from './output-buffer.ts';
 import { type EnrichPlan, enrichmentOf, overridden, recordEnds, sectionValuesFor } from './plan.ts';
@@ -27,22 +27,21 @@ export type ThreadTask = {
   readonly shared: SharedSources;
   readonly plan: EnrichPlan;
   readonly columns: CsvColumns | undefined;
-  /** `target` is the descriptor of the output, if threads can write to it. */
-  readonly parts?: { readonly file: SharedFile; readonly target: number | undefined };
+  /** Without a descriptor, blocks are passed as messages; undefined is the last one. */
+  readonly file: SharedFile;
+  /** The descriptor of the output, if threads can write to it. */
+  readonly target: number | undefined;
 };
-/** A block of a file. `rest` is what could not be written directly; then the receiver ends the turn. */
+
+/** `rest` is what could not be written directly; then the receiver ends the turn. */
 export type FinishedBlock = {
   readonly counts: Counts;
   readonly bytesRead: number;
   readonly rest: Uint8Array | undefined;
 };
 
-export type BlockTask = { readonly block: Uint8Array; readonly memory: ArrayBuffer | undefined };
-/** `block` returns the memory of the task's block. */
-export type EnrichedBlock = { readonly bytes: Uint8Array; readonly counts: Counts; readonly block: ArrayBuffer };
-
-// Passed by EnrichThreads, the only caller.
-const { shared, plan, columns, parts } = workerData as ThreadTask;
+// Passed by `runThreads`, the only caller.
+const { shared, plan, columns, file, target } = workerData as ThreadTask;
 const { datasetFile, overrides, day, supplementFile, vrpRows } = shared;
 const counts = newCounts();
 const supplement = supplementFile && new Supplement(bufferOf(supplementFile));
@@ -50,23 +49,28 @@ const dataset = await overridden(new Dataset(bufferOf(datasetFile), { isChecked:
 const sections = await sectionValuesFor(plan, { dataset, supplement, vrpRows });
 const { findEnd, write } = enrichmentOf({ dataset, supplement, sections }, plan, counts, columns);
 
-if (parts === undefined) parentPort?.on('message', enrichPassed);
-else enrichParts(new FileBlocks(parts.file, () => recordEnds(plan)), parts.target);
+const output = new OutputBuffer();
+const records = new RecordStream(findEnd, write, counts, output);
+const blocks = new FileBlocks(file, () => recordEnds(plan));
 
-function enrichParts(blocks: FileBlocks, target: number | undefined): void {
-  const output = new OutputBuffer();
-  const records = new RecordStream(findEnd, write, counts, output);
-  for (let block = blocks.take(); block !== undefined; block = blocks.take()) {
-    Object.assign(counts, newCounts());
-    const bytes = enrichBlock(block, records, output, counts);
-    blocks.waitForTurn();
-    const written = target === undefined ? 0 : writeDirectly(target, bytes);
-    // A copy: the whole memory of a view would be passed on.
-    const rest = written === bytes.length ? undefined : Uint8Array.from(bytes.subarray(written));
-    const done: FinishedBlock = { counts: { ...counts }, bytesRead: block.bytes.length, rest };
-    parentPort?.postMessage(done, rest === undefined ? [] : [rest.buffer as ArrayBuffer]);
-    if (rest === undefined) blocks.endTurn();
-  }
+if (file.descriptor !== undefined)
+  for (let next = blocks.take(); next !== undefined; next = blocks.take()) finish(next);
+else
+  parentPort?.on('message', (block: TakenBlock | undefined) => {
+    if (block === undefined) parentPort?.close();
+    else finish({ ...block, bytes: bufferOf(block.bytes) });
+  });
+
+function finish(block: TakenBlock): void {
+  Object.assign(counts, newCounts());
+  const bytes = enrichBlock(block, records, output, counts);
+  blocks.waitForTurn(block.ticket);
+  const written = target === undefined ? 0 : writeDirectly(target, bytes);
+  // A copy: the whole memory of a view would be passed on.
+  const rest = written === bytes.length ? undefined : Uint8Array.from(bytes.subarray(written));
+  const done: FinishedBlock = { counts: { ...counts }, bytesRead: block.bytes.length, rest };
+  parentPort?.postMessage(done, rest === undefined ? [] : [rest.buffer as ArrayBuffer]);
+  if (rest === undefined) blocks.endTurn();
 }
 
 /** How many bytes were written. A full pipe, or an error, is left to the main thread. */
@@ -78,16 +82,6 @@ function writeDirectly(target: number, bytes: Uint8Array): number {
     // Writing the rest fails again where it is reported, unless it was a pipe without room.
   }
   return written;
-}
-
-function enrichPassed({ block, memory }: BlockTask): void {
-  // The memory of block and output is transferred with them, and returned with a later block.
-  const output = new OutputBuffer(memory);
-  Object.assign(counts, newCounts());
-  const records = new RecordStream(findEnd, write, counts, output);
-  const bytes = enrichBlock({ kind: 'records', bytes: bufferOf(block) }, records, output, counts);
-  const done: EnrichedBlock = { bytes, counts: { ...counts }, block: block.buffer as ArrayBuffer };
-  parentPort?.postMessage(done, [bytes.buffer as ArrayBuffer, done.block]);
 }
 
 /** The same memory. A buffer arrives in a thread as a plain array of bytes. */

@@ -1,101 +1,53 @@
-/** The threads of `wh enrich --jobs`. Each handles its blocks in order; a block goes to the thread with the fewest. */
+/** The threads of `wh enrich --jobs`. They take blocks of a file, or are passed those of other input. */
 import { Worker } from 'node:worker_threads';
-import type { BlockTask, EnrichedBlock, FinishedBlock, ThreadTask } from './enrich-thread.ts';
-import { INITIAL_BYTES } from './output-buffer.ts';
+import type { FinishedBlock, ThreadTask } from './enrich-thread.ts';
+import type { TakenBlock } from './file-blocks.ts';
 
-type Waiting = { readonly resolve: (done: EnrichedBlock) => void; readonly reject: (error: Error) => void };
-type Thread = { readonly worker: Worker; readonly waiting: Waiting[] };
+const BLOCKS_PER_THREAD = 2;
 
-export class EnrichThreads {
-  readonly #threads: Thread[];
-  readonly #memory: ArrayBuffer[] = [];
-  readonly #blocks: ArrayBuffer[] = [];
-
-  constructor(count: number, task: ThreadTask) {
-    this.#threads = Array.from({ length: count }, () => startThread(task));
-  }
-
-  /** Transfers the block: its bytes can no longer be read in this thread. */
-  enrich(block: Buffer): Promise<EnrichedBlock> {
-    const { worker, waiting } = this.#threads.reduce((a, b) => (b.waiting.length < a.waiting.length ? b : a));
-    const { promise, ...settle } = deferred();
-    waiting.push(settle);
-    const task: BlockTask = { block, memory: this.#memory.pop() };
-    const transferred = [block.buffer as ArrayBuffer, ...(task.memory === undefined ? [] : [task.memory])];
-    worker.postMessage(task, transferred);
-    return promise.then((done) => {
-      this.#blocks.push(done.block);
-      return done;
-    });
-  }
-
-  /** Takes back the memory of an output that has been written. */
-  reuse({ buffer }: Uint8Array): void {
-    // Smaller buffers may be part of Node's pool, which must not be transferred.
-    if (buffer.byteLength >= INITIAL_BYTES) this.#memory.push(buffer as ArrayBuffer);
-  }
-
-  usedBlock(): Buffer | undefined {
-    const memory = this.#blocks.pop();
-    return memory === undefined ? undefined : Buffer.from(memory);
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(this.#threads.map(({ worker }) => worker.terminate()));
-  }
-}
-
-/** Threads that share a file. Resolves when all have ended and `onBlock` has. */
-export async function runFileThreads(
+/** `blocks` are passed in their order. Resolves when all are finished and `onBlock` has resolved for each. */
+export async function runThreads(
   count: number,
   task: ThreadTask,
+  blocks: AsyncIterable<TakenBlock> | undefined,
   onBlock: (done: FinishedBlock) => Promise<void>,
 ): Promise<void> {
-  const workers = Array.from({ length: count }, () => newWorker(task));
-  const blocks: Promise<void>[] = [];
+  const workers = Array.from(
+    { length: count },
+    () => new Worker(new URL('./enrich-thread.js', import.meta.url), { workerData: task }),
+  );
+  const finished: Promise<void>[] = [];
+  let onFinished = () => {};
+  const pass = async () => {
+    let passed = 0;
+    for await (const block of blocks ?? []) {
+      // The memory of other blocks may be Node's pool.
+      const memory = block.kind === 'records' ? [block.bytes.buffer as ArrayBuffer] : [];
+      workers[passed++ % count]?.postMessage(block, memory);
+      while (passed - finished.length >= count * BLOCKS_PER_THREAD)
+        await new Promise<void>((resolve) => {
+          onFinished = resolve;
+        });
+    }
+    for (const worker of workers) worker.postMessage(undefined);
+  };
+  const end = (worker: Worker) =>
+    new Promise<void>((resolve, reject) => {
+      worker.on('message', (done: FinishedBlock) => {
+        const block = onBlock(done);
+        block.catch(reject);
+        finished.push(block);
+        onFinished();
+      });
+      worker.on('error', reject);
+      worker.on('exit', (code) =>
+        code === 0 ? resolve() : reject(new Error(`an enrich thread exited with code ${code}`)),
+      );
+    });
   try {
-    await Promise.all(
-      workers.map(
-        (worker) =>
-          new Promise<void>((resolve, reject) => {
-            worker.on('message', (done: FinishedBlock) => {
-              const block = onBlock(done);
-              block.catch(reject);
-              blocks.push(block);
-            });
-            worker.on('error', reject);
-            worker.on('exit', (code) => (code === 0 ? resolve() : reject(exitError(code))));
-          }),
-      ),
-    );
-    await Promise.all(blocks);
+    await Promise.all([...workers.map(end), pass()]);
+    await Promise.all(finished);
   } finally {
     await Promise.all(workers.map((worker) => worker.terminate()));
   }
-}
-
-const newWorker = (task: ThreadTask) =>
-  new Worker(new URL('./enrich-thread.js', import.meta.url), { workerData: task });
-const exitError = (code: number) => new Error(`an enrich thread exited with code ${code}`);
-
-function startThread(task: ThreadTask): Thread {
-  const worker = newWorker(task);
-  const waiting: Waiting[] = [];
-  const fail = (error: Error) => {
-    for (const { reject } of waiting.splice(0)) reject(error);
-  };
-  worker.on('message', (done: EnrichedBlock) => waiting.shift()?.resolve(done));
-  worker.on('error', fail);
-  worker.on('exit', (code) => fail(exitError(code)));
-  return { worker, waiting };
-}
-
-function deferred(): Waiting & { readonly promise: Promise<EnrichedBlock> } {
-  let settle: Waiting | undefined;
-  const promise = new Promise<EnrichedBlock>((resolve, reject) => {
-    settle = { resolve, reject };
-  });
-  // Avoids an unhandled rejection if the thread fails before the block is awaited.
-  promise.catch(() => {});
-  return { promise, ...(settle as unknown as Waiting) };
 }

@@ -4,8 +4,10 @@ import { readSync } from 'node:fs';
 import { BLOCK_BYTES, type RecordBlock, type RecordEnds } from './record-blocks.ts';
 import { MAX_RECORD_BYTES } from './record-stream.ts';
 
-/** `memory` says what the threads have taken and written. */
-export type SharedFile = { readonly descriptor: number; readonly memory: SharedArrayBuffer };
+/** `memory` says what the threads have taken and written. Without a descriptor, blocks are not taken here. */
+export type SharedFile = { readonly descriptor: number | undefined; readonly memory: SharedArrayBuffer };
+/** Blocks are written in the order of their tickets. */
+export type TakenBlock = RecordBlock & { readonly ticket: number };
 
 // Three numbers of four bytes; from byte 16 on, two positions in the file.
 const [LOCK, TAKEN, WRITTEN] = [0, 1, 2];
@@ -13,7 +15,7 @@ const [NEXT, LONG_RECORD_END] = [0, 1];
 const POSITIONS_AT = 16;
 const AT_END = -1;
 
-export function shareFile(descriptor: number, start: number): SharedFile {
+export function shareFile(descriptor: number | undefined, start: number): SharedFile {
   const memory = new SharedArrayBuffer(POSITIONS_AT + 16);
   new Float64Array(memory, POSITIONS_AT)[NEXT] = start;
   return { descriptor, memory };
@@ -22,13 +24,12 @@ export function shareFile(descriptor: number, start: number): SharedFile {
 type Limits = { readonly blockBytes?: number; readonly maxRecordBytes?: number };
 
 export class FileBlocks {
-  readonly #descriptor: number;
+  readonly #descriptor: number | undefined;
   readonly #numbers: Int32Array;
   readonly #positions: Float64Array;
   readonly #ends: () => RecordEnds;
   readonly #block: Buffer;
   readonly #maxRecordBytes: number;
-  #ticket = 0;
 
   /** `ends` returns new finders. */
   constructor(
@@ -45,23 +46,26 @@ export class FileBlocks {
   }
 
   /** Undefined at the end. The next call overwrites the bytes. */
-  take(): RecordBlock | undefined {
+  take(): TakenBlock | undefined {
     while (Atomics.compareExchange(this.#numbers, LOCK, 0, 1) !== 0) Atomics.wait(this.#numbers, LOCK, 1);
     try {
       const block = this.#next();
-      if (block !== undefined) this.#ticket = Atomics.add(this.#numbers, TAKEN, 1);
-      return block;
+      return block && { ...block, ticket: this.newTicket() };
     } finally {
       Atomics.store(this.#numbers, LOCK, 0);
       Atomics.notify(this.#numbers, LOCK, 1);
     }
   }
 
-  /** Waits until the blocks before the last one taken are written. */
-  waitForTurn(): void {
+  newTicket(): number {
+    return Atomics.add(this.#numbers, TAKEN, 1);
+  }
+
+  /** Waits until the blocks before are written. */
+  waitForTurn(ticket: number): void {
     for (;;) {
       const written = Atomics.load(this.#numbers, WRITTEN);
-      if (written === this.#ticket) return;
+      if (written === ticket) return;
       Atomics.wait(this.#numbers, WRITTEN, written);
     }
   }
@@ -78,7 +82,7 @@ export class FileBlocks {
     if (start < longEnd) {
       const part = this.#block.subarray(0, Math.min(this.#block.length, longEnd - start));
       const length = this.#fill(part, 0, start);
-      this.#advance(start + length, length < part.length);
+      this.#positions[NEXT] = length < part.length ? AT_END : start + length;
       return length === 0 ? undefined : { kind: 'too-long', bytes: part.subarray(0, length), isStart: false };
     }
     const ends = this.#ends();
@@ -97,14 +101,10 @@ export class FileBlocks {
     const isLast = length < block.length;
     if (isLast) end = length;
     else if (end < 0) this.#positions[LONG_RECORD_END] = this.#endOfLong(ends, start + length);
-    this.#advance(start + (end < 0 ? length : end), isLast);
+    // Even if the file grows.
+    this.#positions[NEXT] = isLast ? AT_END : start + (end < 0 ? length : end);
     if (end < 0) return { kind: 'too-long', bytes: block, isStart: true };
     return end === 0 ? undefined : { kind: 'records', bytes: block.subarray(0, end) };
-  }
-
-  /** Where the end was seen, reading ends, even if the file grows. */
-  #advance(position: number, isAtEnd: boolean): void {
-    this.#positions[NEXT] = isAtEnd ? AT_END : position;
   }
 
   #endOfLong(ends: RecordEnds, from: number): number {
@@ -123,7 +123,7 @@ export class FileBlocks {
   #fill(target: Buffer, from: number, start: number): number {
     let length = from;
     while (length < target.length) {
-      const read = readSync(this.#descriptor, target, length, target.length - length, start + length);
+      const read = readSync(this.#descriptor as number, target, length, target.length - length, start + length);
       if (read === 0) break;
       length += read;
     }

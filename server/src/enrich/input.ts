@@ -1,5 +1,5 @@
 /** Opens a file or standard input for any command that reads text: gunzips it and makes lines of one JSON document. */
-import { closeSync, createReadStream, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, createReadStream, existsSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { createGunzip } from 'node:zlib';
@@ -51,7 +51,7 @@ export const inputName = (file: string) => (file === STANDARD_INPUT ? 'standard 
 /** `file` may be STANDARD_INPUT. */
 export async function openInput(file: string, stdin: () => Readable): Promise<Input> {
   const isPiped = file === STANDARD_INPUT;
-  const { stream, totalBytes, descriptor, start } = isPiped ? standardInput(stdin()) : openFile(file);
+  const { stream, totalBytes, descriptor, start = 0 } = isPiped ? standardInput(stdin()) : openFile(file);
   const name = inputName(file);
   let bytesRead = 0;
   const count = (bytes: number) => {
@@ -64,16 +64,15 @@ export async function openInput(file: string, stdin: () => Readable): Promise<In
       throw new UsageError(
         `${name} is ${unsupported.name} data; decompress it first: ${unsupported.command} … | ${PROGRAM} enrich`,
       );
-    let isPlain = !startsWith(raw.head, GZIP);
-    const plain = isPlain ? raw.chunks : gunzip(raw.chunks, name);
-    const onSplit = () => {
-      isPlain = false;
-    };
-    const text = await peek(jsonRecords(plain, name, onSplit), hasText);
+    const isGzip = startsWith(raw.head, GZIP);
+    const json = jsonRecords(isGzip ? gunzip(raw.chunks, name) : raw.chunks, name);
+    const text = await peek(json, hasText);
+    // A document that was split begins with other bytes.
+    const isPlain = descriptor !== undefined && !isGzip && text.head.equals(raw.head.subarray(0, text.head.length));
     const setBytesRead = (bytes: number) => {
       bytesRead = bytes;
     };
-    const plainFile = isPlain && descriptor !== undefined ? { name, descriptor, start, setBytesRead } : undefined;
+    const plainFile = isPlain ? { name, descriptor, start, setBytesRead } : undefined;
     return { ...text, totalBytes, file: plainFile, bytesRead: () => bytesRead, close: () => stream.destroy() };
   } catch (error) {
     stream.destroy();
@@ -109,25 +108,17 @@ export function noteWaiting(
     stderr.write(`reading ${what} from the terminal; end with Ctrl-D, or give a file\n`);
 }
 
-/** `descriptor`: of a regular file, which is read from `start` on. */
-type OpenedInput = {
-  readonly stream: Readable;
-  readonly totalBytes?: number;
-  readonly descriptor?: number;
-  readonly start: number;
-};
+type OpenedInput = { readonly stream: Readable; readonly totalBytes?: number } & Partial<
+  Pick<PlainFile, 'descriptor' | 'start'>
+>;
 
 /** A file that was redirected may have been read in part; only Linux says how far. */
 function standardInput(stream: Readable & { readonly fd?: number }): OpenedInput {
-  try {
-    if (stream.fd !== undefined && fstatSync(stream.fd).isFile()) {
-      const position = /^pos:\s*(\d+)/.exec(readFileSync(`/proc/self/fdinfo/${stream.fd}`, 'latin1'))?.[1];
-      if (position !== undefined) return { stream, descriptor: stream.fd, start: Number(position) };
-    }
-  } catch {
-    // It is read as a stream.
-  }
-  return { stream, start: 0 };
+  const descriptor = stream.fd;
+  const state = `/proc/self/fdinfo/${descriptor}`;
+  if (descriptor === undefined || !fstatSync(descriptor).isFile() || !existsSync(state)) return { stream };
+  const position = /^pos:\s*(\d+)/.exec(readFileSync(state, 'latin1'))?.[1];
+  return position === undefined ? { stream } : { stream, descriptor, start: Number(position) };
 }
 
 function openFile(file: string): OpenedInput {
@@ -137,7 +128,7 @@ function openFile(file: string): OpenedInput {
     const stats = fstatSync(descriptor);
     if (stats.isDirectory()) throw new UsageError(`${file} is a directory; name a file`);
     const stream = createReadStream(file, { fd: descriptor, highWaterMark: CHUNK_BYTES });
-    return { stream, start: 0, ...(stats.isFile() && { totalBytes: stats.size, descriptor }) };
+    return { stream, ...(stats.isFile() && { totalBytes: stats.size, descriptor }) };
   } catch (error) {
     if (descriptor !== undefined) closeSync(descriptor);
     if (error instanceof UsageError) throw error;

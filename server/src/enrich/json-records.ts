@@ -16,12 +16,8 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 const isBlank = (byte: number) => byte === SPACE || byte === LF || byte === CR || byte === 0x09;
 const isBlankFrom = (bytes: Buffer, from: number) => bytes.subarray(from).every(isBlank);
 
-/** `name` is the input in messages. `onSplit` is called before the first chunk, unless the text stays as it is. */
-export async function* jsonRecords(
-  chunks: AsyncIterable<Buffer>,
-  name: string,
-  onSplit: () => void,
-): AsyncGenerator<Buffer> {
+/** `name` is the input in messages. */
+export async function* jsonRecords(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
   const iterator = chunks[Symbol.asyncIterator]();
   const rest: AsyncIterable<Buffer> = { [Symbol.asyncIterator]: () => iterator };
   const read: Buffer[] = [];
@@ -40,16 +36,12 @@ export async function* jsonRecords(
     }
     if (scan.end !== undefined || bytes <= MAX_DOCUMENT_BYTES) continue;
     if (!scan.isArray) throw new UsageError(tooLarge(name, scan));
-    onSplit();
     yield* split(withRead(read, rest), scan.recordsStart);
     return;
   }
   if (scan.end === undefined) yield* read;
   else if (scan.hasSeveralArrays) throw new UsageError(`${name} has several arrays of records: ${jqHint(scan)}`);
-  else {
-    onSplit();
-    yield* split(read, scan.recordsStart);
-  }
+  else yield* split(read, scan.recordsStart);
 }
 
 async function* withRead(read: readonly Buffer[], rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

@@ -1,21 +1,15 @@
 /** The output for one chunk of input. Chunks and insertions are bounded, and so is its size. */
-export const INITIAL_BYTES = 1 << 20;
+const INITIAL_BYTES = 1 << 20;
 
 export class OutputBuffer {
   /** Callers may write here directly after `reserve`, to avoid a call per byte. */
-  bytes: Buffer;
-  view: DataView;
+  bytes = Buffer.allocUnsafeSlow(INITIAL_BYTES);
+  view = viewOf(this.bytes);
   length = 0;
   /** The input, and how far it has been copied. */
   #source: Buffer = Buffer.alloc(0);
   #sourceView = viewOf(this.#source);
   #copied = 0;
-
-  /** `memory` is reused if given: new memory costs a page fault for every 4 kB that is written. */
-  constructor(memory?: ArrayBuffer) {
-    this.bytes = memory === undefined ? Buffer.allocUnsafeSlow(INITIAL_BYTES) : Buffer.from(memory);
-    this.view = viewOf(this.bytes);
-  }
 
   /** Makes room for `count` bytes after `length`. May replace `bytes` and `view`. */
   reserve(count: number): void {

@@ -39,7 +39,7 @@ async function* ofFile(bytes: Buffer, ends: () => RecordEnds, limits: Limits): A
   const [one, other] = [new FileBlocks(shared, ends, limits), new FileBlocks(shared, ends, limits)];
   for (let taker = one, block = one.take(); block !== undefined; block = taker.take()) {
     yield block;
-    taker.waitForTurn();
+    taker.waitForTurn(block.ticket);
     taker.endTurn();
     taker = taker === one ? other : one;
   }

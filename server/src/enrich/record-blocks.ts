@@ -24,14 +24,12 @@ export function enrichBlock(block: RecordBlock, records: RecordStream, output: O
   return output.take();
 }
 
-/** `allocate` returns `blockBytes` bytes, which may be those of a finished block. */
 export async function* recordBlocks(
   chunks: AsyncIterable<Buffer>,
   ends: RecordEnds,
   { blockBytes = BLOCK_BYTES, maxRecordBytes = MAX_RECORD_BYTES } = {},
-  allocate: (bytes: number) => Buffer = (bytes) => Buffer.allocUnsafeSlow(bytes),
 ): AsyncGenerator<RecordBlock> {
-  let block = allocate(blockBytes);
+  let block = Buffer.allocUnsafeSlow(blockBytes);
   let length = 0;
   let recordsEnd = 0;
   let isTooLong = false;
@@ -65,12 +63,12 @@ export async function* recordBlocks(
         if (stop > from) yield { kind: 'too-long', bytes: Buffer.from(chunk.subarray(from, stop)), isStart: false };
         from = stop;
         isTooLong = end < 0;
-        block = allocate(blockBytes);
+        block = Buffer.allocUnsafeSlow(blockBytes);
         length = 0;
         continue;
       }
       const restBytes = length - recordsEnd;
-      const next = restBytes < blockBytes ? allocate(blockBytes) : Buffer.allocUnsafeSlow(2 * restBytes);
+      const next = Buffer.allocUnsafeSlow(restBytes < blockBytes ? blockBytes : 2 * restBytes);
       block.copy(next, 0, recordsEnd, length);
       yield { kind: 'records', bytes: block.subarray(0, recordsEnd) };
       length -= recordsEnd;

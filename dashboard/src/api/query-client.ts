@@ -57,17 +57,15 @@ export function setSession(session: SessionState): void {
   void queryClient.invalidateQueries({ predicate: ({ state }) => isFailure(state.error, 'SIGNED_OUT') });
 }
 
-const accountKey = ['lastAccount'] as const;
-queryClient.setQueryDefaults(accountKey, { gcTime: Number.POSITIVE_INFINITY });
+let lastAccountId: string | undefined;
 
 /** Another person may sign in after a session has expired, or in another tab: nothing loaded for the first one is kept. */
 function forgetOtherAccount(session: SessionState): void {
   if (session.state !== 'signed_in') return;
-  const before = queryClient.getQueryData<string>(accountKey);
-  if (before !== undefined && before !== session.account.id) {
+  const { id } = session.account;
+  if (lastAccountId !== undefined && lastAccountId !== id)
     queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
-  }
-  queryClient.setQueryData(accountKey, session.account.id);
+  lastAccountId = id;
 }
 
 type AnswerOptions<Name extends RouteName> = Omit<UseQueryOptions<Envelope<Name>>, 'queryKey' | 'queryFn'>;

@@ -13,15 +13,10 @@ import { Loaded } from '../components/Loaded.tsx';
 import { Time } from '../format/Time.tsx';
 import { SignedOutLayout } from './SignedOutLayout.tsx';
 
-const TITLES: Record<LinkKind, string> = {
-  setup: 'Set up Whence',
-  invitation: 'You have been invited',
-  reset: 'Set a new password',
-};
-const ACTIONS: Record<LinkKind, string> = {
-  setup: 'Create the first account',
-  invitation: 'Create account',
-  reset: 'Set password',
+const WORDS: Record<LinkKind, { title: string; action: string }> = {
+  setup: { title: 'Set up Whence', action: 'Create the first account' },
+  invitation: { title: 'You have been invited', action: 'Create account' },
+  reset: { title: 'Set a new password', action: 'Set password' },
 };
 
 /** One-time links lead here. The token is in the fragment, which browsers do not send to any server. */
@@ -63,7 +58,7 @@ function SetUpForm({ token, link }: { token: string; link: LinkState }) {
   const isNameTaken = isFailure(redeem.error, 'NAME_TAKEN');
   return (
     <SignedOutLayout
-      title={TITLES[link.kind]}
+      title={WORDS[link.kind].title}
       lead={
         <>
           {needsName ? `Choose a name and a password. Your role is ${link.role}.` : `For the account ${link.name}.`} The
@@ -95,7 +90,7 @@ function SetUpForm({ token, link }: { token: string; link: LinkState }) {
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
-        <TextButton type="submit" text={ACTIONS[link.kind]} loading={redeem.isPending} />
+        <TextButton type="submit" text={WORDS[link.kind].action} loading={redeem.isPending} />
       </Form>
     </SignedOutLayout>
   );

@@ -13,6 +13,7 @@ import type {
   IpRecord,
   Location,
   Origin,
+  PrefixContent,
   Privacy,
   Registration,
   Routing,
@@ -78,15 +79,7 @@ export type PrefixSummary = {
   limits: DatasetLimits;
   credits: string[];
 };
-export type PrefixPart = {
-  first: string;
-  last: string;
-  prefix: string;
-  asn: number;
-  asn_name: string;
-  country: string;
-  connection_type: ConnectionType;
-  flags: Flag[];
+export type PrefixPart = Omit<PrefixContent['parts'][number], 'share'> & {
   /** Who scans the internet from the addresses. */
   scanner?: string;
   score: number;

@@ -1,4 +1,5 @@
 /** Health, settings and the audit log as the dashboard shows them. */
+import type { Config } from '../../settings/config.ts';
 import type { AuditAction, AuditTargetKind } from '../../vocabulary.ts';
 import type { UpdateState } from './dataset.ts';
 
@@ -30,14 +31,7 @@ export type ProcessState = {
 };
 
 /** `value` is absent for secrets: only `is_set` is told. */
-export type SettingInForce = {
-  variable: string;
-  help: string;
-  default: string;
-  is_set: boolean;
-  is_secret: boolean;
-  value?: string;
-};
+export type SettingInForce = Config['inForce'][number];
 
 export type AuditEntry = {
   id: string;

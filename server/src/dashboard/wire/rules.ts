@@ -1,6 +1,7 @@
 /** The rules file of `GET /v1/decide` as the dashboard shows it. The file is the source: nothing of it is changed here. */
 import type { IpRecord } from '@whence/client/wire';
 import type { Mistake } from '../../rules/parse-rules.ts';
+import type { Rule, RuleSet } from '../../rules/rule-sets.ts';
 
 /** Line and column are those of the file, from 1. */
 export type RuleMistake = Mistake;
@@ -17,20 +18,13 @@ export type RulesPage = {
   sets: RuleSetState[];
   lists: { name: string; line: number; conditions: RuleCondition[] }[];
 };
-export type RuleSetState = {
-  name: string;
-  mode: 'enforce' | 'observe';
-  default: 'allow' | 'deny';
+export type RuleSetState = Pick<RuleSet, 'name' | 'mode' | 'default'> & {
   rules: RuleState[];
   /** Requests that no rule decided. */
   default_matches: number;
 };
 /** `matches`: requests since 00:00 UTC, over all processes, without those of the last seconds. */
-export type RuleState = {
-  name: string;
-  action: 'allow' | 'deny' | 'tag';
-  /** Status of the answer to a refused request. */
-  status: number;
+export type RuleState = Pick<Rule, 'name' | 'action' | 'status'> & {
   line: number;
   conditions: RuleCondition[];
   matches: number;

@@ -76,3 +76,17 @@ function sharedBits(a: bigint, b: bigint, bits: number): number {
   }
   return shared + Math.clz32(Number(difference));
 }
+
+/** In ascending order, IPv4 first; none touches another. */
+export function mergeRanges(ranges: readonly Range[]): Range[] {
+  const sorted = [...ranges].sort(
+    (a, b) => a.version - b.version || (a.start < b.start ? -1 : a.start > b.start ? 1 : 0),
+  );
+  const merged: Range[] = [];
+  for (const range of sorted) {
+    const last = merged.at(-1);
+    if (last === undefined || last.version !== range.version || range.start > last.end + 1n) merged.push(range);
+    else if (range.end > last.end) merged[merged.length - 1] = { ...last, end: range.end };
+  }
+  return merged;
+}

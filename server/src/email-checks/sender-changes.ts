@@ -1,7 +1,7 @@
 /** Which addresses a change of records lets send, and which it no longer does, by the network that announces them. */
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Dataset } from '@whence/dataset/internal/file/read';
-import { parsePrefix, type Range } from '@whence/dataset/prefix';
+import { mergeRanges, parsePrefix, type Range } from '@whence/dataset/prefix';
 import type { MailSenders } from '@whence/email/internal/senders/mail-senders';
 import type { ValueOf } from '../http/json-schema.ts';
 import { networksIn } from './mail-networks.ts';
@@ -23,26 +23,13 @@ export async function senderChanges(
   after: MailSenders,
   dataset: Dataset | undefined,
 ): Promise<SenderChanges> {
-  const [then, now] = [mergedRanges(before), mergedRanges(after)];
+  const rangesOf = ({ ranges }: MailSenders) => mergeRanges(ranges.flatMap(({ range }) => parsePrefix(range) ?? []));
+  const [then, now] = [rangesOf(before), rangesOf(after)];
   return {
     // Where everyone may send, a list of networks says nothing; and what was left out of one may be in it.
     gained: before.isOpenToAll ? [] : await byNetwork(without(now, then), dataset),
     lost: after.isOpenToAll || after.rangesLeftOut > 0 ? [] : await byNetwork(without(then, now), dataset),
   };
-}
-
-/** In ascending order, IPv4 first; none touches another. */
-function mergedRanges({ ranges }: MailSenders): Range[] {
-  const sorted = ranges
-    .flatMap(({ range }) => parsePrefix(range) ?? [])
-    .sort((a, b) => a.version - b.version || (a.start < b.start ? -1 : a.start > b.start ? 1 : 0));
-  const merged: Range[] = [];
-  for (const range of sorted) {
-    const last = merged.at(-1);
-    if (last === undefined || last.version !== range.version || last.end + 1n < range.start) merged.push(range);
-    else if (range.end > last.end) merged[merged.length - 1] = { ...last, end: range.end };
-  }
-  return merged;
 }
 
 /** What is in the first list and not in the second. */

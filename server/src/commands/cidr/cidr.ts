@@ -1,6 +1,13 @@
 /** `wh cidr`: ranges as CIDRs and CIDRs as ranges, whether one contains another, and the shortest list for many. */
 import { formatAddress } from '@whence/dataset/address';
-import { addressBits, formatPrefix, fromBigInt, prefixesOfRange, type Range } from '@whence/dataset/prefix';
+import {
+  addressBits,
+  formatPrefix,
+  fromBigInt,
+  mergeRanges,
+  prefixesOfRange,
+  type Range,
+} from '@whence/dataset/prefix';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
 import { type CommandStreams, dataSink } from '../../terminal/output.ts';
 import { jsonLine } from '../../terminal/printable.ts';
@@ -67,19 +74,6 @@ export async function cidrMergeCommand(
   if (json === true) await sink.write(jsonLine(merged.flatMap((range) => [...format(range)])));
   else for (const range of merged) await sink.write([...format(range)].map((text) => `${text}\n`).join(''));
   return code;
-}
-
-function mergeRanges(ranges: readonly Range[]): Range[] {
-  const sorted = [...ranges].sort(
-    (a, b) => a.version - b.version || (a.start < b.start ? -1 : a.start > b.start ? 1 : 0),
-  );
-  const merged: Range[] = [];
-  for (const range of sorted) {
-    const last = merged.at(-1);
-    if (last === undefined || last.version !== range.version || range.start > last.end + 1n) merged.push(range);
-    else if (range.end > last.end) merged[merged.length - 1] = { ...last, end: range.end };
-  }
-  return merged;
 }
 
 const listed = (texts: readonly string[], { stdin }: CommandStreams): ListedArguments<Written> =>

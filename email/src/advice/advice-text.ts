@@ -13,7 +13,7 @@ import type { OpenToAll } from '../spf/open-to-all.ts';
 import type { SomeTerms } from '../spf/summary.ts';
 import { excerpt } from '../visible-text.ts';
 import { explainMistakes, type PastedMistake } from './pasted-text.ts';
-import type { Obstacle, Readiness, RefusedSender, UnprovenSenders } from './readiness.ts';
+import { explainObstacle, type Readiness, type RefusedSender, type UnprovenSenders, whyLost } from './readiness.ts';
 
 type Domain = { domain: string };
 type Name = { name: string };
@@ -215,7 +215,7 @@ export const SENTENCES = {
     `The MX hosts are those of ${provider}, but "${excerpt(term)}" in the SPF record does not let its servers send. Write ${includes[0]} without the sign before it if your users send there.`,
   spf_broad: ({ addresses, percent, term, ofTerm, cloud }: BroadSpf) =>
     cloud === undefined
-      ? `${formatCount(addresses)} IPv4 addresses, ${formatPercent(percent)} % of all, may send as this domain, ${formatCount(ofTerm)} of them by "${term}". Name only the servers that send its mail.`
+      ? `${formatCount(addresses)} IPv4 addresses, ${percent.toFixed(percent < 10 ? 1 : 0)} % of all, may send as this domain, ${formatCount(ofTerm)} of them by "${term}". Name only the servers that send its mail.`
       : `"${term}" lets ${formatCount(ofTerm)} IPv4 addresses send as this domain, among them those that ${cloud} rents to its customers: any of them passes SPF. Name only the servers that send its mail.`,
   spf_redirect_target: ({ domain }: Domain) =>
     `The record that redirect= of ${domain} leads to does not end in -all; have its owner tighten it, or publish a record that does.`,
@@ -386,10 +386,6 @@ function formatCount(count: number): string {
   return count.toLocaleString('en');
 }
 
-function formatPercent(percent: number): string {
-  return percent < 10 ? percent.toFixed(1) : percent.toFixed(0);
-}
-
 function beginningFault(raw: string, beginning: string): string {
   // The bytes of UTF-8 are Latin-1 characters here.
   if (/^\s*\xe2\x80[\x98-\x9f]/.test(raw)) return 'it begins with a typographic quotation mark';
@@ -441,53 +437,6 @@ const TAKEOVERS: Readonly<Record<Takeover['kind'], readonly [how: string, gain: 
 export function explainRefused({ domain, service, selectors, policy }: RefusedSender): string {
   const what = policy === 'reject' ? 'refuse' : 'treat as spam';
   return `Receivers ${what} what ${service} sends as ${domain}, if it still sends for you: its bounces go to a domain of its own, none of its keys (${selectors.join(', ')}) is published, and the DMARC policy is ${policy}`;
-}
-
-/** What has to become true, after "when". */
-export function explainObstacle(obstacle: Obstacle): string {
-  switch (obstacle.code) {
-    case 'unverified':
-      return `${obstacle.part} can be verified`;
-    case 'spf_invalid':
-      return 'there is a valid SPF record';
-    case 'spf_open':
-      return 'SPF no longer lets everyone pass';
-    case 'no_key':
-      return 'a DKIM key is found';
-    case 'sender_without_key':
-      return `${obstacle.service} signs as you (there: ${obstacle.setup})`;
-    case 'mail_refused':
-      return `mail from ${obstacle.service} passes: reports show ${obstacle.messages} messages that would be refused`;
-    case 'no_reports':
-      return 'reports arrive at a mailbox of yours, named in rua=';
-    case 'reports_lost': {
-      const { uri, arrival } = obstacle;
-      const to = uri.replace(/^mailto:/i, '');
-      if (arrival.kind === 'other owner')
-        return `reports arrive at a mailbox of yours (${to} is that of ${arrival.service})`;
-      return `reports arrive at ${to} (${whyLost(to.slice(to.lastIndexOf('@') + 1), arrival)})`;
-    }
-  }
-}
-
-function whyLost(host: string, arrival: Arrival): string {
-  switch (arrival.kind) {
-    case 'no such host':
-      return `${host} does not exist`;
-    case 'null MX':
-      return `${host} publishes a null MX, which says that it takes no mail`;
-    case 'no mail host':
-      return `${host} has no host that takes mail`;
-    case 'not authorized':
-      return `${host} has not agreed to receive them, with a TXT record v=DMARC1 at ${arrival.name}`;
-    case 'not mail':
-      return 'receivers send them only to mailto: addresses';
-    case 'unknown':
-      return 'which could not be verified';
-    case 'arrives':
-    case 'other owner':
-      return 'it reads them';
-  }
 }
 
 function reportsNote(domain: string, reports: ReportsTo): string {

@@ -9,11 +9,18 @@ import type { SpfNode } from '../spf/lookups.ts';
 import { coversAll, type Passing, passingNetworks } from '../spf/passing.ts';
 import { evaluatedTerms, parseSpf } from '../spf/spf.ts';
 import type { Advice } from './advice.ts';
-import { explainObstacle, explainRefused, explainTakeover, listWithAnd } from './advice-text.ts';
+import { explainRefused, explainTakeover, listWithAnd } from './advice-text.ts';
 import { sendsNoMail } from './mail-role.ts';
 import { isWeakerAll, policyStrength, policyWords } from './policy-strength.ts';
-import { judgePresent, namedServices, type Obstacle, readinessOf, reportArrivals } from './readiness.ts';
-import { isAll } from './spf-record.ts';
+import {
+  explainObstacle,
+  judgePresent,
+  namedServices,
+  type Obstacle,
+  readinessOf,
+  reportArrivals,
+} from './readiness.ts';
+import { listsNoSender } from './spf-record.ts';
 
 export const CHANGE_RISKS = [
   'step_skipped',
@@ -54,8 +61,9 @@ export function judgeChange(domain: string, then: Judged, now: Judged, lost: Los
     policy_weaker: weakerPolicies(before, after),
     subdomains_refused: refusedSubdomains(before, after),
     keys_lost: lostKeys(before, after),
+    // A null MX says on purpose what the address of a web server never meant.
     mail_lost:
-      isReceiving(before) && !isReceiving(after) && !isDeclared(before, after)
+      isReceiving(before) && !isReceiving(after) && (before.mx.state !== 'implicit' || after.mx.state !== 'null')
         ? [`Mail to ${domain} could no longer be delivered.`]
         : [],
     spf_invalid:
@@ -164,12 +172,8 @@ function unnamedProvider(then: Judged, now: Judged): string[] {
     .map((provider) => `Mail that is sent through ${provider}, which has the MX hosts, would fail SPF.`);
 }
 
-/** A term with `-`, `~` or `?` lets no server pass. */
 function authorizesNone({ spf }: Findings): boolean {
-  const { is_valid, mechanisms } = spf.report;
-  return (
-    is_valid && spf.openToAll === undefined && mechanisms.every((term) => isAll(term) || /^(?:[-~?]|exp=)/i.test(term))
-  );
+  return spf.report.is_valid && spf.openToAll === undefined && listsNoSender(spf.report.raw);
 }
 
 function weakerPolicies({ spf, dmarc: before }: Findings, { spf: changed, dmarc: after }: Findings): string[] {
@@ -214,11 +218,6 @@ function lostKeys({ dkim: before }: Findings, { dkim: after }: Findings): string
   });
 }
 
-/** A null MX says on purpose what the address of a web server never meant. */
-function isDeclared({ mx: before }: Findings, { mx: after }: Findings): boolean {
-  return before.state === 'implicit' && after.state === 'null';
-}
-
 function isReceiving({ mx }: Findings): boolean {
-  return mx.state === 'valid' || mx.state === 'partly' || mx.state === 'implicit' || mx.state === 'unverified';
+  return ['valid', 'partly', 'implicit', 'unverified'].includes(mx.state);
 }

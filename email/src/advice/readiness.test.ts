@@ -6,8 +6,7 @@ import { zone } from '../dns/zone.ts';
 import type { ZoneRecords } from '../dns/zone-records.ts';
 import { KEYS } from '../test/dkim-keys.ts';
 import { dmarc, key, mail, NONE } from '../test/zones/world.ts';
-import { explainObstacle } from './advice-text.ts';
-import { readinessOf } from './readiness.ts';
+import { explainObstacle, readinessOf } from './readiness.ts';
 
 const examine = (records: ZoneRecords) => examineDomain('example.com', { resolver: zone(records) });
 const AGREED = { '*._report._dmarc.reports.example.org': { TXT: ['v=DMARC1'] } };

@@ -8,18 +8,62 @@ import type { Findings } from '../score/score.ts';
 import type { SpfNode } from '../spf/lookups.ts';
 import { isSuffixRecord, looksUnused, receivesMail } from './mail-role.ts';
 
-export type Obstacle =
+/** What stands in the way by its code, and what has to become true, after "when". */
+const OBSTACLES = {
   /** DNS did not answer for it, so that nothing is known. */
-  | { readonly code: 'unverified'; readonly part: 'SPF' | 'DKIM' | 'DMARC' | 'the address for reports' }
-  | { readonly code: 'spf_invalid' | 'spf_open' | 'no_key' | 'no_reports' }
+  unverified: ({ part }: { part: 'SPF' | 'DKIM' | 'DMARC' | 'the address for reports' }) => `${part} can be verified`,
+  spf_invalid: () => 'there is a valid SPF record',
+  spf_open: () => 'SPF no longer lets everyone pass',
+  no_key: () => 'a DKIM key is found',
   /** SPF names a service that passes DMARC only with a signature, and no key of it was found. */
-  | { readonly code: 'sender_without_key'; readonly service: string; readonly setup: string }
+  sender_without_key: ({ service, setup }: { service: string; setup: string }) =>
+    `${service} signs as you (there: ${setup})`,
   /** Reports show that this much of its mail would be refused. */
-  | { readonly code: 'mail_refused'; readonly service: string; readonly messages: number }
+  mail_refused: ({ service, messages }: { service: string; messages: number }) =>
+    `mail from ${service} passes: reports show ${messages} messages that would be refused`,
+  no_reports: () => 'reports arrive at a mailbox of yours, named in rua=',
   /** No address of `rua` takes reports for the owner; this is the first of them. */
-  | { readonly code: 'reports_lost'; readonly uri: string; readonly arrival: Arrival };
+  reports_lost: ({ uri, arrival }: { uri: string; arrival: Arrival }) => {
+    const to = uri.replace(/^mailto:/i, '');
+    if (arrival.kind === 'other owner')
+      return `reports arrive at a mailbox of yours (${to} is that of ${arrival.service})`;
+    return `reports arrive at ${to} (${whyLost(to.slice(to.lastIndexOf('@') + 1), arrival)})`;
+  },
+};
 
-export type ObstacleCode = Obstacle['code'];
+export type ObstacleCode = keyof typeof OBSTACLES;
+export const OBSTACLE_CODES = Object.keys(OBSTACLES) as ObstacleCode[];
+export type Obstacle = {
+  readonly [Code in ObstacleCode]: { readonly code: Code } & Readonly<
+    Parameters<(typeof OBSTACLES)[Code]> extends [infer Detail] ? Detail : object
+  >;
+}[ObstacleCode];
+
+export function explainObstacle(obstacle: Obstacle): string {
+  // The entry of a code takes obstacles of that code.
+  return (OBSTACLES[obstacle.code] as (obstacle: Obstacle) => string)(obstacle);
+}
+
+/** Why reports to the host do not reach the owner of the domain. */
+export function whyLost(host: string, arrival: Arrival): string {
+  switch (arrival.kind) {
+    case 'no such host':
+      return `${host} does not exist`;
+    case 'null MX':
+      return `${host} publishes a null MX, which says that it takes no mail`;
+    case 'no mail host':
+      return `${host} has no host that takes mail`;
+    case 'not authorized':
+      return `${host} has not agreed to receive them, with a TXT record v=DMARC1 at ${arrival.name}`;
+    case 'not mail':
+      return 'receivers send them only to mailto: addresses';
+    case 'unknown':
+      return 'which could not be verified';
+    case 'arrives':
+    case 'other owner':
+      return 'it reads them';
+  }
+}
 
 /** `without`: the policy holds for all mail then, of which `t=y` or `pct` takes out a share. */
 type StricterStep = 'p=quarantine' | 'p=reject' | '-all' | `p=${DmarcPolicy} without ${'t=y' | 'pct'}`;

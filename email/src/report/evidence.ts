@@ -1,8 +1,7 @@
 // What a report does not have and a comparison needs: which parts were not verified, and what the records lead to. `wh
 // email` saves it with the report.
 import { createHash } from 'node:crypto';
-import { explainObstacle } from '../advice/advice-text.ts';
-import { type MeasuredSenders, type ObstacleCode, readinessOf } from '../advice/readiness.ts';
+import { explainObstacle, type MeasuredSenders, type ObstacleCode, readinessOf } from '../advice/readiness.ts';
 import { providerOf } from '../providers.ts';
 import { keyDataOf } from '../records/tag-list.ts';
 import { organizationOf } from '../registrable-domain.ts';

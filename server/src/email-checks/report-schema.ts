@@ -1,6 +1,7 @@
 /** Schemas of the report of a domain: its records; on request transport, SMTP and networks; what it is made from; and trials. */
 import { CONNECTION_TYPES, THREAT_LEVELS } from '@whence/dataset/record';
 import { CHANGE_RISKS } from '@whence/email/internal/advice/judge-change';
+import { OBSTACLE_CODES } from '@whence/email/internal/advice/readiness';
 import { ASKED_POLICIES, VERDICT_ANSWERS } from '@whence/email/internal/reports/verdict';
 import {
   boolean,
@@ -211,16 +212,7 @@ const readiness = namedObject('MailReadiness', {
   is_ready: boolean('They are safe now.'),
   obstacles: list(
     namedObject('MailObstacle', {
-      code: oneOfTexts([
-        'unverified',
-        'spf_invalid',
-        'spf_open',
-        'no_key',
-        'sender_without_key',
-        'mail_refused',
-        'no_reports',
-        'reports_lost',
-      ]),
+      code: oneOfTexts(OBSTACLE_CODES),
       text: string('They are safe when this is so.', 'a DKIM key is found'),
     }),
   ),

@@ -36,7 +36,7 @@ export function TrialResult({ trial, check, known, isChanged }: TrialResultProps
     compare: Compare,
     first: ReactNode = <Unknown />,
   ) => (
-    <tr data-change={trial && compare(trial.before, trial.after)}>
+    <tr key={name} data-change={trial && compare(trial.before, trial.after)}>
       <th scope="row">{name}</th>
       <td>{before === undefined ? first : cell(before)}</td>
       <td>{trial === undefined ? <Unknown /> : cell(trial.after)}</td>
@@ -73,16 +73,14 @@ export function TrialResult({ trial, check, known, isChanged }: TrialResultProps
             larger(({ score }) => score),
             `${grade_text}, ${report.domain_auth_score} of 100`,
           )}
-          {PARTS.map(([part, name]) => (
-            <Row key={part}>
-              {row(
-                name,
-                ({ points }) => `${points[part]} of ${now[part].max}`,
-                larger(({ points }) => points[part]),
-                `${now[part].points} of ${now[part].max}`,
-              )}
-            </Row>
-          ))}
+          {PARTS.map(([part, name]) =>
+            row(
+              name,
+              ({ points }) => `${points[part]} of ${now[part].max}`,
+              larger(({ points }) => points[part]),
+              `${now[part].points} of ${now[part].max}`,
+            ),
+          )}
           <tr data-change={trial && lookupChange(trial.lookups)}>
             <th scope="row">SPF lookups</th>
             <td>{`${trial?.lookups.before ?? spf_tree.lookups} of ${MAX_LOOKUPS}`}</td>
@@ -120,11 +118,6 @@ function larger(value: (state: TrialState) => number): Compare {
     const gain = value(after) - value(before);
     return gain === 0 ? undefined : gain > 0 ? 'better' : 'worse';
   };
-}
-
-/** The key of a row that `row` makes. */
-function Row({ children }: { children: ReactNode }) {
-  return children;
 }
 
 function Unknown() {

@@ -5,15 +5,14 @@ import { isCommonSelector } from '../dkim/selectors.ts';
 import { type DmarcFindings, judgeDmarc } from '../dmarc/check.ts';
 import { NO_DESTINATIONS } from '../dmarc/destinations.ts';
 import { discover, effectivePolicy, readStep, type Step, walkNames } from '../dmarc/discovery.ts';
-import { type DmarcRecord, POLICY_LEVELS } from '../dmarc/dmarc.ts';
 import type { Answer, MxHost, Resolver } from '../dns/answer.ts';
 import type { Wildcard } from '../dns/wildcard.ts';
 import { checkMx } from '../mx/mx.ts';
 import { providerSelectors, spfTexts } from '../providers.ts';
-import type { DmarcPolicy } from '../report.ts';
 import { type Findings, type Score, score } from '../score/score.ts';
 import { checkSpf, type ReadRecords } from '../spf/lookups.ts';
 import type { Change } from './advice.ts';
+import { strengthOf } from './policy-strength.ts';
 import type { MissingProvider } from './spf-senders.ts';
 
 /** What is known of a domain when advice is given. */
@@ -127,11 +126,5 @@ function protection(domain: string, target: (typeof POLICY_TARGETS)[number], { s
   const found = discover(name, walked);
   if (found.kind !== 'record') return 0;
   const state = target === 'domain' ? domainState : target === 'nonexistent' ? 'nxdomain' : 'exists';
-  return strength(found.record, effectivePolicy(found.record, found.recordDomain !== name, state));
-}
-
-/** RFC 7489 §6.6.4, RFC 9989 §4.7: the share of mail outside of `pct`, or all mail with `t=y`, is one level lower. */
-function strength({ percentage, isTestMode }: DmarcRecord, policy: DmarcPolicy): number {
-  const level = POLICY_LEVELS[policy];
-  return level === 0 ? 0 : level - 1 + (isTestMode ? 0 : percentage / 100);
+  return strengthOf(effectivePolicy(found.record, found.recordDomain !== name, state), found.record);
 }

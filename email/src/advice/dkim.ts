@@ -24,7 +24,8 @@ export function adviseDkim(domain: string, findings: Findings, score: Score, ape
   if (apex.kind === 'found' && apex.records.some((text) => APEX_KEY.test(text)))
     drafts.push({ code: 'dkim_at_apex', detail: { domain } });
   // A wildcard that revokes every key is right for a domain that signs no mail.
-  if (dkim.isWildcard && !isRevokedAltogether(findings)) drafts.push({ code: 'dkim_wildcard', detail: { domain } });
+  const isRevokedAltogether = dkim.keys.length > 0 && dkim.keys.every(({ isRevoked }) => isRevoked);
+  if (dkim.isWildcard && !isRevokedAltogether) drafts.push({ code: 'dkim_wildcard', detail: { domain } });
   return drafts;
 }
 
@@ -79,13 +80,12 @@ function adviseKeys(domain: string, findings: Findings, points: number): Draft[]
 
 /** The providers of the domain by its aliases, MX hosts and SPF terms, where it is known how DKIM is switched on there. */
 function placesOf({ mx, spf, dkim }: Findings): Provider[] {
-  const hosts = mx.report.records.slice(0, MAX_MX_HOSTS).map(providerOf);
+  const hosts = mx.report.records.map(providerOf);
   const seen = [...dkim.dangling.map(({ target }) => providerOfKey(target)), ...hosts, ...namedServices(spf.tree)];
   const known = seen.filter((one) => one !== undefined && one.setup !== '') as Provider[];
   return [...new Set(known)].slice(0, MAX_PLACES);
 }
 
-const MAX_MX_HOSTS = 20;
 const MAX_PLACES = 2;
 
 /** The alias waits for the key that replaces the present one. */
@@ -100,10 +100,6 @@ const MAX_SUPPORTED_BITS = 4096;
 
 function isShort({ report }: PublishedKey): boolean {
   return report.key_type === 'rsa' && report.key_bits < STRONG_RSA_BITS;
-}
-
-function isRevokedAltogether({ dkim }: Findings): boolean {
-  return dkim.keys.length > 0 && dkim.keys.every(({ isRevoked }) => isRevoked);
 }
 
 function nameOf({ report }: PublishedKey, domain: string): string {

@@ -208,10 +208,11 @@ function adviseDetails(domain: string, findings: Findings): Draft[] {
   const [own] = dmarc.steps;
   if (own?.kind === 'one' && own.record.standing === 'as published') {
     const { policy, nonexistentPolicy: np, raw } = own.record;
-    if (/;\s*np\s*=/i.test(raw) && isLess(np, policy)) add('dmarc_nonexistent', { domain, np: np || 'none' });
+    if (/;\s*np\s*=/i.test(raw) && POLICY_LEVELS[np] < POLICY_LEVELS[policy])
+      add('dmarc_nonexistent', { domain, np: np || 'none' });
     const parent = dmarc.steps.slice(1).find(({ kind }) => kind === 'one');
     const below = parent?.kind === 'one' ? parent.record.subdomainPolicy || parent.record.policy : '';
-    if (parent !== undefined && isLess(policy, below))
+    if (parent !== undefined && POLICY_LEVELS[policy] < POLICY_LEVELS[below])
       add('dmarc_weaker_than_parent', {
         domain,
         policy: policy || 'none',
@@ -224,10 +225,6 @@ function adviseDetails(domain: string, findings: Findings): Draft[] {
     add('dmarc_dangling', { name: `_dmarc.${domain}`, target: own.alias });
   if (dmarc.modelsDisagree) add('dmarc_models', { name: `_dmarc.${recordDomain}`, domain });
   return drafts;
-}
-
-function isLess(policy: DmarcPolicy | '', than: DmarcPolicy | ''): boolean {
-  return POLICY_LEVELS[policy || 'none'] < POLICY_LEVELS[than || 'none'];
 }
 
 /** What becomes of reports to each address. That of a stricter policy waits for them, so that it comes before points. */

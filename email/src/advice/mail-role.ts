@@ -25,14 +25,9 @@ function namesNoSender({ mx, spf }: Findings): boolean {
 export function looksUnused(findings: Findings): boolean {
   const { spf } = findings;
   if (sendsNoMail(findings)) return true;
-  const hasSpf = spf.isUnverified || spf.records.length > 0 || spf.lookalike !== undefined;
-  return hasNoMx(findings) && (!hasSpf || isParked(findings)) && !mayHaveKey(findings);
-}
-
-/** `~all` or `?all` alone: it lists no server, but does not say that there is none. */
-function isParked(findings: Findings): boolean {
-  const { spf } = findings;
-  return !spf.isUnverified && spf.lookalike === undefined && spf.report.is_valid && namesNoSender(findings);
+  if (!hasNoMx(findings) || mayHaveKey(findings) || spf.isUnverified || spf.lookalike !== undefined) return false;
+  // `~all` or `?all` alone lists no server, but does not say that there is none.
+  return spf.records.length === 0 || (spf.report.is_valid && namesNoSender(findings));
 }
 
 /** Set up to send no mail, in every way that there is. */

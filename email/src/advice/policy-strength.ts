@@ -1,5 +1,5 @@
 /** How much of the mail that fails its checks the records stop: what a change of them makes weaker. */
-import { POLICY_LEVELS, parseDmarc } from '../dmarc/dmarc.ts';
+import { type DmarcRecord, POLICY_LEVELS, parseDmarc } from '../dmarc/dmarc.ts';
 import type { DmarcPolicy, DmarcReport, SpfReport } from '../report.ts';
 
 type Policy = Pick<DmarcReport<unknown>, 'raw' | 'policy' | 'effective_policy' | 'subdomain_policy' | 'percentage'>;
@@ -13,13 +13,19 @@ type PolicyStrength = {
   readonly np: DmarcPolicy | '';
 };
 
-/** RFC 7489 §6.6.4: mail that `pct` does not select is one level lower; with `t=y` all is (RFC 9989 §4.7). */
+/** What `pct` does not select, and all mail with `t=y`, is one level lower (RFC 7489 §6.6.4, RFC 9989 §4.7). */
+export function strengthOf(
+  policy: DmarcPolicy | '',
+  { percentage, isTestMode }: Pick<DmarcRecord, 'percentage' | 'isTestMode'>,
+): number {
+  return POLICY_LEVELS[policy] && (POLICY_LEVELS[policy] - 1) * 100 + (isTestMode ? 0 : percentage);
+}
+
 export function policyStrength(report: Policy): PolicyStrength {
   // Also for two records, or one that is void.
   if (report.policy === '') return { own: -1, subdomains: 0, nonexistent: 0, np: '' };
   const { isTestMode, nonexistentPolicy } = parseDmarc(report.raw);
-  const share = isTestMode ? 0 : report.percentage;
-  const strength = (policy: DmarcPolicy | '') => POLICY_LEVELS[policy] && (POLICY_LEVELS[policy] - 1) * 100 + share;
+  const strength = (policy: DmarcPolicy | '') => strengthOf(policy, { percentage: report.percentage, isTestMode });
   return {
     own: strength(report.effective_policy),
     subdomains: strength(report.subdomain_policy),

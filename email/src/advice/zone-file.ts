@@ -18,21 +18,12 @@ function fullName(name: string): string {
 
 /** RFC 1035 §3.3: a string holds at most 255 bytes; receivers join the strings of a record. */
 export function stringsOf(text: string): string[] {
-  const strings = [text.slice(0, MAX_STRING_BYTES)];
-  for (let at = MAX_STRING_BYTES; at < text.length; at += MAX_STRING_BYTES)
-    strings.push(text.slice(at, at + MAX_STRING_BYTES));
-  return strings;
+  return text.match(/.{1,255}/gs) ?? [''];
 }
 
-const MAX_STRING_BYTES = 255;
-
+/** `\"` is a character as it is, `\232` a byte. */
 function quoted(text: string): string {
-  const escaped = text.replace(/["\\]|[^\x20-\x7e]/g, (character) =>
-    character === '"' || character === '\\' ? `\\${character}` : `\\${byteOf(character)}`,
-  );
+  const byteOf = (character: string) => String(character.charCodeAt(0) & 0xff).padStart(3, '0');
+  const escaped = text.replace(/["\\]/g, '\\$&').replace(/[^\x20-\x7e]/g, (character) => `\\${byteOf(character)}`);
   return `"${escaped}"`;
-}
-
-function byteOf(character: string): string {
-  return (character.charCodeAt(0) & 0xff).toString().padStart(3, '0');
 }

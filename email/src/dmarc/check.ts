@@ -160,7 +160,7 @@ function strengthOf(effective: DmarcPolicy, { percentage, isTestMode }: DmarcRec
 
 /** The values of a record without tags, with the reason why there is none that applies. */
 function withoutRecord(domain: string, discovery: Exclude<Discovery, Found>, evidence: DmarcEvidence): Judgement {
-  const raw = rawOf(discovery);
+  const raw = 'raw' in discovery ? discovery.raw : 'raws' in discovery ? (discovery.raws[0] ?? '') : '';
   const recordDomain = recordDomainOf(discovery);
   const { organizationalDomain } = discovery;
   const found: Found = {
@@ -183,11 +183,6 @@ function withoutRecord(domain: string, discovery: Exclude<Discovery, Found>, evi
     isUnverified: discovery.kind === 'unverified',
     isFatal: raw !== '',
   };
-}
-
-function rawOf(discovery: Exclude<Discovery, Found>): string {
-  if (discovery.kind === 'too long') return discovery.raw;
-  return discovery.kind === 'multiple' ? (discovery.raws[0] ?? '') : '';
 }
 
 function whyNone(

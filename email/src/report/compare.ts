@@ -162,24 +162,18 @@ function compareDmarc({ dmarc: before }: EmailReport, { dmarc: now }: EmailRepor
   const why = (name: 'own' | 'subdomains' | 'nonexistent', text: string) =>
     current[name] < then[name] ? text : undefined;
   const below = 'Others can send as subdomains more easily than before.';
+  const text = (...texts: TextsToCompare) => compareTexts('dmarc', ...texts);
   return [
-    ...compareTexts(
-      'dmarc',
+    ...text(
       'policy in force',
       policyWords(before),
       policyWords(now),
       why('own', 'Receivers refuse less of the mail that others send as the domain.') ?? why('subdomains', below),
     ),
-    ...compareTexts(
-      'dmarc',
-      'policy for subdomains',
-      before.subdomain_policy,
-      now.subdomain_policy,
-      why('subdomains', below),
-    ),
-    ...compareTexts('dmarc', 'policy for names that do not exist', then.np, current.np, why('nonexistent', below)),
-    ...compareTexts('dmarc', 'record', before.raw, now.raw),
-    ...compareTexts('dmarc', 'record of', before.record_domain, now.record_domain),
+    ...text('policy for subdomains', before.subdomain_policy, now.subdomain_policy, why('subdomains', below)),
+    ...text('policy for names that do not exist', then.np, current.np, why('nonexistent', below)),
+    ...text('record', before.raw, now.raw),
+    ...text('record of', before.record_domain, now.record_domain),
     ...compareLists(
       'dmarc',
       'report address',
@@ -191,6 +185,8 @@ function compareDmarc({ dmarc: before }: EmailReport, { dmarc: now }: EmailRepor
     ...compareLists('dmarc', 'error', before.validation_errors, now.validation_errors),
   ];
 }
+
+type TextsToCompare = [what: string, from: string, to: string, why?: string | undefined];
 
 function compareDangling({ evidence: before }: ComparedReport, { evidence: now }: ComparedReport): ReportChange[] {
   if (before === undefined || now === undefined) return [];

@@ -23,7 +23,7 @@ import {
   type PlaceSources,
   type SenderFinder,
 } from './sender-places.ts';
-import { type SenderDay, type SenderService, summarizeDays, summarizeServices } from './summarize.ts';
+import { mostMessages, type SenderDay, type SenderService, summarizeDays, summarizeServices } from './summarize.ts';
 import {
   type AskedPolicy,
   daysBetween,
@@ -244,12 +244,9 @@ function namedServices(tree: SpfNode): NamedService[] {
 
 /** Names in From that are below the domain, those with the most messages. */
 function namesBelow(domain: string, judged: readonly JudgedSource[]): string[] {
-  const counts = new Map<string, number>();
-  for (const { source } of judged)
-    if (source.headerFrom.endsWith(`.${domain}`))
-      counts.set(source.headerFrom, (counts.get(source.headerFrom) ?? 0) + source.messages);
-  const most = [...counts].sort(([, a], [, b]) => b - a).slice(0, MAX_ASKED_NAMES);
-  return most.map(([name]) => name);
+  const below = judged.filter(({ source }) => source.headerFrom.endsWith(`.${domain}`));
+  const counted = below.map(({ source }) => [source.headerFrom, source.messages] as const);
+  return mostMessages(counted, MAX_ASKED_NAMES).map(([name]) => name);
 }
 
 async function existenceOf(names: readonly string[], resolver: Resolver) {
@@ -305,10 +302,10 @@ const MAX_SELECTORS_SEEN = 10;
 
 /** Selectors that mail was signed with as the domain, those with the most messages: a check cannot guess them. */
 export function selectorsSeen(domain: string, { sources }: Pick<ReportWindow<DailySource>, 'sources'>): string[] {
-  const counts = new Map<string, number>();
-  for (const source of sources)
-    for (const { selector, domain: signer } of ownSignatures(source))
-      if (signer === domain && selector !== '') counts.set(selector, (counts.get(selector) ?? 0) + source.messages);
-  const most = [...counts].sort(([, a], [, b]) => b - a).slice(0, MAX_SELECTORS_SEEN);
-  return most.map(([selector]) => selector);
+  const counted = sources.flatMap((source) =>
+    ownSignatures(source)
+      .filter(({ selector, domain: signer }) => signer === domain && selector !== '')
+      .map(({ selector }) => [selector, source.messages] as const),
+  );
+  return mostMessages(counted, MAX_SELECTORS_SEEN).map(([selector]) => selector);
 }

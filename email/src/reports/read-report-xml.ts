@@ -7,7 +7,7 @@ import { isIP } from 'node:net';
 import { TextDecoder } from 'node:util';
 import { Parser } from 'htmlparser2';
 import { normalizeDomain } from '../domain-name.ts';
-import type { AggregateReport, PublishedPolicy, ReportRow } from './report.ts';
+import { type AggregateReport, POLICY_TAGS, type ReportRow } from './report.ts';
 import { Unreadable } from './unreadable.ts';
 
 export const MAX_ROWS = 200_000;
@@ -74,7 +74,7 @@ export class ReportXml {
     if (begin === undefined || end === undefined || end < begin) throw new Unreadable('bad_period');
     const domain = normalizeDomain(fact('policy_published/domain'));
     if (domain === undefined) throw new Unreadable('bad_domain');
-    const policy = (name: keyof PublishedPolicy) => fact(`policy_published/${name}`).toLowerCase();
+    const policy = POLICY_TAGS.map((name) => [name, fact(`policy_published/${name}`).toLowerCase()]);
     return {
       reporter: fact('report_metadata/org_name'),
       reporterEmail: fact('report_metadata/email'),
@@ -82,15 +82,7 @@ export class ReportXml {
       domain,
       begin,
       end,
-      policy: {
-        p: policy('p'),
-        sp: policy('sp'),
-        np: policy('np'),
-        adkim: policy('adkim'),
-        aspf: policy('aspf'),
-        pct: policy('pct'),
-        testing: policy('testing'),
-      },
+      policy: Object.fromEntries(policy) as AggregateReport['policy'],
       rows: this.#rows,
     };
   }

@@ -15,16 +15,9 @@ export type AggregateReport = {
   readonly rows: readonly ReportRow[];
 };
 
+export const POLICY_TAGS = ['p', 'sp', 'np', 'adkim', 'aspf', 'pct', 'testing'] as const;
 /** As published; empty for what is absent. */
-export type PublishedPolicy = {
-  readonly p: string;
-  readonly sp: string;
-  readonly np: string;
-  readonly adkim: string;
-  readonly aspf: string;
-  readonly pct: string;
-  readonly testing: string;
-};
+type PublishedPolicy = Readonly<Record<(typeof POLICY_TAGS)[number], string>>;
 
 /** What a reporter says about messages, beside their source and number. */
 export type ReportShape = {

@@ -157,13 +157,17 @@ function seen(group: readonly JudgedSource[]): { first_seen: string; last_seen: 
   return { first_seen: first, last_seen: last };
 }
 
-/** Values with their messages, the most first. */
 function most(group: readonly JudgedSource[], textOf: (one: JudgedSource) => string, limit: number) {
+  return mostMessages(
+    group.map((one) => [textOf(one), one.source.messages]),
+    limit,
+  );
+}
+
+/** Texts with their messages added up, the most first. */
+export function mostMessages(counted: readonly (readonly [string, number])[], limit: number): [string, number][] {
   const counts = new Map<string, number>();
-  for (const one of group) {
-    const value = textOf(one);
-    counts.set(value, (counts.get(value) ?? 0) + one.source.messages);
-  }
+  for (const [text, messages] of counted) counts.set(text, (counts.get(text) ?? 0) + messages);
   return [...counts].sort(([, a], [, b]) => b - a).slice(0, limit);
 }
 

@@ -36,7 +36,7 @@ export type SpfNode = {
   errors: Finding[];
 };
 
-export type SpfFindings = {
+export type SpfFindings = Pick<SpfSummary, 'ignoredTerms' | 'ignoredRedirect' | 'mistypedModifiers'> & {
   report: SpfReport<Finding>;
   tree: SpfNode;
   /** A question failed, for the domain or anywhere in the tree. */
@@ -49,11 +49,6 @@ export type SpfFindings = {
   openTerms: readonly string[];
   senderCounts: SenderCounts;
   passing: readonly Passing[];
-  /** Terms of the domain's record that receivers ignore, because they are after `all` or have `=` for `:`. */
-  ignoredTerms: SomeTerms;
-  /** A `redirect` beside `all`. */
-  ignoredRedirect: string | undefined;
-  mistypedModifiers: SomeTerms;
   /** All SPF records of the domain: one, unless there are none or `multiple_records`. */
   records: readonly string[];
   /** A TXT record that was meant as SPF but is not read as such. */
@@ -137,7 +132,7 @@ async function walk(root: WalkNode, resolver: Resolver, known: ReadRecords): Pro
     }
     addressLookups.push(...targets.filter((node) => !leadsToRecord(node)).map((node) => lookUp(node, resolver)));
     level = targets.filter((node) => leadsToRecord(node) && !isTooDeep(node));
-    await Promise.all(level.map((node) => lookUpRecord(node, resolver, known)));
+    await Promise.all(level.map(async (node) => readRecord(node, await resolver.txt(node.name), known)));
   }
   await Promise.all(addressLookups);
 }
@@ -176,10 +171,6 @@ function targetFault(node: WalkNode, term: LookupTerm, parent: WalkNode): Findin
   if (isDnsName(name)) return undefined;
   const detail = { kind: 'target', term: excerptOfTerm(term.text), recordOf: parent.name, name } as const;
   return { code: 'syntax_error', detail };
-}
-
-async function lookUpRecord(node: WalkNode, resolver: Resolver, known: ReadRecords): Promise<void> {
-  readRecord(node, await resolver.txt(node.name), known);
 }
 
 function notFound({ name, origin }: WalkNode, absence: Absence | 'impossible name', lookalike?: string): Finding {

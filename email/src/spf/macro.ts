@@ -106,12 +106,7 @@ function macro(written: string, labels: number, isReversed: boolean, delimiters:
 
 /** §7.3: split at the delimiters, reverse, keep the right-hand labels, join with dots. */
 function transform(value: string, part: MacroPart & { kind: 'macro' }): string {
-  const delimiters = part.delimiters || '.';
-  const labels: string[] = [''];
-  for (const character of value) {
-    if (delimiters.includes(character)) labels.push('');
-    else labels[labels.length - 1] += character;
-  }
+  const labels = value.split(new RegExp(`[${(part.delimiters || '.').replaceAll('-', '\\-')}]`));
   if (part.isReversed) labels.reverse();
   const text = (part.labels === 0 ? labels : labels.slice(-part.labels)).join('.');
   return part.isEscaped ? urlEscape(text) : text;

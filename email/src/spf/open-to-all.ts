@@ -48,14 +48,17 @@ function openBehind(child: PassingNode, recordOf: string, ownTerm: string | unde
 }
 
 /** A match of an include has the qualifier of the include; what `-include:` leads to does not pass (RFC 7208 §5.2). */
-export function passes(term: LookupTerm): boolean {
+function passes(term: LookupTerm): boolean {
   return term.kind === 'redirect' || term.qualifier === '+';
+}
+
+export function passingChildren({ children }: PassingNode): readonly PassingNode[] {
+  return children.filter(({ origin }) => origin !== undefined && passes(origin.term));
 }
 
 /** Records of the node and of all that its terms lead to. */
 export function recordsThatPass(node: PassingNode): SpfSummary[] {
-  const children = node.children.filter(({ origin }) => origin !== undefined && passes(origin.term));
-  return [...(node.summary === undefined ? [] : [node.summary]), ...children.flatMap(recordsThatPass)];
+  return [...(node.summary === undefined ? [] : [node.summary]), ...passingChildren(node).flatMap(recordsThatPass)];
 }
 
 /** Half of the address space; for IPv6 half of 2000::/3, which has all global addresses (RFC 4291 §2.4), in /48s. */

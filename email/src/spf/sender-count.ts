@@ -1,6 +1,6 @@
 // How many addresses an SPF record lets send, and by which terms: a valid one may name a whole cloud, whose other
 // customers pass too.
-import { type PassingNode, passes, recordsThatPass } from './open-to-all.ts';
+import { type PassingNode, passingChildren, recordsThatPass } from './open-to-all.ts';
 import { blockOf, ipv4Number, sizeOf, unionSize } from './passing.ts';
 import { excerptOfTerm, type SpfTerm } from './spf.ts';
 
@@ -25,10 +25,9 @@ export const ALL_IPV4 = 2 ** 32;
 
 /** `ownTerms` are those of the domain's record that a receiver evaluates. */
 export function countSenders(root: PassingNode, ownTerms: readonly SpfTerm[]): SenderCounts {
-  const children = root.children.filter(({ origin }) => origin !== undefined && passes(origin.term));
   const terms = [
     ...ownTerms.map((term) => ({ term: term.text, ...sizeOfTerm(term) })),
-    ...children.map((child) => ({ term: child.origin?.term.text ?? '', ...sizeOfNode(child) })),
+    ...passingChildren(root).map((child) => ({ term: child.origin?.term.text ?? '', ...sizeOfNode(child) })),
   ];
   const shown = terms
     .filter(({ ipv4Addresses, ipv6Slash48s }) => ipv4Addresses > 0 || ipv6Slash48s > 0)
@@ -65,8 +64,9 @@ function unionOrSum(lists: readonly Float64Array[]): number {
 function wideTerms(node: PassingNode): number {
   const term = node.origin?.term;
   const isWide = (term?.kind === 'a' || term?.kind === 'mx') && term.ip4Length < 32 && !node.isVoid;
-  const children = node.children.filter(({ origin }) => origin !== undefined && passes(origin.term));
-  return (isWide ? 2 ** (32 - term.ip4Length) : 0) + children.reduce((sum, child) => sum + wideTerms(child), 0);
+  return (
+    (isWide ? 2 ** (32 - term.ip4Length) : 0) + passingChildren(node).reduce((sum, child) => sum + wideTerms(child), 0)
+  );
 }
 
 /** Mostly rented out by the hour: anyone gets an address there, unlike in those of a telephone company. */

@@ -137,18 +137,10 @@ function isFaulty(result: SpfTerm | Faults): result is Faults {
   return Array.isArray(result);
 }
 
-function hex(character: string): string {
-  return character.charCodeAt(0).toString(16).padStart(2, '0');
-}
-
 /** The first five different ones, as `0x09`. */
 function unprintableBytes(text: string): string[] {
-  const bytes = new Set<string>();
-  for (const character of text) {
-    if (UNPRINTABLE.test(character)) bytes.add(`0x${hex(character)}`);
-    if (bytes.size === 5) break;
-  }
-  return [...bytes];
+  const bytes = [...new Set(text.match(new RegExp(UNPRINTABLE, 'g')))].slice(0, 5);
+  return bytes.map((byte) => `0x${byte.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }
 
 function parseTerm(text: string, before: readonly SpfTerm[]): SpfTerm | Faults {

@@ -11,36 +11,26 @@ const MAX_LIST_BYTES = 4 * 1024;
 export function renderTransport(transport: TransportReport<Finding>): TransportReport {
   const { mta_sts, tls_rpt, dane, bimi, dnssec, sender_rules } = transport;
   return {
-    mta_sts: {
-      ...mta_sts,
-      raw: cutToBytes(mta_sts.raw, MAX_RAW_BYTES),
-      id: cutText(mta_sts.id),
-      mx: cutList(mta_sts.mx, MAX_LIST_BYTES),
-      validation_errors: sentences(mta_sts.validation_errors),
-    },
-    tls_rpt: {
-      ...tls_rpt,
-      raw: cutToBytes(tls_rpt.raw, MAX_RAW_BYTES),
-      report_uris: cutList(tls_rpt.report_uris, MAX_LIST_BYTES),
-      validation_errors: sentences(tls_rpt.validation_errors),
-    },
+    mta_sts: { ...recordOf(mta_sts), id: cutText(mta_sts.id), mx: cutList(mta_sts.mx, MAX_LIST_BYTES) },
+    tls_rpt: { ...recordOf(tls_rpt), report_uris: cutList(tls_rpt.report_uris, MAX_LIST_BYTES) },
     dane: {
-      ...dane,
+      ...judgementOf(dane),
       hosts: dane.hosts.map(({ host, records, is_authenticated }) => ({
         host: cutToBytes(host, MAX_NAME_BYTES),
         records: cutList(records, MAX_TLSA_BYTES),
         is_authenticated,
       })),
-      validation_errors: sentences(dane.validation_errors),
     },
-    bimi: {
-      ...bimi,
-      raw: cutToBytes(bimi.raw, MAX_RAW_BYTES),
-      location: cutText(bimi.location),
-      certificate: cutText(bimi.certificate),
-      validation_errors: sentences(bimi.validation_errors),
-    },
-    dnssec: { ...dnssec, validation_errors: sentences(dnssec.validation_errors) },
-    sender_rules: { ...sender_rules, validation_errors: sentences(sender_rules.validation_errors) },
+    bimi: { ...recordOf(bimi), location: cutText(bimi.location), certificate: cutText(bimi.certificate) },
+    dnssec: judgementOf(dnssec),
+    sender_rules: judgementOf(sender_rules),
   };
+}
+
+function recordOf<Part extends { raw: string; validation_errors: Finding[] }>(part: Part) {
+  return { ...judgementOf(part), raw: cutToBytes(part.raw, MAX_RAW_BYTES) };
+}
+
+function judgementOf<Part extends { validation_errors: Finding[] }>(part: Part) {
+  return { ...part, validation_errors: sentences(part.validation_errors) };
 }

@@ -15,23 +15,15 @@ import type { Measured } from './check-details.ts';
 import type { EmailChecks } from './email-checks.ts';
 import type { Checked, CheckRequest } from './examine-mail.ts';
 
+const selectorList = (description: string, example: readonly string[]) =>
+  optional({ ...listParameter(typed<string>({ type: 'string' }), description, example), maxItems: MAX_SELECTORS });
+
 export const checkQuery = object({
-  selectors: optional({
-    ...listParameter(
-      typed<string>({ type: 'string' }),
-      'DKIM selectors separated by commas. Without it, the common ones are tried.',
-      ['google', 'selector1'],
-    ),
-    maxItems: MAX_SELECTORS,
-  }),
-  more_selectors: optional({
-    ...listParameter(
-      typed<string>({ type: 'string' }),
-      'DKIM selectors to try beside the common ones, separated by commas.',
-      ['s1'],
-    ),
-    maxItems: MAX_SELECTORS,
-  }),
+  selectors: selectorList('DKIM selectors separated by commas. Without it, the common ones are tried.', [
+    'google',
+    'selector1',
+  ]),
+  more_selectors: selectorList('DKIM selectors to try beside the common ones, separated by commas.', ['s1']),
   include: optional(
     listParameter(
       oneOfTexts(EMAIL_SECTIONS),

@@ -69,9 +69,9 @@ export class SmtpProbes {
       const chosen = targets.slice(0, MAX_ADDRESSES);
       const stop = AbortSignal.any([signal, ended.signal]);
       const probed = (await Promise.all(chosen.map((target) => this.#session(target, stop)))).flat();
-      if (probed.length > 0 && probed.every(({ session }) => isUnreachable(session)))
+      if (probed.length > 0 && probed.every(({ session }) => UNREACHABLE.includes(connectionError(session))))
         return reportOf([], [], { code: 'smtp_blocked', detail: { addresses: chosen.map(({ address }) => address) } });
-      const seen = probed.filter(({ session }) => !hasNoRoute(session));
+      const seen = probed.filter(({ session }) => !NO_ROUTE.includes(connectionError(session)));
       const unprobed = targets.filter(({ address }) => !seen.some((one) => one.address === address));
       const described = seen.map((one) => describe(one, { domain, transport, resolver }));
       return reportOf(await Promise.all(described), unprobed);
@@ -157,14 +157,6 @@ function reportOf(servers: SmtpServer[], unprobed: readonly Target[], error?: Fi
 const NO_ROUTE: readonly string[] = ['ENETUNREACH', 'EADDRNOTAVAIL', 'EAFNOSUPPORT', 'ENETDOWN'];
 /** No answer, or the refusal of a firewall. A refused connection is an answer of the host. */
 const UNREACHABLE: readonly string[] = [...NO_ROUTE, 'EHOSTUNREACH', 'ETIMEDOUT', 'EACCES', 'EPERM'];
-
-function hasNoRoute(session: SmtpSession): boolean {
-  return NO_ROUTE.includes(connectionError(session));
-}
-
-function isUnreachable(session: SmtpSession): boolean {
-  return UNREACHABLE.includes(connectionError(session));
-}
 
 function connectionError({ failure }: SmtpSession): string {
   if (failure?.step !== 'connection') return '';

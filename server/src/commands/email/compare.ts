@@ -25,7 +25,9 @@ export async function compareWithSaved(
     const old = before.get(report.domain);
     const isKept = save !== undefined && (old === undefined || !isUnverified(report));
     const line = isKept ? jsonLine(report) : undefined;
-    return { kind: 'compared' as const, domain: report.domain, changes: changesOf(old, report), line };
+    const changes: Change[] =
+      old === undefined ? [{ kind: 'new', to: scoreText(report) }] : compareReports(old, report);
+    return { kind: 'compared' as const, domain: report.domain, changes, line };
   };
   let isFirst = true;
   for await (const result of checkListed(run, compare)) {
@@ -43,11 +45,6 @@ export async function compareWithSaved(
     await sink.write(json === true ? jsonLine({ domain, changes }) : gap + formatChanges(domain, changes, style));
   }
   return exitCode;
-}
-
-function changesOf(old: SavedReport | undefined, now: SavedReport): Change[] {
-  if (old === undefined) return [{ kind: 'new', to: scoreText(now) }];
-  return compareReports(old, now);
 }
 
 /** Such a report must not replace a saved one: it knows less. */

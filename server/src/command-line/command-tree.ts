@@ -1,5 +1,5 @@
 /** The commands as plain data: for scripts that complete them, and for the reference page of the documentation. */
-import type { Argument, Command, Option } from 'commander';
+import { type Argument, type Command, Option } from 'commander';
 import { EXAMPLES } from './examples.ts';
 
 export type CommandNode = {
@@ -35,16 +35,7 @@ export type OptionNode = ValueNode & {
   readonly isRequired: boolean;
 };
 
-const HELP: OptionNode = {
-  short: '-h',
-  long: '--help',
-  description: 'display help for command',
-  value: undefined,
-  isRequired: false,
-  default: undefined,
-  choices: [],
-  takesFiles: false,
-};
+const HELP = new Option('-h, --help', 'display help for command');
 
 export function commandTree(command: Command, path: readonly string[] = []): CommandNode {
   return {
@@ -53,7 +44,7 @@ export function commandTree(command: Command, path: readonly string[] = []): Com
     usage: command.createHelp().commandUsage(command),
     description: command.description(),
     arguments: command.registeredArguments.map(argumentNode),
-    options: [...command.options.flatMap(optionNode), HELP],
+    options: [...command.options, HELP].flatMap(optionNode),
     examples: EXAMPLES[path.join(' ')] ?? [],
     subcommands: command.commands.map((sub) => commandTree(sub, [...path, sub.name()])),
   };

@@ -21,6 +21,8 @@ export const newOption = () => new Option('--new', 'start an empty database if t
 
 /** Commands that need no data. The server has settings only. */
 const WITHOUT_DATA = ['serve', 'completion', 'cidr', 'grepip', 'sync'];
+/** Commands that can ask a server instead. */
+const WITH_SERVER = ['ip', 'prefix', 'asn', 'search', 'enrich', 'email', 'reports', 'sync'];
 /** Commands that print something else than an answer. */
 const WITHOUT_JSON = ['serve', 'completion', 'grepip', 'mcp'];
 
@@ -32,13 +34,15 @@ export function addCommonOptions(command: Command, isUsingData = true): void {
     if (subcommand.commands.length > 0 && subcommand.registeredArguments.length === 0) continue;
     const hasJson = WITHOUT_JSON.includes(name) || subcommand.options.some(({ long }) => long === '--json');
     if (!hasJson) subcommand.addOption(jsonOption());
+    if (WITH_SERVER.includes(name))
+      subcommand
+        .option('--url <url>', 'ask this server, not this machine (default: WHENCE_URL)')
+        .option('--key <key>', 'API key for --url (default: WHENCE_KEY)');
     if (hasData) subcommand.option('--data-dir <folder>', 'data directory (default: WHENCE_DATA_DIR; docs/cli.md)');
   }
 }
 
 export const jsonOption = () => new Option('--json', 'print JSON');
-export const urlOption = () => new Option('--url <url>', 'ask this server, not this machine (default: WHENCE_URL)');
-export const keyOption = () => new Option('--key <key>', 'API key for --url (default: WHENCE_KEY)');
 
 export function positiveInteger(text: string): number {
   if (!/^[1-9][0-9]{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a positive integer.');

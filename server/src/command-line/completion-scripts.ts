@@ -23,18 +23,12 @@ const flagsOf = ({ short, long }: OptionNode) => [...(short === undefined ? [] :
 /** In single quotes, with a quote written as `'\''`. */
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-type NamedOption = { readonly option: OptionNode; readonly patterns: string };
-
 /** Options for which `is` holds, as patterns of `case "$typed:$flag"`. */
-function optionPatterns(tree: CommandNode, is: (option: OptionNode) => boolean): NamedOption[] {
+function optionPatterns(tree: CommandNode, is: (option: OptionNode) => boolean) {
   return everyNode(tree).flatMap((node) =>
     node.options.filter(is).map((option) => {
-      return {
-        option,
-        patterns: flagsOf(option)
-          .map((flag) => `'${key(node)}:${flag}'`)
-          .join(' | '),
-      };
+      const patterns = flagsOf(option).map((flag) => `'${key(node)}:${flag}'`);
+      return { option, patterns: patterns.join(' | ') };
     }),
   );
 }

@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { EXPORT_FORMATS } from '../export/options.ts';
 import type { ExitCode } from '../terminal/exit.ts';
 import { LOCAL_ADDRESS_SECTIONS } from '../vocabulary.ts';
-import { commaList, type Invocation, keyOption, namesAmong, positiveInteger, urlOption } from './command.ts';
+import { commaList, type Invocation, namesAmong, positiveInteger } from './command.ts';
 
 const builds = () => import('../commands/dataset/build.ts');
 const audits = () => import('../commands/dataset/version-audit.ts');
@@ -143,8 +143,6 @@ export function defineSync(program: Command, invocation: Invocation): void {
     .argument('<file...>', 'such as country.mmdb, tor.nft')
     .option('--on-change <command>', 'run this in the folder after files have changed')
     .option('--once', 'end after one run (default: a run every 5 to 15 minutes)')
-    .addOption(urlOption())
-    .addOption(keyOption())
     .action(async (folder: string, files: string[], options) => {
       const { syncCommand } = await import('../commands/remote/sync.ts');
       await invocation.exitWith(syncCommand(folder, files, options, invocation));

@@ -1,7 +1,7 @@
 /** Command-line definition of `wh email`. */
 import type { Command } from 'commander';
 import { INCLUDABLE_SECTIONS } from '../vocabulary.ts';
-import { type Invocation, jsonOption, keyOption, namesAmong, newOption, urlOption } from './command.ts';
+import { type Invocation, namesAmong, newOption } from './command.ts';
 
 export function defineEmail(program: Command, invocation: Invocation): void {
   const email = program
@@ -23,9 +23,6 @@ export function defineEmail(program: Command, invocation: Invocation): void {
       'try the records of a zone file: what they would change and break; exit code 0 if nothing breaks',
     )
     .option('--csv', 'print CSV')
-    .addOption(jsonOption())
-    .addOption(urlOption())
-    .addOption(keyOption())
     .option('--diff <path>', 'print what changed since reports were saved; exit code 0 if nothing has')
     .option('--save <path>', 'also save the reports as JSON, for --diff')
     .action(async (domains: string[], options) => {
@@ -45,9 +42,6 @@ export function defineEmail(program: Command, invocation: Invocation): void {
       'record what a sender is: ours, not-ours, expected-forwarder, or undecided; then judge again',
     )
     .option('--csv', 'print CSV')
-    .addOption(jsonOption())
-    .addOption(urlOption())
-    .addOption(keyOption())
     .action(async (domain: string, options) => {
       const { sendersCommand } = await import('../commands/email/senders.ts');
       await invocation.exitWith(sendersCommand(domain, options, invocation.storage, invocation));

@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { FORMATS } from '../enrich/formats/format.ts';
 import { FIELDS } from '../fields/fields.ts';
 import { CRAWLER_STATUSES, flagName } from '../vocabulary.ts';
-import { commaList, type Invocation, keyOption, namesAmong, positiveInteger, urlOption } from './command.ts';
+import { commaList, type Invocation, namesAmong, positiveInteger } from './command.ts';
 
 export function defineEnrich(program: Command, invocation: Invocation): void {
   program
@@ -28,8 +28,6 @@ export function defineEnrich(program: Command, invocation: Invocation): void {
     .option('--output <path>', 'write to a file, which appears when it is complete')
     .option('--jobs <count>', 'threads that work on the log; the order of lines is kept', positiveInteger, 1)
     .option('--json', 'print the summary as JSON')
-    .addOption(urlOption())
-    .addOption(keyOption())
     .action(async (file: string | undefined, options) => {
       const { enrichCommand } = await import('../commands/enrich/enrich.ts');
       const { config, now, exitWith } = invocation;

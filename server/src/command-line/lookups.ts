@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { ASN_FIELDS } from '../commands/lookup/asn-answer.ts';
 import { FIELDS } from '../fields/fields.ts';
 import { ADDRESS_SECTIONS } from '../vocabulary.ts';
-import { type Invocation, jsonOption, keyOption, namesAmong, positiveInteger, urlOption } from './command.ts';
+import { type Invocation, namesAmong, positiveInteger } from './command.ts';
 
 const asns = () => import('../commands/lookup/asn.ts');
 const mcp = () => import('../commands/mcp.ts');
@@ -42,9 +42,6 @@ export function defineIp(program: Command, invocation: Invocation): void {
         'include',
       ]),
     )
-    .addOption(jsonOption())
-    .addOption(urlOption())
-    .addOption(keyOption())
     .action(async (addresses: string[], options) => {
       if (options.history === true || options.at !== undefined || options.datasetVersion !== undefined) {
         const { pastIpCommand } = await import('../commands/lookup/past-ip.ts');
@@ -62,9 +59,6 @@ export function definePrefix(program: Command, invocation: Invocation): void {
     .command('prefix')
     .description('show what is announced inside prefixes: networks, types, countries, flags, the largest parts')
     .argument('[cidr...]', '192.0.2.0/24, files with one per line; - or a pipe: standard input')
-    .addOption(jsonOption())
-    .addOption(urlOption())
-    .addOption(keyOption())
     .action(async (cidrs: string[], options) => {
       const { prefixCommand } = await import('../commands/lookup/prefix.ts');
       await exitWith(prefixCommand(config('read'), cidrs, options, invocation));
@@ -84,9 +78,6 @@ export function defineAsn(program: Command, invocation: Invocation): void {
     .option('--prefixes', 'list every prefix of the network')
     .option('--fields <list>', `print these fields only, comma-separated: ${ASN_FIELDS.join(', ')}`)
     .option('--csv', 'print CSV')
-    .addOption(jsonOption())
-    .addOption(urlOption())
-    .addOption(keyOption())
     .action(async (numbers: string[], options) =>
       exitWith((await asns()).asnCommand(config('read'), numbers, options, invocation)),
     );
@@ -95,9 +86,6 @@ export function defineAsn(program: Command, invocation: Invocation): void {
     .description('find networks by name or handle')
     .argument('<text...>', 'part of a name, case-insensitive')
     .option('--limit <count>', 'number of results, at most 100', positiveInteger, 20)
-    .addOption(jsonOption())
-    .addOption(urlOption())
-    .addOption(keyOption())
     .action(async (words: string[], options) =>
       exitWith((await asns()).asnSearchCommand(config('read'), words.join(' '), options, invocation)),
     );

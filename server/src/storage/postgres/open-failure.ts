@@ -1,30 +1,25 @@
 /** Why a database could not be opened, as a sentence for the person who wrote its URL: what failed, where, what to do. */
 import { StorageUnavailable } from '../storage-unavailable.ts';
 
-/** SQLSTATE, or a code of Node. */
-const ADVICE: Readonly<Record<string, string>> = {
-  '28P01': 'Check the user and the password in the URL (characters such as @ : / must be escaped), or PGPASSWORD.',
-  '28000': 'The server does not accept this user from this address: check its pg_hba.conf.',
-  '3D000': 'Create it with its user as the owner: CREATE DATABASE … OWNER …',
-  '3F000': 'The user must be able to create tables: make it the owner of the database.',
-  '42501': 'The user must be able to create tables: make it the owner of the database.',
-  '25006': 'It is read-only: name the primary server, not a standby.',
-  '53300': 'All connections of the server are in use: raise its max_connections, or put a pooler in front.',
-  '57P03': 'It is starting, stopping or recovering: see its log.',
-  ENOTFOUND: 'Its host name cannot be resolved.',
-  EAI_AGAIN: 'Its host name cannot be resolved at the moment.',
-  ECONNREFUSED: 'Is PostgreSQL running, and does it listen on that address and port?',
-  EHOSTUNREACH: 'There is no route to its host.',
-  ENETUNREACH: 'There is no route to its host.',
-  ENOENT: 'Check sslrootcert, sslcert and sslkey in the URL.',
-  EACCES: 'Check who may read the files that sslrootcert, sslcert and sslkey name.',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'Use the name that the certificate is for, or sslmode=verify-ca.',
-  CERT_HAS_EXPIRED: 'Renew the certificate of the server.',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'Name the authority of its certificate with sslrootcert in the URL.',
-  SELF_SIGNED_CERT_IN_CHAIN: 'Name the authority of its certificate with sslrootcert in the URL.',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'Name the authority of its certificate with sslrootcert in the URL.',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'Name the authority of its certificate with sslrootcert in the URL.',
-};
+/** By SQLSTATE, or a code of Node. */
+const ADVICE: readonly (readonly [codes: RegExp, advice: string])[] = [
+  [/^28P01$/, 'Check the user and the password in the URL (characters such as @ : / must be escaped), or PGPASSWORD.'],
+  [/^28000$/, 'The server does not accept this user from this address: check its pg_hba.conf.'],
+  [/^3D000$/, 'Create it with its user as the owner: CREATE DATABASE … OWNER …'],
+  [/^(3F000|42501)$/, 'The user must be able to create tables: make it the owner of the database.'],
+  [/^25006$/, 'It is read-only: name the primary server, not a standby.'],
+  [/^53300$/, 'All connections of the server are in use: raise its max_connections, or put a pooler in front.'],
+  [/^57P03$/, 'It is starting, stopping or recovering: see its log.'],
+  [/^ENOTFOUND$/, 'Its host name cannot be resolved.'],
+  [/^EAI_AGAIN$/, 'Its host name cannot be resolved at the moment.'],
+  [/^ECONNREFUSED$/, 'Is PostgreSQL running, and does it listen on that address and port?'],
+  [/^E(HOST|NET)UNREACH$/, 'There is no route to its host.'],
+  [/^ENOENT$/, 'Check sslrootcert, sslcert and sslkey in the URL.'],
+  [/^EACCES$/, 'Check who may read the files that sslrootcert, sslcert and sslkey name.'],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'Use the name that the certificate is for, or sslmode=verify-ca.'],
+  [/^CERT_HAS_EXPIRED$/, 'Renew the certificate of the server.'],
+  [/SELF_SIGNED_CERT|^UNABLE_TO/, 'Name the authority of its certificate with sslrootcert in the URL.'],
+];
 
 /** Messages of pg that have no code. */
 const MESSAGES: readonly (readonly [RegExp, string, string])[] = [
@@ -64,7 +59,7 @@ export function openFailure(error: unknown, place: string, waitMs: number): unkn
   const all = origins(error);
   const { message, code } = all.find((origin) => !isPassing(origin)) ?? (all[0] as Origin);
   const known = (text: string) => MESSAGES.find(([pattern]) => pattern.test(text));
-  const advice = known(message)?.[2] ?? (code !== undefined && Object.hasOwn(ADVICE, code) ? ADVICE[code] : undefined);
+  const advice = known(message)?.[2] ?? ADVICE.find(([codes]) => codes.test(code ?? ''))?.[1];
   const reasons = new Set(all.map((origin) => known(origin.message)?.[1] ?? (origin.message || origin.code)));
   // The outermost message names the schema step that failed.
   const reason = error.cause instanceof StorageUnavailable && !known(message) ? error.message : [...reasons].join('; ');

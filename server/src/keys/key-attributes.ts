@@ -54,10 +54,11 @@ type Attribute = {
   readonly none: string;
   readonly action: AuditAction;
   readonly isEnforced: boolean;
-  fromOption(text: string): unknown;
+  /** The text itself unless given. */
+  fromOption?(text: string): unknown;
   /** The type of the field is checked by the schema of the request. Undefined for a value that removes the attribute. */
   parse(field: unknown, now: Date): KeyAttributes[AttributeName];
-  text(value: unknown): string;
+  text?(value: unknown): string;
 };
 
 const MAX_NOTE_CHARACTERS = 500;
@@ -77,9 +78,7 @@ export const ATTRIBUTES: readonly Attribute[] = [
     none: 'none',
     action: 'key.note_changed',
     isEnforced: false,
-    fromOption: (text) => text,
-    parse: (note: string) => parseNote(note),
-    text: String,
+    parse: parseNote,
   },
   {
     name: 'expiresAt',
@@ -89,7 +88,6 @@ export const ATTRIBUTES: readonly Attribute[] = [
     none: 'never',
     action: 'key.expiry_changed',
     isEnforced: true,
-    fromOption: (text) => text,
     parse: (time: string, now) => parseTime(time, now, 'the expiry', '/expires_at'),
     text: (expiresAt: Date) => expiresAt.toISOString(),
   },
@@ -102,7 +100,7 @@ export const ATTRIBUTES: readonly Attribute[] = [
     action: 'key.networks_changed',
     isEnforced: true,
     fromOption: wordsOf,
-    parse: (texts: readonly string[]) => parseNetworks(texts),
+    parse: parseNetworks,
     text: (networks: readonly string[]) => networks.join(' '),
   },
   {
@@ -132,7 +130,7 @@ export const ATTRIBUTES: readonly Attribute[] = [
   },
 ];
 
-export function textOf({ name, none, text }: Attribute, key: StoredKey): string {
+export function textOf({ name, none, text = String }: Attribute, key: StoredKey): string {
   const value = key[name];
   return value === undefined ? none : text(value);
 }
@@ -148,7 +146,7 @@ export function changesOfOptions(options: AttributeOptions, now: Date): KeyChang
   return changesOf(
     collect(({ option, none, fromOption }) => {
       const text = options[option];
-      return text === undefined ? undefined : text === none ? null : fromOption(text);
+      return text === undefined ? undefined : text === none ? null : (fromOption?.(text) ?? text);
     }, 'field'),
     now,
   );

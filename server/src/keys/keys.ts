@@ -191,14 +191,6 @@ export class Keys {
     return { before, after };
   }
 
-  pause(id: string, actor: Actor, now: Date): Promise<ChangeOutcome> {
-    return this.change(id, { pausedAt: now }, actor, now);
-  }
-
-  resume(id: string, actor: Actor, now: Date): Promise<ChangeOutcome> {
-    return this.change(id, { pausedAt: null }, actor, now);
-  }
-
   /** Records scheduled revocations that are due; one process records each. Returns how many this one has. */
   async revokeDue(now: Date): Promise<number> {
     let revoked = 0;

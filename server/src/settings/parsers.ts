@@ -11,10 +11,6 @@ export function parseNumber(text: string, from: number, to: number, expected: st
   return value;
 }
 
-export function parsePort(text: string): number {
-  return parseNumber(text, 0, 65535, 'a port from 0 to 65535');
-}
-
 const UNIT_SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 };
 
 /** How often an update runs. Each feed still has its own refresh interval. */

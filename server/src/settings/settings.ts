@@ -16,7 +16,6 @@ import {
   parseNetworks,
   parseNumber,
   parseOrigins,
-  parsePort,
   parseProxies,
   parsePublicUrl,
   parseRetention,
@@ -71,7 +70,7 @@ export const settings = {
     default: '8080',
     help: 'port to listen on; 0 picks a free one',
     isCommon: true,
-    parse: parsePort,
+    parse: numberFrom(0, 65535, 'a port from 0 to 65535'),
   },
   dataDir: {
     ...plainText('WHENCE_DATA_DIR', './whence-data', 'directory for datasets and the SQLite file'),

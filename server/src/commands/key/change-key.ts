@@ -2,9 +2,8 @@
 import { describeKey, parseName, parsePermissions } from '../../keys/key.ts';
 import { type AttributeOptions, changesOfOptions, parseTime, wordsOf } from '../../keys/key-attributes.ts';
 import { changedAttributes } from '../../keys/key-changes.ts';
-import type { Keys } from '../../keys/keys.ts';
 import { present } from '../../present.ts';
-import type { ChangeOutcome, KeyChange } from '../../storage/stores/key-store.ts';
+import type { KeyChange } from '../../storage/stores/key-store.ts';
 import { CommandError, type ExitCode, UsageError } from '../../terminal/exit.ts';
 import type { CommandStreams } from '../../terminal/output.ts';
 import { printable } from '../../terminal/printable.ts';
@@ -32,7 +31,7 @@ export async function keySet(
   const change = parsed(() => changeOf(options, now));
   if (Object.keys(change).length === 0)
     throw new UsageError('nothing to change: give at least one option, such as --tier');
-  return changeKey(location, name, options, streams, (keys, id) => keys.change(id, change, operator(), now));
+  return changeKey(location, name, options, streams, change, now);
 }
 
 function changeOf({ name, tier, permissions, revoke, ...attributes }: KeySetOptions, now: Date): KeyChange {
@@ -50,22 +49,25 @@ function changeOf({ name, tier, permissions, revoke, ...attributes }: KeySetOpti
 }
 
 const changing =
-  (change: (keys: Keys, id: string) => Promise<ChangeOutcome>) =>
-  (location: string, name: string, options: { json?: boolean }, streams: CommandStreams): Promise<ExitCode> =>
-    changeKey(location, name, options, streams, change);
-export const keyPause = changing((keys, id) => keys.pause(id, operator(), new Date()));
-export const keyResume = changing((keys, id) => keys.resume(id, operator(), new Date()));
+  (change: (now: Date) => KeyChange) =>
+  (location: string, name: string, options: { json?: boolean }, streams: CommandStreams): Promise<ExitCode> => {
+    const now = new Date();
+    return changeKey(location, name, options, streams, change(now), now);
+  };
+export const keyPause = changing((now) => ({ pausedAt: now }));
+export const keyResume = changing(() => ({ pausedAt: null }));
 
 async function changeKey(
   location: string,
   name: string,
   options: { json?: boolean },
   streams: CommandStreams,
-  change: (keys: Keys, id: string) => Promise<ChangeOutcome>,
+  change: KeyChange,
+  now: Date,
 ): Promise<ExitCode> {
   return withKeys(location, async (keys) => {
     const id = await findId(keys, name);
-    const outcome = await change(keys, id);
+    const outcome = await keys.change(id, change, operator(), now);
     if (outcome === 'unknown') throw noSuchKey(id);
     if (outcome === 'revoked') throw new CommandError(`the key ${id} is revoked and cannot be changed`);
     const { before, after } = outcome;

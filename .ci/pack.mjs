@@ -54,14 +54,16 @@ async function addEmbedded(unpacked) {
   cpSync(join(dataDir, 'datasets', version.file), join(embedded, 'datasets', version.file));
 
   say('compressing the files it is compiled from');
-  const { npmSources } = await import('../dataset/dist/feeds/npm-sources.js');
-  for (const { package: name, files } of Object.values(npmSources)) {
+  const { npmPackages } = await import('../dataset/dist/data-files/data-files.js');
+  const { packageFile } = await import('../dataset/dist/compile/embedded.js');
+  for (const { package: name } of npmPackages.rows) {
     const source = packageFolder(name);
     const copy = join(embedded, name);
     mkdirSync(copy, { recursive: true });
     // package.json, which names the version, licences and notes on modifications; README.md repeats them.
     for (const file of readdirSync(source)) if (!/\.(csv|md)$/.test(file)) cpSync(join(source, file), join(copy, file));
-    for (const { name: file } of Object.values(files)) compress(join(source, file), join(copy, `${file}.br`));
+    for (const file of [4, 6].map((version) => packageFile(name, version)))
+      compress(join(source, file), join(copy, `${file}.br`));
   }
   writeFileSync(join(embedded, 'CREDITS'), credits(version.sources));
 }

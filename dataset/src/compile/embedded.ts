@@ -14,6 +14,7 @@ import {
   labelledNetworks,
   mistakenCountries,
   nameRules,
+  npmPackages,
   registryAsNumbers,
   scanners,
   torExits,
@@ -21,60 +22,76 @@ import {
 } from '../data-files/data-files.ts';
 import { DatasetError } from '../dataset-error.ts';
 import { type Drive, MAX_AGE_DAYS } from '../feeds/feed.ts';
-import { type NpmSource, npmSources, OWN_CREDIT, OWN_LICENCE, PUBLISHED } from '../feeds/npm-sources.ts';
 import type { Countries } from '../feeds/parsed.ts';
 import { parseRangeCsvAsn, parseRangeCsvCountry, refuseUnreadable } from '../feeds/sources/routes/range-csv.ts';
 import { bytesContent, type Content } from '../io/content.ts';
 import type { Range } from '../prefix.ts';
 import { type FamilyRanges, Ranges } from '../ranges.ts';
 import type { Source } from '../record.ts';
-import type { CompileInput, Overlay, Progress } from './input/compile-input.ts';
+import type { CompileInput, Overlay, Progress, Statement } from './input/compile-input.ts';
+
+type NpmPackage = (typeof npmPackages.rows)[number];
+
+export const packageFile = (name: string, version: 4 | 6): string => `${name.split('/')[1]}-ipv${version}.csv`;
 
 /** `locate` returns the folder of an npm package, whose files may be compressed; checksums are of the content. */
 export function readEmbedded(
   locate: (packageName: string) => string | undefined,
   progress: Progress = () => {},
 ): CompileInput {
-  const packages = Object.values(npmSources).map((source) => ({
-    source,
-    folder: checkPackage(source, locate),
-  }));
-  const steps = packages.length * 2;
+  const folders = new Map(npmPackages.rows.map((row) => [row.use, checkPackage(row, locate)]));
   let step = 0;
-  const open = ({ package: name, files }: NpmSource, version: 4 | 6): Content => {
-    progress(`reading ${files[version].name}`, step++ / steps);
-    const folder = packages.find(({ source }) => source.package === name)?.folder ?? '';
-    return bytesContent(readPinned(join(folder, files[version].name), files[version].sha256, name));
+  // The table has a row for each use.
+  const rowOf = (use: NpmPackage['use']) => npmPackages.find(use) as NpmPackage;
+  const open = (use: NpmPackage['use'], version: 4 | 6): Content => {
+    const { package: name, ipv4_sha256, ipv6_sha256 } = rowOf(use);
+    const file = packageFile(name, version);
+    progress(`reading ${file}`, step++ / (folders.size * 2));
+    return bytesContent(
+      readPinned(join(folders.get(use) ?? '', file), version === 4 ? ipv4_sha256 : ipv6_sha256, name),
+    );
   };
 
-  const asn4 = parseRangeCsvAsn(open(npmSources.asn, 4), refuseUnreadable);
-  const asn6 = parseRangeCsvAsn(open(npmSources.asn, 6), refuseUnreadable);
-  const countries = (source: NpmSource) => {
+  const asn4 = parseRangeCsvAsn(open('asn', 4), refuseUnreadable);
+  const asn6 = parseRangeCsvAsn(open('asn', 6), refuseUnreadable);
+  const countries = (use: NpmPackage['use']) => {
     const [ipv4, ipv6] = ([4, 6] as const).map((version) =>
-      parseRangeCsvCountry(open(source, version), refuseUnreadable),
+      parseRangeCsvCountry(open(use, version), refuseUnreadable),
     ) as [Countries, Countries];
     const ranges = { 4: ipv4.ranges[4], 6: ipv6.ranges[6] };
-    return { source: counted(source, ipv4.records + ipv6.records), ranges };
+    return { source: counted(rowOf(use), ipv4.records + ipv6.records), ranges };
   };
   const ranges = { 4: asn4.ranges[4], 6: asn6.ranges[6] };
-  const source = counted(npmSources.asn, asn4.records + asn6.records);
+  const source = counted(rowOf('asn'), asn4.records + asn6.records);
   const names = new Map([...asn6.names, ...asn4.names].map(([asn, name]) => [asn, { name }]));
   const ofScanners = table('scanners', scanners.asOf, scanners.rows.length);
+  const ofTor = table('tor-blocks', torExits.asOf, torExits.rows.length, 'is_tor_exit');
+  const ofTypes = table('address-types', addressTypes.asOf, addressTypes.rows.length);
+  const ofCountries = table('address-countries', addressCountries.asOf, addressCountries.rows.length);
+  const scanning = scanners.rows.flatMap(({ prefix, operator }) =>
+    prefix === undefined ? [] : [{ prefix, operator }],
+  );
   return {
     routes: [{ source, ranges, otherOrigins: [], isDerived: true }],
     names: [{ source, names }],
-    countries: [{ ...countries(npmSources.country), isMistaken: isDbipMistaken }],
+    countries: [{ ...countries('country'), isMistaken: isDbipMistaken }],
     delegations: [],
-    delegated: countries(npmSources.delegated),
+    delegated: countries('delegated'),
     networkLists: [],
     overlays: [
       ...regionOverlays(),
       ...crawlerOverlays(),
-      ...knownGoodOverlays(),
-      scannerOverlay(ofScanners),
-      torOverlay(),
-      typeOverlay(),
-      countryOverlay(),
+      // Monitoring, payments and the like: one overlay per list that a feed can replace, and one for the other rows.
+      ...groups(knownGood.rows, ({ feed }) => feed ?? 'known-good').map(([, rows, id]) =>
+        tableOverlay('known_good', table(id, latest(rows), rows.length), rows, ({ service }) => ({ label: service })),
+      ),
+      tableOverlay('scanner', ofScanners, scanning, ({ operator }) => ({ label: operator })),
+      {
+        ...tableOverlay('is_tor_exit', ofTor, torExits.rows, ({ operator }) => ({ label: operator })),
+        namesTorOperators: true,
+      },
+      tableOverlay('connection_type', ofTypes, addressTypes.rows, ({ connection_type: type }) => ({ type })),
+      tableOverlay('country', ofCountries, addressCountries.rows, ({ country }) => ({ country })),
     ],
     tables: {
       iana: table('iana-tables', registryAsNumbers.asOf),
@@ -87,7 +104,7 @@ export function readEmbedded(
 }
 
 function checkPackage(
-  { package: name, version }: NpmSource,
+  { package: name, version }: NpmPackage,
   locate: (packageName: string) => string | undefined,
 ): string {
   const folder = locate(name);
@@ -118,14 +135,14 @@ function readPinned(path: string, sha256: string, packageName: string): Buffer {
   return bytes;
 }
 
-function counted({ id, as_of, licence, credit }: NpmSource, records: number): Source {
+function counted({ id, as_of, licence, credit }: NpmPackage, records: number): Source {
   return { id, as_of, licence, credit, records };
 }
 
 /** `drive`: what it lists, which decides how long it counts. */
 function table(id: string, as_of: string, records = 0, drive?: Drive): Source {
   const max_age_days = drive && MAX_AGE_DAYS[drive];
-  const source: Source = { id, as_of, licence: OWN_LICENCE, credit: OWN_CREDIT, records, is_table: true };
+  const source: Source = { id, as_of, licence: 'Apache-2.0', credit: 'Whence', records, is_table: true };
   return max_age_days === undefined ? source : { ...source, max_age_days };
 }
 
@@ -133,6 +150,9 @@ function table(id: string, as_of: string, records = 0, drive?: Drive): Source {
 export function isDbipMistaken(asn: number, country: string): boolean {
   return mistakenCountries.find(asn, country) !== undefined;
 }
+
+/** The licence of lists that operators publish about their own addresses. */
+const PUBLISHED = 'published by the operator, no licence text';
 
 /** `source.id` is that of the feed with the whole list, which replaces these rows. */
 function regionOverlays(): Overlay[] {
@@ -163,57 +183,13 @@ function crawlerOverlays(): Overlay[] {
   );
 }
 
-/** Monitoring, payments and the like: one overlay per list that a feed can replace, and one for the other rows. */
-function knownGoodOverlays(): Overlay[] {
-  return groups(knownGood.rows, ({ feed }) => feed ?? 'known-good').map(([, rows, id]) => ({
-    drives: ['known_good'],
-    isTable: true,
-    statements: rows.map(({ service }) => ({ label: service })),
-    source: table(id, latest(rows), rows.length),
-    ranges: rangesOf(rows),
-  }));
-}
-
-function scannerOverlay(source: Source): Overlay {
-  const rows = scanners.rows.flatMap(({ prefix, operator }) => (prefix === undefined ? [] : [{ prefix, operator }]));
-  return {
-    drives: ['scanner'],
-    isTable: true,
-    statements: rows.map(({ operator }) => ({ label: operator })),
-    source,
-    ranges: rangesOf(rows),
-  };
-}
-
-function torOverlay(): Overlay {
-  return {
-    drives: ['is_tor_exit'],
-    isTable: true,
-    namesTorOperators: true,
-    statements: torExits.rows.map(({ operator }) => ({ label: operator })),
-    source: table('tor-blocks', torExits.asOf, torExits.rows.length, 'is_tor_exit'),
-    ranges: rangesOf(torExits.rows),
-  };
-}
-
-function typeOverlay(): Overlay {
-  return {
-    drives: ['connection_type'],
-    isTable: true,
-    statements: addressTypes.rows.map(({ connection_type }) => ({ type: connection_type })),
-    source: table('address-types', addressTypes.asOf, addressTypes.rows.length),
-    ranges: rangesOf(addressTypes.rows),
-  };
-}
-
-function countryOverlay(): Overlay {
-  return {
-    drives: ['country'],
-    isTable: true,
-    statements: addressCountries.rows.map(({ country }) => ({ country })),
-    source: table('address-countries', addressCountries.asOf, addressCountries.rows.length),
-    ranges: rangesOf(addressCountries.rows),
-  };
+function tableOverlay<Row extends { readonly prefix: Range }>(
+  drive: Drive,
+  source: Source,
+  rows: readonly Row[],
+  statementOf: (row: Row) => Statement,
+): Overlay {
+  return { drives: [drive], isTable: true, statements: rows.map(statementOf), source, ranges: rangesOf(rows) };
 }
 
 /** Rows with the same name, in the order of the file: the first of them, all, and the name. */

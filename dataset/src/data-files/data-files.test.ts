@@ -107,7 +107,12 @@ for (const [behaviour, table, line, problem] of [
     '1,UK,2026-11-17,a',
     /country is "UK", but must be the code of a country/,
   ],
-  ['a registry', tables.registryCountries, 'DE,RIR,2026-11-17,a', /registry is "RIR", but must be one of .*RIPE/],
+  [
+    'a registry',
+    tables.registryCountries,
+    'DE,RIR,EU,true,2026-11-17,a',
+    /registry is "RIR", but must be one of .*RIPE/,
+  ],
   ['a flag', tables.crawlers, '192.0.2.0/24,a,b,yes,2026-11-17,c', /is_ai is "yes", but must be true or false$/],
   ['points', tables.typePoints, 'a,1.5,0,0,2026-11-17,b', /residential is "1\.5", but must be a whole number$/],
   [

@@ -1,4 +1,4 @@
-// The tables in `dataset/data` (README.md there) with their columns. Only a compiler and its reviews read them.
+// The tables in `dataset/data` (README.md there) with their columns. A lookup reads none of them.
 import { isCountry } from '../country-code.ts';
 import { CONNECTION_TYPES, RIRS } from '../record.ts';
 import * as column from './columns.ts';
@@ -14,7 +14,13 @@ const known = { as_of: day, source: text };
 /** Also has `EU` and `AP`, which registries use for more than one country. */
 export const registryCountries = new CsvTable(
   'registry-countries.csv',
-  { country: column.text(2), registry, ...known },
+  {
+    country: column.text(2),
+    registry,
+    continent: optional(oneOf(['AF', 'AN', 'AS', 'EU', 'NA', 'OC', 'SA'])),
+    is_eu: optional(column.flag),
+    ...known,
+  },
   ['country'],
 );
 
@@ -95,6 +101,24 @@ export const crawlers = new CsvTable(
   ['company', 'bot', 'prefix'],
 );
 
+/** Who a user agent claims to be, and how that is verified. `has_ranges`: in the evidence, under its name. */
+export const crawlerAgents = new CsvTable(
+  'crawler-agents.csv',
+  {
+    name: text,
+    user_agent: pattern,
+    hostname: optional(pattern),
+    // From which it comes, where the operator crawls from networks of its own only.
+    networks: optional(column.list(' ')),
+    has_ranges: optional(column.flag),
+    // The operator documents its ranges first; not every address has a name.
+    may_lack_name: optional(column.flag),
+    is_scanner: optional(column.flag),
+    ...known,
+  },
+  ['name'],
+);
+
 export const torExits = new CsvTable('tor-exits.csv', { prefix, operator: text, group: text, ...known }, ['prefix']);
 
 /** A row is about a prefix or about a whole network. */
@@ -150,6 +174,23 @@ export const typePoints = new CsvTable(
   'type-points.csv',
   { signal: text, residential: number, datacenter: number, business: number, ...known },
   ['signal'],
+);
+
+/** Of ip-location-db. They are no longer published on npm, so version and content are pinned. */
+export const npmPackages = new CsvTable(
+  'npm-packages.csv',
+  {
+    use: oneOf(['asn', 'country', 'delegated']),
+    id: text,
+    package: text,
+    version: text,
+    ipv4_sha256: text,
+    ipv6_sha256: text,
+    licence: text,
+    credit: text,
+    as_of: day,
+  },
+  ['use'],
 );
 
 const { flag, list } = column;

@@ -12,9 +12,8 @@ import { prepareEmbeddedDataset } from '@whence/testing/embedded-dataset';
 import { seededRandom } from '@whence/testing/seeded-random';
 import { parseAddress } from '../address.ts';
 import { isReservedAsn } from '../as-number.ts';
-import { isDbipMistaken } from '../compile/embedded.ts';
-import { addressCountries, cloudCountries } from '../data-files/data-files.ts';
-import { npmSources } from '../feeds/npm-sources.ts';
+import { isDbipMistaken, packageFile } from '../compile/embedded.ts';
+import { addressCountries, cloudCountries, npmPackages } from '../data-files/data-files.ts';
 import { prefixLength } from '../file/format.ts';
 import { Dataset } from '../file/read.ts';
 import { AsnSearch } from '../lookup/asn-search.ts';
@@ -183,9 +182,9 @@ function halves(row: Row): Row[] {
     : [row];
 }
 
-function readRows(source: keyof typeof npmSources, version: 4 | 6): Row[] {
-  const { package: name, files } = npmSources[source];
-  const rows = readFileSync(join(folder(name), files[version].name), 'utf8')
+function readRows(use: 'asn' | 'country' | 'delegated', version: 4 | 6): Row[] {
+  const { package: name = '' } = npmPackages.find(use) ?? {};
+  const rows = readFileSync(join(folder(name), packageFile(name, version)), 'utf8')
     .trimEnd()
     .split('\n')
     .map((line): Row => {

@@ -26,7 +26,7 @@ export async function verifyCrawler(
   if (error !== undefined) return { ...byNetwork('unknown'), ...hostname };
   if (is_confirmed === true && name !== undefined && crawler.hostname.test(name))
     return { status: 'verified', by: 'name', ...hostname };
-  return { status: crawler.mayLackName === true ? withoutName(crawler, dataset) : 'forged', ...hostname };
+  return { status: crawler.may_lack_name === true ? withoutName(crawler, dataset) : 'forged', ...hostname };
 }
 
 /** A network that cannot be the crawler's: not one of the operator's own, or one of homes and phones. */
@@ -38,19 +38,16 @@ function isForeign({ networks }: Crawler, address: Address, dataset: Dataset): b
   return connection_type === 'residential' || connection_type === 'mobile';
 }
 
-function isInRanges({ ranges = [], isScanner }: Crawler, address: Address, dataset: Dataset): boolean {
+function isInRanges({ name, has_ranges, is_scanner }: Crawler, address: Address, dataset: Dataset): boolean {
   const match = dataset.find(address);
-  if (match === 0) return false;
-  const wanted = isScanner === true ? 'scanner' : 'crawler';
-  return dataset
-    .decisions(dataset.attributesOf(match))
-    .some(([field, , value]) => field === wanted && ranges.some((name) => name === value));
+  if (match === 0 || has_ranges !== true) return false;
+  const wanted = is_scanner === true ? 'scanner' : 'crawler';
+  return dataset.decisions(dataset.attributesOf(match)).some(([field, , value]) => field === wanted && value === name);
 }
 
-function withoutName({ ranges = [], isScanner }: Crawler, { meta }: Dataset): CrawlerStatus {
-  if (ranges.length === 0) return 'unverifiable';
-  if (isScanner === true) return meta.sources.some(({ id }) => id === 'scanners') ? 'not_listed' : 'unknown';
-  const ends = ranges.map((name) => `-${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`);
-  const isCopied = meta.sources.some(({ id }) => id.startsWith('crawler-') && ends.some((end) => id.endsWith(end)));
-  return isCopied ? 'not_listed' : 'unknown';
+function withoutName({ name, has_ranges, is_scanner }: Crawler, { meta }: Dataset): CrawlerStatus {
+  if (has_ranges !== true) return 'unverifiable';
+  if (is_scanner === true) return meta.sources.some(({ id }) => id === 'scanners') ? 'not_listed' : 'unknown';
+  const end = `-${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`;
+  return meta.sources.some(({ id }) => id.startsWith('crawler-') && id.endsWith(end)) ? 'not_listed' : 'unknown';
 }

@@ -28,6 +28,28 @@ export function parsePrefix(text: string): Range | undefined {
   return { version: address.version, start, end: lastAddress(start, length, addressBits(address.version)) };
 }
 
+/** Both ends as text. Undefined unless both are addresses of one family, the first not after the last. */
+export function parseRange(first: string, last: string): Range | undefined {
+  const [from, to] = [parseAddress(first), parseAddress(last)];
+  if (from === undefined || to?.version !== from.version) return undefined;
+  const [start, end] = [toBigInt(from), toBigInt(to)];
+  return start > end ? undefined : { version: from.version, start, end };
+}
+
+/** `192.0.2.0/24` if the addresses are a prefix, else `192.0.2.0-192.0.2.130`. */
+export function formatRange({ version, start, end }: Range): string {
+  const bits = addressBits(version);
+  const length = widestPrefixLength(start, start, end, bits);
+  const first = formatAddress(fromBigInt(start, version));
+  return lastAddress(start, length, bits) === end
+    ? `${first}/${length}`
+    : `${first}-${formatAddress(fromBigInt(end, version))}`;
+}
+
+/** Addresses of IPv4; of IPv6 /48s, what a customer gets: addresses would exceed exact numbers. */
+export const spaceOf = (version: 4 | 6, addresses: bigint): number =>
+  version === 4 ? Number(addresses) : Number(addresses >> 40n) / 2 ** 40;
+
 /** Without bigints, host bits unchanged. IPv4-mapped prefixes are refused: their length counts IPv6 bits. */
 export function parseCidr(text: string): { readonly address: Address; readonly length: number } | undefined {
   const slash = text.indexOf('/');

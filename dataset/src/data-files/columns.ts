@@ -1,6 +1,5 @@
-import { parseAddress } from '../address.ts';
 import { isReservedAsn, parseAsn } from '../as-number.ts';
-import { formatPrefix, parseCidr, parsePrefix, type Range, toBigInt } from '../prefix.ts';
+import { formatPrefix, parseCidr, parsePrefix, parseRange, type Range } from '../prefix.ts';
 import type { Column } from './csv-table.ts';
 
 /** The value or undefined, if the text is how the value is written: `013335` is not. */
@@ -32,10 +31,8 @@ export const prefix: Column<Range> = {
 export const addressRange: Column<Range> = {
   parse: (text) => {
     if (text.includes('/')) return prefix.parse(text);
-    const [first, last, ...more] = text.split('-').map(parseAddress);
-    if (first === undefined || last?.version !== first.version || more.length > 0) return undefined;
-    const range = { version: first.version, start: toBigInt(first), end: toBigInt(last) };
-    return range.start <= range.end ? range : undefined;
+    const [first = '', last = '', ...more] = text.split('-');
+    return more.length > 0 ? undefined : parseRange(first, last);
   },
   wanted: 'a prefix, or the first and the last address with a hyphen between them',
 };

@@ -1,9 +1,10 @@
 // What changed between two versions: one walk over the runs of both. Adjacent addresses with the same change are one
 // network. Country, name and threat level are compared only where both versions answer.
-import { formatAddress } from '../address.ts';
+
 import type { Match } from '../file/format.ts';
-import type { Dataset } from '../file/read.ts';
-import { addressBits, formatPrefix, fromBigInt, lastAddress, widestPrefixLength } from '../prefix.ts';
+import { type Dataset, openDataset } from '../file/read.ts';
+import { getOrInsert } from '../get-or-insert.ts';
+import { formatRange } from '../prefix.ts';
 import { FLAGS, type Flag } from '../record.ts';
 import { forEachSegment } from './segments.ts';
 
@@ -73,6 +74,11 @@ export function diffDatasets(before: Dataset, after: Dataset, limit: number): Da
   };
 }
 
+/** As JSON in bytes, for a thread: it takes seconds, too long for an event loop. */
+export function diffFiles(fromPath: string, toPath: string, limit: number): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(diffDatasets(openDataset(fromPath), openDataset(toPath), limit)));
+}
+
 const tallyKey = (attribute: ComparedAttribute, change: ChangeKind, version: 4 | 6) =>
   `${attribute} ${change} ${version}`;
 
@@ -86,11 +92,7 @@ function compareFamily(
 ): void {
   const add = (start: bigint, end: bigint, attribute: ComparedAttribute, from: string, to: string, asn: number) => {
     const id = tallyKey(attribute, from === '' ? 'gained' : to === '' ? 'lost' : 'changed', version);
-    let tally = tallies.get(id);
-    if (tally === undefined) {
-      tally = new Tally(version, limit);
-      tallies.set(id, tally);
-    }
+    const tally = getOrInsert(tallies, id, () => new Tally(version, limit));
     // That a flag is gained or lost says both of its values.
     tally.addRun(start, end, from === SET || to === SET ? `${asn}` : `${asn}\t${from}\t${to}`);
   };
@@ -147,12 +149,7 @@ class ComparedValues {
   }
 
   nameOf(asn: number): string {
-    let name = this.#names.get(asn);
-    if (name === undefined) {
-      name = this.#dataset.asn(asn)?.asn_name ?? '';
-      this.#names.set(asn, name);
-    }
-    return name;
+    return getOrInsert(this.#names, asn, () => this.#dataset.asn(asn)?.asn_name ?? '');
   }
 }
 
@@ -207,7 +204,7 @@ class Tally {
   largest(): { network: string; key: string; size: number }[] {
     this.#close();
     return this.#largest.map(({ start, end, key, size }) => ({
-      network: formatNetwork(start, end, this.#version),
+      network: formatRange({ version: this.#version, start, end }),
       key,
       size,
     }));
@@ -228,13 +225,4 @@ class Tally {
     list.splice(at, 0, { start, end, key, size });
     if (list.length > this.#limit) list.pop();
   }
-}
-
-/** `192.0.2.0/24` if the addresses are a prefix, else `192.0.2.0-192.0.2.130`. */
-function formatNetwork(start: bigint, end: bigint, version: 4 | 6): string {
-  const bits = addressBits(version);
-  const length = widestPrefixLength(start, start, end, bits);
-  const first = fromBigInt(start, version);
-  if (lastAddress(start, length, bits) === end) return formatPrefix(first, length);
-  return `${formatAddress(first)}-${formatAddress(fromBigInt(end, version))}`;
 }

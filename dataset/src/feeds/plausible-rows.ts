@@ -1,46 +1,32 @@
 // Rows that no list may have: one line `0.0.0.0/0` would make the whole internet a Tor exit. Special-purpose space is
 // dropped: aggregates list it so that firewalls block it, and it may be the operator's own.
-import { formatAddress } from '../address.ts';
-import { addressBits, formatPrefix, fromBigInt, lastAddress, widestPrefixLength } from '../prefix.ts';
+import { addressBits, formatRange } from '../prefix.ts';
 import { type FamilyRanges, flatten, Ranges, runAt } from '../ranges.ts';
 import { specialPurposeRanges } from '../special-purpose.ts';
 import type { Drive } from './feed.ts';
 import type { Parsed } from './parsed.ts';
 
-/** The shortest prefix of a row, by what the list decides. Hijacked space is wide, a Tor exit is a single address. */
-const SHORTEST_PREFIXES: Partial<Readonly<Record<Drive, Readonly<Record<4 | 6, number>>>>> = {
-  is_tor_exit: { 4: 24, 6: 48 },
-  is_proxy: { 4: 24, 6: 48 },
-  is_vpn: { 4: 16, 6: 29 },
-  is_ai_crawler: { 4: 16, 6: 29 },
-  crawler: { 4: 16, 6: 29 },
-  scanner: { 4: 16, 6: 29 },
-  known_good: { 4: 16, 6: 29 },
-  country: { 4: 9, 6: 19 },
-  cloud_provider: { 4: 9, 6: 19 },
-  is_datacenter: { 4: 9, 6: 19 },
-  blocklist: { 4: 8, 6: 19 },
-  criminal_netblock: { 4: 8, 6: 19 },
-  is_anycast: { 4: 16, 6: 29 },
-  exchange: { 4: 16, 6: 32 },
-};
+type Limits = readonly [shortest4: number, shortest6: number, coverage4: number, coverage6: number];
 
-/** What all rows together may cover, as a prefix length: six times the largest list of its kind in 2026-08. */
-const LARGEST_COVERAGE: Partial<Readonly<Record<Drive, Readonly<Record<4 | 6, number>>>>> = {
-  is_tor_exit: { 4: 15, 6: 32 },
-  is_proxy: { 4: 14, 6: 32 },
-  is_vpn: { 4: 6, 6: 16 },
-  is_ai_crawler: { 4: 10, 6: 24 },
-  crawler: { 4: 10, 6: 24 },
-  scanner: { 4: 10, 6: 24 },
-  known_good: { 4: 10, 6: 24 },
-  country: { 4: 3, 6: 14 },
-  cloud_provider: { 4: 3, 6: 18 },
-  is_datacenter: { 4: 2, 6: 14 },
-  blocklist: { 4: 5, 6: 14 },
-  criminal_netblock: { 4: 5, 6: 14 },
-  is_anycast: { 4: 6, 6: 16 },
-  exchange: { 4: 10, 6: 24 },
+/**
+ * By what a list decides: the shortest prefixes of a row, and what all rows together may cover, as prefix lengths; the
+ * latter is six times the largest list of its kind in 2026-08. Hijacked space is wide, a Tor exit is a single address.
+ */
+const LIMITS: Partial<Readonly<Record<Drive, Limits>>> = {
+  is_tor_exit: [24, 48, 15, 32],
+  is_proxy: [24, 48, 14, 32],
+  is_vpn: [16, 29, 6, 16],
+  is_ai_crawler: [16, 29, 10, 24],
+  crawler: [16, 29, 10, 24],
+  scanner: [16, 29, 10, 24],
+  known_good: [16, 29, 10, 24],
+  country: [9, 19, 3, 14],
+  cloud_provider: [9, 19, 3, 18],
+  is_datacenter: [9, 19, 2, 14],
+  blocklist: [8, 19, 5, 14],
+  criminal_netblock: [8, 19, 5, 14],
+  is_anycast: [16, 29, 6, 16],
+  exchange: [16, 32, 10, 24],
 };
 
 /** A row with more of the IPv4 space, or of global unicast IPv6 (2000::/3), is a default route or a part of one. */
@@ -71,7 +57,11 @@ export function plausibleRows(parsed: Parsed, drives: readonly Drive[], isAccept
       };
   }
   if (parsed.shape !== 'prefixes') return { kind: 'plausible', parsed, tooWide: 0 };
-  const shortest = longestOf(SHORTEST_PREFIXES, drives);
+  // A list that decides several things must be narrow enough for all of them.
+  const limits = drives.flatMap((drive) => (LIMITS[drive] ? [LIMITS[drive]] : []));
+  const longest = (at: 0 | 1 | 2 | 3) => Math.max(0, ...limits.map((lengths) => lengths[at]));
+  const shortest = { 4: longest(0), 6: longest(1) };
+  const coverage = { 4: longest(2), 6: longest(3) };
   const ipv4 = narrowRows(parsed.ranges[4], 4, shortest[4]);
   const ipv6 = narrowRows(parsed.ranges[6], 6, shortest[6]);
   const tooWide = ipv4.tooWide + ipv6.tooWide;
@@ -84,7 +74,7 @@ export function plausibleRows(parsed: Parsed, drives: readonly Drive[], isAccept
   }
   const ranges: FamilyRanges = { 4: ipv4.ranges, 6: ipv6.ranges };
   for (const version of [4, 6] as const) {
-    const length = longestOf(LARGEST_COVERAGE, drives)[version];
+    const length = coverage[version];
     if (!isAccepted && length > 0 && coveredBy(ranges[version]) > 1n << BigInt(addressBits(version) - length))
       return {
         kind: 'refused',
@@ -105,10 +95,7 @@ function findDefaultRoute({ starts, ends }: Ranges, version: 4 | 6): string | un
     const first = start < unicast.start ? unicast.start : start;
     const last = end > unicast.end ? unicast.end : end;
     if (last - first < most) continue;
-    const length = widestPrefixLength(start, start, end, addressBits(version));
-    return lastAddress(start, length, addressBits(version)) === end
-      ? formatPrefix(fromBigInt(start, version), length)
-      : `${formatAddress(fromBigInt(start, version))} to ${formatAddress(fromBigInt(end, version))}`;
+    return formatRange({ version, start, end });
   }
   return undefined;
 }
@@ -116,15 +103,6 @@ function findDefaultRoute({ starts, ends }: Ranges, version: 4 | 6): string | un
 function coveredBy(ranges: Ranges): bigint {
   const { starts, ends } = flatten(ranges);
   return starts.reduce((sum, start, run) => sum + (ends[run] as bigint) - start + 1n, 0n);
-}
-
-/** A list that decides several things must be narrow enough for all of them. */
-function longestOf(limits: typeof SHORTEST_PREFIXES, drives: readonly Drive[]): Record<4 | 6, number> {
-  const lengths = drives.flatMap((drive) => limits[drive] ?? []);
-  return {
-    4: Math.max(0, ...lengths.map((length) => length[4])),
-    6: Math.max(0, ...lengths.map((length) => length[6])),
-  };
 }
 
 function narrowRows(ranges: Ranges, version: 4 | 6, shortest: number): { ranges: Ranges; tooWide: number } {

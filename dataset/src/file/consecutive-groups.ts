@@ -61,7 +61,7 @@ export class ConsecutiveGroups {
 }
 
 /** The set bits of a 32-bit word, added up in pairs, then in fours, then in bytes. */
-function countBits(word: number): number {
+export function countBits(word: number): number {
   const pairs = word - ((word >>> 1) & 0x55555555);
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;

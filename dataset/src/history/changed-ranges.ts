@@ -1,6 +1,7 @@
 import { forEachSegment } from '../diff/segments.ts';
 import { type Match, prefixLength } from '../file/format.ts';
 import type { Dataset } from '../file/read.ts';
+import { Numbers } from '../get-or-insert.ts';
 import { type SourceDates, sourceDates, withoutDates } from './record-text.ts';
 
 /** Both ends are included. `length` is -1 where the older version has no record. The numbers are those of `texts`. */
@@ -16,17 +17,10 @@ export type ChangedRange = {
 type ChangedRanges = { readonly ranges: Record<4 | 6, ChangedRange[]>; readonly texts: readonly string[] };
 
 export function changedRanges(before: Dataset, after: Dataset): ChangedRanges {
-  const numbers = new Map<string, number>();
-  const texts: string[] = [];
-  const numberOf = (text: string): number => {
-    const known = numbers.get(text);
-    if (known !== undefined) return known;
-    numbers.set(text, texts.length);
-    return texts.push(text) - 1;
-  };
-  const [old, now] = [new TextNumbers(before, numberOf), new TextNumbers(after, numberOf)];
+  const numbers = new Numbers();
+  const [old, now] = [new TextNumbers(before, numbers), new TextNumbers(after, numbers)];
   const ranges = { 4: familyRanges(before, after, 4, old, now), 6: familyRanges(before, after, 6, old, now) };
-  return { ranges, texts };
+  return { ranges, texts: [...numbers.keys()] };
 }
 
 function familyRanges(
@@ -66,25 +60,25 @@ function familyRanges(
 class TextNumbers {
   readonly #dataset: Dataset;
   readonly #dates: SourceDates;
-  readonly #numberOf: (text: string) => number;
+  readonly #numbers: Numbers;
   readonly #networks: (number | undefined)[] = [];
   readonly #attributes: (number | undefined)[] = [];
 
-  constructor(dataset: Dataset, numberOf: (text: string) => number) {
+  constructor(dataset: Dataset, numbers: Numbers) {
     this.#dataset = dataset;
     this.#dates = sourceDates(dataset.meta);
-    this.#numberOf = numberOf;
+    this.#numbers = numbers;
   }
 
   network(match: Match): number {
     const row = this.#dataset.rowOf(match);
-    this.#networks[row] ??= this.#numberOf(this.#dataset.networkJson(match));
+    this.#networks[row] ??= this.#numbers.of(this.#dataset.networkJson(match));
     return this.#networks[row];
   }
 
   attributes(match: Match): number {
     const text = this.#dataset.textOf(match);
-    this.#attributes[text] ??= this.#numberOf(
+    this.#attributes[text] ??= this.#numbers.of(
       withoutDates(this.#dataset.attributesJson(this.#dataset.attributesOf(match)), this.#dates),
     );
     return this.#attributes[text];

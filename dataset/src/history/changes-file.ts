@@ -12,11 +12,13 @@
 // A lookup reads the header, which can be kept, and the rows of one page. Most lookups find no change there and need no
 // texts, and rows of equal width are searched without parsing them, which would take longer than all the rest. The name
 // of a file says which versions it is about, so a file never changes.
+
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Address } from '../address.ts';
 import { DatasetError } from '../dataset-error.ts';
 import type { Dataset } from '../file/read.ts';
+import { Numbers } from '../get-or-insert.ts';
 import { writeWhole } from '../io/whole-file.ts';
 import { lowerBound } from '../lower-bound.ts';
 import { addressBits, toBigInt } from '../prefix.ts';
@@ -74,16 +76,11 @@ function inPages(ranges: readonly ChangedRange[]): ChangedRange[][] {
 }
 
 function pageContent(ranges: readonly ChangedRange[], texts: readonly string[], digits: number): PageContent {
-  const positions = new Map<number, number>();
-  const positionOf = (text: number): number => {
-    const position = positions.get(text) ?? positions.size;
-    positions.set(text, position);
-    return position;
-  };
+  const positions = new Numbers<number>();
   const rows = ranges.map(({ start, end, length, network, attributes }) => {
     const range = hex(start, digits) + hex(end, digits);
     if (length < 0) return `${range}${NO_RECORD}00000000`;
-    return range + hex(length, 2) + hex(positionOf(network), 4) + hex(positionOf(attributes), 4);
+    return range + hex(length, 2) + hex(positions.of(network), 4) + hex(positions.of(attributes), 4);
   });
   return { rows: rows.join(''), texts: [...positions.keys()].map((text) => texts[text] as string) };
 }

@@ -31,28 +31,30 @@ const MAX_TEXT_BYTES = 64_000_000;
 const linesFor = (maxRecords: number) => maxRecords * 1.2 + 1_000;
 
 export function fileContent(path: string, maxRecords = Number.POSITIVE_INFINITY): Content {
-  return {
-    lines: () => linesOf(chunksOf(path), maxRecords),
-    text: () => {
+  return contentOf(
+    () => chunksOf(path),
+    () => {
       checkTextSize(statSync(path).size);
-      return withoutByteOrderMark(readFileSync(path, 'utf8'));
+      return readFileSync(path, 'utf8');
     },
-    chunks: () => chunksOf(path),
     maxRecords,
-  };
+  );
 }
 
 export function bytesContent(bytes: Buffer | string, maxRecords = Number.POSITIVE_INFINITY): Content {
   const buffer = Buffer.from(bytes);
-  return {
-    lines: () => linesOf([buffer], maxRecords),
-    text: () => {
+  return contentOf(
+    () => [buffer],
+    () => {
       checkTextSize(buffer.length);
-      return withoutByteOrderMark(buffer.toString());
+      return buffer.toString();
     },
-    chunks: () => [buffer],
     maxRecords,
-  };
+  );
+}
+
+function contentOf(chunks: Content['chunks'], text: () => string, maxRecords: number): Content {
+  return { chunks, text: () => withoutByteOrderMark(text()), lines: () => linesOf(chunks(), maxRecords), maxRecords };
 }
 
 export function tooManyRecords(maxRecords: number): ContentError {

@@ -27,7 +27,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatasetError } from '../dataset-error.ts';
-import { livenessOf, ownIdentity, type ProcessIdentity } from './process-identity.ts';
+import { ABANDONED_MS, livenessOf, ownIdentity, type ProcessIdentity } from './process-identity.ts';
 import { makeFolder } from './whole-file.ts';
 
 /** The identity is absent where a record is not, or not yet, readable. */
@@ -35,8 +35,6 @@ type Holder = { readonly id: string; readonly touchedMs: number; readonly identi
 
 /** How often a holder touches its lock, while its event loop runs. */
 const TOUCH_MS = 30_000;
-/** A holder in another container counts as dead after this. Compiling keeps the event loop busy for up to a minute. */
-const ABANDONED_MS = 600_000;
 /** Where links are not supported, records are written in place and may be read before they are complete. */
 const WRITTEN_MS = 10_000;
 /** Every attempt but the last was lost to another process. */

@@ -39,6 +39,14 @@ export function livenessOf(process: ProcessIdentity, own: ProcessIdentity): Live
   return start === undefined || found.start === start ? 'running' : 'ended';
 }
 
+/** A process of another container, which cannot be seen from here, counts as running until ten minutes after `seenMs`. */
+export function isAlive(process: ProcessIdentity, seenMs: number, nowMs: number): boolean {
+  const liveness = livenessOf(process, ownIdentity());
+  return liveness === 'running' || (liveness === 'unknown' && nowMs - seenMs < ABANDONED_MS);
+}
+
+export const ABANDONED_MS = 600_000;
+
 export function isRunning(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   try {

@@ -1,5 +1,7 @@
 /** Work on a file that is not trusted to be small or harmless, in a thread with limits of time and memory. */
 import { Worker } from 'node:worker_threads';
+import { DatasetError } from '../dataset-error.ts';
+import type { ThreadCall, ThreadResult } from './thread-entry.ts';
 
 const START_MS = 20_000;
 /** How many times longer a step may take by the clock. */
@@ -9,6 +11,20 @@ const MAX_HEAP_MB = 2_048;
 /** It may be fast enough later. */
 export class TookTooLong extends Error {
   override name = 'TookTooLong';
+}
+
+const ENTRY = new URL('./thread-entry.js', import.meta.url);
+
+/** What an exported function returns, or its DatasetError or error of the system. */
+export async function runInThread<T>(
+  { module, ...call }: Omit<ThreadCall, 'module'> & { readonly module: URL },
+  signal?: AbortSignal,
+  startMs?: number,
+): Promise<T> {
+  const result = await runThread<ThreadResult<T>>(ENTRY, { ...call, module: module.href }, signal, startMs);
+  if ('value' in result) return result.value;
+  const { name, message } = result.error;
+  throw Object.assign(name === 'DatasetError' ? new DatasetError(message) : new Error(message), result.error);
 }
 
 /** The message of the module. A number that it posts before is the processor time that its next step may take. */

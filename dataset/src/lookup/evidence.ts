@@ -1,9 +1,11 @@
 // Which source decided each field. Values are taken from the record; the prefix is the largest around the address for
 // which the source says the same. Decoded sets are kept as long as the dataset: neighbours share them.
+
 import { type Address, ipv4, truncateAddress, wordMask } from '../address.ts';
 import { isTooOld } from '../data-age.ts';
 import type { Match } from '../file/format.ts';
 import type { Dataset } from '../file/read.ts';
+import { getOrInsert, Numbers } from '../get-or-insert.ts';
 import { addressBits, formatPrefix, fromBigInt, lastAddress, toBigInt, widestPrefixLength } from '../prefix.ts';
 import type { Evidence, IpRecord } from '../record.ts';
 import { AGING_NAMES, FLAGS, isThreatKnown, neighbourWords, TOO_OLD, TYPE_SIGNALS } from '../record.ts';
@@ -32,7 +34,7 @@ type Statement = {
 };
 
 type Prepared = {
-  readonly ids: Map<string, number>;
+  readonly ids: Numbers;
   readonly statementsBySet: Kept<number, readonly Statement[]>;
   readonly jsonByPrefix: Kept<number | string, string>;
 };
@@ -63,16 +65,11 @@ class Kept<Key, Value> {
 const preparedBy = new WeakMap<Dataset, Prepared>();
 
 function preparedFor(dataset: Dataset): Prepared {
-  let prepared = preparedBy.get(dataset);
-  if (prepared === undefined) {
-    prepared = {
-      ids: new Map(),
-      statementsBySet: new Kept(MAX_KEPT_SETS),
-      jsonByPrefix: new Kept(MAX_KEPT_PREFIXES),
-    };
-    preparedBy.set(dataset, prepared);
-  }
-  return prepared;
+  return getOrInsert(preparedBy, dataset, () => ({
+    ids: new Numbers(),
+    statementsBySet: new Kept(MAX_KEPT_SETS),
+    jsonByPrefix: new Kept(MAX_KEPT_PREFIXES),
+  }));
 }
 
 export function explain(dataset: Dataset, address: Address, match: Match): readonly Evidence[] {
@@ -200,10 +197,7 @@ function statementsOf(dataset: Dataset, set: number, { statementsBySet, ids }: P
     const attributes = dataset.attributes(set);
     return dataset.decisions(set).map(([field, source, stated]) => {
       const value = stated ?? fieldValue(attributes, field);
-      const key = `${field} ${source} ${value}`;
-      const id = ids.get(key) ?? ids.size;
-      ids.set(key, id);
-      return { id, field, value, source };
+      return { id: ids.of(`${field} ${source} ${value}`), field, value, source };
     });
   });
 }

@@ -1,6 +1,8 @@
 /** What decided a connection type: how much it is worth depends on that. `assumed` business means unknown. */
+
 import type { Match } from '../file/format.ts';
 import type { Dataset } from '../file/read.ts';
+import { getOrInsert } from '../get-or-insert.ts';
 import { TYPE_SIGNALS } from '../record.ts';
 
 /** A table, a list or the operator's overrides; a rule on names; the sum of weak signals; nothing. */
@@ -11,8 +13,7 @@ export type TypeSource = (typeof TYPE_SOURCES)[number];
 const knownBy = new WeakMap<Dataset, (TypeSource | undefined)[]>();
 
 export function typeSourceOf(dataset: Dataset, match: Match): TypeSource {
-  const known = knownBy.get(dataset) ?? [];
-  knownBy.set(dataset, known);
+  const known = getOrInsert(knownBy, dataset, () => []);
   const set = dataset.attributesOf(match);
   known[set] ??= decide(dataset, set);
   return known[set];

@@ -1,11 +1,13 @@
 // A dataset with the operator's overrides over it: a record of its own for each one of the file to which an entry
 // applies, numbered after those of the file, made at once in microseconds for most prefixes.
+
 import type { Address } from '../address.ts';
 import { type Cursor, SPACES, startOf } from '../file/addresses/cursor.ts';
 import type { ListedOrigin } from '../file/addresses/other-origins.ts';
 import { type Match, makeMatch, prefixLength, recordNumber } from '../file/format.ts';
 import { appendNetworks, type CompiledAsn } from '../file/networks/networks.ts';
 import { Dataset } from '../file/read.ts';
+import { getOrInsert } from '../get-or-insert.ts';
 import { lowerBound } from '../lower-bound.ts';
 import { addressBits, fromBigInt, toBigInt } from '../prefix.ts';
 import { flatten, Ranges } from '../ranges.ts';
@@ -170,8 +172,7 @@ class Preparation {
     this.#overrides = overrides;
     this.#first = firstNumbers(base);
     for (const { asn, name, range } of overrides.networks) {
-      const own = this.#ownNetworks.get(asn) ?? noNetworks();
-      this.#ownNetworks.set(asn, own);
+      const own = getOrInsert(this.#ownNetworks, asn, noNetworks);
       own.name ??= name;
       if (range.version === 6) own.ipv6Prefixes++;
       else {
@@ -272,21 +273,16 @@ class Preparation {
     if (known !== undefined && (name === undefined || name === known.asn_name)) return row;
     const { name: ownName, ...counts } = this.#ownNetworks.get(asn) ?? noNetworks();
     const shown = name ?? ownName ?? `AS${asn}`;
-    const key = `${asn} ${shown}`;
-    const made = this.#rows.get(key) ?? networks.count + this.#networks.length;
-    if (!this.#rows.has(key)) {
-      this.#rows.set(key, made);
-      this.#networks.push({
-        number: asn,
-        name: shown,
-        type: relabel.connection_type ?? UNKNOWN.connection_type,
-        country: relabel.country ?? UNKNOWN.country,
-        rir: known?.rir,
-        cloud_provider: undefined,
-        ...counts,
-      });
-    }
-    return made;
+    const made = {
+      number: asn,
+      name: shown,
+      type: relabel.connection_type ?? UNKNOWN.connection_type,
+      country: relabel.country ?? UNKNOWN.country,
+      rir: known?.rir,
+      cloud_provider: undefined,
+      ...counts,
+    };
+    return getOrInsert(this.#rows, `${asn} ${shown}`, () => networks.count + this.#networks.push(made) - 1);
   }
 
   *#matchesIn(version: 4 | 6, start: bigint, end: bigint): Generator<Match> {
@@ -318,8 +314,6 @@ class Preparation {
     };
   }
 }
-
-/** A walk over a table with other matches in some ranges. */
 
 /** Ranges in ascending order, which do not overlap; `matchOf` takes the match of the table. */
 type OverlaidRange = { readonly start: bigint; readonly end: bigint; matchOf(match: Match): Match };
@@ -363,19 +357,16 @@ function* overlaidIntervals(
   matchOutside: (match: Match) => Match,
 ): Generator<Interval> {
   let at = 0;
-  for (const { start, end, match } of intervalsOf(version, base)) {
-    let position = start;
-    while (at < ranges.length && (ranges[at] as OverlaidRange).end < position) at++;
-    for (let range = ranges[at]; range !== undefined && range.start <= end; range = ranges[++at]) {
-      if (range.start > position) yield { start: position, end: range.start - 1n, match: matchOutside(match) };
-      const first = range.start > position ? range.start : position;
-      const last = range.end < end ? range.end : end;
-      yield { start: first, end: last, match: range.matchOf(match) };
-      position = last + 1n;
-      if (range.end > end) break;
+  for (const { start: first, end: last, match } of intervalsOf(version, base))
+    for (let start = first; start <= last; ) {
+      while (at < ranges.length && (ranges[at] as OverlaidRange).end < start) at++;
+      const range = ranges[at];
+      const isInside = range !== undefined && range.start <= start;
+      const until = range === undefined ? last : isInside ? range.end : range.start - 1n;
+      const end = until < last ? until : last;
+      yield { start, end, match: isInside ? range.matchOf(match) : matchOutside(match) };
+      start = end + 1n;
     }
-    if (position <= end) yield { start: position, end, match: matchOutside(match) };
-  }
 }
 
 /** The tables of IPv6 cover 2000::/3; the space after it has no match. */

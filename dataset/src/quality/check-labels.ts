@@ -1,5 +1,7 @@
 // The answers of a dataset against labels. A prefix has the answer of most of its addresses.
+
 import type { Dataset } from '../file/read.ts';
+import { getOrInsert } from '../get-or-insert.ts';
 import { fromBigInt, type Range } from '../prefix.ts';
 import { FLAGS } from '../record.ts';
 import { WeightedShare } from '../weighted-share.ts';
@@ -41,15 +43,12 @@ export function checkLabels(dataset: Dataset, rows: readonly LabelRow[], limit: 
       unanswered++;
       continue;
     }
-    const network = networks.get(answer.asn) ?? { rows: 0, wrong: 0, example: '' };
-    networks.set(answer.asn, network);
+    const network = getOrInsert(networks, answer.asn, () => ({ rows: 0, wrong: 0, example: '' }));
     network.rows++;
     let isWrong = false;
     for (const [field, value] of expected) {
-      const counter = fields.get(field) ?? new FieldCounter(field);
-      fields.set(field, counter);
       const given = answer.values[field] ?? 'none';
-      counter.add(value, given);
+      getOrInsert(fields, field, () => new FieldCounter(field)).add(value, given);
       if (value === given) continue;
       isWrong = true;
       if (network.example === '') network.example = `${subject}: ${field} ${given}, expected ${value}`;
@@ -86,38 +85,25 @@ export function lowestShare({ fields }: LabelCheck): { field: string; measure: s
 
 class FieldCounter {
   readonly #field: string;
-  readonly #pairs = new Map<string, { expected: string; answer: string; rows: number }>();
+  readonly #pairs = new Map<string, FieldCheck['confusion'][number]>();
 
   constructor(field: string) {
     this.#field = field;
   }
 
   add(expected: string, answer: string): void {
-    const key = `${expected}\t${answer}`;
-    const pair = this.#pairs.get(key) ?? { expected, answer, rows: 0 };
-    pair.rows++;
-    this.#pairs.set(key, pair);
+    getOrInsert(this.#pairs, `${expected}\t${answer}`, () => ({ expected, answer, rows: 0 })).rows++;
   }
 
   finish(): FieldCheck {
     const pairs = [...this.#pairs.values()].sort((a, b) => b.rows - a.rows);
     const isFlag = (FLAGS as readonly string[]).includes(this.#field);
-    const isRight = (pair: { expected: string; answer: string }) => pair.expected === pair.answer;
-    const precision = isFlag
-      ? shareOf(
-          pairs.filter(({ answer }) => answer === 'true'),
-          isRight,
-        )
-      : undefined;
-    const recall = isFlag
-      ? shareOf(
-          pairs.filter(({ expected }) => expected === 'true'),
-          isRight,
-        )
-      : undefined;
+    const shareWith = (end: 'answer' | 'expected') =>
+      isFlag ? shareOf(pairs.filter((pair) => pair[end] === 'true')) : undefined;
+    const [precision, recall] = [shareWith('answer'), shareWith('expected')];
     return {
       field: this.#field,
-      accuracy: shareOf(pairs, isRight) as Share,
+      accuracy: shareOf(pairs) as Share,
       ...(precision && { precision }),
       ...(recall && { recall }),
       confusion: pairs,
@@ -125,12 +111,12 @@ class FieldCounter {
   }
 }
 
-type Pair = FieldCheck['confusion'][number];
-
-function shareOf(pairs: readonly Pair[], isRight: (pair: Pair) => boolean): Share | undefined {
+/** Of right answers. */
+function shareOf(pairs: readonly FieldCheck['confusion'][number][]): Share | undefined {
   const share = new WeightedShare();
   // One row at a time: rows of a pair are separate labels.
-  for (const pair of pairs) for (let row = 0; row < pair.rows; row++) share.add(isRight(pair), 1);
+  for (const { expected, answer, rows } of pairs)
+    for (let row = 0; row < rows; row++) share.add(expected === answer, 1);
   return share.finish();
 }
 

@@ -1,9 +1,11 @@
 // The quality rows of a build: sources held out, frozen labels of countries, change since the previous version.
+
 import { latest } from '../data-files/csv-table.ts';
 import { countryLabels } from '../data-files/data-files.ts';
 import { forEachSegment } from '../diff/segments.ts';
 import type { Dataset } from '../file/read.ts';
-import { fromBigInt } from '../prefix.ts';
+import { getOrInsert } from '../get-or-insert.ts';
+import { fromBigInt, spaceOf } from '../prefix.ts';
 import type { IpRecord, QualityRow } from '../record.ts';
 import { rounded, WeightedShare } from '../weighted-share.ts';
 
@@ -72,17 +74,14 @@ function changeRows(before: Dataset, after: Dataset): QualityRow[] {
     const differing = new Map<number, readonly string[]>();
     forEachSegment(before.runs(version), after.runs(version), (start, end, a, b) => {
       if (a === 0 || b === 0) return;
-      const size = version === 4 ? Number(end - start + 1n) : Number((end - start + 1n) >> 64n) / 2 ** 16;
+      const size = spaceOf(version, end - start + 1n);
       all += size;
       if (before.asnNumber(a) !== after.asnNumber(b)) changed.set('asn', (changed.get('asn') ?? 0) + size);
       const [from, to] = [before.attributesOf(a), after.attributesOf(b)];
-      const pair = from * 2 ** 26 + to;
-      let fields = differing.get(pair);
-      if (fields === undefined) {
+      const fields = getOrInsert(differing, from * 2 ** 26 + to, () => {
         const [old, now] = [traits.before(from), traits.after(to)];
-        fields = COMPARED.filter((field) => field !== 'asn' && old[field] !== now[field]);
-        differing.set(pair, fields);
-      }
+        return COMPARED.filter((field) => field !== 'asn' && old[field] !== now[field]);
+      });
       for (const field of fields) changed.set(field, (changed.get(field) ?? 0) + size);
     });
     if (all === 0) return [];
@@ -106,13 +105,9 @@ function changeRows(before: Dataset, after: Dataset): QualityRow[] {
 
 function traitsOf(dataset: Dataset): (set: number) => Traits {
   const known = new Map<number, Traits>();
-  return (set) => {
-    let traits = known.get(set);
-    if (traits === undefined) {
+  return (set) =>
+    getOrInsert(known, set, () => {
       const { country, connection_type, detection } = dataset.attributes(set);
-      traits = { country, connection_type, ...detection };
-      known.set(set, traits);
-    }
-    return traits;
-  };
+      return { country, connection_type, ...detection };
+    });
 }

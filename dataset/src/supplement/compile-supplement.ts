@@ -1,5 +1,6 @@
 // Feeds in, supplement out, if any drives one of its fields. Geofeeds of operators are laid over locations of a
 // database, each for what its operator announces.
+
 import type { Address } from '../address.ts';
 import { AddressRows, type FamilyRows, type ReadRows, wordsOfAddress } from '../address-rows.ts';
 import type { FeedCache } from '../feeds/feed-cache.ts';
@@ -8,6 +9,7 @@ import type { Locations, PrefixList } from '../feeds/parsed.ts';
 import { parseGeofeedPlaces } from '../feeds/sources/locations/geofeed-places.ts';
 import { countryWord, type Place } from '../feeds/sources/locations/place-list.ts';
 import type { Dataset } from '../file/read.ts';
+import { Numbers } from '../get-or-insert.ts';
 import { fileContent } from '../io/content.ts';
 import { fromBigInt } from '../prefix.ts';
 import { flatten, Ranges } from '../ranges.ts';
@@ -24,7 +26,8 @@ export function compileSupplement(
   dataset: Pick<Dataset, 'find' | 'asnNumber'>,
 ): Buffer | undefined {
   const sources = new SourceList();
-  const texts = new TextList();
+  // Text 0 is empty.
+  const texts = new Numbers([['', 0]]);
   const places = new PlaceTable(texts);
   const loc = locations(ingested, cache, dataset, sources, places);
   const any = anycast(ingested, sources);
@@ -34,7 +37,7 @@ export function compileSupplement(
     meta: { sources: sources.sources, places: places.count },
     tables: { ...(loc && { loc }), ...(any && { any }), ...(ix && { ix }) },
     places: places.words(),
-    texts: texts.texts,
+    texts: [...texts.keys()],
   });
 }
 
@@ -128,7 +131,7 @@ function anycast(ingested: readonly IngestedFeed[], sources: SourceList): Tables
 }
 
 /** An exchange without a name is left out. */
-function exchanges(ingested: readonly IngestedFeed[], sources: SourceList, texts: TextList): Tables['ix'] {
+function exchanges(ingested: readonly IngestedFeed[], sources: SourceList, texts: Numbers): Tables['ix'] {
   const lists = listsOf(ingested, 'exchange');
   const named = ingested.flatMap(({ parsed, source }) =>
     parsed.shape === 'exchanges' ? [{ names: parsed.names, source }] : [],
@@ -137,7 +140,7 @@ function exchanges(ingested: readonly IngestedFeed[], sources: SourceList, texts
   for (const { source } of named) sources.add(source);
   return listed(lists, sources, (label) => {
     const name = named.map(({ names }) => names.get(label)).find((text) => text !== undefined);
-    return name === undefined ? 0 : texts.add(name);
+    return name === undefined ? 0 : texts.of(name);
   });
 }
 
@@ -176,19 +179,6 @@ class SourceList {
   }
 }
 
-/** Texts, each once; text 0 is empty. */
-class TextList {
-  readonly texts: string[] = [''];
-  readonly #numbers = new Map([['', 0]]);
-
-  add(text: string): number {
-    const known = this.#numbers.get(text);
-    if (known !== undefined) return known;
-    this.#numbers.set(text, this.texts.length);
-    return this.texts.push(text) - 1;
-  }
-}
-
 /** For geofeeds, which have none (RFC 8805): by country and name, unless namesakes are far apart. */
 class CityCoordinates {
   readonly #cities = new Map<string, Place | null>();
@@ -221,10 +211,10 @@ const degreesOf = (microdegrees = 0): number => microdegrees | 0;
 
 /** Places of all sources; place 0 is unused. */
 class PlaceTable {
-  readonly #texts: TextList;
+  readonly #texts: Numbers;
   readonly #places: { readonly place: Place; readonly source: number }[] = [{ place: NOWHERE, source: 0 }];
 
-  constructor(texts: TextList) {
+  constructor(texts: Numbers) {
     this.#texts = texts;
   }
 
@@ -244,8 +234,8 @@ class PlaceTable {
     const words = new Uint32Array(this.#places.length * PLACE_WORDS);
     this.#places.forEach(({ place, source }, i) => {
       const at = i * PLACE_WORDS;
-      words[at] = this.#texts.add(place.city);
-      words[at + 1] = this.#texts.add(place.region);
+      words[at] = this.#texts.of(place.city);
+      words[at + 1] = this.#texts.of(place.region);
       words[at + 2] = place.latitude ?? ABSENT;
       words[at + 3] = place.longitude ?? ABSENT;
       words[at + 4] = (countryWord(place) << 16) | source;

@@ -17,24 +17,15 @@ import { Dataset, openDataset, openPublished, readChecked } from '../file/read.t
 import { type Content, encodeDataset } from '../file/write.ts';
 import { withLock } from '../io/lock.ts';
 import { clearUnfinished, renameSynced, writeWhole } from '../io/whole-file.ts';
-import type { Counts, DataSources, Figures, Meta, QualityRow, Refusal, Source } from '../record.ts';
+import type { Meta } from '../record.ts';
 import { readSupplement, SUPPLEMENT_FORMAT, Supplement } from '../supplement/supplement.ts';
 import { type Retention, wholeVersions } from './retention.ts';
 
-export type VersionEntry = {
-  version: number;
+export type VersionEntry = Omit<Meta, 'flag_sources' | 'threat_lists' | 'providers'> & {
   file: string;
   format: number;
-  built_at: string;
   bytes: number;
   sha256: string;
-  content_sha256: string;
-  sources: readonly Source[];
-  refused: readonly Refusal[];
-  figures: Figures;
-  data_sources: DataSources;
-  quality: readonly QualityRow[];
-  counts: Counts;
   /** Absent if no feed for it is enabled. Versions with the same one share the file. */
   supplement?: SupplementEntry;
 };

@@ -3,7 +3,7 @@
 import { type Address, formatAddress } from '@whence/dataset/address';
 import type { Match } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';
-import type { Location, Supplement } from '@whence/dataset/internal/supplement/supplement';
+import type { Location } from '@whence/dataset/internal/supplement/supplement';
 import { parseInclude, requireIncluded } from '../http/requests.ts';
 import type { Requester } from '../limits/cost-classes.ts';
 import {
@@ -22,6 +22,7 @@ import type { Registration } from './registration/rdap-network.ts';
 import type { Registrations } from './registration/registrations.ts';
 import {
   countStates,
+  type FoundAddress,
   type NetworkRouting,
   type Origin,
   type Routing,
@@ -43,13 +44,6 @@ export type AddressMembers = {
 
 /** All that is known of an address of a peering LAN that no network announces. */
 export type ExchangeAddress = { ip: string; routing: { origins: Origin[]; exchange: string } };
-
-export type FoundAddress = {
-  readonly dataset: Dataset;
-  readonly supplement?: Supplement | undefined;
-  readonly address: Address;
-  readonly match: Match;
-};
 
 type LocalSources = { readonly vrps?: VrpTable | undefined };
 
@@ -178,15 +172,27 @@ function localMembers(
   included: ReadonlySet<AddressSection>,
   { vrps }: LocalSources,
 ): AddressMembers {
-  const privacy = included.has('privacy') ? privacyOf(found.dataset, found.match) : undefined;
-  const scanner = included.has('scanner') ? scannerOf(found.dataset, found.match) : undefined;
   const location = included.has('location') ? locationOf(found) : undefined;
-  const labels = included.has('labels') ? found.dataset.labels(found.match) : [];
+  const { labels, ...members } = recordMembers(found, included);
   return {
     ...(included.has('routing') && { routing: routingOf(found, vrps) }),
+    ...members,
+    ...(location && { location }),
+    ...(labels && { labels }),
+  };
+}
+
+/** What all addresses with a record have. */
+export function recordMembers(
+  { dataset, match }: Pick<FoundAddress, 'dataset' | 'match'>,
+  included: ReadonlySet<AddressSection>,
+): Pick<AddressMembers, 'privacy' | 'scanner' | 'labels'> {
+  const privacy = included.has('privacy') ? privacyOf(dataset, match) : undefined;
+  const scanner = included.has('scanner') ? scannerOf(dataset, match) : undefined;
+  const labels = included.has('labels') ? dataset.labels(match) : [];
+  return {
     ...(privacy && { privacy }),
     ...(scanner && { scanner }),
-    ...(location && { location }),
     ...(labels.length > 0 && { labels: [...labels] }),
   };
 }

@@ -8,7 +8,7 @@ export type RpkiConfig = Pick<Config, 'dataDir' | 'dataFolder' | 'rpkiSource' | 
 
 export async function openRpkiSource({ rpkiSource, ...config }: RpkiConfig): Promise<RpkiFile | undefined> {
   if (rpkiSource === undefined) return undefined;
-  const { openRpki } = await import('../address/routing/open-rpki.ts');
+  const { openRpki } = await import('../address/routing/rpki-file.ts');
   const file = openRpki(
     rpkiSource,
     { ...config, dataDir: config.dataFolder.cache },

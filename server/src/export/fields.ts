@@ -1,7 +1,9 @@
 // Records as flat fields, with the names of the API. A million runs share 140,000 records and 8,000 sets of attributes,
 // each parsed once. Records that differ only in explanations are one object, so neighbours compare with `===`.
+
 import { type Match, recordNumber } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';
+import { getOrInsert } from '@whence/dataset/internal/get-or-insert';
 import { type ConnectionType, FLAGS, type Flag, type Rir, type ThreatLevel } from '@whence/dataset/record';
 
 export type Fields = {
@@ -55,8 +57,7 @@ export class FieldsReader {
     if (cached !== undefined) return cached;
     const asn = this.#dataset.asnNumber(match);
     const { attributes, byAsn } = this.#groupOf(this.#dataset.attributesOf(match));
-    const fields = byAsn.get(asn) ?? { asn, asn_name: this.#nameOf(asn, match), ...attributes };
-    byAsn.set(asn, fields);
+    const fields = getOrInsert(byAsn, asn, () => ({ asn, asn_name: this.#nameOf(asn, match), ...attributes }));
     this.#byRecord[record] = fields;
     return fields;
   }
@@ -66,18 +67,13 @@ export class FieldsReader {
     if (cached !== undefined) return cached;
     const attributes = flatten(this.#dataset.attributes(number));
     const text = JSON.stringify(attributes);
-    const group = this.#byText.get(text) ?? { attributes, byAsn: new Map() };
-    this.#byText.set(text, group);
+    const group = getOrInsert(this.#byText, text, () => ({ attributes, byAsn: new Map() }));
     this.#byAttributes[number] = group;
     return group;
   }
 
   #nameOf(asn: number, match: Match): string {
-    const cached = this.#names.get(asn);
-    if (cached !== undefined) return cached;
-    const name = JSON.parse(`"${this.#dataset.escapedName(match)}"`) as string;
-    this.#names.set(asn, name);
-    return name;
+    return getOrInsert(this.#names, asn, () => JSON.parse(`"${this.#dataset.escapedName(match)}"`) as string);
   }
 }
 

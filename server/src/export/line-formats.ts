@@ -1,4 +1,5 @@
 /** CSV (RFC 4180 with a header, but LF) and NDJSON (without absent values): one network per line. */
+import { getOrInsert } from '@whence/dataset/internal/get-or-insert';
 import type { AddressMembers } from '../address/sections.ts';
 import { cellText, sectionValue } from '../fields/fields.ts';
 import type { Sink } from '../terminal/output.ts';
@@ -53,21 +54,13 @@ async function writeLines(
 ): Promise<number> {
   const texts = new Map<Fields, string>();
   const memberTexts = new Map<AddressMembers, string>();
-  const membersText = (members: AddressMembers): string => {
-    const known = memberTexts.get(members) ?? formatMembers(members);
-    memberTexts.set(members, known);
-    return known;
-  };
   let rows = 0;
   for await (const batch of selectRuns(selection)) {
     let chunk = rows === 0 ? header : '';
     for (const run of batch) {
-      let text = texts.get(run.fields);
-      if (text === undefined) {
-        text = formatFields(run.fields);
-        texts.set(run.fields, text);
-      }
-      const members = run.members === undefined ? '' : membersText(run.members);
+      const { fields, members: more } = run;
+      const text = getOrInsert(texts, fields, () => formatFields(fields));
+      const members = more === undefined ? '' : getOrInsert(memberTexts, more, () => formatMembers(more));
       for (const row of rowsOf(run)) {
         chunk += formatRow(row, text, members);
         rows++;

@@ -1,9 +1,8 @@
 // A file for `nft -f`: two sets in an inet table. Loading it again declares, flushes and fills them in one transaction
 // and keeps the rules. Adjacent networks are merged, so an element can be a range.
-import { formatAddress } from '@whence/dataset/address';
-import { addressBits, fromBigInt, prefixesOfRange, type Range } from '@whence/dataset/prefix';
+import { formatRange } from '@whence/dataset/prefix';
 import type { Sink } from '../terminal/output.ts';
-import { formatPrefixes, mergedRanges } from './merged-ranges.ts';
+import { mergedRanges, writePrefixLines } from './merged-ranges.ts';
 import { commentLine, commentLines, creditedMeta } from './notice.ts';
 import type { Selection } from './rows.ts';
 
@@ -18,7 +17,7 @@ export async function writeNftables(
 ): Promise<number> {
   const elements: Record<4 | 6, string[]> = { 4: [], 6: [] };
   for await (const batch of mergedRanges(selection, () => true))
-    for (const { range } of batch) elements[range.version].push(formatElement(range));
+    for (const { range } of batch) elements[range.version].push(formatRange(range));
   const count = elements[4].length + elements[6].length;
   if (count === 0) return 0;
   await sink.write(
@@ -47,14 +46,6 @@ function declareSet(name: string, version: 4 | 6): string {
   return `\tset ${name}_ipv${version} {\n\t\ttype ipv${version}_addr\n\t\tflags interval\n\t\tauto-merge\n\t}\n`;
 }
 
-function formatElement({ version, start, end }: Range): string {
-  const bits = addressBits(version);
-  const [[, length] = [0n, 0], next] = prefixesOfRange(start, end, bits);
-  const first = fromBigInt(start, version);
-  if (next === undefined) return `${formatAddress(first)}/${length}`;
-  return `${formatAddress(first)}-${formatAddress(fromBigInt(end, version))}`;
-}
-
 // A file for `ipset restore -exist`: sets NAME_ipv4 and NAME_ipv6, loaded under another name and then swapped in one
 // step, so that no moment has an empty or half filled set.
 
@@ -63,29 +54,16 @@ const MAX_ELEMENTS = 16_777_216;
 const FAMILIES = { 4: 'inet', 6: 'inet6' } as const;
 
 export async function writeIpset(selection: Selection, sink: Sink, name: string, command: string): Promise<number> {
-  let text = `# ${command}\n${commentLines(creditedMeta(selection))}`;
+  let head = `# ${command}\n${commentLines(creditedMeta(selection))}`;
+  let tail = '';
   for (const version of [4, 6] as const) {
     const set = `${name}_ipv${version}`;
     const type = `hash:net family ${FAMILIES[version]} maxelem ${MAX_ELEMENTS}`;
-    text += `create ${set} ${type}\ncreate ${set}_new ${type}\nflush ${set}_new\n`;
+    head += `create ${set} ${type}\ncreate ${set}_new ${type}\nflush ${set}_new\n`;
+    tail += `swap ${set}_new ${set}\ndestroy ${set}_new\n`;
   }
-  let count = 0;
-  for await (const batch of mergedRanges(selection, () => true)) {
-    for (const { range } of batch)
-      for (const prefix of formatPrefixes(range)) {
-        text += `add ${name}_ipv${range.version}_new ${prefix}\n`;
-        count++;
-      }
-    // Nothing is written before the first element, so that an export without any leaves no output.
-    if (count === 0) continue;
-    await sink.write(text);
-    text = '';
-  }
-  if (count === 0) return 0;
-  for (const version of [4, 6] as const) {
-    const set = `${name}_ipv${version}`;
-    text += `swap ${set}_new ${set}\ndestroy ${set}_new\n`;
-  }
-  await sink.write(text);
-  return count;
+  return writePrefixLines(selection, sink, {
+    ...{ head, tail, valueFor: () => 1 },
+    lineOf: (prefix) => `add ${name}_ipv${prefix.includes(':') ? 6 : 4}_new ${prefix}\n`,
+  });
 }

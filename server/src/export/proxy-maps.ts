@@ -8,7 +8,7 @@
  */
 import type { Sink } from '../terminal/output.ts';
 import { printable } from '../terminal/printable.ts';
-import { formatPrefixes, mergedRanges } from './merged-ranges.ts';
+import { writePrefixLines } from './merged-ranges.ts';
 import { commentLines, creditedMeta } from './notice.ts';
 import type { MappedValue } from './options.ts';
 import type { Selection } from './rows.ts';
@@ -20,10 +20,11 @@ export function writeHaproxyMap(
   command: string,
 ): Promise<number> {
   const head = `# ${command}\n${commentLines(creditedMeta(selection))}`;
-  return writeMap(selection, sink, value, head, (prefix, text) => `${prefix} ${printable(text)}\n`);
+  const lineOf = (prefix: string, text: string) => `${prefix} ${printable(text)}\n`;
+  return writePrefixLines(selection, sink, { head, valueFor: value.of, lineOf, tail: '' });
 }
 
-export async function writeNginxGeo(
+export function writeNginxGeo(
   selection: Selection,
   sink: Sink,
   name: string,
@@ -33,32 +34,8 @@ export async function writeNginxGeo(
   // Without --value the variable is 1 or 0, which `if` and `map` can test. With it, the default is an empty text.
   const fallback = value.field === undefined ? '0' : '""';
   const head = `# ${command}\n${commentLines(creditedMeta(selection))}geo $${name} {\n\tdefault ${fallback};\n`;
-  const count = await writeMap(selection, sink, value, head, (prefix, text) => `\t${prefix} ${quote(text)};\n`);
-  if (count > 0) await sink.write('}\n');
-  return count;
-}
-
-/** Nothing is written before the first network, so that an export without any leaves no output. */
-async function writeMap(
-  selection: Selection,
-  sink: Sink,
-  value: MappedValue,
-  head: string,
-  formatLine: (prefix: string, value: string) => string,
-): Promise<number> {
-  let text = head;
-  let count = 0;
-  for await (const batch of mergedRanges(selection, value.of)) {
-    for (const merged of batch)
-      for (const prefix of formatPrefixes(merged.range)) {
-        text += formatLine(prefix, merged.value);
-        count++;
-      }
-    if (count === 0) continue;
-    await sink.write(text);
-    text = '';
-  }
-  return count;
+  const lineOf = (prefix: string, text: string) => `\t${prefix} ${quote(text)};\n`;
+  return writePrefixLines(selection, sink, { head, valueFor: value.of, lineOf, tail: '}\n' });
 }
 
 /** Inside quotes, only the quote and the backslash are special: geo expands no variables in values. */

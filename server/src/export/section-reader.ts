@@ -1,17 +1,17 @@
 // What rows have beside the record, on request. Places, anycast prefixes and peering LANs divide runs; origins belong
 // to the announced prefix, and the rest to the record.
+
 import type { Address } from '@whence/dataset/address';
 import type { Match } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';
+import { getOrInsert } from '@whence/dataset/internal/get-or-insert';
 import { typeSourceOf } from '@whence/dataset/internal/lookup/type-source';
 import type { Supplement } from '@whence/dataset/internal/supplement/supplement';
 import { fromBigInt } from '@whence/dataset/prefix';
 import { locationOf } from '../address/location.ts';
-import { privacyOf } from '../address/privacy.ts';
 import { type Origin, originNumbers, type Routing, recordState } from '../address/routing/routing.ts';
 import type { VrpTable } from '../address/routing/vrps.ts';
-import { scannerOf } from '../address/scanner.ts';
-import type { AddressMembers } from '../address/sections.ts';
+import { type AddressMembers, recordMembers } from '../address/sections.ts';
 import type { LocalAddressSection } from '../vocabulary.ts';
 import type { Fields } from './fields.ts';
 
@@ -36,7 +36,7 @@ export type ExportRun = {
 
 /** What all addresses of a run have in common. */
 type OfRun = { readonly routing?: Routing; readonly ofRecord: OfRecord; readonly key: string };
-type OfRecord = Pick<AddressMembers, 'privacy' | 'scanner' | 'labels'>;
+type OfRecord = ReturnType<typeof recordMembers>;
 
 export class SectionReader {
   readonly #selection: SectionSources;
@@ -87,20 +87,7 @@ export class SectionReader {
 
   #ofRecord(match: Match): OfRecord {
     const { dataset, sections } = this.#selection;
-    const set = dataset.attributesOf(match);
-    let members = this.#ofRecords.get(set);
-    if (members === undefined) {
-      const privacy = sections.has('privacy') ? privacyOf(dataset, match) : undefined;
-      const scanner = sections.has('scanner') ? scannerOf(dataset, match) : undefined;
-      const labels = sections.has('labels') ? dataset.labels(match) : [];
-      members = {
-        ...(privacy && { privacy }),
-        ...(scanner && { scanner }),
-        ...(labels.length > 0 && { labels: [...labels] }),
-      };
-      this.#ofRecords.set(set, members);
-    }
-    return members;
+    return getOrInsert(this.#ofRecords, dataset.attributesOf(match), () => recordMembers({ dataset, match }, sections));
   }
 
   /** The last address around this one of which the same is known; undefined if the supplement divides nothing. */
@@ -123,21 +110,10 @@ export class SectionReader {
     const isAnycast = routing !== undefined && supplement?.isAnycast(address) === true;
     const exchange = routing && supplement?.exchange(address);
     const text = `${shown} ${isAnycast} ${exchange ?? ''} ${key}`;
-    const known = this.#members.get(text);
-    if (known !== undefined) return known;
-    const location = shown === 0 ? undefined : locationOf({ dataset, supplement, address, match });
-    const members: AddressMembers = {
-      ...(location && { location }),
-      ...(routing && {
-        routing: {
-          ...routing,
-          ...(isAnycast && { is_anycast: true as const }),
-          ...(exchange !== undefined && { exchange }),
-        },
-      }),
-      ...ofRecord,
-    };
-    this.#members.set(text, members);
-    return members;
+    return getOrInsert(this.#members, text, () => {
+      const location = shown === 0 ? undefined : locationOf({ dataset, supplement, address, match });
+      const more = { ...(isAnycast && { is_anycast: true as const }), ...(exchange !== undefined && { exchange }) };
+      return { ...(location && { location }), ...(routing && { routing: { ...routing, ...more } }), ...ofRecord };
+    });
   }
 }

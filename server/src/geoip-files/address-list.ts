@@ -3,8 +3,10 @@
  * addresses. One walk over the dataset serves all lists. Between two cuts, where a prefix of a list or a special-purpose
  * range begins or ends, conditions can tell addresses apart by their records alone, so each record is tried once there.
  */
+
 import { type Match, recordNumber } from '@whence/dataset/internal/file/format';
 import type { Dataset } from '@whence/dataset/internal/file/read';
+import { getOrInsert } from '@whence/dataset/internal/get-or-insert';
 import { addressBits, fromBigInt, parsePrefix, type Range } from '@whence/dataset/prefix';
 import { specialPurposeRanges } from '@whence/dataset/special-purpose';
 import { formatPrefixes } from '../export/merged-ranges.ts';
@@ -36,13 +38,12 @@ export function listPrefixes(lists: readonly Conditions[], dataset: Dataset): re
         const cut = cuts[nextCut];
         const to = cut === undefined || cut > last ? last : cut - 1n;
         const number = match === undefined ? 0 : recordNumber(match);
-        let listed = listedByRecord.get(number);
-        if (listed === undefined) {
+        const first = from;
+        const listed = getOrInsert(listedByRecord, number, () => {
           const record = match === undefined ? undefined : ruleRecord(dataset, match);
-          const facts = factsOf({ address: fromBigInt(from, version) }, record);
-          listed = found[version].filter((_, i) => matchers[i]?.(facts) === true);
-          listedByRecord.set(number, listed);
-        }
+          const facts = factsOf({ address: fromBigInt(first, version) }, record);
+          return found[version].filter((_, i) => matchers[i]?.(facts) === true);
+        });
         for (const prefixes of listed) prefixes.add(from, to);
         from = to + 1n;
       }

@@ -335,7 +335,7 @@ function logClock(log: Logger, differenceMs: number): void {
 
 async function rpkiOf({ rpkiSource, ...config }: Config, log: Logger): Promise<RpkiFile | undefined> {
   if (rpkiSource === undefined) return undefined;
-  const { openRpki } = await import('../address/routing/open-rpki.ts');
+  const { openRpki } = await import('../address/routing/rpki-file.ts');
   return openRpki(rpkiSource, config, {
     loaded: (roas, builtAtMs) =>
       log.info({ roas, built_at: new Date(builtAtMs).toISOString() }, 'validated ROA payloads loaded'),

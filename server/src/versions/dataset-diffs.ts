@@ -1,5 +1,5 @@
 // Comparisons of versions, one at a time in a thread, shared by equal requests. The last few are kept.
-import { runThread, TookTooLong } from '@whence/dataset/internal/io/run-thread';
+import { runInThread, TookTooLong } from '@whence/dataset/internal/io/run-thread';
 import { type VersionEntry, versionPath } from '@whence/dataset/internal/versions/publish';
 import { CostQueue, type Requester } from '../limits/cost-classes.ts';
 import { SharedWork } from '../limits/shared-work.ts';
@@ -9,7 +9,7 @@ const MAX_KEPT = 8;
 /** Two default datasets take 2 s. */
 const TIMEOUT_MS = 30_000;
 
-export type DiffTask = { fromPath: string; toPath: string; limit: number };
+const DIFF_MODULE = new URL(import.meta.resolve('@whence/dataset/internal/diff/diff'));
 
 /** `refused`: the queue is full, it took too long, or the server stops. `failed`: a file cannot be read. */
 type DiffOutcome = { kind: 'done'; json: Uint8Array } | { kind: 'refused' } | { kind: 'failed' };
@@ -49,18 +49,11 @@ export class DatasetDiffs {
   }
 
   async #compare(key: string, from: VersionEntry, to: VersionEntry, limit: number): Promise<DiffOutcome> {
-    const task: DiffTask = {
-      fromPath: versionPath(this.#dataDir, from),
-      toPath: versionPath(this.#dataDir, to),
-      limit,
-    };
+    const args = [versionPath(this.#dataDir, from), versionPath(this.#dataDir, to), limit];
     const { signal } = this.#closing;
     try {
-      const module = new URL('./diff-worker.js', import.meta.url);
-      const outcome = {
-        kind: 'done',
-        json: await runThread<Uint8Array>(module, task, signal, this.#timeoutMs),
-      } as const;
+      const call = { module: DIFF_MODULE, name: 'diffFiles', args };
+      const outcome = { kind: 'done', json: await runInThread<Uint8Array>(call, signal, this.#timeoutMs) } as const;
       this.#keep(key, outcome);
       return outcome;
     } catch (error) {

@@ -1,16 +1,13 @@
 /** A running build of a data directory, as a file for commands that find no dataset there yet. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { livenessOf, ownIdentity, type ProcessIdentity } from '@whence/dataset/internal/io/process-identity';
+import { isAlive, ownIdentity, type ProcessIdentity } from '@whence/dataset/internal/io/process-identity';
 import { makeFolder } from '@whence/dataset/internal/io/whole-file';
 import { datasetsFolder } from '@whence/dataset/internal/versions/publish';
 
 type RunningBuild = { readonly process: ProcessIdentity; readonly started_at: string };
 
 const buildPath = (dataDir: string) => join(datasetsFolder(dataDir), 'building.json');
-
-/** A build takes less than a minute. A file of another container, whose processes are not visible here, expires. */
-const ABANDONED_MS = 600_000;
 
 export async function announcingBuild<T>(dataDir: string, now: Date, work: () => T | Promise<T>): Promise<T> {
   const build: RunningBuild = { process: ownIdentity(), started_at: now.toISOString() };
@@ -27,9 +24,7 @@ export async function announcingBuild<T>(dataDir: string, now: Date, work: () =>
 export function describeRunningBuild(dataDir: string, nowMs: number): string | undefined {
   try {
     const { process, started_at } = JSON.parse(readFileSync(buildPath(dataDir), 'utf8')) as RunningBuild;
-    const liveness = livenessOf(process, ownIdentity());
-    const isRunning =
-      liveness === 'running' || (liveness === 'unknown' && nowMs - Date.parse(started_at) < ABANDONED_MS);
+    const isRunning = isAlive(process, Date.parse(started_at), nowMs);
     return isRunning ? `process ${process.pid}, since ${started_at}` : undefined;
   } catch {
     // No file, or one that is being written.

@@ -3,7 +3,7 @@ import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import type { PausedFeed } from '@whence/dataset/internal/feeds/ingest';
 import { fingerprintOf } from '@whence/dataset/internal/io/file-fingerprint';
-import { livenessOf, ownIdentity, type ProcessIdentity } from '@whence/dataset/internal/io/process-identity';
+import { isAlive, ownIdentity, type ProcessIdentity } from '@whence/dataset/internal/io/process-identity';
 import { makeFolder } from '@whence/dataset/internal/io/whole-file';
 import type { PullOutcome } from '@whence/dataset/internal/versions/pull';
 import type { Refusal } from '@whence/dataset/record';
@@ -31,8 +31,6 @@ type FeedReport = {
   readonly paused?: readonly PausedFeed[];
 };
 
-/** An update in another container, whose process is not visible here, is abandoned if it writes no step for this long. */
-const ABANDONED_MS = 600_000;
 /** A failure that was not retried for this long is ignored: its schedule no longer exists. */
 const FORGOTTEN_MS = 7 * 86_400_000;
 
@@ -116,7 +114,7 @@ export function updateReports(dataDir: string): () => UpdateReport | undefined {
       if (known?.fingerprint !== fingerprintOf(stats))
         known = { fingerprint: fingerprintOf(stats), stored: JSON.parse(readFileSync(path, 'utf8')) as StoredReport };
       const { process = { pid: 0 }, ...report } = known.stored;
-      if (report.outcome !== 'running' || isAlive(process, stats.mtimeMs)) return report;
+      if (report.outcome !== 'running' || isAlive(process, stats.mtimeMs, Date.now())) return report;
       return { ...report, outcome: 'failed', error: `the update was killed while ${report.step}` };
     } catch {
       return undefined;
@@ -139,10 +137,5 @@ export function stateOf(
 }
 
 type StoredReport = UpdateReport & { readonly process?: ProcessIdentity };
-
-function isAlive(process: ProcessIdentity, writtenAtMs: number): boolean {
-  const liveness = livenessOf(process, ownIdentity());
-  return liveness === 'running' || (liveness === 'unknown' && Date.now() - writtenAtMs < ABANDONED_MS);
-}
 
 const reportPath = (dataDir: string) => join(dataDir, 'feeds', 'last-update.json');

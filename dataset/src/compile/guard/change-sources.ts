@@ -1,7 +1,9 @@
 // Which sources caused a change between two versions. It walks over both, so it runs only after an implausible change.
+
 import { forEachSegment } from '../../diff/segments.ts';
 import type { Match } from '../../file/format.ts';
 import type { Dataset } from '../../file/read.ts';
+import { spaceOf } from '../../prefix.ts';
 import { CRIMINAL_SCORE } from './flagged-access-networks.ts';
 import type { ImplausibleChange, Measure } from './result-guard.ts';
 
@@ -32,7 +34,7 @@ export function changeSources(
         const has = now[i] ?? NO_SOURCES;
         if (had.isHeld === has.isHeld) return;
         if (measure.kind === 'access network' && (b === 0 || after.asnNumber(b) !== measure.asn)) return;
-        const space = spaceOf(start, end, version);
+        const space = spaceOf(version, end - start + 1n);
         // A country or registry is lost to the source that names another one; a flag to none.
         const causes = has.isHeld || measure.kind === 'country' || measure.kind === 'registry' ? has : had;
         const ids = causes.ids.length > 0 ? causes.ids : had.ids;
@@ -56,7 +58,8 @@ export function countFlagged(dataset: Dataset | undefined, asn: number, flag: st
   const claims = new Claims(dataset, [{ measure: { kind: 'access network', name: flag, asn, version: 4 } }]);
   let flagged = 0;
   for (const { start, end, match } of dataset.runs(4))
-    if (dataset.asnNumber(match) === asn && claims.at(match)[0]?.isHeld === true) flagged += spaceOf(start, end, 4);
+    if (dataset.asnNumber(match) === asn && claims.at(match)[0]?.isHeld === true)
+      flagged += spaceOf(4, end - start + 1n);
   return flagged;
 }
 
@@ -117,6 +120,3 @@ function fieldOf(measure: Watched['measure']): string {
   if (measure.name === 'threat') return 'threat.score';
   return ['is_datacenter', 'is_residential', 'is_mobile'].includes(measure.name) ? 'connection_type' : measure.name;
 }
-
-const spaceOf = (start: bigint, end: bigint, version: 4 | 6): number =>
-  version === 4 ? Number(end - start + 1n) : Number((end - start + 1n) >> 40n) / 2 ** 40;

@@ -1,5 +1,8 @@
 // How right the answers are where an operator publishes no list. Such a list is the best label and also a source, so
 // each run on one is decided again without all lists of its kind, and compared.
+
+import { getOrInsert } from '../../get-or-insert.ts';
+import { spaceOf } from '../../prefix.ts';
 import type { FlagSources, FlagSubject, QualityMeasure, QualityRow, Source } from '../../record.ts';
 import { WeightedShare } from '../../weighted-share.ts';
 import type { Attributes } from '../describe/attributes.ts';
@@ -119,14 +122,12 @@ export class HeldOutAddresses {
     for (const { field, measure, isCounted, label, isPerSource } of outcomes) {
       const family = `ipv${version}` as const;
       const key = keyOf({ field, measure, family }, isPerSource ? label.id : '');
-      let counted = this.#counted.get(key);
-      if (counted === undefined) {
+      const counted = getOrInsert(this.#counted, key, () => {
         const row = { field, measure, family, weight: version === 4 ? 'address' : 'slash48' } as const;
-        counted = { row, share: new WeightedShare(), sources: new Map() };
-        this.#counted.set(key, counted);
-      }
+        return { row, share: new WeightedShare(), sources: new Map() };
+      });
       counted.sources.set(label.id, label.as_of);
-      counted.share.add(isCounted, version === 4 ? Number(addresses) : Number(addresses >> 64n) / 2 ** 16);
+      counted.share.add(isCounted, spaceOf(version, addresses));
     }
   }
 

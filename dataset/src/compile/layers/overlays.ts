@@ -1,5 +1,6 @@
 // All overlays of a family as one layer of combinations: as layers of their own, dozens would be checked on each of a
 // million runs, nearly always without a result.
+import { getOrInsert } from '../../get-or-insert.ts';
 import { flatten, type Layer, Ranges } from '../../ranges.ts';
 import { LayerCursor, sweep } from '../../sweep.ts';
 import type { Overlay, Statement } from '../input/compile-input.ts';
@@ -23,12 +24,11 @@ export function combineOverlays(overlays: readonly Overlay[], version: 4 | 6): C
       listings.push({ overlay, statement: overlay.statements[value] ?? {} });
       key += `${i} ${value} `;
     });
-    let combination = known.get(key);
-    if (combination === undefined) {
-      combination = combinations.push(listings) - 1;
-      known.set(key, combination);
-    }
-    ranges.add(start, end, combination);
+    ranges.add(
+      start,
+      end,
+      getOrInsert(known, key, () => combinations.push(listings) - 1),
+    );
   });
   return { layer: flatten(ranges), combinations };
 }

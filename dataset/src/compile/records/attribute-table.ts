@@ -1,5 +1,7 @@
 // The sets of attributes of a dataset, shared by runs with the same key or the same text and decisions.
+
 import type { CompiledAttributes } from '../../file/texts/attributes.ts';
+import { getOrInsert } from '../../get-or-insert.ts';
 import { FLAGS, type Source, TYPE_SIGNALS, type TypeOrigin } from '../../record.ts';
 import { type Attributes, attributeTexts, detectionOf } from '../describe/attributes.ts';
 import { describe, type Facts, type Reason } from '../describe/describe.ts';
@@ -33,12 +35,7 @@ export class AttributeTable {
 
   /** `facts` is only called for a new key. */
   get(key: string, facts: () => Facts): AttributeSet {
-    let entry = this.#byKey.get(key);
-    if (entry === undefined) {
-      entry = this.#add(facts());
-      this.#byKey.set(key, entry);
-    }
-    return entry;
+    return getOrInsert(this.#byKey, key, () => this.#add(facts()));
   }
 
   #add(facts: Facts): AttributeSet {
@@ -51,22 +48,13 @@ export class AttributeTable {
     const threat = this.#shared(texts.threat);
     const list = this.#shared(decisions);
     const content = `${attributes.country}${network.number} ${threat.number} ${list.number}`;
-    let id = this.#idByContent.get(content);
-    if (id === undefined) {
-      const row = { country: attributes.country, network: network.text, threat: threat.text, decisions: list.text };
-      id = this.rows.push(row) - 1;
-      this.#idByContent.set(content, id);
-    }
+    const row = { country: attributes.country, network: network.text, threat: threat.text, decisions: list.text };
+    const id = getOrInsert(this.#idByContent, content, () => this.rows.push(row) - 1);
     return { id, figures: figuresOf(attributes, reasons, this.#input), outcomes: heldOutOutcomes(facts) };
   }
 
   #shared(text: string): SharedText {
-    let shared = this.#texts.get(text);
-    if (shared === undefined) {
-      shared = { text, number: this.#texts.size };
-      this.#texts.set(text, shared);
-    }
-    return shared;
+    return getOrInsert(this.#texts, text, () => ({ text, number: this.#texts.size }));
   }
 }
 

@@ -1,5 +1,8 @@
 // The quality of a dataset in numbers, printed by a build and stored in the file.
+
 import { oldestDay } from '../../data-age.ts';
+import { getOrInsert } from '../../get-or-insert.ts';
+import { spaceOf } from '../../prefix.ts';
 import {
   type AgreementFigure,
   type DataSource,
@@ -77,12 +80,11 @@ export class FigureCounter {
     for (let a = 0; a < sources.length; a++) {
       for (let b = a + 1; b < sources.length; b++) {
         if ((countries[a] ?? -1) < 0 || (countries[b] ?? -1) < 0) continue;
-        const key = `${a} ${b}`;
-        let pair = this.#agreement.get(key);
-        if (pair === undefined) {
-          pair = { sources: [sources[a]?.id ?? '', sources[b]?.id ?? ''], both: 0, same: 0 };
-          this.#agreement.set(key, pair);
-        }
+        const pair = getOrInsert(this.#agreement, `${a} ${b}`, () => ({
+          sources: [sources[a]?.id ?? '', sources[b]?.id ?? ''],
+          both: 0,
+          same: 0,
+        }));
         pair.both += Number(addresses);
         if (countries[a] === countries[b]) pair.same += Number(addresses);
       }
@@ -127,9 +129,7 @@ export class FigureCounter {
   }
 
   #flag(name: string, version: 4 | 6, space: number): void {
-    const figures = this.#flags.get(name) ?? { records: 0, ipv4_addresses: 0, ipv6_48s: 0 };
-    figures.records++;
-    this.#flags.set(name, figures);
+    getOrInsert(this.#flags, name, () => ({ records: 0, ipv4_addresses: 0, ipv6_48s: 0 })).records++;
     addSpace(this.#flags, name, version, space);
   }
 }
@@ -139,12 +139,13 @@ function oldestOf(sources: readonly DataSource[]): DataSource | undefined {
   return sources.find(({ as_of }) => as_of === day);
 }
 
-function addSpace<K>(figures: Map<K, SpaceFigures>, name: K, version: 4 | 6, space: number): void {
-  let sum = figures.get(name);
-  if (sum === undefined) {
-    sum = { ipv4_addresses: 0, ipv6_48s: 0 };
-    figures.set(name, sum);
-  }
+function addSpace<K extends string | Source>(
+  figures: Map<K, SpaceFigures>,
+  name: K,
+  version: 4 | 6,
+  space: number,
+): void {
+  const sum = getOrInsert(figures, name, () => ({ ipv4_addresses: 0, ipv6_48s: 0 }));
   if (version === 4) sum.ipv4_addresses += space;
   else sum.ipv6_48s += space;
 }
@@ -187,9 +188,6 @@ function familyFigures({
     connection_type_from: Object.fromEntries(typeShares) as Record<TypeOrigin, number>,
   };
 }
-
-const spaceOf = (version: 4 | 6, addresses: bigint) =>
-  version === 4 ? Number(addresses) : Number(addresses >> 40n) / 2 ** 40;
 
 const share = (part: number, whole: number) => (whole === 0 ? 0 : round(part / whole, 5));
 

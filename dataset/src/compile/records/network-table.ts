@@ -2,6 +2,7 @@ import { decodeCountry } from '../../country-code.ts';
 import { asCountries, labelledNetworks, typeLabels } from '../../data-files/data-files.ts';
 import { rirOfAsn, rirOfCountry, rirOfNetwork } from '../../data-files/rir.ts';
 import type { CompiledAsn } from '../../file/networks/networks.ts';
+import { getOrInsert, Numbers } from '../../get-or-insert.ts';
 import type { Rir, Source } from '../../record.ts';
 import { type Connection, connectionOf, typeWithoutTable } from '../describe/connection.ts';
 import { AsnRegistry, NetworkNames } from '../describe/network-names.ts';
@@ -35,7 +36,7 @@ export class NetworkTable {
   readonly #shapes: RouteShapes;
   readonly #knownWords: KnownWords = new Map();
   readonly #networks = new Map<number, Network>();
-  readonly #traitsIds = new Map<string, number>();
+  readonly #traitsIds = new Numbers();
 
   constructor(input: CompileInput) {
     this.#input = input;
@@ -45,12 +46,7 @@ export class NetworkTable {
   }
 
   get(asn: number): Network {
-    let network = this.#networks.get(asn);
-    if (network === undefined) {
-      network = this.#describe(asn);
-      this.#networks.set(asn, network);
-    }
-    return network;
+    return getOrInsert(this.#networks, asn, () => this.#describe(asn));
   }
 
   /** `country`: where the addresses are registered, as a number. */
@@ -131,7 +127,7 @@ export class NetworkTable {
       nameSource: named?.source,
       handle,
       rir: this.#registry.find(asn)?.rir ?? rirOfAsn(asn),
-      traitsId: this.#traitsId({ ...connection, name: named?.source.id }),
+      traitsId: this.#traitsIds.of(JSON.stringify({ ...connection, name: named?.source.id })),
       ipv4Addresses: 0,
       hasRecords: false,
       registeredSpace: new Map(),
@@ -140,13 +136,6 @@ export class NetworkTable {
 
   #signals(asn: number, name: string): NetworkSignals {
     return networkSignals(asn, name, this.#shapes.get(asn), this.#knownWords);
-  }
-
-  #traitsId(traits: object): number {
-    const key = JSON.stringify(traits);
-    const id = this.#traitsIds.get(key) ?? this.#traitsIds.size;
-    this.#traitsIds.set(key, id);
-    return id;
   }
 }
 

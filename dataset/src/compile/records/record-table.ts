@@ -1,7 +1,9 @@
 // Records, numbered from 1 as the walk meets them; `renumber` applies the order of the file.
+
 import { orderByGroup } from '../../file/consecutive-groups.ts';
 import { type Intervals, MAX_RECORD, makeMatch, prefixLength, recordNumber } from '../../file/format.ts';
 import type { Compiled } from '../../file/write.ts';
+import { getOrInsert } from '../../get-or-insert.ts';
 import type { WalkedIntervals } from '../layers/walk.ts';
 
 export class RecordTable {
@@ -11,14 +13,10 @@ export class RecordTable {
 
   number(asn: number, set: number): number {
     if (set >= MAX_SETS) throw new Error(`more than ${MAX_SETS} different answers and decisions`);
-    const key = asn * MAX_SETS + set;
-    let number = this.#numbers.get(key);
-    if (number === undefined) {
-      number = this.#asns.push(asn);
+    return getOrInsert(this.#numbers, asn * MAX_SETS + set, () => {
       this.#attributeSets.push(set);
-      this.#numbers.set(key, number);
-    }
-    return number;
+      return this.#asns.push(asn);
+    });
   }
 
   /** Records by row of their network; and a function that gives intervals their new record numbers, in place. */

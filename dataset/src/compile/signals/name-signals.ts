@@ -1,5 +1,7 @@
 // What the name of a network says about its kind, as keys of the table of points.
+
 import { wordClasses } from '../../data-files/data-files.ts';
+import { getOrInsert } from '../../get-or-insert.ts';
 import { foldedWords } from './folded-words.ts';
 
 const vocabulary = wordClasses.derived((rows) => {
@@ -28,11 +30,7 @@ export function nameSignals(name: string, known: KnownWords = new Map()): Set<st
   const signals = new Set<string>();
   const hits = new Map<string, number>();
   for (const word of new Set(words)) {
-    let found = known.get(word);
-    if (found === undefined) {
-      found = wordSignals(word);
-      known.set(word, found);
-    }
+    const found = getOrInsert(known, word, () => wordSignals(word));
     for (const key of found.keys) signals.add(key);
     for (const group of found.classes) hits.set(group, (hits.get(group) ?? 0) + 1);
   }

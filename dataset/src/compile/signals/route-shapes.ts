@@ -1,6 +1,8 @@
 // What a network announces, as evidence for its kind: access providers hold the smallest allocation of a registry or a
 // few large blocks, offices one /24, hosting companies many rented /24s of several countries.
+
 import { decodeCountry } from '../../country-code.ts';
+import { getOrInsert } from '../../get-or-insert.ts';
 import { flatten, type Layer, type Ranges, runAt } from '../../ranges.ts';
 import type { CompileInput } from '../input/compile-input.ts';
 
@@ -43,12 +45,10 @@ export class RouteShapes {
       if (skipped.has(asn)) continue;
       const start = starts[row] as bigint;
       const size = (ends[row] as bigint) - start + 1n;
-      let shape = this.#shapes.get(asn);
-      if (shape === undefined) {
+      const shape = getOrInsert(this.#shapes, asn, () => {
         const largest = { version, start, size: 0n };
-        shape = { ipv4Prefixes: 0, ipv4Addresses: 0, ipv6Prefixes: 0, country: undefined, largest };
-        this.#shapes.set(asn, shape);
-      }
+        return { ipv4Prefixes: 0, ipv4Addresses: 0, ipv6Prefixes: 0, country: undefined, largest };
+      });
       if (version === 4) {
         shape.ipv4Prefixes++;
         shape.ipv4Addresses += Number(size);

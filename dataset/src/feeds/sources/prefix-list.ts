@@ -1,6 +1,5 @@
 // Builds a list of prefixes: duplicates are dropped, labels stored once, unreadable rows counted.
-import { parseAddress } from '../../address.ts';
-import { parsePrefix, type Range, toBigInt } from '../../prefix.ts';
+import { parsePrefix, parseRange, type Range } from '../../prefix.ts';
 import { Ranges } from '../../ranges.ts';
 import type { PrefixList } from '../parsed.ts';
 
@@ -16,11 +15,7 @@ export class PrefixListBuilder {
   }
 
   addRange(first: string, last: string): boolean {
-    const start = parseAddress(first.trim());
-    const end = parseAddress(last.trim());
-    if (start === undefined || end === undefined || start.version !== end.version) return this.#addRow(undefined, '');
-    const range = { version: start.version, start: toBigInt(start), end: toBigInt(end) };
-    return this.#addRow(range.start > range.end ? undefined : range, '');
+    return this.#addRow(parseRange(first.trim(), last.trim()), '');
   }
 
   skip(): void {

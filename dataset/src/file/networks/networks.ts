@@ -138,17 +138,10 @@ export class Networks {
   }
 
   rowOf(number: number): number {
-    let from = 0;
-    let to = this.#byNumber.length - 1;
-    while (from <= to) {
-      const middle = (from + to) >>> 1;
-      const row = this.#byNumber[middle] as number;
-      const found = this.#rows[row * ASN_ROW_WORDS] as number;
-      if (found === number) return row;
-      if (found < number) from = middle + 1;
-      else to = middle - 1;
-    }
-    return -1;
+    const byNumber = this.#byNumber;
+    const at = lowerBound(0, byNumber.length, (middle) => this.numberAt(byNumber[middle] as number) < number);
+    const row = byNumber[at] ?? -1;
+    return row >= 0 && this.numberAt(row) === number ? row : -1;
   }
 
   numberAt(row: number): number {

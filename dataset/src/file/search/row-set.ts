@@ -1,3 +1,5 @@
+import { countBits } from '../consecutive-groups.ts';
+
 /** A set of rows as one bit each: 15 kB for 120,000 rows. */
 export class RowSet {
   readonly #words: Uint32Array;
@@ -45,9 +47,3 @@ export class RowSet {
 }
 
 const lowestBit = (word: number): number => 31 - Math.clz32(word & -word);
-
-function countBits(word: number): number {
-  word -= (word >>> 1) & 0x55555555;
-  word = (word & 0x33333333) + ((word >>> 2) & 0x33333333);
-  return Math.imul((word + (word >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
-}

@@ -1,7 +1,9 @@
 // The answers of a file on a day after its build: lists too old by then no longer count. The compiler counts those that
 // become too old last first, so the rest is what it would be without them. A list of cloud ranges keeps its effect on
 // the connection type: what that would be is not in the file.
+
 import { isTooOld, lastDay } from '../../data-age.ts';
+import { getOrInsert } from '../../get-or-insert.ts';
 import { AGING_NAMES, type Detection, levelOf, type Meta, type Threat } from '../../record.ts';
 import { bytesOf, decodeFile, encodeFile, wordsOf } from '../format.ts';
 import { asciiJson } from './ascii-writer.ts';
@@ -24,8 +26,7 @@ export function withoutAgedLists(file: Buffer<ArrayBuffer>, day: string): Buffer
   const lists = new Map<number, AgedList>();
   const aged = Array.from({ length: sections.suffixes.length / 4 }, (_, set) => {
     const number = sets.listOf(set);
-    const list = lists.get(number) ?? agedList(sets.decisions(set), expired);
-    lists.set(number, list);
+    const list = getOrInsert(lists, number, () => agedList(sets.decisions(set), expired));
     return agedSet(sets.fragments(set), list, expired);
   });
   const { sections: attributes, numberOf } = encodeAttributes(aged);

@@ -9,6 +9,7 @@
 //   chunks.text        bytes      `"country":"…",`  `"rir":…,"detection":{…},`  `"threat":{…}`; ASCII, each once
 //   decisions          bytes      lists of decisions, each once (decisions.ts)
 //   decisions.at       u32        offset of each list; one more at the end
+import { Numbers } from '../../get-or-insert.ts';
 import { ConsecutiveGroups, checkGroups, encodeGroups, orderByGroup } from '../consecutive-groups.ts';
 import { bytesOf, type SectionName, wordsOf } from '../format.ts';
 import { type Decision, decodeDecisions, encodeDecisions } from './decisions.ts';
@@ -76,16 +77,6 @@ export function encodeAttributes(sets: readonly CompiledAttributes[]): {
     },
     numberOf,
   };
-}
-
-/** Texts, numbered in the order of their first use. */
-class Numbers extends Map<string, number> {
-  of(text: string): number {
-    const known = this.get(text);
-    if (known !== undefined) return known;
-    this.set(text, this.size);
-    return this.size - 1;
-  }
 }
 
 function concatenate(parts: readonly Uint8Array[]): { bytes: Uint8Array; starts: Uint8Array } {

@@ -1,6 +1,6 @@
 // Which proxy a request goes through, by the variables that curl reads. Loopback is always direct: at the proxy it
 // would mean the proxy.
-import { BlockList, isIP } from 'node:net';
+import { parsePrefix, type Range } from '../../prefix.ts';
 
 const NAMES = ['https_proxy', 'http_proxy', 'all_proxy', 'no_proxy'] as const;
 type Name = (typeof NAMES)[number];
@@ -44,37 +44,27 @@ export class ProxyError extends Error {
 function isDirect(url: URL, noProxy: string): boolean {
   const host = url.hostname.replace(/^\[|\]$|\.$/g, '');
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');
-  if (host === 'localhost' || host.endsWith('.localhost') || isLoopback(host)) return true;
+  if (host === 'localhost' || host.endsWith('.localhost') || LOOPBACK.some((range) => isIn(range, host))) return true;
   const entries = noProxy.toLowerCase().split(/[\s,]+/);
   return entries.some((entry) => entry !== '' && isMatch(entry, host, port));
 }
 
 function isMatch(entry: string, host: string, port: string): boolean {
   if (entry === '*') return true;
-  const [prefix = '', length] = entry.split('/');
-  if (length !== undefined) return isIP(prefix) !== 0 && contains(subnet(prefix, Number(length)), host);
-  if (isIP(entry) !== 0) return contains(subnet(entry), host);
+  const whole = parsePrefix(entry);
+  if (whole !== undefined || entry.includes('/')) return isIn(whole, host);
   const [, name = '', entryPort = port] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(entry) ?? [];
   if (entryPort !== port) return false;
-  if (isIP(name) !== 0) return contains(subnet(name), host);
+  const range = parsePrefix(name);
+  if (range !== undefined) return isIn(range, host);
   const domain = name.replace(/^\*?\./, '').replace(/\.$/, '');
   return domain !== '' && (host === domain || host.endsWith(`.${domain}`));
 }
 
-/** An empty list if the length is invalid. */
-function subnet(address: string, length?: number): BlockList {
-  const list = new BlockList();
-  const [family, bits] = isIP(address) === 6 ? (['ipv6', 128] as const) : (['ipv4', 32] as const);
-  const used = length ?? bits;
-  if (Number.isInteger(used) && used >= 0 && used <= bits) list.addSubnet(address, used, family);
-  return list;
-}
+const LOOPBACK = [parsePrefix('127.0.0.0/8'), parsePrefix('::1')];
 
-function isLoopback(host: string): boolean {
-  return contains(subnet('127.0.0.0', 8), host) || contains(subnet('::1'), host);
-}
-
-function contains(list: BlockList, host: string): boolean {
-  const family = isIP(host);
-  return family !== 0 && list.check(host, family === 6 ? 'ipv6' : 'ipv4');
+function isIn(range: Range | undefined, host: string): boolean {
+  const found = parsePrefix(host);
+  if (found === undefined || found.version !== range?.version) return false;
+  return range.start <= found.start && found.end <= range.end;
 }

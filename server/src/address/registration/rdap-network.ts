@@ -1,7 +1,7 @@
 // Reads RDAP networks (RFC 9083 §5.4, jCard RFC 7095). Registries differ: ARIN has no country, RIPE and AFRINIC list
 // maintainers as registrants, APNIC has old holders in a remark. Names of people are left out.
-import { type Address, formatAddress, parseAddress } from '@whence/dataset/address';
-import { addressBits, lastAddress, toBigInt, widestPrefixLength } from '@whence/dataset/prefix';
+import type { Address } from '@whence/dataset/address';
+import { formatRange, parseRange, toBigInt } from '@whence/dataset/prefix';
 
 export type Registration = {
   range?: string;
@@ -57,18 +57,11 @@ function parseObject(text: string): Json | undefined {
 
 /** A prefix, or `first-last`. The range must contain the address: what a registry sends about another one is not shown. */
 function rangeOf({ startAddress, endAddress }: Json, address: Address): string | undefined {
-  const [first, last] = [startAddress, endAddress].map((text) =>
-    // LACNIC has abbreviated prefixes in its first answers; its addresses are whole.
-    typeof text === 'string' ? parseAddress(text.split('/')[0] ?? '') : undefined,
-  );
-  if (first === undefined || last === undefined || first.version !== address.version) return undefined;
-  const [start, end, at] = [toBigInt(first), toBigInt(last), toBigInt(address)];
-  if (first.version !== last.version || at < start || at > end) return undefined;
-  const bits = addressBits(first.version);
-  const length = widestPrefixLength(start, start, end, bits);
-  return lastAddress(start, length, bits) === end
-    ? `${formatAddress(first)}/${length}`
-    : `${formatAddress(first)}-${formatAddress(last)}`;
+  // LACNIC has abbreviated prefixes in its first answers; its addresses are whole.
+  const [first = '', last = ''] = [startAddress, endAddress].map((text) => textOf(text)?.split('/')[0]);
+  const range = parseRange(first, last);
+  const at = toBigInt(address);
+  return range?.version === address.version && at >= range.start && at <= range.end ? formatRange(range) : undefined;
 }
 
 function entitiesOf(value: unknown, depth = 0): Entity[] {

@@ -1,7 +1,9 @@
 // Who holds an address, by RDAP (RFC 9082): asked on request, stored for a day for all processes; failures are not
 // stored. Each registry is asked one question at a time, with pauses, in turn by client.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Address, formatAddress, truncateAddress } from '@whence/dataset/address';
+import { getOrInsert } from '@whence/dataset/internal/get-or-insert';
 import { fetchText } from '@whence/dataset/internal/io/download/fetch-text';
 import type { ProxyVariables } from '@whence/dataset/internal/io/download/proxy';
 import { CostQueue, type Requester } from '../../limits/cost-classes.ts';
@@ -91,9 +93,7 @@ export class Registrations {
   #registryAt(host: string, waitMs: number): Registry {
     const { waiting } = this.#options;
     const queue = () => new CostQueue('registration', { waitMs, ...(waiting !== undefined && { waiting }) });
-    const registry = this.#registries.get(host) ?? { questions: new SharedWork<Asked>(queue()), nextMs: 0 };
-    this.#registries.set(host, registry);
-    return registry;
+    return getOrInsert(this.#registries, host, () => ({ questions: new SharedWork<Asked>(queue()), nextMs: 0 }));
   }
 
   async #ask(address: Address, url: URL, registry: Registry, bootstrap: Bootstrap, deadlineMs: number): Promise<Asked> {

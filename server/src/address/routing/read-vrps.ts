@@ -1,7 +1,8 @@
 /** Reads a file of VRPs in a thread, with limits: the setting may name a pipe, a device, or a file on a disk that hangs. */
-import type { FileLimits } from '@whence/dataset/internal/io/regular-file';
-import { runThread } from '@whence/dataset/internal/io/run-thread';
-import type { ReadVrps } from './rpki-thread.ts';
+import { type FileLimits, readRegular, UnusableFile } from '@whence/dataset/internal/io/regular-file';
+import { runInThread } from '@whence/dataset/internal/io/run-thread';
+import { parseVrps } from './parse-vrps.ts';
+import { encodeVrps } from './vrps.ts';
 
 /** All ROAs are 70 MB of JSON. */
 export const MAX_VRP_BYTES = 256_000_000;
@@ -25,10 +26,26 @@ export async function readVrps(path: string, signal: AbortSignal, nowMs: number)
 }
 
 async function readInThread(path: string, signal: AbortSignal): Promise<ReadVrps | undefined> {
+  const module = new URL('./read-vrps.js', import.meta.url);
   try {
-    return await runThread(new URL('./rpki-thread.js', import.meta.url), { path, limits: LIMITS }, signal);
+    return await runInThread({ module, name: 'readRows', args: [path], stepMs: THREAD_MS }, signal);
   } catch (error) {
     // Such as a file that is too large for the memory of the thread.
-    return signal.aborted ? undefined : { reason: (error as Error).message };
+    const { name, message } = error as Error;
+    if (signal.aborted) return undefined;
+    return { reason: name === UnusableFile.name ? `what it names ${message}` : message };
   }
 }
+
+/** To read and parse the file: on a slow machine half a million ROAs take some seconds. */
+const THREAD_MS = 120_000;
+
+/** Called in the thread: half a million rows take a second to parse. */
+export async function readRows(path: string): Promise<ReadVrps> {
+  const { vrps, builtAtMs } = parseVrps((await readRegular(path, LIMITS)).toString('utf8'));
+  return { rows: encodeVrps(vrps), builtAtMs };
+}
+
+type ReadVrps =
+  | { readonly rows: Uint32Array<ArrayBuffer>; readonly builtAtMs: number | undefined }
+  | { readonly reason: string };

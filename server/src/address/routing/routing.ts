@@ -25,14 +25,14 @@ export type Routing = {
   exchange?: string;
 };
 
-type RoutedAddress = {
+export type FoundAddress = {
   readonly dataset: Dataset;
   readonly supplement?: Supplement | undefined;
   readonly address: Address;
   readonly match: Match;
 };
 
-export function routingOf({ dataset, supplement, address, match }: RoutedAddress, vrps?: VrpTable): Routing {
+export function routingOf({ dataset, supplement, address, match }: FoundAddress, vrps?: VrpTable): Routing {
   const exchange = supplement?.exchange(address);
   return {
     ...originsOf(dataset, address, match, vrps),

@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs';
 import { fingerprintOf } from '@whence/dataset/internal/io/file-fingerprint';
 import { futureRefusal, readVrps } from './read-vrps.ts';
-import type { RpkiDownload } from './rpki-download.ts';
+import { RpkiDownload } from './rpki-download.ts';
 import { VrpTable } from './vrps.ts';
 
 /** Relying parties write every ten minutes or less often. */
@@ -115,4 +115,13 @@ export class RpkiFile {
   }
 }
 
-export const isHttpUrl = (text: string): boolean => /^https?:\/\//i.test(text);
+/** A file, or a validator that is reached over HTTP. */
+export function openRpki(
+  source: string,
+  options: ConstructorParameters<typeof RpkiDownload>[1],
+  events: RpkiEvents,
+): RpkiFile {
+  if (!/^https?:\/\//i.test(source)) return new RpkiFile(source, events);
+  const download = new RpkiDownload(source, options);
+  return new RpkiFile(download.path, events, download);
+}

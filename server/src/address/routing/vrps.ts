@@ -7,6 +7,8 @@
  *   family << 16 | length << 8 | maximum length
  */
 import { type Address, formatAddress, ipv4, ipv6, truncateAddress } from '@whence/dataset/address';
+import { compareWords } from '@whence/dataset/internal/address-rows';
+import { lowerBound } from '@whence/dataset/internal/lower-bound';
 import { addressBits } from '@whence/dataset/prefix';
 
 export type Vrp = {
@@ -26,19 +28,16 @@ export function encodeVrps(vrps: readonly Vrp[]): Uint32Array<ArrayBuffer> {
     const words = [w0, w1, w2, w3].map((word) => word >>> 0);
     return { kind: (version << 8) | length, row: [...words, asn, (version << 16) | (length << 8) | maxLength] };
   });
-  rows.sort((a, b) => a.kind - b.kind || compareRows(a.row, b.row));
+  rows.sort((a, b) => a.kind - b.kind || compareWords(a.row, 0, b.row, 0, ROW_WORDS));
   // Several trust anchors may have the same payload; each is listed once.
-  const distinct = rows.filter(({ row }, i) => i === 0 || compareRows(row, rows[i - 1]?.row ?? []) !== 0);
+  const distinct = rows.filter(
+    ({ row }, i) => i === 0 || compareWords(row, 0, rows[i - 1]?.row ?? [], 0, ROW_WORDS) !== 0,
+  );
   const words = new Uint32Array(distinct.length * ROW_WORDS);
   distinct.forEach(({ row }, i) => {
     words.set(row, i * ROW_WORDS);
   });
   return words;
-}
-
-function compareRows(a: readonly number[], b: readonly number[]): number {
-  for (let i = 0; i < ROW_WORDS; i++) if (a[i] !== b[i]) return (a[i] as number) - (b[i] as number);
-  return 0;
 }
 
 export class VrpTable {
@@ -71,34 +70,16 @@ export class VrpTable {
       if (slice.version !== address.version || slice.length > length) continue;
       const base = truncateAddress(address, slice.length);
       const wanted = [base.w0 >>> 0, base.w1 >>> 0, base.w2 >>> 0, base.w3 >>> 0];
-      let from = slice.from;
-      for (let to = slice.to; from < to; ) {
-        const middle = (from + to) >>> 1;
-        if (this.#compare(middle, wanted) < 0) from = middle + 1;
-        else to = middle;
-      }
-      for (; from < slice.to && this.#compare(from, wanted) === 0; from++) found.push(this.#at(from));
+      const compare = (row: number) => compareWords(this.rows, row * ROW_WORDS, wanted, 0, wanted.length);
+      let row = lowerBound(slice.from, slice.to, (at) => compare(at) < 0);
+      for (; row < slice.to && compare(row) === 0; row++) found.push(this.#at(row));
     }
     return found;
   }
 
-  #compare(row: number, wanted: readonly number[]): number {
-    for (let i = 0; i < 4; i++) {
-      const word = this.rows[row * ROW_WORDS + i] as number;
-      if (word !== wanted[i]) return word - (wanted[i] as number);
-    }
-    return 0;
-  }
-
   #at(row: number): Vrp {
-    const [w0, w1, w2, w3, asn, kind] = this.rows.subarray(row * ROW_WORDS, (row + 1) * ROW_WORDS) as unknown as [
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-    ];
+    const words = this.rows.subarray(row * ROW_WORDS, (row + 1) * ROW_WORDS);
+    const [w0 = 0, w1 = 0, w2 = 0, w3 = 0, asn = 0, kind = 0] = words;
     const address = kind >>> 16 === 4 ? ipv4(w0) : ipv6(w0, w1, w2, w3);
     return { address, length: (kind >>> 8) & 0xff, maxLength: kind & 0xff, asn };
   }

@@ -1,7 +1,9 @@
 // Records in the form of MaxMind's databases, for readers that know only those. Unknown values and false flags are
 // absent. docs/export.md lists what differs.
+
 import { registryCountries } from '@whence/dataset/internal/data-files/data-files';
 import type { Dataset } from '@whence/dataset/internal/file/read';
+import { getOrInsert } from '@whence/dataset/internal/get-or-insert';
 import { CONNECTION_TYPES, type ConnectionType } from '@whence/dataset/record';
 import type { AddressMembers } from '../../address/sections.ts';
 import { UsageError } from '../../terminal/exit.ts';
@@ -142,15 +144,13 @@ class CountryValues {
 
   /** The same objects for the same country: they are encoded once. */
   #valuesOf(code: string): CountryValue {
-    const known = this.#values.get(code);
-    if (known !== undefined) return known;
-    const { continent, is_eu } = registryCountries.find(code) ?? {};
-    const made = {
-      continent: continent && sharedMap({ code: continent, names: mapOf({ en: CONTINENTS[continent] }) }),
-      value: this.#country(code, is_eu),
-    };
-    this.#values.set(code, made);
-    return made;
+    return getOrInsert(this.#values, code, () => {
+      const { continent, is_eu } = registryCountries.find(code) ?? {};
+      return {
+        continent: continent && sharedMap({ code: continent, names: mapOf({ en: CONTINENTS[continent] }) }),
+        value: this.#country(code, is_eu),
+      };
+    });
   }
 
   #registeredCountry(asn: number): string {

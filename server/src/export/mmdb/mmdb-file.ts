@@ -4,7 +4,9 @@
  *
  * One tree for both families. IPv4 is at ::/96, where readers expect it, and ::ffff:0:0/96 is an alias of it.
  */
+
 import { ipv6 } from '@whence/dataset/address';
+import { getOrInsert } from '@whence/dataset/internal/get-or-insert';
 import { addressBits, fromBigInt, prefixesOfRange, type Range } from '@whence/dataset/prefix';
 import { DataSection, encodeInline, mapOf, uint16, uint32, uint64, type Value } from './mmdb-data.ts';
 import { SEPARATOR_BYTES, type SearchTree } from './mmdb-tree.ts';
@@ -24,11 +26,7 @@ export class MmdbValues {
   /** Returns the index by which the tree refers to it; equal values have the same. */
   add(value: Value): number {
     const offset = this.#data.place(value);
-    const known = this.#indexes.get(offset);
-    if (known !== undefined) return known;
-    const index = this.#offsets.push(offset) - 1;
-    this.#indexes.set(offset, index);
-    return index;
+    return getOrInsert(this.#indexes, offset, () => this.#offsets.push(offset) - 1);
   }
 
   /** The file of these values. The tree must not be used afterwards. */

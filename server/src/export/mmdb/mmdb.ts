@@ -1,7 +1,9 @@
 // The dataset as a MaxMind DB. Country and network have MaxMind's names, all else the API's, unless the file is to be
 // compatible with one of MaxMind's. Without the announced prefix, so that equal records are stored once and merged.
 // 6to4 is not an alias of IPv4: `wh ip` looks up the IPv6 address too.
+
 import type { Dataset } from '@whence/dataset/internal/file/read';
+import { getOrInsert } from '@whence/dataset/internal/get-or-insert';
 import { FLAGS } from '@whence/dataset/record';
 import type { Routing } from '../../address/routing/routing.ts';
 import type { AddressMembers } from '../../address/sections.ts';
@@ -101,20 +103,9 @@ export class MmdbDatabases {
   }
 
   #kindOf(fields: Fields, members: AddressMembers | undefined): number {
-    let kinds: Map<Fields, number> | undefined = this.#kindsOfFields;
-    if (members !== undefined) {
-      kinds = this.#kindsOfMembers.get(members);
-      if (kinds === undefined) {
-        kinds = new Map();
-        this.#kindsOfMembers.set(members, kinds);
-      }
-    }
-    let kind = kinds.get(fields);
-    if (kind === undefined) {
-      kind = this.#newKind(this.#valuesOf(fields, members));
-      kinds.set(fields, kind);
-    }
-    return kind;
+    const kinds =
+      members === undefined ? this.#kindsOfFields : getOrInsert(this.#kindsOfMembers, members, () => new Map());
+    return getOrInsert(kinds, fields, () => this.#newKind(this.#valuesOf(fields, members)));
   }
 
   /** Databases without members have the same value for all members. */
@@ -129,10 +120,9 @@ export class MmdbDatabases {
       return value;
     };
     if (members === undefined) return Int32Array.from(this.#databases, (database) => newValue(database));
-    const known =
-      this.#valuesOfFields.get(fields) ??
-      Int32Array.from(this.#databases, (database) => (database.hasMembers ? NO_DATA : newValue(database)));
-    this.#valuesOfFields.set(fields, known);
+    const known = getOrInsert(this.#valuesOfFields, fields, () =>
+      Int32Array.from(this.#databases, (database) => (database.hasMembers ? NO_DATA : newValue(database))),
+    );
     return known.map((value, i) => {
       const database = this.#databases[i] as Database;
       return database.hasMembers ? newValue(database, members) : value;
@@ -158,9 +148,7 @@ function ownForm(): RecordForm {
     const { ai_company, cloud_provider } = fields;
     const key = `${FLAGS.map((flag) => Number(fields[flag])).join('')} ${ai_company} ${cloud_provider}`;
     const flags = () => Object.fromEntries(FLAGS.map((flag) => [flag, fields[flag]]));
-    const detection = detections.get(key) ?? sharedMap({ ...flags(), ai_company, cloud_provider });
-    detections.set(key, detection);
-    return detection;
+    return getOrInsert(detections, key, () => sharedMap({ ...flags(), ai_company, cloud_provider }));
   };
   return { databaseType: 'Whence', recordOf: (fields, members) => ownRecord(fields, detectionOf(fields), members) };
 }

@@ -1,5 +1,7 @@
 /** Places, each once. A file of locations repeats about 200,000 of them in millions of rows. */
+
 import { encodeCountry } from '../../../country-code.ts';
+import { getOrInsert } from '../../../get-or-insert.ts';
 
 export type Place = {
   /** Two letters; empty if the source names none. */
@@ -21,12 +23,11 @@ export class PlaceList {
 
   add(place: Place): number {
     const key = `${place.country}\t${place.region}\t${place.city}\t${place.latitude}\t${place.longitude}`;
-    const known = this.#numbers.get(key);
-    if (known !== undefined) return known;
-    if (this.places.length === MAX_PLACES)
-      throw new Error(`more than ${MAX_PLACES.toLocaleString('en-US')} different places`);
-    this.#numbers.set(key, this.places.length);
-    return this.places.push(place) - 1;
+    return getOrInsert(this.#numbers, key, () => {
+      if (this.places.length === MAX_PLACES)
+        throw new Error(`more than ${MAX_PLACES.toLocaleString('en-US')} different places`);
+      return this.places.push(place) - 1;
+    });
   }
 }
 

@@ -8,6 +8,7 @@
 //
 // The widest such prefix is taken. Measured on IPv6 ranges of 2026 against RIPE RIS of 2019: of the
 // prefixes of such rests 1.6 % were announced, of the covering prefixes 28 %; of the ranges that are a prefix 18 %.
+import { getOrInsert } from '../../../get-or-insert.ts';
 import { addressBits, lastAddress, widestPrefixLength } from '../../../prefix.ts';
 import { Ranges } from '../../../ranges.ts';
 
@@ -76,16 +77,12 @@ class Blocks {
   spaces(base: bigint, last: bigint): ReadonlyMap<number, bigint> | undefined {
     const [from, to] = [this.#byStart.get(base.toString(16)), this.#byEnd.get(last.toString(16))];
     if (from === undefined || to === undefined || (this.#gapAfter[from] as bigint) < last) return undefined;
-    const key = from * this.#rows.length + to;
-    let spaces = this.#spaces.get(key);
-    if (spaces === undefined) {
+    return getOrInsert(this.#spaces, from * this.#rows.length + to, () => {
       const sums = new Map<number, bigint>();
       for (const { start, end, asn } of this.#rows.slice(from, to + 1))
         sums.set(asn, (sums.get(asn) ?? 0n) + (end - start + 1n));
-      spaces = sums;
-      this.#spaces.set(key, spaces);
-    }
-    return spaces;
+      return sums;
+    });
   }
 
   cover(base: bigint, last: bigint, prefix: Row['innermost']): void {

@@ -1,8 +1,10 @@
 // Delegations, `registry|country|type|start|value|date|status` and more in extended files. The value is the number of
 // addresses for IPv4, the prefix length for IPv6, the number of AS numbers for `asn`. IANA's rows are left out.
+
 import { parseAddress } from '../../../address.ts';
 import { MAX_ASN, parseAsn } from '../../../as-number.ts';
 import { isCountry } from '../../../country-code.ts';
+import { getOrInsert } from '../../../get-or-insert.ts';
 import type { Content } from '../../../io/content.ts';
 import { parsePrefix, type Range, toBigInt } from '../../../prefix.ts';
 import { Ranges } from '../../../ranges.ts';
@@ -11,7 +13,11 @@ import type { DelegatedAsns, Delegations, Holder } from '../../parsed.ts';
 
 export function parseDelegatedExt(content: Content): Delegations {
   const ranges = { 4: new Ranges(), 6: new Ranges() };
-  const holders = new Holders();
+  const holders: Holder[] = [];
+  // Many rows have the same registry and country: each pair is stored once.
+  const positions = new Map<string, number>();
+  const positionOf = (holder: Holder) =>
+    getOrInsert(positions, `${holder.rir}|${holder.country}`, () => holders.push(holder) - 1);
   const asns: DelegatedAsns[] = [];
   let skipped = 0;
   let asOf: string | undefined;
@@ -26,10 +32,10 @@ export function parseDelegatedExt(content: Content): Delegations {
     const row = parseRow(fields);
     if (row === undefined) skipped++;
     else if ('first' in row) asns.push(row);
-    else ranges[row.range.version].add(row.range.start, row.range.end, holders.position(row.holder));
+    else ranges[row.range.version].add(row.range.start, row.range.end, positionOf(row.holder));
   }
   const records = ranges[4].length + ranges[6].length + asns.length;
-  return { shape: 'delegations', records, skipped, ...(asOf && { asOf }), ranges, holders: holders.list, asns };
+  return { shape: 'delegations', records, skipped, ...(asOf && { asOf }), ranges, holders, asns };
 }
 
 const REGISTRIES: ReadonlyMap<string, Rir> = new Map([
@@ -39,20 +45,6 @@ const REGISTRIES: ReadonlyMap<string, Rir> = new Map([
   ['lacnic', 'LACNIC'],
   ['afrinic', 'AFRINIC'],
 ]);
-
-/** Many rows have the same registry and country: each pair is stored once. */
-class Holders {
-  readonly list: Holder[] = [];
-  readonly #positions = new Map<string, number>();
-
-  position(holder: Holder): number {
-    const key = `${holder.rir}|${holder.country ?? ''}`;
-    const known = this.#positions.get(key);
-    if (known !== undefined) return known;
-    this.#positions.set(key, this.list.length);
-    return this.list.push(holder) - 1;
-  }
-}
 
 function parseRow(fields: readonly string[]): DelegatedAsns | { range: Range; holder: Holder } | undefined {
   const [registry = '', country = '', type, start = '', value = '', date, status] = fields;

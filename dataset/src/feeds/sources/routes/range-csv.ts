@@ -1,11 +1,10 @@
 // The CSV files of ip-location-db: `first,last,asn,"name"` and `first,last,country`. A feed skips rows that cannot be
 // parsed, a pinned file is refused.
-import { parseAddress } from '../../../address.ts';
 import { isReservedAsn, parseAsn } from '../../../as-number.ts';
 import { encodeCountry } from '../../../country-code.ts';
 import type { Content } from '../../../io/content.ts';
 import { csvRow } from '../../../io/csv-row.ts';
-import { toBigInt } from '../../../prefix.ts';
+import { parseRange } from '../../../prefix.ts';
 import { type FamilyRanges, Ranges } from '../../../ranges.ts';
 import type { Countries, Routes } from '../../parsed.ts';
 import { withCoveringPrefixes, withoutJoinedPrefixes } from './covering-prefix.ts';
@@ -81,18 +80,15 @@ function addRow(
 ): string | typeof ADDED | undefined {
   const first = line.indexOf(',');
   const second = line.indexOf(',', first + 1);
-  const start = parseAddress(line.slice(0, first));
-  const end = parseAddress(line.slice(first + 1, second));
-  if (start === undefined || end?.version !== start.version || second < 0) return 'is not a range';
-  const from = toBigInt(start);
-  const to = toBigInt(end);
-  if (from > to) return 'ends before it starts';
+  const range = second < 0 ? undefined : parseRange(line.slice(0, first), line.slice(first + 1, second));
+  if (range === undefined) return 'is not a range';
+  const { start, end } = range;
   const value = parseValue(line.slice(second + 1));
   if (value === undefined) return 'has no valid value';
   if (value === NO_VALUE) return undefined;
-  const rows = ranges[start.version];
-  if (isJoined && rows.values.at(-1) === value && rows.ends.at(-1) === from - 1n) rows.ends[rows.length - 1] = to;
-  else rows.add(from, to, value);
+  const rows = ranges[range.version];
+  if (isJoined && rows.values.at(-1) === value && rows.ends.at(-1) === start - 1n) rows.ends[rows.length - 1] = end;
+  else rows.add(start, end, value);
   return ADDED;
 }
 
@@ -105,22 +101,15 @@ export function parseIptoasnTsv(content: Content): Routes {
   for (const line of content.lines()) {
     if (line === '') continue;
     const [first = '', last = '', asnText = '', , description = ''] = line.split('\t');
-    const start = parseAddress(first);
-    const end = parseAddress(last);
+    const range = parseRange(first, last);
     const asn = parseAsn(asnText);
-    if (start === undefined || end?.version !== start.version || asn === undefined) {
-      skipped++;
-      continue;
-    }
-    const from = toBigInt(start);
-    const to = toBigInt(end);
-    if (from > to) {
+    if (range === undefined || asn === undefined) {
       skipped++;
       continue;
     }
     records++;
     if (isReservedAsn(asn)) continue;
-    ranges[start.version].add(from, to, asn);
+    ranges[range.version].add(range.start, range.end, asn);
     if (description !== '' && !names.has(asn)) names.set(asn, description);
   }
   return { shape: 'routes', records, skipped, ranges, names, otherOrigins: [], isDerived: true };

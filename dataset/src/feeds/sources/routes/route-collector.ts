@@ -1,8 +1,10 @@
 // Finds the origin of each prefix: the one that most peers see, of equals the lower AS number; others are kept (MOAS).
 // Default routes, leaked host routes, prefixes that few peers see and reserved origins are dropped. A prefix is stored
 // as one number: its bits (at most 24 or 48), a one, zeros; 192.0.2.0/23 is 1100 0000 0000 0000 0000 001 | 1 0.
+
 import type { Address } from '../../../address.ts';
 import { isReservedAsn } from '../../../as-number.ts';
+import { getOrInsert } from '../../../get-or-insert.ts';
 import { type FamilyRanges, Ranges } from '../../../ranges.ts';
 import type { OtherOrigin } from '../../parsed.ts';
 
@@ -44,8 +46,7 @@ export class RouteCollector {
       return;
     }
     const sets = this.#sets[address.version];
-    const seen = sets.get(key) ?? [];
-    if (seen.length === 0) sets.set(key, seen);
+    const seen = getOrInsert(sets, key, () => []);
     const same = seen.find((set) => set.members.join() === assignable.join());
     if (same === undefined) seen.push({ members: assignable, peers });
     else same.peers += peers;

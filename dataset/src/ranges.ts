@@ -19,6 +19,11 @@ export class Ranges {
   get length(): number {
     return this.values.length;
   }
+
+  forEach(visit: (start: bigint, end: bigint, value: number, row: number) => void): void {
+    for (let row = 0; row < this.values.length; row++)
+      visit(this.starts[row] as bigint, this.ends[row] as bigint, this.values[row] as number, row);
+  }
 }
 
 export type FamilyRanges = Readonly<Record<4 | 6, Ranges>>;

@@ -54,13 +54,14 @@ export function diffDatasets(before: Dataset, after: Dataset, limit: number): Da
       (['ipv4', 'ipv6'] as const).flatMap((family): AttributeChange[] => {
         const tally = tallies.get(tallyKey(attribute, change, family === 'ipv4' ? 4 : 6));
         if (tally === undefined) return [];
-        const { count, size } = tally;
-        const largest = tally.largest().map(({ network, key, size: own }) => {
+        const { count, size, largest } = tally.finish();
+        const networks = largest.map(({ start, end, key, size: own }) => {
           const [asn = '', from = '', to = ''] = key.split('\t');
           const ends = { ...(from !== '' && { from }), ...(to !== '' && { to }) };
+          const network = formatRange({ version: family === 'ipv4' ? 4 : 6, start, end });
           return { network, asn: Number(asn), asn_name: nameOf(Number(asn)), ...ends, size: own };
         });
-        return [{ attribute, change, family, count, size, largest }];
+        return [{ attribute, change, family, count, size, largest: networks }];
       }),
     ),
   );
@@ -190,24 +191,10 @@ class Tally {
     this.#open = { start, end, key };
   }
 
-  get count(): number {
-    this.#close();
-    return this.#count;
-  }
-
-  get size(): number {
-    this.#close();
-    return this.#size;
-  }
-
   /** The largest first; of equal size, the lower address first. */
-  largest(): { network: string; key: string; size: number }[] {
+  finish(): { count: number; size: number; largest: readonly Counted[] } {
     this.#close();
-    return this.#largest.map(({ start, end, key, size }) => ({
-      network: formatRange({ version: this.#version, start, end }),
-      key,
-      size,
-    }));
+    return { count: this.#count, size: this.#size, largest: this.#largest };
   }
 
   #close(): void {

@@ -110,14 +110,11 @@ function narrowRows(ranges: Ranges, version: 4 | 6, shortest: number): { ranges:
   let tooWide = 0;
   const widest = 1n << BigInt(addressBits(version) - shortest);
   const isSpecial = specialSpace(version);
-  const { starts, ends, values } = ranges;
-  for (let row = 0; row < values.length; row++) {
-    const start = starts[row] as bigint;
-    const end = ends[row] as bigint;
-    if (isSpecial(start, end)) continue;
+  ranges.forEach((start, end, value) => {
+    if (isSpecial(start, end)) return;
     if (end - start >= widest) tooWide++;
-    else kept.add(start, end, values[row] as number);
-  }
+    else kept.add(start, end, value);
+  });
   return { ranges: kept, tooWide };
 }
 
@@ -128,8 +125,7 @@ function specialSpace(version: 4 | 6): (start: bigint, end: bigint) => boolean {
   const layer = flatten(blocks);
   const starts: bigint[] = [];
   const ends: bigint[] = [];
-  for (let run = 0; run < layer.starts.length; run++) {
-    const start = layer.starts[run] as bigint;
+  for (const [run, start] of layer.starts.entries()) {
     const end = layer.ends[run] as bigint;
     if (ends.at(-1) === start - 1n) ends[ends.length - 1] = end;
     else {

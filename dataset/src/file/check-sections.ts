@@ -27,20 +27,7 @@ export function checkSections(sections: Sections): void {
   ensure(checkOtherOrigins(sections.otherOrigins), 'otherOrigins');
   for (const name of ['words.at', 'grams.at', 'texts.at'] as const) countRows(sections, name, 2);
   ensure(checkIpv4(sections['v4.top'], sections['v4.buckets'], records), 'v4.buckets');
-  ensure(
-    checkIpv6(
-      {
-        top: sections['v6.top'],
-        first: sections['v6.first'],
-        offset: sections['v6.offset'],
-        second: sections['v6.second'],
-        match: sections['v6.match'],
-        deep: sections['v6.deep'],
-      },
-      records,
-    ),
-    'v6.match',
-  );
+  ensure(checkIpv6(sections, records), 'v6.match');
   ensure(checkOrigins(sections.origins, sections['origins.at'], networks), 'origins');
 }
 

@@ -111,14 +111,7 @@ export class Dataset {
     this.meta = parseMeta(sections.meta.toString());
     this.day = day ?? this.meta.built_at.slice(0, 10);
     this.#ipv4 = new Ipv4Table(sections['v4.top'], sections['v4.buckets']);
-    this.#ipv6 = new Ipv6Table({
-      top: sections['v6.top'],
-      first: sections['v6.first'],
-      offset: sections['v6.offset'],
-      second: sections['v6.second'],
-      match: sections['v6.match'],
-      deep: sections['v6.deep'],
-    });
+    this.#ipv6 = new Ipv6Table(sections);
     this.#attributesOf = wordsOf(sections.records);
     this.#rowOf = new ConsecutiveGroups(sections['records.row']);
     this.networks = new Networks(sections, this.meta.providers);

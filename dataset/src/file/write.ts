@@ -58,12 +58,7 @@ export function encodeContent(compiled: Compiled, refused: readonly Refusal[] = 
   const sections = {
     'v4.top': v4.top,
     'v4.buckets': v4.buckets,
-    'v6.top': v6.top,
-    'v6.first': v6.first,
-    'v6.offset': v6.offset,
-    'v6.second': v6.second,
-    'v6.match': v6.match,
-    'v6.deep': v6.deep,
+    ...v6,
     records: bytesOf(withUnusedFirst(records.attributes.map((set) => numberOf[set] as number))),
     'records.row': encodeGroups(rowOfRecord),
     ...encodeNetworks(asns, providers),

@@ -22,9 +22,8 @@ import { sampleContent } from '../test/sample-dataset.ts';
 import { openCurrent, publish, readManifest, useVersion, versionPath } from '../versions/publish.ts';
 import type { Retention } from '../versions/retention.ts';
 import { changesPath, historyFolder, historyPath, readHistoryIndex } from './history-index.ts';
-import { keepVersionsInThread } from './keep-in-thread.ts';
 import { inUseFor, type PastRecord, PastVersions, type WantedVersion } from './past-versions.ts';
-import { keepVersions } from './record-history.ts';
+import { keepVersions, keepVersionsInThread } from './record-history.ts';
 
 let dataDir = '';
 beforeEach(() => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatasetError } from '../dataset-error.ts';
 import type { Dataset } from '../file/read.ts';
 import { withLock } from '../io/lock.ts';
+import { runInThread } from '../io/run-thread.ts';
 import { clearUnfinished } from '../io/whole-file.ts';
 import { prune, readManifest, type VersionEntry, verifyVersion } from '../versions/publish.ts';
 import { compareAge, keptVersions, type Retention } from '../versions/retention.ts';
@@ -27,7 +28,27 @@ export function keepVersions(dataDir: string, retention: Retention, now: Date): 
   prune(dataDir, retention, now);
 }
 
-export function lockHistory<T>(dataDir: string, work: () => T): T {
+/** The same without stopping the event loop: comparing versions takes seconds. `signal` ends it early; what is missing is recorded the next time. */
+export async function keepVersionsInThread(
+  dataDir: string,
+  retention: Retention,
+  now: Date,
+  signal: AbortSignal,
+): Promise<void> {
+  const module = new URL('./record-history.js', import.meta.url);
+  const call = { module, name: 'recordHistory', args: [dataDir, retention, now], stepMs: RECORD_MS };
+  try {
+    await lockHistory(dataDir, () => runInThread(call, signal));
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+  if (!signal.aborted) prune(dataDir, retention, now);
+}
+
+/** A catch-up over seven versions of 40 MB on a busy machine takes a minute. */
+const RECORD_MS = 600_000;
+
+function lockHistory<T>(dataDir: string, work: () => T): T {
   return withLock(historyFolder(dataDir), 'recording the history of the dataset', work);
 }
 

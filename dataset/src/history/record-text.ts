@@ -53,7 +53,9 @@ export function recordJson(address: Address, { length, network, attributes }: Re
   return `{"ip":"${formatAddress(address)}","prefix":"${formatPrefix(address, length)}","asn":${network},${dated}}`;
 }
 
-export function isSameText(a: RecordText | undefined, b: RecordText | undefined): boolean {
+type Comparable = { readonly [Field in keyof RecordText]: string | number };
+
+export function isSameText(a: Comparable | undefined, b: Comparable | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   return a.length === b.length && a.network === b.network && a.attributes === b.attributes;
 }

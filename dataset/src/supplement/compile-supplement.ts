@@ -15,7 +15,7 @@ import { fromBigInt } from '../prefix.ts';
 import { flatten, Ranges } from '../ranges.ts';
 import type { Source } from '../record.ts';
 import { overlay } from './intervals.ts';
-import { ABSENT, encodeSupplement, MAX_SOURCES, PLACE_WORDS, type SupplementContent } from './supplement.ts';
+import { ABSENT, encodeSupplement, MAX_SOURCES, type SupplementContent } from './supplement.ts';
 
 type Tables = SupplementContent['tables'];
 
@@ -25,18 +25,19 @@ export function compileSupplement(
   cache: Pick<FeedCache, 'contentPath'>,
   dataset: Pick<Dataset, 'find' | 'asnNumber'>,
 ): Buffer | undefined {
-  const sources = new SourceList();
+  const sources: Source[] = [];
   // Text 0 is empty.
   const texts = new Numbers([['', 0]]);
-  const places = new PlaceTable(texts);
+  // Place 0 is unused.
+  const places: PlaceOfSource[] = [{ place: NOWHERE, source: 0 }];
   const loc = locations(ingested, cache, dataset, sources, places);
   const any = anycast(ingested, sources);
   const ix = exchanges(ingested, sources, texts);
   if (loc === undefined && any === undefined && ix === undefined) return undefined;
   return encodeSupplement({
-    meta: { sources: sources.sources, places: places.count },
+    meta: { sources, places: places.length - 1 },
     tables: { ...(loc && { loc }), ...(any && { any }), ...(ix && { ix }) },
-    places: places.words(),
+    places: encodePlaces(places, texts),
     texts: [...texts.keys()],
   });
 }
@@ -45,8 +46,8 @@ function locations(
   ingested: readonly IngestedFeed[],
   cache: Pick<FeedCache, 'contentPath'>,
   dataset: Pick<Dataset, 'find' | 'asnNumber'>,
-  sources: SourceList,
-  places: PlaceTable,
+  sources: Source[],
+  places: PlaceOfSource[],
 ): Tables['loc'] {
   // The first database decides: there is one today.
   const database = ingested.find(
@@ -54,15 +55,15 @@ function locations(
   );
   if (database === undefined) return undefined;
   const { rows, places: listed } = database.parsed as Locations;
-  const source = sources.add(database.source);
-  const numbers = listed.map((place) => places.add(place, source));
+  const source = addSource(sources, database.source);
+  const numbers = listed.map((place) => places.push({ place, source }) - 1);
   const base = { 4: numbered(rows[4], numbers), 6: numbered(rows[6], numbers) };
   const stated = operatorRows(ingested, cache, dataset, sources, places, new CityCoordinates(listed));
   const resolve = (above: number, below: number): number => {
-    const place = places.at(above);
+    const { place = NOWHERE } = places[above] ?? {};
     if (place.city !== '' || place.region !== '') return above;
     // The operator names the country only: the database may know more, unless it contradicts that.
-    return below !== 0 && place.country !== '' && places.at(below).country === place.country ? below : 0;
+    return below !== 0 && place.country !== '' && places[below]?.place.country === place.country ? below : 0;
   };
   return { 4: overlay(base[4], stated[4], resolve), 6: overlay(base[6], stated[6], resolve) };
 }
@@ -78,8 +79,8 @@ function operatorRows(
   ingested: readonly IngestedFeed[],
   cache: Pick<FeedCache, 'contentPath'>,
   dataset: Pick<Dataset, 'find' | 'asnNumber'>,
-  sources: SourceList,
-  places: PlaceTable,
+  sources: Source[],
+  places: PlaceOfSource[],
   cities: CityCoordinates,
 ): FamilyRows {
   const all = { 4: new Ranges(), 6: new Ranges() };
@@ -88,16 +89,14 @@ function operatorRows(
     const path = cache.contentPath(feed.id);
     if (path === undefined) continue;
     const geofeed = parseGeofeedPlaces(fileContent(path));
-    const number = sources.add(source);
-    const numbers = geofeed.places.map((place) => places.add(cities.complete(place), number));
+    const number = addSource(sources, source);
+    const numbers = geofeed.places.map((place) => places.push({ place: cities.complete(place), source: number }) - 1);
     const asns = feed.asns === undefined ? undefined : new Set(feed.asns);
     for (const version of [4, 6] as const) {
-      const { starts, ends, values } = geofeed.ranges[version];
-      for (let row = 0; row < values.length; row++) {
-        const start = starts[row] as bigint;
-        if (asns !== undefined && !isAnnouncedBy(asns, dataset, fromBigInt(start, version))) continue;
-        all[version].add(start, ends[row] as bigint, numbers[values[row] as number] as number);
-      }
+      geofeed.ranges[version].forEach((start, end, value) => {
+        if (asns === undefined || isAnnouncedBy(asns, dataset, fromBigInt(start, version)))
+          all[version].add(start, end, numbers[value] as number);
+      });
     }
   }
   return { 4: rowsOf(all[4], 4), 6: rowsOf(all[6], 6) };
@@ -124,20 +123,19 @@ function rowsOf(ranges: Ranges, version: 4 | 6): AddressRows {
   return rows;
 }
 
-function anycast(ingested: readonly IngestedFeed[], sources: SourceList): Tables['any'] {
+function anycast(ingested: readonly IngestedFeed[], sources: Source[]): Tables['any'] {
   const lists = listsOf(ingested, 'is_anycast');
-  if (lists.length === 0) return undefined;
-  return listed(lists, sources, () => 1);
+  return lists.length === 0 ? undefined : listed(lists, sources, () => 1);
 }
 
 /** An exchange without a name is left out. */
-function exchanges(ingested: readonly IngestedFeed[], sources: SourceList, texts: Numbers): Tables['ix'] {
+function exchanges(ingested: readonly IngestedFeed[], sources: Source[], texts: Numbers): Tables['ix'] {
   const lists = listsOf(ingested, 'exchange');
   const named = ingested.flatMap(({ parsed, source }) =>
     parsed.shape === 'exchanges' ? [{ names: parsed.names, source }] : [],
   );
   if (lists.length === 0 || named.length === 0) return undefined;
-  for (const { source } of named) sources.add(source);
+  for (const { source } of named) addSource(sources, source);
   return listed(lists, sources, (label) => {
     const name = named.map(({ names }) => names.get(label)).find((text) => text !== undefined);
     return name === undefined ? 0 : texts.of(name);
@@ -152,16 +150,15 @@ function listsOf(ingested: readonly IngestedFeed[], drive: 'is_anycast' | 'excha
   );
 }
 
-function listed(lists: readonly List[], sources: SourceList, numberOf: (label: string) => number): Tables['any'] {
+function listed(lists: readonly List[], sources: Source[], numberOf: (label: string) => number): Tables['any'] {
   const all = { 4: new Ranges(), 6: new Ranges() };
   for (const { parsed, source } of lists) {
-    sources.add(source);
+    addSource(sources, source);
     const values = parsed.labels.map(numberOf);
     for (const version of [4, 6] as const) {
-      const { starts, ends, values: labels } = parsed.ranges[version];
-      labels.forEach((label, row) => {
+      parsed.ranges[version].forEach((start, end, label) => {
         const value = values[label] as number;
-        if (value !== 0) all[version].add(starts[row] as bigint, ends[row] as bigint, value);
+        if (value !== 0) all[version].add(start, end, value);
       });
     }
   }
@@ -170,13 +167,9 @@ function listed(lists: readonly List[], sources: SourceList, numberOf: (label: s
   return { 4: intervals(4), 6: intervals(6) };
 }
 
-class SourceList {
-  readonly sources: Source[] = [];
-
-  add(source: Source): number {
-    if (this.sources.length === MAX_SOURCES) throw new Error(`more than ${MAX_SOURCES} sources of locations`);
-    return this.sources.push(source) - 1;
-  }
+function addSource(sources: Source[], source: Source): number {
+  if (sources.length === MAX_SOURCES) throw new Error(`more than ${MAX_SOURCES} sources of locations`);
+  return sources.push(source) - 1;
 }
 
 /** For geofeeds, which have none (RFC 8805): by country and name, unless namesakes are far apart. */
@@ -209,39 +202,17 @@ const isNear = (a: Place, b: Place): boolean =>
   Math.abs(degreesOf(a.longitude) - degreesOf(b.longitude)) < NEAR_MICRODEGREES;
 const degreesOf = (microdegrees = 0): number => microdegrees | 0;
 
-/** Places of all sources; place 0 is unused. */
-class PlaceTable {
-  readonly #texts: Numbers;
-  readonly #places: { readonly place: Place; readonly source: number }[] = [{ place: NOWHERE, source: 0 }];
+type PlaceOfSource = { readonly place: Place; readonly source: number };
 
-  constructor(texts: Numbers) {
-    this.#texts = texts;
-  }
-
-  get count(): number {
-    return this.#places.length - 1;
-  }
-
-  add(place: Place, source: number): number {
-    return this.#places.push({ place, source }) - 1;
-  }
-
-  at(number: number): Place {
-    return this.#places[number]?.place ?? NOWHERE;
-  }
-
-  words(): Uint32Array {
-    const words = new Uint32Array(this.#places.length * PLACE_WORDS);
-    this.#places.forEach(({ place, source }, i) => {
-      const at = i * PLACE_WORDS;
-      words[at] = this.#texts.of(place.city);
-      words[at + 1] = this.#texts.of(place.region);
-      words[at + 2] = place.latitude ?? ABSENT;
-      words[at + 3] = place.longitude ?? ABSENT;
-      words[at + 4] = (countryWord(place) << 16) | source;
-    });
-    return words;
-  }
+function encodePlaces(places: readonly PlaceOfSource[], texts: Numbers): Uint32Array {
+  const words = places.flatMap(({ place, source }) => [
+    texts.of(place.city),
+    texts.of(place.region),
+    place.latitude ?? ABSENT,
+    place.longitude ?? ABSENT,
+    (countryWord(place) << 16) | source,
+  ]);
+  return Uint32Array.from(words);
 }
 
 const NOWHERE: Place = { country: '', region: '', city: '' };

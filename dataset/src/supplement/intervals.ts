@@ -7,78 +7,51 @@ export type Intervals = { readonly starts: Uint32Array; readonly values: Uint32A
 type Resolve = (above: number, below: number) => number;
 
 export function overlay(base: ReadRows, above: ReadRows, resolve: Resolve): Intervals {
-  const writer = new IntervalWriter(base.width);
-  const copy = new RowCopier(base, writer);
-  const { width } = above;
-  const from = new Uint32Array(width);
-  for (let row = 0; row < above.length; row++) {
-    const start = above.starts.subarray(row * width, (row + 1) * width);
-    const end = above.ends.subarray(row * width, (row + 1) * width);
-    if (compareWords(from, 0, start, 0, width) < 0) copy.range(from, before(start), (below) => below, false);
-    const value = above.values[row] as number;
-    copy.range(start, end, (below) => resolve(value, below), true);
-    from.set(end);
-    if (!increment(from)) return writer.finish();
-  }
-  copy.range(from, new Uint32Array(width).fill(0xffffffff), (below) => below, false);
-  return writer.finish();
-}
-
-class RowCopier {
-  readonly #rows: ReadRows;
-  readonly #writer: IntervalWriter;
-  /** The first row that may reach the next range. */
-  #row = 0;
-
-  constructor(rows: ReadRows, writer: IntervalWriter) {
-    this.#rows = rows;
-    this.#writer = writer;
-  }
-
-  /** `isFilled`: the value also holds where there are no rows, as that of a row with the value 0. */
-  range(from: Uint32Array, to: Uint32Array, resolved: (below: number) => number, isFilled: boolean): void {
-    const { width, starts, ends, values } = this.#rows;
+  // Read once: each read of a list makes a view.
+  const { width, length, starts: firsts, ends, values: below } = base;
+  const over = { starts: above.starts, ends: above.ends, values: above.values };
+  const starts = new WordList();
+  const values = new WordList();
+  let last = -1;
+  /** From this address on the value holds. An equal neighbour is continued. */
+  const put = (words: Uint32Array, value: number) => {
+    if (value === last) return;
+    last = value;
+    for (let i = 0; i < width; i++) starts.push(words[i] as number);
+    values.push(value);
+  };
+  /** The first row below that may reach the next range. */
+  let row = 0;
+  /** A gap below has the value 0. */
+  const copy = (from: Uint32Array, to: Uint32Array, resolved: (value: number) => number) => {
     const position = Uint32Array.from(from);
-    while (this.#row < values.length && compareWords(ends, this.#row * width, from, 0, width) < 0) this.#row++;
-    for (;;) {
-      const at = this.#row * width;
-      if (this.#row === values.length || compareWords(starts, at, to, 0, width) > 0) break;
-      if (compareWords(starts, at, position, 0, width) > 0) {
-        if (isFilled) this.#writer.start(position, 0, resolved(0));
-        else this.#writer.start(position, 0, 0);
-        position.set(starts.subarray(at, at + width));
+    while (row < length && compareWords(ends, row * width, from, 0, width) < 0) row++;
+    for (; row < length && compareWords(firsts, row * width, to, 0, width) <= 0; row++) {
+      const at = row * width;
+      if (compareWords(firsts, at, position, 0, width) > 0) {
+        put(position, resolved(0));
+        position.set(firsts.subarray(at, at + width));
       }
-      this.#writer.start(position, 0, resolved(values[this.#row] as number));
+      put(position, resolved(below[row] as number));
       if (compareWords(ends, at, to, 0, width) >= 0) return;
       position.set(ends.subarray(at, at + width));
       increment(position);
-      this.#row++;
     }
-    if (compareWords(position, 0, to, 0, width) <= 0) this.#writer.start(position, 0, isFilled ? resolved(0) : 0);
+    if (compareWords(position, 0, to, 0, width) <= 0) put(position, resolved(0));
+  };
+  const from = new Uint32Array(width);
+  let isMore = true;
+  for (let at = 0; at < above.length && isMore; at++) {
+    const start = over.starts.subarray(at * width, (at + 1) * width);
+    const end = over.ends.subarray(at * width, (at + 1) * width);
+    if (compareWords(from, 0, start, 0, width) < 0) copy(from, before(start), (value) => value);
+    const value = over.values[at] as number;
+    copy(start, end, (under) => resolve(value, under));
+    from.set(end);
+    isMore = increment(from);
   }
-}
-
-class IntervalWriter {
-  readonly #width: number;
-  readonly #starts = new WordList();
-  readonly #values = new WordList();
-  #last = -1;
-
-  constructor(width: number) {
-    this.#width = width;
-  }
-
-  /** From this address on the value holds. An equal neighbour is continued. */
-  start(words: Uint32Array, at: number, value: number): void {
-    if (value === this.#last) return;
-    this.#last = value;
-    for (let i = 0; i < this.#width; i++) this.#starts.push(words[at + i] as number);
-    this.#values.push(value);
-  }
-
-  finish(): Intervals {
-    return { starts: this.#starts.words, values: this.#values.words };
-  }
+  if (isMore) copy(from, new Uint32Array(width).fill(0xffffffff), (value) => value);
+  return { starts: starts.words, values: values.words };
 }
 
 /** False at the last address. */

@@ -58,7 +58,7 @@ const FORMAT: SectionFormat<SectionName> = {
   ],
 };
 
-export const PLACE_WORDS = 5;
+const PLACE_WORDS = 5;
 /** Beyond any latitude or longitude. */
 export const ABSENT = 0x8000_0000;
 const MICRODEGREES = 1_000_000;

@@ -111,51 +111,38 @@ export function useVersion(dataDir: string, version: number, { isVerified = fals
 }
 
 /**
- * Under the publisher's number: if it has started over, its version 1 replaces ours, as on all replicas. The caller has
- * opened the file and checked its digest.
+ * Under the publisher's number: if it has started over, its version 1 replaces ours, as on all replicas. Without
+ * `path` it is here already, and only its supplement differs. The caller has opened the files and checked their digests.
  */
-export function adopt(dataDir: string, published: Published, path: string, meta: Meta, supplementPath?: string): void {
-  const { version, format, bytes, sha256, supplement } = published;
-  if (meta.version !== version)
+export function adopt(
+  dataDir: string,
+  published: Published,
+  path: string | undefined,
+  meta: Meta | undefined,
+  supplementPath?: string,
+): void {
+  const { version, supplement } = published;
+  if (meta !== undefined && meta.version !== version)
     throw new DatasetError(`the file published as version ${version} contains version ${meta.version}`);
-  const entry = entryOf(meta, {
-    version,
-    file: immutableName(published),
-    format,
-    bytes,
-    sha256,
-    ...(supplement && { supplement }),
-  });
   const folder = datasetsFolder(dataDir);
   publishing(folder, () => {
     const { versions } = readManifest(dataDir) ?? { versions: [] };
-    const others = versions.filter((candidate) => candidate.version !== version);
-    renameSynced(path, join(folder, entry.file));
+    const known = versions.find((candidate) => candidate.version === version);
+    const described = meta ?? known;
+    if (described === undefined) throw new DatasetError(`there is no version ${version}`);
+    const file = path === undefined ? (known?.file ?? '') : immutableName(published);
+    const entry = entryOf(described, { ...published, file });
+    if (path !== undefined) renameSynced(path, join(folder, file));
     if (supplementPath !== undefined && supplement !== undefined)
       renameSynced(supplementPath, join(folder, supplement.file));
+    const others = versions.filter((candidate) => candidate !== known);
     writeManifest(folder, { current: version, versions: [...others, entry].sort((a, b) => a.version - b.version) });
     removeUnnamed(dataDir);
   });
 }
 
-/** The same for a version that is there already, if only its supplement differs. */
-export function adoptSupplement(dataDir: string, { version, supplement }: Published, path?: string): void {
-  const folder = datasetsFolder(dataDir);
-  publishing(folder, () => {
-    const manifest = readManifest(dataDir);
-    if (manifest === undefined) throw new DatasetError(`there is no version ${version}`);
-    if (path !== undefined && supplement !== undefined) renameSynced(path, join(folder, supplement.file));
-    const versions = manifest.versions.map(({ supplement: before, ...entry }) => {
-      const used = entry.version === version ? supplement : before;
-      return used === undefined ? entry : { ...entry, supplement: used };
-    });
-    writeManifest(folder, { current: version, versions });
-    removeUnnamed(dataDir);
-  });
-}
-
 function entryOf(
-  meta: Omit<Meta, 'version'>,
+  meta: Omit<VersionEntry, keyof Published>,
   { version, file, format, bytes, sha256, supplement }: Published,
 ): VersionEntry {
   const { built_at, content_sha256, sources, refused, figures, data_sources, counts, quality } = meta;

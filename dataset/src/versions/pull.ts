@@ -14,7 +14,6 @@ import { makeFolder } from '../io/whole-file.ts';
 import { openInThread } from './open-in-thread.ts';
 import {
   adopt,
-  adoptSupplement,
   datasetsFolder,
   type Published,
   readManifest,
@@ -90,7 +89,7 @@ async function bringUpToDate(
     download(host, file, datasetsFolder(dataDir), needed, now(), timeouts.file, signal);
   const supplementFile = isSupplemented ? undefined : await pullSupplement(dataDir, published, fetchFile);
   if (!isSupplemented && (await isWholeHere(dataDir, published))) {
-    adoptSupplement(dataDir, published, supplementFile);
+    adopt(dataDir, published, undefined, undefined, supplementFile);
     return true;
   }
   const path = await fetchFile(published);

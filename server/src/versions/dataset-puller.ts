@@ -1,6 +1,6 @@
 /** Keeps a replica at a static host's current version, in one process; the others see the manifest change. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { keepVersionsInThread } from '@whence/dataset/internal/history/keep-in-thread';
+import { keepVersionsInThread } from '@whence/dataset/internal/history/record-history';
 import type { ProxyVariables } from '@whence/dataset/internal/io/download/proxy';
 import { type PullMemory, type PullOutcome, pull } from '@whence/dataset/internal/versions/pull';
 import type { Retention } from '@whence/dataset/internal/versions/retention';

@@ -56,15 +56,12 @@ export class UpdateReporter {
     this.#write({ outcome: 'running', step, share, process: ownIdentity(), ...this.#last, ...this.feeds });
   }
 
-  succeed(finishedAt: Date, version: number, isNew: boolean): void {
+  /** A pull that finds nothing new does not change when the last success was. */
+  succeed(finishedAt: Date, version: number, isNew: boolean, isPull = false): void {
     const at = finishedAt.toISOString();
     const outcome = isNew ? 'published' : 'unchanged';
-    this.#write({ outcome, finished_at: at, succeeded_at: at, version, ...this.feeds });
-  }
-
-  pulledNothingNew(finishedAt: Date, version: number): void {
-    const at = finishedAt.toISOString();
-    this.#write({ outcome: 'unchanged', finished_at: at, succeeded_at: at, ...this.#last, version, ...this.feeds });
+    const last = isPull && !isNew ? this.#last : {};
+    this.#write({ outcome, finished_at: at, succeeded_at: at, ...last, version, ...this.feeds });
   }
 
   fail(finishedAt: Date, error: string, refusedFormat?: number): void {
@@ -95,8 +92,7 @@ export function reportPull(dataDir: string, outcome: PullOutcome, now: Date, mas
   if (outcome.kind === 'failed') reporter.fail(now, outcome.reason, outcome.format);
   else {
     reporter.feeds = { refused: [] };
-    if (outcome.kind === 'adopted') reporter.succeed(now, outcome.version, true);
-    else reporter.pulledNothingNew(now, outcome.version);
+    reporter.succeed(now, outcome.version, outcome.kind === 'adopted', true);
   }
 }
 

@@ -23,12 +23,12 @@ export function changeSources(
       return 'version' in measure && measure.version === version ? [{ change, measure }] : [];
     });
     if (watched.length === 0) continue;
-    const from = before && new Claims(before, watched);
-    const to = new Claims(after, watched);
+    const from = before && claimsOf(before, watched);
+    const to = claimsOf(after, watched);
     const runs = before === undefined ? [][Symbol.iterator]() : before.runs(version);
     forEachSegment(runs, after.runs(version), (start, end, a, b) => {
-      const old = from?.at(a) ?? NOTHING;
-      const now = to.at(b);
+      const old = from?.(a) ?? NOTHING;
+      const now = to(b);
       watched.forEach(({ change, measure }, i) => {
         const had = old[i] ?? NO_SOURCES;
         const has = now[i] ?? NO_SOURCES;
@@ -55,11 +55,10 @@ export function changeSources(
 
 export function countFlagged(dataset: Dataset | undefined, asn: number, flag: string): number {
   if (dataset === undefined) return 0;
-  const claims = new Claims(dataset, [{ measure: { kind: 'access network', name: flag, asn, version: 4 } }]);
+  const claims = claimsOf(dataset, [{ measure: { kind: 'access network', name: flag, asn, version: 4 } }]);
   let flagged = 0;
   for (const { start, end, match } of dataset.runs(4))
-    if (dataset.asnNumber(match) === asn && claims.at(match)[0]?.isHeld === true)
-      flagged += spaceOf(4, end - start + 1n);
+    if (dataset.asnNumber(match) === asn && claims(match)[0]?.isHeld === true) flagged += spaceOf(4, end - start + 1n);
   return flagged;
 }
 
@@ -72,45 +71,33 @@ const NOTHING: readonly Claim[] = [];
 type Watched = { readonly measure: Extract<Measure, { version: number }> };
 
 /** The claims of a dataset, in the order of `watched`; computed once per set of attributes. */
-class Claims {
-  readonly #dataset: Dataset;
-  readonly #watched: readonly Watched[];
-  readonly #known: (readonly Claim[] | undefined)[] = [];
-
-  constructor(dataset: Dataset, watched: readonly Watched[]) {
-    this.#dataset = dataset;
-    this.#watched = watched;
-  }
-
-  at(match: Match): readonly Claim[] {
+function claimsOf(dataset: Dataset, watched: readonly Watched[]): (match: Match) => readonly Claim[] {
+  const known: (readonly Claim[] | undefined)[] = [];
+  return (match) => {
     if (match === 0) return NOTHING;
-    const set = this.#dataset.attributesOf(match);
-    let claims = this.#known[set];
-    if (claims === undefined) {
-      claims = this.#watched.map(({ measure }) => this.#claim(set, measure));
-      this.#known[set] = claims;
-    }
-    return claims;
-  }
+    const set = dataset.attributesOf(match);
+    known[set] ??= watched.map(({ measure }) => claimOf(dataset, set, measure));
+    return known[set];
+  };
+}
 
-  #claim(set: number, measure: Watched['measure']): Claim {
-    const { country, rir, detection, threat } = this.#dataset.attributes(set);
-    const field = fieldOf(measure);
-    const deciding = this.#dataset
-      .decisions(set)
-      .flatMap(([name, source]) => (name === field ? (this.#dataset.meta.sources[source]?.id ?? []) : []));
-    // Further rows of a field are contradicting sources; only of the score every row is a cause.
-    const ids = field === 'threat.score' ? deciding : deciding.slice(0, 1);
-    if (measure.kind === 'answered') return { isHeld: true, ids };
-    if (measure.kind === 'country') return { isHeld: country === measure.name, ids };
-    if (measure.kind === 'registry') return { isHeld: rir === measure.name, ids };
-    const leastScore = measure.kind === 'access network' ? CRIMINAL_SCORE : 1;
-    const isHeld =
-      measure.name === 'threat'
-        ? threat.score >= leastScore
-        : (detection as Record<string, unknown>)[measure.name] === true;
-    return { isHeld, ids };
-  }
+function claimOf(dataset: Dataset, set: number, measure: Watched['measure']): Claim {
+  const { country, rir, detection, threat } = dataset.attributes(set);
+  const field = fieldOf(measure);
+  const deciding = dataset
+    .decisions(set)
+    .flatMap(([name, source]) => (name === field ? (dataset.meta.sources[source]?.id ?? []) : []));
+  // Further rows of a field are contradicting sources; only of the score every row is a cause.
+  const ids = field === 'threat.score' ? deciding : deciding.slice(0, 1);
+  if (measure.kind === 'answered') return { isHeld: true, ids };
+  if (measure.kind === 'country') return { isHeld: country === measure.name, ids };
+  if (measure.kind === 'registry') return { isHeld: rir === measure.name, ids };
+  const leastScore = measure.kind === 'access network' ? CRIMINAL_SCORE : 1;
+  const isHeld =
+    measure.name === 'threat'
+      ? threat.score >= leastScore
+      : (detection as Record<string, unknown>)[measure.name] === true;
+  return { isHeld, ids };
 }
 
 function fieldOf(measure: Watched['measure']): string {

@@ -1,6 +1,8 @@
 // Access networks of which a list flags a large part. A list can be plausible by itself and name all of one provider.
+
 import { labelledNetworks } from '../../data-files/data-files.ts';
 import type { FlaggedAccessNetwork } from '../../file/write.ts';
+import { getOrInsert } from '../../get-or-insert.ts';
 
 const FLAGS: ReadonlySet<string> = new Set(['is_datacenter', 'is_tor_exit', 'is_proxy', 'is_vpn']);
 /** Stands for the score of a criminal netblock or more. */
@@ -11,17 +13,14 @@ export const MAX_FLAGGED_SHARE = 0.25;
 const FEW_ADDRESSES = 65_536;
 
 export class FlaggedAccessNetworks {
-  readonly #networks = new Map<number, { addresses: number; flagged: Map<string, number> } | undefined>();
+  readonly #networks = new Map<number, { addresses: number; flagged: Map<string, number> } | null>();
 
   visit(asn: number, addresses: bigint, { flags, score }: { flags: readonly string[]; score: number }): void {
-    let network = this.#networks.get(asn);
-    if (network === undefined) {
-      if (this.#networks.has(asn)) return;
+    const network = getOrInsert(this.#networks, asn, () => {
       const type = labelledNetworks.find(asn)?.connection_type;
-      network = type === 'residential' || type === 'mobile' ? { addresses: 0, flagged: new Map() } : undefined;
-      this.#networks.set(asn, network);
-      if (network === undefined) return;
-    }
+      return type === 'residential' || type === 'mobile' ? { addresses: 0, flagged: new Map() } : null;
+    });
+    if (network === null) return;
     network.addresses += Number(addresses);
     for (const flag of flags)
       if (FLAGS.has(flag)) network.flagged.set(flag, (network.flagged.get(flag) ?? 0) + Number(addresses));
@@ -30,7 +29,7 @@ export class FlaggedAccessNetworks {
 
   finish(): FlaggedAccessNetwork[] {
     return [...this.#networks].flatMap(([asn, network]) =>
-      network === undefined || network.addresses < FEW_ADDRESSES
+      network === null || network.addresses < FEW_ADDRESSES
         ? []
         : [...network.flagged].flatMap(([flag, flagged]) =>
             flagged > network.addresses * MAX_FLAGGED_SHARE

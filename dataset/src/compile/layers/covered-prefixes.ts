@@ -9,15 +9,12 @@ export function coveredPrefixes(routes: Layer, bits: number): CoveredPrefix[] {
   const { ranges } = routes;
   const visible = visibleAddresses(routes);
   const covered: CoveredPrefix[] = [];
-  for (let row = 0; row < ranges.length; row++) {
-    const start = ranges.starts[row] as bigint;
-    const end = ranges.ends[row] as bigint;
-    if (visible.get(row) === end - start + 1n) continue;
-    const asn = ranges.values[row] as number;
+  ranges.forEach((start, end, asn, row) => {
+    if (visible.get(row) === end - start + 1n) return;
     for (const [base, length] of prefixesOfRange(start, end, bits)) {
       if (!isVisible(routes, row, base, lastAddress(base, length, bits))) covered.push({ asn, base, length });
     }
-  }
+  });
   return covered;
 }
 

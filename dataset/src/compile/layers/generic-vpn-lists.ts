@@ -29,14 +29,11 @@ export function restrictGenericLists(overlays: readonly Overlay[], routes: Layer
   const blocks = new Set<bigint>();
   for (const overlay of overlays) {
     if (!overlay.drives.includes('is_vpn') || overlay.isRelay === true) continue;
-    const { starts, ends } = overlay.ranges[version];
-    for (let row = 0; row < starts.length; row++) {
-      const start = starts[row] as bigint;
-      const end = ends[row] as bigint;
+    overlay.ranges[version].forEach((start, end) => {
       if (isGenericList(overlay) ? !isNarrow(start, end) : (end >> hostBits) - (start >> hostBits) >= MAX_BLOCKS)
-        continue;
+        return;
       for (let block = start >> hostBits; block <= end >> hostBits; block++) blocks.add(block);
-    }
+    });
   }
   const trusted = withDensePrefixes(blocks, hostBits, routes);
   return overlays.map((overlay) => {
@@ -66,16 +63,14 @@ const isGenericList = ({ drives, tooOld = [], isGeneric }: Overlay) =>
   isGeneric === true && [...drives, ...tooOld].includes('is_vpn');
 
 /** The blocks with enough narrow rows of a list, and how many; without those that a wide row of it covers. */
-function neighbourBlocks({ starts, ends }: Ranges, hostBits: bigint): [block: bigint, count: number][] {
+function neighbourBlocks(ranges: Ranges, hostBits: bigint): [block: bigint, count: number][] {
   const counts = new Map<bigint, number>();
   const wide = new Ranges();
-  for (let row = 0; row < starts.length; row++) {
-    const start = starts[row] as bigint;
-    const end = ends[row] as bigint;
+  ranges.forEach((start, end) => {
     const block = start >> hostBits;
     if (end - start + 1n >= 1n << hostBits) wide.add(start, end, 0);
     else counts.set(block, (counts.get(block) ?? 0) + 1);
-  }
+  });
   const covered = flatten(wide);
   return [...counts].filter(([block, count]) => count >= MIN_NEIGHBOURS && runAt(covered, block << hostBits) < 0);
 }

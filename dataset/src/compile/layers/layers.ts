@@ -67,9 +67,9 @@ function joinHolders(
   for (const { source, ranges: blocks, holders } of [...delegations].reverse()) {
     const offset = list.length;
     for (const value of holders) list.push({ value, source });
-    const { starts, ends, values } = blocks[version];
-    for (let row = 0; row < values.length; row++)
-      ranges.add(starts[row] as bigint, ends[row] as bigint, offset + (values[row] as number));
+    blocks[version].forEach((start, end, value) => {
+      ranges.add(start, end, offset + value);
+    });
   }
   return { layer: flatten(ranges), list };
 }
@@ -100,7 +100,6 @@ function joinRoutes(sources: readonly Ranges[]): JoinedRoutes {
     sourceOf.push(source);
   };
   sources.forEach((later, source) => {
-    const { starts, ends, values } = later;
     const isCut = new Uint8Array(later.length);
     const gaps: [start: bigint, end: bigint, row: number][] = [];
     if (ranges.length > 0) {
@@ -113,9 +112,10 @@ function joinRoutes(sources: readonly Ranges[]): JoinedRoutes {
       });
     }
     // A row that no earlier source cuts stays whole, so that announcements inside it keep their own prefixes.
-    for (let row = 0; row < later.length; row++)
-      if (isCut[row] === 0) add(starts[row] as bigint, ends[row] as bigint, values[row] as number, source);
-    for (const [start, end, row] of gaps) if (isCut[row] === 1) add(start, end, values[row] as number, source);
+    later.forEach((start, end, asn, row) => {
+      if (isCut[row] === 0) add(start, end, asn, source);
+    });
+    for (const [start, end, row] of gaps) if (isCut[row] === 1) add(start, end, later.values[row] as number, source);
   });
   return { layer: flatten(ranges), sourceOf };
 }

@@ -39,12 +39,10 @@ export class RouteShapes {
     return { ...shape, country: country === undefined ? undefined : decodeCountry(country) };
   }
 
-  #count({ starts, ends, values }: Ranges, version: 4 | 6, skipped: ReadonlySet<number>): void {
-    for (let row = 0; row < values.length; row++) {
-      const asn = values[row] as number;
-      if (skipped.has(asn)) continue;
-      const start = starts[row] as bigint;
-      const size = (ends[row] as bigint) - start + 1n;
+  #count(ranges: Ranges, version: 4 | 6, skipped: ReadonlySet<number>): void {
+    ranges.forEach((start, end, asn) => {
+      if (skipped.has(asn)) return;
+      const size = end - start + 1n;
       const shape = getOrInsert(this.#shapes, asn, () => {
         const largest = { version, start, size: 0n };
         return { ipv4Prefixes: 0, ipv4Addresses: 0, ipv6Prefixes: 0, country: undefined, largest };
@@ -54,7 +52,7 @@ export class RouteShapes {
         shape.ipv4Addresses += Number(size);
       } else shape.ipv6Prefixes++;
       if (shape.largest.version === version && size > shape.largest.size) shape.largest = { version, start, size };
-    }
+    });
   }
 }
 

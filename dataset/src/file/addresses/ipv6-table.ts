@@ -12,14 +12,8 @@ const TOP_MASK = 0xffff;
 const GLOBAL_UNICAST = 1;
 const BLOCK_GROUPS = 8;
 
-type Sections = {
-  top: Uint8Array;
-  first: Uint8Array;
-  offset: Uint8Array;
-  second: Uint8Array;
-  match: Uint8Array;
-  deep: Uint8Array;
-};
+const COLUMNS = ['v6.top', 'v6.first', 'v6.offset', 'v6.second', 'v6.match', 'v6.deep'] as const;
+type Sections = Readonly<Record<(typeof COLUMNS)[number], Uint8Array>>;
 
 export function encodeIpv6({ starts, matches }: Intervals): Sections {
   const first: number[] = [];
@@ -78,23 +72,22 @@ export function encodeIpv6({ starts, matches }: Intervals): Sections {
   for (let i = 1; i < top.length; i++) top[i] = (top[i] as number) + (top[i - 1] as number);
   const section = (values: number[]) => bytesOf(Uint32Array.from(values));
   return {
-    top: bytesOf(top),
-    first: section(first),
-    offset: section(offset),
-    second: section(second),
-    match: section(match),
-    deep: section(deep),
+    'v6.top': bytesOf(top),
+    'v6.first': section(first),
+    'v6.offset': section(offset),
+    'v6.second': section(second),
+    'v6.match': section(match),
+    'v6.deep': section(deep),
   };
 }
 
 /** Whether the six sections fit together and every match is one of the records. */
 export function checkIpv6(sections: Sections, records: number): boolean {
-  if (Object.values(sections).some(({ length }) => length % 4 !== 0)) return false;
-  const [top, first, offset] = [wordsOf(sections.top), wordsOf(sections.first), wordsOf(sections.offset)];
-  const [match, deep] = [wordsOf(sections.match), wordsOf(sections.deep)];
+  if (COLUMNS.some((name) => sections[name].length % 4 !== 0)) return false;
+  const { top, first, offset, second, match, deep } = wordsIn(sections);
   if (top.length !== TOP_MASK + 2 || top[TOP_MASK + 1] !== first.length) return false;
   if (offset.length !== first.length + 1 || offset[first.length] !== match.length) return false;
-  if (sections.second.length !== sections.match.length || deep.length % DEEP_ROW_WORDS !== 0) return false;
+  if (second.length !== match.length || deep.length % DEEP_ROW_WORDS !== 0) return false;
   if (!isAscending(top, false) || !isAscending(first, true) || !isAscending(offset, true)) return false;
   let divided = 0;
   for (const value of match) {
@@ -105,6 +98,17 @@ export function checkIpv6(sections: Sections, records: number): boolean {
   if (deep.length < divided * 2 * DEEP_ROW_WORDS) return false;
   for (let at = 4; at < deep.length; at += DEEP_ROW_WORDS) if (!isMatch(deep[at] as Match, 128, records)) return false;
   return true;
+}
+
+function wordsIn(sections: Sections) {
+  return {
+    top: wordsOf(sections['v6.top']),
+    first: wordsOf(sections['v6.first']),
+    offset: wordsOf(sections['v6.offset']),
+    second: wordsOf(sections['v6.second']),
+    match: wordsOf(sections['v6.match']),
+    deep: wordsOf(sections['v6.deep']),
+  };
 }
 
 function isAscending(words: Uint32Array, isStrict: boolean): boolean {
@@ -123,13 +127,14 @@ export class Ipv6Table {
   readonly #match: Uint32Array;
   readonly #deep: Uint32Array;
 
-  constructor({ top, first, offset, second, match, deep }: Sections) {
-    this.#top = wordsOf(top);
-    this.#first = wordsOf(first);
-    this.#offset = wordsOf(offset);
-    this.#second = wordsOf(second);
-    this.#match = wordsOf(match);
-    this.#deep = wordsOf(deep);
+  constructor(sections: Sections) {
+    const { top, first, offset, second, match, deep } = wordsIn(sections);
+    this.#top = top;
+    this.#first = first;
+    this.#offset = offset;
+    this.#second = second;
+    this.#match = match;
+    this.#deep = deep;
   }
 
   find(w0: number, w1: number, w2: number, w3: number): Match {

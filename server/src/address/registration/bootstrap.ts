@@ -1,5 +1,7 @@
 // The registry of an address: the most specific https: entry of IANA's bootstrap files (RFC 9224 §5).
+
 import { type Address, formatAddress } from '@whence/dataset/address';
+import { listMember } from '@whence/dataset/internal/feeds/sources/json-value';
 import { parseCidr, parsePrefix, toBigInt } from '@whence/dataset/prefix';
 
 type Service = { readonly start: bigint; readonly end: bigint; readonly length: number; readonly url: URL };
@@ -35,9 +37,7 @@ export function parseBootstrap(text: string, version: 4 | 6): Service[] | undefi
   } catch {
     return undefined;
   }
-  const { services } = (typeof file === 'object' && file !== null ? file : {}) as { services?: unknown };
-  if (!Array.isArray(services)) return undefined;
-  const found = services.flatMap((row: unknown): Service[] => {
+  const found = (listMember(file, 'services') ?? []).flatMap((row): Service[] => {
     const [prefixes, urls] = Array.isArray(row) ? row : [];
     const url = baseUrlAmong(urls);
     if (!Array.isArray(prefixes) || url === undefined) return [];

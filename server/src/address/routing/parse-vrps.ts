@@ -5,6 +5,7 @@
  *
  * `asn` may be `"AS13335"`, and `maxLength` may be missing (RFC 9582 §4.3.2.2: then it is the length).
  */
+import { listMember, member, textMember } from '@whence/dataset/internal/feeds/sources/json-value';
 import { parseCidr } from '@whence/dataset/prefix';
 import { type Vrp, vrpOf } from './vrps.ts';
 
@@ -16,32 +17,25 @@ export type ParsedVrps = { readonly vrps: Vrp[]; readonly builtAtMs?: number };
 
 /** Throws an error whose message is for the log. */
 export function parseVrps(text: string): ParsedVrps {
-  const { roas, metadata } = (JSON.parse(text) ?? {}) as { roas?: unknown; metadata?: unknown };
-  if (!Array.isArray(roas)) throw new Error('unexpected format: there is no list "roas"');
+  const file: unknown = JSON.parse(text);
+  const roas = listMember(file, 'roas');
+  if (roas === undefined) throw new Error('unexpected format: there is no list "roas"');
   const vrps = roas.map(parseRoa).filter((vrp) => vrp !== undefined);
   if (vrps.length === 0) throw new Error('there are no ROAs in it');
   const unreadable = roas.length - vrps.length;
   if (unreadable > roas.length * MAX_UNREADABLE_SHARE)
     throw new Error(`unexpected format: ${unreadable} of ${roas.length} ROAs cannot be read`);
-  const builtAtMs = timeOf(metadata);
-  return { vrps, ...(builtAtMs !== undefined && { builtAtMs }) };
-}
-
-/** `buildtime` of rpki-client, `generatedTime` of Routinator. */
-function timeOf(metadata: unknown): number | undefined {
-  const { buildtime, generatedTime } = (typeof metadata === 'object' && metadata !== null ? metadata : {}) as Record<
-    string,
-    unknown
-  >;
-  const time = buildtime ?? generatedTime;
-  const ms = typeof time === 'string' ? Date.parse(time) : Number.NaN;
-  return Number.isNaN(ms) ? undefined : ms;
+  // `buildtime` of rpki-client, `generatedTime` of Routinator.
+  const metadata = member(file, 'metadata');
+  const builtAtMs = Date.parse(textMember(metadata, 'buildtime') || textMember(metadata, 'generatedTime'));
+  return { vrps, ...(!Number.isNaN(builtAtMs) && { builtAtMs }) };
 }
 
 function parseRoa(row: unknown): Vrp | undefined {
-  const { asn, prefix, maxLength } = (typeof row === 'object' && row !== null ? row : {}) as Record<string, unknown>;
-  const cidr = typeof prefix === 'string' && prefix.includes('/') ? parseCidr(prefix) : undefined;
+  const prefix = textMember(row, 'prefix');
+  const cidr = prefix.includes('/') ? parseCidr(prefix) : undefined;
   if (cidr === undefined) return undefined;
+  const [asn, maxLength] = [member(row, 'asn'), member(row, 'maxLength')];
   const number = typeof asn === 'string' && /^(AS)?\d{1,10}$/i.test(asn) ? Number(asn.replace(/^AS/i, '')) : asn;
   return vrpOf(cidr.address, cidr.length, numberOf(maxLength ?? cidr.length), numberOf(number));
 }

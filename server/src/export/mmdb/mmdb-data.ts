@@ -94,21 +94,10 @@ export class DataSection {
     return this.#move(start);
   }
 
+  readonly #referInner = (value: Value): void => this.#refer(value);
+
   #encode(value: Value): void {
-    // Maps first: most values are, and `in` is slow on objects of many shapes.
-    if (value instanceof Map) {
-      encodeControl(MAP, value.size, this.#scratch);
-      for (const [key, inner] of value) {
-        this.#refer(key);
-        this.#refer(inner);
-      }
-    } else if (typeof value !== 'object' || isUint(value)) encodeScalar(value, this.#scratch);
-    else if (isShared(value)) this.#encode(value.shared);
-    else {
-      const array = value as readonly Value[];
-      encodeControl(ARRAY, array.length, this.#scratch);
-      for (const inner of array) this.#refer(inner);
-    }
+    encodeValue(value, this.#scratch, this.#referInner);
   }
 
   /** Encodes a pointer, or the value itself if that is shorter. */
@@ -161,22 +150,26 @@ export class DataSection {
 
 export function encodeInline(value: Value): Buffer {
   const output = new GrowingBytes();
-  const encode = (inner: Value): void => {
-    if (typeof inner !== 'object' || isUint(inner)) encodeScalar(inner, output);
-    else if (isShared(inner)) encode(inner.shared);
-    else if (isArray(inner)) {
-      encodeControl(ARRAY, inner.length, output);
-      for (const member of inner) encode(member);
-    } else {
-      encodeControl(MAP, inner.size, output);
-      for (const [key, member] of inner) {
-        encode(key);
-        encode(member);
-      }
-    }
-  };
+  const encode = (inner: Value): void => encodeValue(inner, output, encode);
   encode(value);
   return output.bytes.subarray(0, output.length);
+}
+
+function encodeValue(value: Value, output: GrowingBytes, encodeInner: (inner: Value) => void): void {
+  // Maps first: most values are, and `in` is slow on objects of many shapes.
+  if (value instanceof Map) {
+    encodeControl(MAP, value.size, output);
+    for (const [key, inner] of value) {
+      encodeInner(key);
+      encodeInner(inner);
+    }
+  } else if (typeof value !== 'object' || isUint(value)) encodeScalar(value, output);
+  else if (isShared(value)) encodeValue(value.shared, output, encodeInner);
+  else {
+    const array = value as readonly Value[];
+    encodeControl(ARRAY, array.length, output);
+    for (const inner of array) encodeInner(inner);
+  }
 }
 
 /** Integers are big-endian without leading zeros: 0 has no bytes. */
@@ -230,4 +223,3 @@ function encodePointer(offset: number, output: GrowingBytes): void {
 
 const isUint = (value: Value): value is Uint => typeof value === 'object' && 'bits' in value;
 const isShared = (value: Value): value is Shared => typeof value === 'object' && 'shared' in value;
-const isArray = (value: Value): value is readonly Value[] => Array.isArray(value);

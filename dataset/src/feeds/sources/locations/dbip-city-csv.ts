@@ -10,7 +10,18 @@ import { coordinates, MAX_PLACES, PlaceList, placeName } from './place-list.ts';
 
 export function parseDbipCityCsv(content: Content): Locations {
   const rows = { 4: new AddressRows(4), 6: new AddressRows(6) };
-  const places = new PlaceColumns();
+  const places = new PlaceList();
+  /** Millions of rows share some hundred thousand texts, each of which is parsed once. */
+  const numbers = new Map<string, number>();
+  const numberOf = (columns: string): number => {
+    const known = numbers.get(columns);
+    if (known !== undefined) return known;
+    // A copy: a slice would keep the whole chunk of the file that it was read with in memory.
+    const text = Buffer.from(columns).toString();
+    const number = addPlace(places, text);
+    if (number >= 0 && numbers.size < MAX_PLACES) numbers.set(text, number);
+    return number;
+  };
   let records = 0;
   let skipped = 0;
   for (const line of content.lines()) {
@@ -20,7 +31,7 @@ export function parseDbipCityCsv(content: Content): Locations {
     const [first = '', last = ''] = csvRow(line.slice(0, range));
     const start = parseAddress(first);
     const end = parseAddress(last);
-    const place = places.numberOf(line.slice(range + 1));
+    const place = numberOf(line.slice(range + 1));
     if (start === undefined || end?.version !== start.version || place === UNREADABLE) skipped++;
     else if (place === UNKNOWN || rows[start.version].add(wordsOfAddress(start), wordsOfAddress(end), place)) records++;
     else skipped++;
@@ -31,31 +42,11 @@ export function parseDbipCityCsv(content: Content): Locations {
 const UNKNOWN = -1;
 const UNREADABLE = -2;
 
-/** The columns after the range. Millions of rows share some hundred thousand texts, each of which is parsed once. */
-class PlaceColumns {
-  readonly #places = new PlaceList();
-  readonly #numbers = new Map<string, number>();
-
-  get places(): PlaceList['places'] {
-    return this.#places.places;
-  }
-
-  /** Position in `places`, UNKNOWN or UNREADABLE. */
-  numberOf(columns: string): number {
-    const known = this.#numbers.get(columns);
-    if (known !== undefined) return known;
-    // A copy: a slice would keep the whole chunk of the file that it was read with in memory.
-    const text = Buffer.from(columns).toString();
-    const number = this.#parse(text);
-    if (number >= 0 && this.#numbers.size < MAX_PLACES) this.#numbers.set(text, number);
-    return number;
-  }
-
-  #parse(columns: string): number {
-    const [, country = '', region = '', city = '', latitude = '', longitude] = csvRow(columns);
-    if (longitude === undefined) return UNREADABLE;
-    if (!isCountry(country)) return UNKNOWN;
-    const names = { region: placeName(region), city: placeName(city) };
-    return this.#places.add({ country, ...names, ...coordinates(latitude, longitude) });
-  }
+/** `columns`: those after the range. */
+function addPlace(places: PlaceList, columns: string): number {
+  const [, country = '', region = '', city = '', latitude = '', longitude] = csvRow(columns);
+  if (longitude === undefined) return UNREADABLE;
+  if (!isCountry(country)) return UNKNOWN;
+  const names = { region: placeName(region), city: placeName(city) };
+  return places.add({ country, ...names, ...coordinates(latitude, longitude) });
 }

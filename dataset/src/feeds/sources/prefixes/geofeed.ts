@@ -36,22 +36,19 @@ function withoutContradictions(feed: PrefixList): PrefixList {
   let isChanged = false;
   const ranges = { 4: new Ranges(), 6: new Ranges() };
   for (const version of [4, 6] as const) {
-    const { starts, ends, values } = feed.ranges[version];
     // Not bigints: V8 hashes only their lowest 64 bits, which are equal for all prefixes of IPv6 up to /64.
     const rowOf = new Map<string, number>();
-    for (let row = 0; row < values.length; row++) {
-      const start = starts[row] as bigint;
-      const end = ends[row] as bigint;
+    feed.ranges[version].forEach((start, end, value) => {
       const key = `${start.toString(36)} ${(end - start).toString(36)}`;
       const earlier = rowOf.get(key);
       if (earlier === undefined) {
         rowOf.set(key, ranges[version].length);
-        ranges[version].add(start, end, values[row] as number);
+        ranges[version].add(start, end, value);
       } else {
         isChanged = true;
         ranges[version].values[earlier] = none;
       }
-    }
+    });
   }
   return isChanged ? { ...feed, ranges, labels } : feed;
 }

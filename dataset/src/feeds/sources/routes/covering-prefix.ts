@@ -94,16 +94,12 @@ class Blocks {
   }
 }
 
-function sortedRows({ starts, ends, values }: Ranges): Row[] {
-  return [...starts.keys()]
-    .sort((a, b) => compare(starts[a] as bigint, starts[b] as bigint))
-    .map((row) => ({
-      start: starts[row] as bigint,
-      end: ends[row] as bigint,
-      asn: values[row] as number,
-      isCovered: false,
-      innermost: { length: -1, asn: -1 },
-    }));
+function sortedRows(ranges: Ranges): Row[] {
+  const rows: Row[] = [];
+  ranges.forEach((start, end, asn) => {
+    rows.push({ start, end, asn, isCovered: false, innermost: { length: -1, asn: -1 } });
+  });
+  return rows.sort((a, b) => compare(a.start, b.start));
 }
 
 const bitLength = (value: bigint): number => (value === 0n ? 0 : value.toString(2).length);
@@ -124,19 +120,16 @@ const compare = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
 const JOINED_LENGTHS: ReadonlySet<number> = new Set([31, 39, 43, 47]);
 
 /** For IPv6. */
-export function withoutJoinedPrefixes({ starts, ends, values }: Ranges): Ranges {
+export function withoutJoinedPrefixes(ranges: Ranges): Ranges {
   const bits = addressBits(6);
   const result = new Ranges();
-  for (let row = 0; row < values.length; row++) {
-    const start = starts[row] as bigint;
-    const end = ends[row] as bigint;
-    const asn = values[row] as number;
+  ranges.forEach((start, end, asn) => {
     const length = widestPrefixLength(start, start, end, bits);
     if (lastAddress(start, length, bits) === end && JOINED_LENGTHS.has(length)) {
       const middle = (start + end + 1n) >> 1n;
       result.add(start, middle - 1n, asn);
       result.add(middle, end, asn);
     } else result.add(start, end, asn);
-  }
+  });
   return result;
 }

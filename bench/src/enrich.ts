@@ -16,7 +16,7 @@ import { median } from '@whence/testing/statistics';
 import { WHENCE } from '@whence/testing/whence-program';
 import { makeMixes } from './engine/announced-addresses.ts';
 import { compareGo } from './enrich/compare-go.ts';
-import { repeatLog, type Shape, writeLog } from './enrich/logs.ts';
+import { type ReplayedShape, repeatLog, type Shape, writeLog } from './enrich/logs.ts';
 import { measureStages } from './enrich/stages.ts';
 import { type MeasuredProcess, measureCommand, measureProcess } from './fresh-process.ts';
 import { formatRate, formatRows, limitRow, type Row, ratioRow } from './report.ts';
@@ -87,9 +87,8 @@ export async function enrich(args: readonly string[]): Promise<void> {
     rows.push(...cases.map((testCase) => measure(testCase, dataDir, folder)));
     for (const testCase of cases.filter(({ name }) => name.endsWith('IPv4 by address')))
       rows.push(...(await compareJobs(testCase, dataDir, folder)));
-    rows.push(
-      ...cases.filter(({ name }) => name.endsWith('clients')).map((log) => measureReplay(log, dataDir, folder)),
-    );
+    for (const { addresses } of cases.filter(({ name }) => name.endsWith('clients')))
+      for (const shape of ['lines', 'caddy'] as const) rows.push(measureReplay(shape, addresses, dataDir, folder));
     print(`${loadAverage()} at the end\n\n${formatRows([...stages, ...rows])}`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -131,7 +130,7 @@ function measure(testCase: Case, dataDir: string, folder: string): Row {
 }
 
 /** `decide replay` over the same lines, which parses each request and compares it with rules. */
-function measureReplay({ name, shape, addresses }: Case, dataDir: string, folder: string): Row {
+function measureReplay(shape: ReplayedShape, addresses: readonly string[], dataDir: string, folder: string): Row {
   const file = join(folder, `log.${shape}`);
   writeLog(file, shape, addresses);
   const rules = join(folder, 'rules.yaml');
@@ -141,7 +140,12 @@ function measureReplay({ name, shape, addresses }: Case, dataDir: string, folder
     const measured = measureProcess(args, { settings: { WHENCE_DATA_DIR: dataDir }, stdout: 'ignore' });
     return measured.cpuSeconds;
   });
-  return limitRow(`decide replay, ${name}, CPU time`, median(seconds), REPLAY_LIMIT_SECONDS, 's');
+  return limitRow(
+    `decide replay, ${shape}, ${formatCount(CLIENTS)} clients, CPU time`,
+    median(seconds),
+    REPLAY_LIMIT_SECONDS,
+    's',
+  );
 }
 
 /**

@@ -19,6 +19,7 @@ import {
   TIER_NAMES,
   USAGE_GROUPS,
 } from '@whence/server/vocabulary';
+import { refuseScript } from './api/recovery.ts';
 import { ACTION_WORDS } from './audit/AuditTable.tsx';
 import { BATCH_SORTS } from './batch/filter-rows.ts';
 import { ErrorPage, NotFoundPage } from './components/Failures.tsx';
@@ -47,7 +48,7 @@ const page = <const Path extends string, Module extends object, P extends Parame
   createRoute({
     getParentRoute: withSession,
     path,
-    component: lazyRouteComponent(load, name) as RouteComponent,
+    component: lazyRouteComponent(() => load().catch(refuseScript), name) as RouteComponent,
     validateSearch: (raw: Record<string, unknown>) => readParameters(parameters, raw),
   });
 

@@ -4,6 +4,7 @@ import type { SessionState } from '@whence/server/dashboard-wire/accounts';
 import type { Input, RouteName } from '@whence/server/dashboard-wire/contract';
 import { type Caller, createCaller, type Envelope, Failure, isFailure } from './call.ts';
 import { retryInterval } from './recovery.ts';
+import { serverNow } from './server-clock.ts';
 
 const sessionKey = ['getSession'] as const;
 
@@ -86,3 +87,14 @@ export function useAnswer<Name extends RouteName>(name: Name, input: Input<Name>
 export async function refresh(...names: RouteName[]): Promise<void> {
   await Promise.all(names.map((name) => queryClient.invalidateQueries({ queryKey: [name] })));
 }
+
+const DAY_CHECK_MS = 20_000;
+const dayNow = () => Math.floor(serverNow() / 86_400_000);
+let day = dayNow();
+
+// From 00:00 UTC on, what an open page shows as of today is of yesterday.
+setInterval(() => {
+  const today = dayNow();
+  if (today !== day) void refresh('getOverview', 'getTraffic', 'getUsage', 'listKeys', 'getKey');
+  day = today;
+}, DAY_CHECK_MS);

@@ -1,5 +1,5 @@
 /** Pages recover by themselves: what failed because the server was away is asked for again until it answers. */
-import { isFailure } from './call.ts';
+import { Failure, isFailure } from './call.ts';
 
 const RETRY_MS = 3_000;
 
@@ -13,13 +13,21 @@ export function isPassing(error: unknown): boolean {
 export const retryInterval = ({ state }: { readonly state: { readonly error: unknown } }): number | false =>
   isPassing(state.error) && RETRY_MS;
 
-/** Reloads the page once the server answers: for a script that could not be loaded. Returns a function that gives up. */
+/** The router would reload the page at once, which leaves only the browser's own message while the server is away. */
+export function refuseScript(): never {
+  throw new Failure('a script could not be loaded', 'OFFLINE');
+}
+
+/** For a script that could not be loaded. */
+export function reloadIfReachable(): void {
+  fetch('/healthz', { cache: 'no-store' }).then(
+    ({ ok }) => (ok ? window.location.reload() : undefined),
+    () => undefined,
+  );
+}
+
+/** Returns a function that gives up. */
 export function reloadWhenReachable(): () => void {
-  const timer = setInterval(() => {
-    fetch('/healthz', { cache: 'no-store' }).then(
-      ({ ok }) => (ok ? window.location.reload() : undefined),
-      () => undefined,
-    );
-  }, RETRY_MS);
+  const timer = setInterval(reloadIfReachable, RETRY_MS);
   return () => clearInterval(timer);
 }

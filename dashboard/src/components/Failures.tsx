@@ -2,7 +2,7 @@
 import { type ErrorComponentProps, Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { type Failure, isFailure } from '../api/call.ts';
-import { isPassing, reloadWhenReachable } from '../api/recovery.ts';
+import { isPassing, reloadIfReachable, reloadWhenReachable } from '../api/recovery.ts';
 import { capitalise } from '../format/names.ts';
 import { duration } from '../format/time.ts';
 import { QuietButton } from './Buttons.tsx';
@@ -121,11 +121,11 @@ const DNS_FAULTS: Readonly<Record<string, (domain: string, again: string) => rea
 
 /** For a page that threw, or whose script could not be loaded: the server may have been updated in the meantime. */
 export function ErrorPage({ error, reset }: ErrorComponentProps) {
-  const isMissingScript = error instanceof Error && /dynamically imported module|Failed to fetch/i.test(error.message);
+  const isMissingScript = isFailure(error, 'OFFLINE') || /dynamically imported module/i.test(String(error));
   useEffect(() => (isMissingScript ? reloadWhenReachable() : undefined), [isMissingScript]);
   return (
     <Page name="Error" title="This page could not be displayed">
-      <FailureNotice error={error} onRetry={isMissingScript ? () => window.location.reload() : reset} />
+      <FailureNotice error={error} onRetry={isMissingScript ? reloadIfReachable : reset} />
     </Page>
   );
 }

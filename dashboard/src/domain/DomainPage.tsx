@@ -117,9 +117,10 @@ function CheckSections({ check, selectors, included, onChange }: CheckSectionsPr
       {others.length > 0 && (
         <Section
           title="More checks"
+          className="no-print"
           note="They do not affect the grade."
           aside={
-            <div className={`${classes['more']} no-print`}>
+            <div className={classes['more']}>
               {others.map((name) => (
                 <QuietButton
                   key={name}

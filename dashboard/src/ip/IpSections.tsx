@@ -60,7 +60,7 @@ export function ThreatBar({ threat, evidence, limits }: ThreatBarProps) {
           ))}
         </ul>
       )}
-      {caveat !== undefined && <p className="quiet">{caveat}</p>}
+      {caveat !== undefined && (threat.level === 'low' || !isKnown) && <p className="quiet">{caveat}</p>}
     </div>
   );
 }

@@ -340,6 +340,10 @@ test('lookups: on paper a page says what it is from, its address and when it was
   const light = await colour();
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
   assert.equal(await colour(), light, 'the dark theme is printed in the colours of the light one');
+  assert.ok(await page.getByText('For these, “no” means “unknown”').isVisible(), 'what is folded is printed');
+  await page.goto('/domain/example.com');
+  await page.getByText('Who sends as it').waitFor();
+  assert.equal(await page.getByRole('heading', { name: 'More checks' }).count(), 0, 'a section of buttons only');
 });
 
 /** Lines of a web server's log; addresses come round again after `different`. */

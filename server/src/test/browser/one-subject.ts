@@ -193,6 +193,47 @@ test('update: a failed one is one sentence on each page, and its feeds count as 
 });
 type ReadyAnswer = { data: { update: { feeds_refused: string[] } } };
 
+test(
+  'one subject: a page whose script cannot be loaded says so, and is shown once the server is back',
+  options,
+  async (t) => {
+    const admin = await signedInAs(whence.folder, whence.url, 'Maryam', 'admin');
+    const own = await whence.open(t, { as: admin, expectedErrors: [/ERR_FAILED/, /script could not be loaded/] });
+    await own.goto('/ip/8.8.8.8');
+    await own.getByText('Datacenter of Google LLC').first().waitFor();
+    await own.route(/.*/, (route) => route.abort());
+    await own.getByRole('link', { name: 'Usage' }).click();
+    await own.getByText('The server cannot be reached').waitFor();
+    await own.getByRole('button', { name: 'Try again' }).click();
+    await own.getByRole('link', { name: 'Overview' }).waitFor();
+    await own.unroute(/.*/);
+    await own.getByText('API requests and dashboard lookups').waitFor();
+  },
+);
+
+test('one subject: figures of today are asked for again when a day begins', options, async (t) => {
+  const admin = await signedInAs(whence.folder, whence.url, 'Maria', 'admin');
+  const own = await whence.open(t, { as: admin });
+  let daysAhead = 0;
+  let asked = 0;
+  await own.route(/\/api\//, async (route) => {
+    if (/traffic/.test(route.request().url())) asked++;
+    const response = await route.fetch();
+    const date = new Date(Date.now() + daysAhead * 86_400_000).toUTCString();
+    await route.fulfill({ response, headers: { ...response.headers(), date } });
+  });
+  await own.clock.install();
+  await own.goto('/usage');
+  await own.getByText('Response time, last 24 hours').waitFor();
+  assert.equal(asked, 1);
+  daysAhead = 1;
+  await own.getByText('By status', { exact: true }).click();
+  await until('the day is noticed', async () => {
+    await own.clock.runFor(5_000);
+    return asked > 1;
+  });
+});
+
 test('first run: a checklist instead of zeros, and what the built-in data cannot tell', options, async (t) => {
   const first = await whence.open(t, { as: await signedInAs(whence.folder, whence.url, 'Emmy', 'member') });
   // The sample has lists of feeds; the built-in dataset has none.

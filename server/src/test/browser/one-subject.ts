@@ -232,6 +232,7 @@ test('one subject: figures of today are asked for again when a day begins', opti
     await own.clock.runFor(5_000);
     return asked > 1;
   });
+  await own.unrouteAll({ behavior: 'ignoreErrors' });
 });
 
 test('first run: a checklist instead of zeros, and what the built-in data cannot tell', options, async (t) => {

@@ -124,7 +124,8 @@ export function BatchProgress({ state, words, onStop, onGoOn, onReset }: BatchPr
             },
           ]
             .filter(({ value, isRare }) => value > 0 || !isRare)
-            .map(({ value, ...item }) => ({ ...item, value: formatNumber(value) }))}
+            // A note says something about what was counted.
+            .map(({ name, value, note }) => ({ name, value: formatNumber(value), note: value > 0 ? note : undefined }))}
         />
       )}
     </div>

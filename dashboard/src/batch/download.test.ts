@@ -19,3 +19,6 @@ test('batch download: nft sets by family', () => {
   assert.match(text, /set whence_ipv4 \{\n {2}type ipv4_addr\n {2}elements = \{\n {4}192\.0\.2\.1\n {2}\}\n\}/);
   assert.match(text, /set whence_ipv6 \{\n {2}type ipv6_addr/);
 });
+test('batch download: no addresses are a CSV file with its head only', () => {
+  assert.match(toCsv([]), /^ip,times,prefix,[\w,]+,error\r\n$/);
+});

@@ -375,6 +375,9 @@ test('lookups: a log of 5 MB is read in the browser, looked up, filtered and sav
   const waiting = page.waitForEvent('download');
   await page.goto('/batch?ips=8.8.8.8%201.0.9.9%20nonsense%2010.0.0.1');
   await page.getByText('2 of 2 addresses looked up').waitFor();
+  // A count of 0 has no note.
+  const figures = page.locator('dl', { hasText: 'Repeated' }).locator('dd');
+  assert.deepEqual(await figures.allInnerTexts(), ['3', '2', 'distinct', '0', '1', 'not looked up', '0']);
   await page.getByRole('button', { name: 'CSV' }).click();
   const csv = readFileSync((await (await waiting).path()) ?? '', 'utf8');
   assert.match(csv, /8\.8\.8\.8.*Google LLC/);

@@ -59,7 +59,9 @@ export function lookupRoutes(dependencies: DashboardDependencies) {
       const { request, reply, params, session, now } = ask;
       const served = requireDataset(live);
       const found = requireRecord(served, params.ip);
-      const sections = await describeSections(served, found, 'routing,privacy,location,labels', ask.requester);
+      // Labels are the operator's own notes: not for the public.
+      const included = `routing,privacy,location${session === undefined ? '' : ',labels'}`;
+      const sections = await describeSections(served, found, included, ask.requester);
       const extras = {
         routing: { origins: [] },
         ...sections,

@@ -1,7 +1,7 @@
 /** Look-ups, dataset, traffic and health in the dashboard, over HTTP. */
 
 import assert from 'node:assert/strict';
-import { utimesSync, writeFileSync } from 'node:fs';
+import { rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
@@ -311,12 +311,16 @@ test('lookup: refused when the daily limit of the account is used up, for this a
 test('public lookups: off unless they are allowed, then throttled by address, and never in batches', async () => {
   const visitor = new DashboardClient(server.url);
   assert.equal((await visitor.try('lookUpIp', { params: { ip: '8.8.8.8' } })).data.code, 'SIGNED_OUT');
-  const open = await startInProcess(folder, undefined, { WHENCE_PUBLIC_LOOKUPS: 'on' });
+  const overrides = join(folder.dataDir, 'labels.json');
+  writeFileSync(overrides, JSON.stringify({ relabel: [{ prefix: '8.8.8.0/24', labels: ['watched'] }] }));
+  const settings = { WHENCE_PUBLIC_LOOKUPS: 'on', WHENCE_OVERRIDES: overrides };
+  const open = await startInProcess(folder, undefined, settings);
   try {
     const guest = new DashboardClient(open.url);
     const state = await guest.get('getSession');
     assert.ok(state.state === 'signed_out' && state.has_public_lookups);
-    assert.equal((await guest.get('lookUpIp', { params: { ip: '8.8.8.8' } })).record.asn, 15169);
+    const seen = await guest.get('lookUpIp', { params: { ip: '8.8.8.8' } });
+    assert.deepEqual([seen.record.asn, seen.labels], [15169, undefined], 'labels are for people with an account');
     assert.equal((await guest.get('lookUpAsn', { params: { asn: '15169' } })).record.asn, 15169);
     assert.equal((await guest.try('lookUpBatch', { body: { ips: ['8.8.8.8'] } })).data.code, 'SIGNED_OUT');
     assert.equal((await guest.try('getDataset')).data.code, 'SIGNED_OUT');
@@ -324,9 +328,10 @@ test('public lookups: off unless they are allowed, then throttled by address, an
     for (let i = 0; i < 60; i++) statuses.add((await guest.ask('lookUpIp', { params: { ip: '8.8.8.8' } })).status);
     assert.deepEqual([...statuses].sort(), [200, 429]);
     const client = await signedInAs(folder, open.url, 'Account beside visitors', 'viewer');
-    assert.equal((await client.ask('lookUpIp', { params: { ip: '8.8.8.8' } })).status, 200);
+    assert.deepEqual((await client.get('lookUpIp', { params: { ip: '8.8.8.8' } })).labels, ['watched']);
   } finally {
     await open.close();
+    rmSync(overrides);
   }
 });
 

@@ -171,7 +171,7 @@ test("malformed requests: such a path on the dashboard's routes is refused by th
     const target = path.replaceAll(/:\w+/g, '%ff%');
     const head = `GET ${target} HTTP/1.1\r\n${HOST}Cookie: ${client.cookie}\r\n${CLOSE}`;
     const [answer] = parseAnswers(await exchange(server.url, head));
-    assert.match(answer?.body ?? '', /"code":"(?:INVALID_(?:IP|ASN|REQUEST|DOMAIN)|NOT_FOUND)"/, target);
+    assert.match(answer?.body ?? '', /"code":"(?:INVALID_(?:IP|ASN|PREFIX|REQUEST|DOMAIN)|NOT_FOUND)"/, target);
   }
 });
 

@@ -50,7 +50,7 @@ for (const [args, maxFiles, absent] of [
   [['--help'], 56, /\/(commands\/(?!lookup\/asn-answer)|storage\/kysely|file\/read|api|dashboard)\b|fastify|pino/],
   [
     ['ip', '8.8.8.8'],
-    89,
+    90,
     /\/(command-line\/(?!lookups|commands?\.js)|storage\/kysely|api|dashboard|feeds)\b|fastify|pino/,
   ],
   [['key', 'list'], 98, /\/(api|dashboard|feeds|file\/read)\b|fastify|pino/],

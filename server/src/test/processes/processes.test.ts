@@ -249,7 +249,10 @@ test('processes: a rolling update with broken rules or overrides stops at the fi
           }),
         ),
       );
-    const decision = async (server: ServerProcess) => (await ask(`${server.url}/v1/decide?ip=8.8.8.8`, secret)).status;
+    const decision = async (server: ServerProcess) => {
+      const { status, text } = await ask(`${server.url}/v1/decide?ip=8.8.8.8`, secret);
+      return status === 403 ? status : `${status} ${text}`;
+    };
     writeFileSync(paths[0], rules);
     writeFileSync(paths[1], overrides);
     const old = await start('1');

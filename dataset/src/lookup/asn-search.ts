@@ -4,6 +4,7 @@ import type { Dataset } from '../file/read.ts';
 import { RowSet } from '../file/search/row-set.ts';
 import { fold, NO_MATCH, type Rank, searchText, splitWords } from '../file/search/search-text.ts';
 import { BEGINS_NAME, IS_WHOLE, rowOfUse } from '../file/search/shared-words.ts';
+import { getOrInsert } from '../get-or-insert.ts';
 import type { AsnRecord } from '../record.ts';
 
 export type AsnSearchResult = Omit<AsnRecord, 'address_count'>;
@@ -63,11 +64,10 @@ export class AsnSearch {
   }
 
   #findOrKept(wanted: string, limit: number): Found {
-    const subject = `${limit} ${wanted}`;
-    const found = this.#kept.get(subject) ?? this.#withAppended(wanted, limit, this.#find(wanted, limit));
-    if (this.#kept.size >= MAX_KEPT) this.#kept.clear();
-    this.#kept.set(subject, found);
-    return found;
+    return getOrInsert(this.#kept, `${limit} ${wanted}`, () => {
+      if (this.#kept.size >= MAX_KEPT) this.#kept.clear();
+      return this.#withAppended(wanted, limit, this.#find(wanted, limit));
+    });
   }
 
   /** With the networks of overrides, which the index lacks. One may rename a network of the file. */

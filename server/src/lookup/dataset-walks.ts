@@ -1,7 +1,9 @@
 // Walks over many records, such as a /8, take up to half a second: one at a time, in slices of SLICE_MS. Results are
 // kept with the dataset, and sent one per turn, since thirty at once would be megabytes.
+
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dataset } from '@whence/dataset/internal/file/read';
+import { getOrInsert } from '@whence/dataset/internal/get-or-insert';
 import { ApiError } from '../http/errors.ts';
 import { CostQueue, type Requester } from '../limits/cost-classes.ts';
 import { SharedWork } from '../limits/shared-work.ts';
@@ -72,9 +74,7 @@ export class DatasetWalks {
   }
 
   #resultsOf(dataset: Dataset): DatasetResults {
-    const known = this.#results.get(dataset) ?? { kept: new Map(), shared: new SharedWork(this.#queue) };
-    this.#results.set(dataset, known);
-    return known;
+    return getOrInsert(this.#results, dataset, () => ({ kept: new Map(), shared: new SharedWork(this.#queue) }));
   }
 }
 

@@ -1,5 +1,7 @@
 /** Contents of prefixes, walked when asked for. A short one takes tens of milliseconds and is kept with the dataset. */
+
 import type { Dataset } from '@whence/dataset/internal/file/read';
+import { getOrInsert } from '@whence/dataset/internal/get-or-insert';
 import { formatPrefix, fromBigInt } from '@whence/dataset/prefix';
 import { ApiError } from '../http/errors.ts';
 import type { Requester } from '../limits/cost-classes.ts';
@@ -61,9 +63,7 @@ export class PrefixContents {
   }
 
   #stateOf(dataset: Dataset): DatasetState {
-    const state: DatasetState = this.#states.get(dataset) ?? { kept: new Map() };
-    this.#states.set(dataset, state);
-    return state;
+    return getOrInsert(this.#states, dataset, () => ({ kept: new Map() }));
   }
 }
 

@@ -2,8 +2,10 @@
  * Lookups with the session in place of a key. Where the operator allows it, single lookups need no account; batches
  * always do.
  */
+
 import { parseAddress } from '@whence/dataset/address';
 import type { Dataset } from '@whence/dataset/internal/file/read';
+import { getOrInsert } from '@whence/dataset/internal/get-or-insert';
 import { checkForRequest } from '../../email-checks/check-request.ts';
 import { tryForRequest } from '../../email-checks/try-request.ts';
 import { elapsedMs, envelope, sendJson, sendJsonData } from '../../http/envelope.ts';
@@ -41,11 +43,7 @@ export function lookupRoutes(dependencies: DashboardDependencies) {
   const walks = new DatasetWalks(slices);
   // One per dataset: walks run one at a time.
   const scratches = new WeakMap<Dataset, WalkScratch>();
-  const scratchOf = (dataset: Dataset): WalkScratch => {
-    const scratch = scratches.get(dataset) ?? new WalkScratch(dataset);
-    scratches.set(dataset, scratch);
-    return scratch;
-  };
+  const scratchOf = (dataset: Dataset) => getOrInsert(scratches, dataset, () => new WalkScratch(dataset));
   const describeSections = (
     { dataset, supplement }: ServedDataset,
     found: FoundRecord,

@@ -10,7 +10,11 @@ test('address bytes: parsed as the text of the same bytes, at any offset', () =>
     fc.property(text, fc.constantFrom('', '1', ':', '.', 'f'), (middle, around) => {
       const bytes = Buffer.from(around + middle + around);
       const start = around.length;
-      assert.deepEqual(parseAddressBytes(bytes, start, bytes.length - start), parseAddress(middle), middle);
+      assert.deepEqual(
+        parseAddressBytes(bytes, start, bytes.length - start),
+        parseAddress(middle),
+        middle,
+      );
     }),
     { numRuns: 20_000 },
   );

@@ -13,10 +13,18 @@ for (const [behaviour, text, want] of [
   ['unspecified', '::', '::'],
   ['loopback', '::1', '::1'],
   ['zeros at the end', 'fe80::', 'fe80::'],
-  ['RFC 5952 §4.2.2: a single zero group is not shortened', '2001:db8:0:1:1:1:1:1', '2001:db8:0:1:1:1:1:1'],
+  [
+    'RFC 5952 §4.2.2: a single zero group is not shortened',
+    '2001:db8:0:1:1:1:1:1',
+    '2001:db8:0:1:1:1:1:1',
+  ],
   ['RFC 5952 §4.2.2: :: for one group is undone', '2001:db8::1:1:1:1:1', '2001:db8:0:1:1:1:1:1'],
   ['RFC 5952 §4.2.3: the longest run is shortened', '2001:0:0:1:0:0:0:1', '2001:0:0:1::1'],
-  ['RFC 5952 §4.2.3: the first of equal runs is shortened', '2001:db8:0:0:1:0:0:1', '2001:db8::1:0:0:1'],
+  [
+    'RFC 5952 §4.2.3: the first of equal runs is shortened',
+    '2001:db8:0:0:1:0:0:1',
+    '2001:db8::1:0:0:1',
+  ],
   ['a gap of seven groups', '1::', '1::'],
   ['a dotted quad at the end', '64:ff9b::192.0.2.33', '64:ff9b::c000:221'],
   ['six groups and a dotted quad', '1:2:3:4:5:6:192.0.2.1', '1:2:3:4:5:6:c000:201'],
@@ -87,10 +95,17 @@ for (const [behaviour, text] of [
 
 test('address: agrees with an obvious parser on mutated texts', () => {
   fc.assert(
-    fc.property(fc.oneof(fc.ipV4(), fc.ipV6(), almostAddress, fc.string({ maxLength: 20 })), (text) => {
-      const address = parseAddress(text);
-      assert.deepEqual(address === undefined ? undefined : wordsOf(address), obviousWords(text), text);
-    }),
+    fc.property(
+      fc.oneof(fc.ipV4(), fc.ipV6(), almostAddress, fc.string({ maxLength: 20 })),
+      (text) => {
+        const address = parseAddress(text);
+        assert.deepEqual(
+          address === undefined ? undefined : wordsOf(address),
+          obviousWords(text),
+          text,
+        );
+      },
+    ),
     { numRuns: 20_000 },
   );
 });
@@ -108,12 +123,15 @@ test('address: what is formatted parses back to the same address', () => {
 
 test('address: IPv6 is formatted as the WHATWG URL parser formats it', () => {
   fc.assert(
-    fc.property(fc.array(fc.constantFrom(0, 0, 0, 1, 0xabcd), { minLength: 8, maxLength: 8 }), (groups) => {
-      const text = groups.map((group) => group.toString(16)).join(':');
-      const address = parseAddress(text);
-      assert.ok(address);
-      assert.equal(formatAddress(address), new URL(`http://[${text}]`).hostname.slice(1, -1));
-    }),
+    fc.property(
+      fc.array(fc.constantFrom(0, 0, 0, 1, 0xabcd), { minLength: 8, maxLength: 8 }),
+      (groups) => {
+        const text = groups.map((group) => group.toString(16)).join(':');
+        const address = parseAddress(text);
+        assert.ok(address);
+        assert.equal(formatAddress(address), new URL(`http://[${text}]`).hostname.slice(1, -1));
+      },
+    ),
     { numRuns: 5_000 },
   );
 });
@@ -140,7 +158,9 @@ function wordsOf({ version, w0, w1, w2, w3 }: NonNullable<ReturnType<typeof pars
   return { version, words: words.map((word) => word >>> 0) };
 }
 
-/** As the RFC describes it, without regard to speed: split into groups, fill the gap, check each. */
+/**
+ * As the RFC describes it, without regard to speed: split into groups, fill the gap, check each.
+ */
 function obviousWords(text: string): Words | undefined {
   if (!text.includes(':')) {
     const octets = obviousQuad(text);
@@ -161,14 +181,20 @@ function obviousWords(text: string): Words | undefined {
   if (tail === undefined ? missing !== 0 : missing < 1) return undefined;
   const groups = [...head, ...Array(missing).fill('0'), ...(tail ?? [])];
   if (!groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group))) return undefined;
-  const words = [0, 2, 4, 6].map((i) => Number.parseInt(groups[i], 16) * 65536 + Number.parseInt(groups[i + 1], 16));
-  if (words[0] === 0 && words[1] === 0 && words[2] === 0xffff) return { version: 4, words: words.slice(3) };
+  const words = [0, 2, 4, 6].map(
+    (i) => Number.parseInt(groups[i], 16) * 65536 + Number.parseInt(groups[i + 1], 16),
+  );
+  if (words[0] === 0 && words[1] === 0 && words[2] === 0xffff)
+    return { version: 4, words: words.slice(3) };
   return { version: 6, words };
 }
 
 function obviousQuad(text: string): number | undefined {
   const octets = text.split('.');
-  if (octets.length !== 4 || !octets.every((octet) => /^(0|[1-9][0-9]{0,2})$/.test(octet) && Number(octet) < 256))
+  if (
+    octets.length !== 4 ||
+    !octets.every((octet) => /^(0|[1-9][0-9]{0,2})$/.test(octet) && Number(octet) < 256)
+  )
     return undefined;
   return octets.reduce((word, octet) => word * 256 + Number(octet), 0);
 }

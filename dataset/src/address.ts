@@ -1,7 +1,7 @@
-// IP addresses: strict text to words, words to canonical text. Only the dotted quad and the forms of RFC 4291 §2.2; an
-// IPv4-mapped address (§2.5.5.2) is the IPv4 address in it. Text may be bytes: a string per address would cost as much
-// as the lookup (136 ns instead of 50). Words are signed, because V8 stores unsigned ones above 2^31 on the heap:
-// comparisons write `>>> 0`.
+// IP addresses: strict text to words, words to canonical text. Only the dotted quad and the forms
+// of RFC 4291 §2.2; an IPv4-mapped address (§2.5.5.2) is the IPv4 address in it. Text may be bytes:
+// a string per address would cost as much as the lookup (136 ns instead of 50). Words are signed,
+// because V8 stores unsigned ones above 2^31 on the heap: comparisons write `>>> 0`.
 export type Address = {
   readonly version: 4 | 6;
   /** IPv4: the whole address. IPv6: the first of four words, in network order. */
@@ -23,7 +23,11 @@ export function parseAddress(text: string): Address | undefined {
   return parseAddressBytes(textBytes, 0, length);
 }
 
-export function parseAddressBytes(bytes: Uint8Array, start: number, end: number): Address | undefined {
+export function parseAddressBytes(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+): Address | undefined {
   // Most are IPv4, and for the others parseIPv4Bytes returns within four bytes.
   return parseIPv4Bytes(bytes, start, end) ?? parseIPv6Bytes(bytes, start, end);
 }
@@ -59,16 +63,23 @@ const MAX_ASCII = 0x7f;
 /** Written and read within one call, so one is enough. */
 const textBytes = new Uint8Array(MAX_BYTES);
 
-/** The first `length` bits of a word. A shift by 32 is a shift by 0 in JavaScript, so both ends are special cases. */
+/**
+ * The first `length` bits of a word. A shift by 32 is a shift by 0 in JavaScript, so both ends are
+ * special cases.
+ */
 export function wordMask(length: number): number {
-  return length <= 0 ? 0 : length >= 32 ? -1 : -1 << (32 - length);
+  if (length <= 0) return 0;
+  return length >= 32 ? -1 : -1 << (32 - length);
 }
 
 /** Reads `d.d.d.d`. A leading zero is refused: some parsers read it as octal. */
 export class QuadReader {
   word = 0;
 
-  /** The end of the quad at `start`: `to`, or a byte that is neither a digit nor a dot. -1 if there is none. */
+  /**
+   * The end of the quad at `start`: `to`, or a byte that is neither a digit nor a dot. -1 if there
+   * is none.
+   */
   read(bytes: Uint8Array, start: number, to: number): number {
     let word = 0;
     let dots = 0;
@@ -101,7 +112,10 @@ export function parseIPv4Bytes(bytes: Uint8Array, start: number, end: number): A
   return quadReader.read(bytes, start, end) === end ? ipv4(quadReader.word) : undefined;
 }
 
-/** Groups are shifted into w0..w3. At `::` they move to h0..h3, which are combined with those after it at the end. */
+/**
+ * Groups are shifted into w0..w3. At `::` they move to h0..h3, which are combined with those after
+ * it at the end.
+ */
 function parseIPv6Bytes(bytes: Uint8Array, from: number, end: number): Address | undefined {
   if (end - from > MAX_BYTES || end - from < 2) return undefined;
   let w0 = 0;
@@ -159,7 +173,10 @@ function parseIPv6Bytes(bytes: Uint8Array, from: number, end: number): Address |
       h1 = w1;
       h2 = w2;
       h3 = w3;
-      w0 = w1 = w2 = w3 = 0;
+      w0 = 0;
+      w1 = 0;
+      w2 = 0;
+      w3 = 0;
       i++;
     }
   }
@@ -206,18 +223,27 @@ function formatIPv6(address: Address): string {
       continue;
     }
     const group = groupAt(address, i);
-    text += group < 256 ? HEXADECIMAL[group] : (HEXADECIMAL[group >>> 8] as string) + TWO_DIGITS[group & 255];
+    text +=
+      group < 256
+        ? HEXADECIMAL[group]
+        : (HEXADECIMAL[group >>> 8] as string) + TWO_DIGITS[group & 255];
     if (i < 7) text += ':';
   }
   return text;
 }
 
 export function groupAt({ w0, w1, w2, w3 }: Address, i: number): number {
-  const word = i < 4 ? (i < 2 ? w0 : w1) : i < 6 ? w2 : w3;
+  let word = w3;
+  if (i < 2) word = w0;
+  else if (i < 4) word = w1;
+  else if (i < 6) word = w2;
   return (i & 1) === 0 ? word >>> 16 : word & 0xffff;
 }
 
-/** RFC 5952 §4.2.2, §4.2.3: the first of the longest runs of two or more zero groups; start 8 if there is none. */
+/**
+ * RFC 5952 §4.2.2, §4.2.3: the first of the longest runs of two or more zero groups; start 8 if
+ * there is none.
+ */
 export function longestZeroRun(address: Address): { start: number; length: number } {
   let start = 8;
   let length = 1;
@@ -230,4 +256,31 @@ export function longestZeroRun(address: Address): { start: number; length: numbe
     }
   }
   return { start, length };
+}
+
+export function compareWords(
+  a: ArrayLike<number>,
+  aAt: number,
+  b: ArrayLike<number>,
+  bAt: number,
+  count: number,
+): number {
+  for (let i = 0; i < count; i++) {
+    const difference = (a[aAt + i] as number) - (b[bAt + i] as number);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** One word (IPv4) or four, in network order: lists of ranges keep them in typed arrays. */
+export function wordsOfAddress({ version, w0, w1, w2, w3 }: Address): number[] {
+  return version === 4 ? [w0 >>> 0] : [w0 >>> 0, w1 >>> 0, w2 >>> 0, w3 >>> 0];
+}
+
+/** Leading bits that both addresses have in common. */
+export function sharedBits(a: Address, b: Address): number {
+  if (a.w0 !== b.w0) return Math.clz32(a.w0 ^ b.w0);
+  if (a.w1 !== b.w1) return 32 + Math.clz32(a.w1 ^ b.w1);
+  if (a.w2 !== b.w2) return 64 + Math.clz32(a.w2 ^ b.w2);
+  return 96 + Math.clz32(a.w3 ^ b.w3);
 }

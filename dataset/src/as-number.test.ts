@@ -42,7 +42,8 @@ for (const [asn, want] of [
   [4200000000, true],
   [4294967295, true],
 ] as const) {
-  test(`as-number: ${asn} is ${want ? '' : 'not '}reserved`, () => assert.equal(isReservedAsn(asn), want));
+  test(`as-number: ${asn} is ${want ? '' : 'not '}reserved`, () =>
+    assert.equal(isReservedAsn(asn), want));
 }
 
 for (const [asn, want] of [
@@ -54,4 +55,5 @@ for (const [asn, want] of [
   [65_535, 'no network: it is reserved'],
   [64_495, undefined],
 ] as const)
-  test(`as-number: ${asn} is for ${want ?? 'networks'}`, () => assert.equal(reservedAsnUse(asn), want));
+  test(`as-number: ${asn} is for ${want ?? 'networks'}`, () =>
+    assert.equal(reservedAsnUse(asn), want));

@@ -40,7 +40,8 @@ for (const [behaviour, text, want] of [
   test(`mistyped address: ${behaviour}`, () => {
     const rejected: string[] = [];
     const finder = new AddressFinder((bytes, start, end, from) => {
-      if (isMistypedQuad(bytes, start, end, from)) rejected.push(Buffer.from(bytes).toString('latin1', start, end));
+      if (isMistypedQuad(bytes, start, end, from))
+        rejected.push(Buffer.from(bytes).toString('latin1', start, end));
     });
     const bytes = Buffer.from(text);
     assert.equal(finder.next(bytes, 0, bytes.length), undefined);

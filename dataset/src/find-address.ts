@@ -1,4 +1,5 @@
-// Finds addresses in free text, for `wh enrich` and for batches of the dashboard. The rule, also in docs/enrich.md:
+// Finds addresses in free text, for `wh enrich` and for batches of the dashboard. The rule, also in
+// docs/enrich.md:
 //
 //   A word is a run of ASCII letters, digits and . : % _ - + ~ ; any other byte ends it, including bytes above ASCII.
 //   A word is an address if all of it parses as one, after removing
@@ -20,7 +21,8 @@ const MAX_WORD_BYTES = 110;
 const EUI64_BYTES = 23;
 const MAX_QUAD_BYTES = 15;
 
-// What a byte adds to the count of dots and colons in a word; -1 ends the word. Most text costs one addition per byte.
+// What a byte adds to the count of dots and colons in a word; -1 ends the word. Most text costs one
+// addition per byte.
 const ENDS_WORD = -1;
 const ONE_COLON = 0x10000;
 const MARKS = Int32Array.from({ length: 256 }, (_, byte) => {
@@ -87,38 +89,68 @@ export class AddressFinder {
 }
 
 /** `from` is the start of the text; bytes before it are not read. */
-function addressOfWord(bytes: Uint8Array, start: number, end: number, from: number): Address | undefined {
+function addressOfWord(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  from: number,
+): Address | undefined {
   const address = addressBeforePunctuation(bytes, start, end, from);
   if (address !== undefined) return address;
   const afterName = skipName(bytes, start, end);
   return afterName < 0 ? undefined : addressBeforePunctuation(bytes, afterName, end, from);
 }
 
-function addressBeforePunctuation(bytes: Uint8Array, start: number, end: number, from: number): Address | undefined {
+function addressBeforePunctuation(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  from: number,
+): Address | undefined {
   const address = addressWithPort(bytes, start, end, from);
   if (address !== undefined) return address;
   const last = bytes[end - 1];
   return last === DOT || last === COLON ? addressWithPort(bytes, start, end - 1, from) : undefined;
 }
 
-function addressWithPort(bytes: Uint8Array, start: number, end: number, from: number): Address | undefined {
+function addressWithPort(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  from: number,
+): Address | undefined {
   let colon = start;
   while (colon < end && bytes[colon] !== COLON) colon++;
   if (colon === end) return addressWithoutPort(bytes, start, end, from);
   const quad = isPort(bytes, colon + 1, end) ? parseIPv4Bytes(bytes, start, colon) : undefined;
   if (quad !== undefined) return quad;
-  return hasDigit(bytes, start, end) && !isEui64(bytes, start, end) ? parseAddressBytes(bytes, start, end) : undefined;
+  return hasDigit(bytes, start, end) && !isEui64(bytes, start, end)
+    ? parseAddressBytes(bytes, start, end)
+    : undefined;
 }
 
-function addressWithoutPort(bytes: Uint8Array, start: number, end: number, from: number): Address | undefined {
+function addressWithoutPort(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  from: number,
+): Address | undefined {
   return followsNameAndSlash(bytes, start, from) ? undefined : parseIPv4Bytes(bytes, start, end);
 }
 
 /** Whether a byte can be part of a word. A text may be cut after any other byte except a slash. */
 export const isWordByte = (byte: number): boolean => MARKS[byte] !== ENDS_WORD;
 
-/** Four numbers of up to three digits, one above 255 or with a leading zero; not a version after `name/`. */
-export function isMistypedQuad(bytes: Uint8Array, start: number, end: number, from: number): boolean {
+/**
+ * Four numbers of up to three digits, one above 255 or with a leading zero; not a version after
+ * `name/`.
+ */
+export function isMistypedQuad(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  from: number,
+): boolean {
   if (end - start > MAX_QUAD_BYTES || followsNameAndSlash(bytes, start, from)) return false;
   let digits = 0;
   let dots = 0;
@@ -135,10 +167,17 @@ export function isMistypedQuad(bytes: Uint8Array, start: number, end: number, fr
 }
 
 function followsNameAndSlash(bytes: Uint8Array, start: number, from: number): boolean {
-  return start >= from + 2 && bytes[start - 1] === SLASH && MARKS[bytes[start - 2] as number] !== ENDS_WORD;
+  return (
+    start >= from + 2 &&
+    bytes[start - 1] === SLASH &&
+    MARKS[bytes[start - 2] as number] !== ENDS_WORD
+  );
 }
 
-/** The position after `name:`, or -1. A name without a letter after f could be a group of the address. */
+/**
+ * The position after `name:`, or -1. A name without a letter after f could be a group of the
+ * address.
+ */
 function skipName(bytes: Uint8Array, start: number, end: number): number {
   let isName = false;
   for (let i = start; i < end; i++) {

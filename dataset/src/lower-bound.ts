@@ -1,4 +1,7 @@
-/** The first number in from..to for which `isBefore` is false; it is true for all before and false for all after. */
+/**
+ * The first number in from..to for which `isBefore` is false; it is true for all before and false
+ * for all after.
+ */
 export function lowerBound(from: number, to: number, isBefore: (at: number) => boolean): number {
   while (from < to) {
     const middle = (from + to) >>> 1;

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { parseAddress } from './address.ts';
-import { addressBits, formatPrefix, fromBigInt, parsePrefix, prefixesOfRange, toBigInt } from './prefix.ts';
+import {
+  addressBits,
+  formatPrefix,
+  fromBigInt,
+  parsePrefix,
+  prefixesOfRange,
+  toBigInt,
+} from './prefix.ts';
 
 for (const [behaviour, text, want] of [
   ['a prefix', '192.0.2.0/24', '192.0.2.0 - 192.0.2.255'],
@@ -34,16 +41,27 @@ for (const text of [
   'x/8',
   '',
 ]) {
-  test(`prefix: refused: ${JSON.stringify(text)}`, () => assert.equal(parsePrefix(text), undefined));
+  test(`prefix: refused: ${JSON.stringify(text)}`, () =>
+    assert.equal(parsePrefix(text), undefined));
 }
 
 for (const [behaviour, first, last, want] of [
   ['one prefix', '192.0.2.0', '192.0.2.255', ['192.0.2.0/24']],
-  ['as few prefixes as possible', '10.0.0.1', '10.0.0.6', ['10.0.0.1/32', '10.0.0.2/31', '10.0.0.4/31', '10.0.0.6/32']],
+  [
+    'as few prefixes as possible',
+    '10.0.0.1',
+    '10.0.0.6',
+    ['10.0.0.1/32', '10.0.0.2/31', '10.0.0.4/31', '10.0.0.6/32'],
+  ],
   ['the whole space', '0.0.0.0', '255.255.255.255', ['0.0.0.0/0']],
   ['up to the last address', '255.255.255.254', '255.255.255.255', ['255.255.255.254/31']],
   ['from the first address', '0.0.0.0', '0.0.0.2', ['0.0.0.0/31', '0.0.0.2/32']],
-  ['IPv6', '2001:db8::', '2001:db8:2:ffff:ffff:ffff:ffff:ffff', ['2001:db8::/47', '2001:db8:2::/48']],
+  [
+    'IPv6',
+    '2001:db8::',
+    '2001:db8:2:ffff:ffff:ffff:ffff:ffff',
+    ['2001:db8::/47', '2001:db8:2::/48'],
+  ],
 ] as const) {
   test(`prefix: a range is divided: ${behaviour}`, () => {
     const [start, end] = [first, last].map((text) => parseAddress(text));

@@ -1,4 +1,7 @@
-/** The prefixes of a network compared with the routes that it was given, over random nested prefixes. */
+/**
+ * The prefixes of a network compared with the routes that it was given, over random nested
+ * prefixes.
+ */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { seededRandom } from '@whence/testing/seeded-random';
@@ -21,13 +24,20 @@ for (const seed of [1, 2, 3, 4, 5, 6]) {
       const address =
         length <= 32 && random() < 0.6
           ? ipv4(((1 + below(3)) << 24) | (below(4) << 14) | below(1 << 14))
-          : ipv6(0x2a000000 + below(3), random() < 0.5 ? 0 : below(4) << 30, below(2), random() < 0.7 ? 0 : below(8));
+          : ipv6(
+              0x2a000000 + below(3),
+              random() < 0.5 ? 0 : below(4) << 30,
+              below(2),
+              random() < 0.7 ? 0 : below(8),
+            );
       const base = truncateAddress(address, length);
       announced.set(formatPrefix(base, length), { base, length, asn: 64_496 + below(NETWORKS) });
     }
     const dataset = sampleDataset({
       routes: [...announced].map(([prefix, { asn }]) => [prefix, asn, `Network ${asn}`] as const),
-      tor: [...announced.keys()].filter(() => random() < 0.1).map((prefix) => [prefix, 'Relay'] as const),
+      tor: [...announced.keys()]
+        .filter(() => random() < 0.1)
+        .map((prefix) => [prefix, 'Relay'] as const),
     });
     for (let asn = 64_496; asn < 64_496 + NETWORKS; asn++) {
       const texts = (version: 4 | 6) =>
@@ -42,4 +52,7 @@ for (const seed of [1, 2, 3, 4, 5, 6]) {
   });
 }
 
-const compareBigInts = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
+function compareBigInts(a: bigint, b: bigint): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -76,7 +76,9 @@ test('ranges: flattened as if painted over each other, the widest first', () => 
   fc.assert(
     fc.property(fc.array(row, { maxLength: 8 }), (rows) => {
       const canvas = Array(10).fill('.');
-      const painted = rows.map((r, i) => ({ r, i })).sort((a, b) => b.r[1] - b.r[0] - (a.r[1] - a.r[0]) || a.i - b.i);
+      const painted = rows
+        .map((r, i) => ({ r, i }))
+        .sort((a, b) => b.r[1] - b.r[0] - (a.r[1] - a.r[0]) || a.i - b.i);
       for (const { r } of painted) canvas.fill(String(r[2]), r[0], r[1] + 1);
       assert.equal(show(rows), canvas.join(''));
     }),

@@ -1,14 +1,22 @@
 import { lowerBound } from './lower-bound.ts';
 
+type Columns = { readonly starts: bigint[]; readonly ends: bigint[]; readonly values: number[] };
+
 /**
- * Rows of one source for one address family: ranges of addresses, each with a value. Sources have rows in any order,
- * with duplicates and with ranges inside ranges; `flatten` makes them disjoint. Addresses are bigints here: plain
- * 128-bit arithmetic, at a cost of about two seconds per build.
+ * Rows of one source for one address family: ranges of addresses, each with a value. Sources have
+ * rows in any order, with duplicates and with ranges inside ranges; `flatten` makes them disjoint.
+ * Addresses are bigints here: plain 128-bit arithmetic, at a cost of about two seconds per build.
  */
 export class Ranges {
-  readonly starts: bigint[] = [];
-  readonly ends: bigint[] = [];
-  readonly values: number[] = [];
+  readonly starts: bigint[];
+  readonly ends: bigint[];
+  readonly values: number[];
+
+  constructor({ starts, ends, values }: Columns = { starts: [], ends: [], values: [] }) {
+    this.starts = starts;
+    this.ends = ends;
+    this.values = values;
+  }
 
   add(start: bigint, end: bigint, value: number): void {
     this.starts.push(start);
@@ -41,10 +49,17 @@ export function runAt({ starts, ends }: Pick<Layer, 'starts' | 'ends'>, address:
   return run < starts.length && (starts[run] as bigint) <= address ? run : -1;
 }
 
-/** Where rows overlap, the narrowest decides: it is the most specific. Of equally narrow rows, the later one. */
+/**
+ * Where rows overlap, the narrowest decides: it is the most specific. Of equally narrow rows, the
+ * later one.
+ */
 export function flatten(ranges: Ranges): Layer {
   const { starts, ends } = ranges;
-  if (isDisjoint(ranges)) return { ranges, starts, ends, rows: Uint32Array.from(starts.keys()) };
+  if (isDisjoint(ranges)) {
+    const rows = new Uint32Array(starts.length);
+    for (let row = 0; row < rows.length; row++) rows[row] = row;
+    return { ranges, starts, ends, rows };
+  }
 
   const order = [...starts.keys()].sort((a, b) => compare(starts[a], starts[b]) || a - b);
   const outStarts: bigint[] = [];
@@ -65,7 +80,8 @@ export function flatten(ranges: Ranges): Layer {
     }
     const rowEnd = ends[row] as bigint;
     const end = nextStart !== undefined && nextStart <= rowEnd ? nextStart - 1n : rowEnd;
-    if (outRows.at(-1) === row && outEnds.at(-1) === position - 1n) outEnds[outEnds.length - 1] = end;
+    if (outRows.at(-1) === row && outEnds.at(-1) === position - 1n)
+      outEnds[outEnds.length - 1] = end;
     else {
       outStarts.push(position);
       outEnds.push(end);
@@ -76,12 +92,19 @@ export function flatten(ranges: Ranges): Layer {
   return { ranges, starts: outStarts, ends: outEnds, rows: outRows };
 }
 
+/** Whether `flatten` had nothing to do, as for a list of ranges. */
+export const isWithoutOverlaps = ({ ranges, starts }: Layer): boolean => starts === ranges.starts;
+
 function isDisjoint({ starts, ends }: Ranges): boolean {
-  for (let i = 1; i < starts.length; i++) if ((starts[i] as bigint) <= (ends[i - 1] as bigint)) return false;
+  for (let i = 1; i < starts.length; i++)
+    if ((starts[i] as bigint) <= (ends[i - 1] as bigint)) return false;
   return true;
 }
 
-/** A heap of the rows that have begun, the narrowest on top; ended ones are removed when they reach it. */
+/**
+ * A heap of the rows that have begun, the narrowest on top; ended ones are removed when they reach
+ * it.
+ */
 class NarrowestFirst {
   readonly #ranges: Ranges;
   readonly #heap: number[] = [];
@@ -118,7 +141,8 @@ class NarrowestFirst {
     for (;;) {
       let child = 2 * at + 1;
       if (child >= heap.length) break;
-      if (child + 1 < heap.length && this.#before(heap[child + 1] as number, heap[child] as number)) child++;
+      if (child + 1 < heap.length && this.#before(heap[child + 1] as number, heap[child] as number))
+        child++;
       if (!this.#before(heap[child] as number, row)) break;
       heap[at] = heap[child] as number;
       at = child;
@@ -136,5 +160,6 @@ class NarrowestFirst {
 }
 
 function compare(a: bigint | undefined, b: bigint | undefined): number {
-  return a === b ? 0 : (a as bigint) < (b as bigint) ? -1 : 1;
+  if (a === b) return 0;
+  return (a as bigint) < (b as bigint) ? -1 : 1;
 }

@@ -1,5 +1,11 @@
 /** A dataset file stores positions in this list and in RIRS: append to them, never reorder. */
-export const CONNECTION_TYPES = ['residential', 'mobile', 'datacenter', 'business', 'education'] as const;
+export const CONNECTION_TYPES = [
+  'residential',
+  'mobile',
+  'datacenter',
+  'business',
+  'education',
+] as const;
 export type ConnectionType = (typeof CONNECTION_TYPES)[number];
 
 export const RIRS = ['ARIN', 'RIPE', 'APNIC', 'LACNIC', 'AFRINIC'] as const;
@@ -12,13 +18,22 @@ function flagFact(rank: number, word: string, many: string, isShortLived: boolea
   return { word, many, rank, isShortLived, about };
 }
 
-/** In the order of the interface specification. Pages show flags by `rank`. A short-lived kind changes daily. */
+/**
+ * In the order of the interface specification. Pages show flags by `rank`. A short-lived kind
+ * changes daily.
+ */
 export const FLAG_FACTS = {
   is_datacenter: flagFact(5, 'datacenter', 'datacenters', false, 'connection_type is datacenter.'),
   is_tor_exit: flagFact(1, 'Tor exit', 'Tor exits', true, 'A Tor exit node.'),
   is_proxy: flagFact(3, 'proxy', 'proxies', true, 'A known proxy.'),
   is_vpn: flagFact(2, 'VPN', 'VPN addresses', true, 'Belongs to a VPN provider.'),
-  is_residential: flagFact(6, 'residential', 'home connections', false, 'connection_type is residential.'),
+  is_residential: flagFact(
+    6,
+    'residential',
+    'home connections',
+    false,
+    'connection_type is residential.',
+  ),
   is_mobile: flagFact(7, 'mobile', 'mobile connections', false, 'connection_type is mobile.'),
   is_ai_crawler: flagFact(4, 'AI crawler', 'AI crawlers', true, 'Used by an AI crawler or bot.'),
 };
@@ -31,11 +46,14 @@ export const byFlag = <Value>(make: (flag: Flag) => Value) =>
 type Detected = Record<Flag, boolean> & { ai_company?: string; cloud_provider?: string };
 export type Detection = { [Name in keyof Detected]: Detected[Name] };
 
-/** The flags of an answer, and the blocklists of the threat score. */
-export type FlagSubject = Flag | 'blocklists';
-export const FLAG_SUBJECTS: readonly FlagSubject[] = [...FLAGS, 'blocklists'];
+/** The flags of an answer, and kinds of lists that no flag shows. */
+export const FLAG_SUBJECTS = [...FLAGS, 'blocklists', 'criminal_netblocks', 'relay'] as const;
+export type FlagSubject = (typeof FLAG_SUBJECTS)[number];
 
-/** `feeds`: lists that an update downloads. `tables`: only the tables of this repository. `none`: nothing. */
+/**
+ * `feeds`: lists that an update downloads. `tables`: only the tables of this repository. `none`:
+ * nothing.
+ */
 export type FlagSource = {
   from: 'feeds' | 'tables' | 'none';
   sources: string[];
@@ -64,12 +82,17 @@ export const THREAT_WEIGHTS = {
 
 export type Threat = { score: number; level: ThreatLevel; explanation?: string[] };
 
-/** Per address family, whether a current list of addresses or networks could have raised a score. */
+/**
+ * Per address family, whether scores are complete: a broad list of attackers and the list of Tor
+ * exits are current.
+ */
 export type ThreatKnowledge = { ipv4: boolean; ipv6: boolean };
 
-/** Without a current list, a score for which there is no reason is not low but unknown. */
-export const isThreatKnown = ({ ip, threat }: { ip: string; threat: Threat }, known: ThreatKnowledge): boolean =>
-  threat.explanation !== undefined || known[ip.includes(':') ? 'ipv6' : 'ipv4'];
+/**
+ * Why a score may be too low: the kind of list that is missing, or a list with the address that has
+ * expired.
+ */
+export type ThreatGap = 'blocklists' | 'is_tor_exit' | 'expired_list';
 
 export type IpRecord = {
   ip: string;
@@ -91,7 +114,10 @@ export type Evidence = {
   source: string;
   prefix: string;
   as_of: string;
-  /** Why it has this value or these points: `list of 2025-04-15, too old to count`, `neighbour of 7 listed servers`. */
+  /**
+   * Why it has this value or these points: `list of 2025-04-15, too old to count`,
+   * `neighbour of 7 listed servers`.
+   */
   note?: string;
 };
 
@@ -102,9 +128,18 @@ export const TOO_OLD = 'too old to count';
 export const neighbourWords = (servers: number): string => `neighbour of ${servers} listed servers`;
 
 /** Names in the evidence that a list gives to the addresses on it, and that end with it. */
-export const AGING_NAMES: readonly string[] = ['crawler', 'relay', 'vpn_service', 'tor_operator', 'scanner'];
+export const AGING_NAMES: readonly string[] = [
+  'crawler',
+  'relay',
+  'vpn_service',
+  'tor_operator',
+  'scanner',
+];
 
-/** What decided a type that is the sum of weak signals, with the letters that stand for it in the file. */
+/**
+ * What decided a type that is the sum of weak signals, with the letters that stand for it in the
+ * file.
+ */
 export const TYPE_SIGNALS = {
   name: 'NA',
   registration: 'RE',
@@ -137,13 +172,18 @@ export type Source = {
   licence: string;
   credit: string;
   records: number;
-  /** A list that is older, by `as_of`, gives no points, and no flag unless it is a table. */
+  /** A list that is older, by `as_of`, has expired: it sets no flag and adds no points. */
   max_age_days?: number;
-  /** A table of this program. Its flags stay visible, and are marked as dated. */
+  /** A table of this program. Its rows are lasting facts, unless it has a maximum age. */
   is_table?: boolean;
+  /** A list of attackers from all over the internet: an address that is not on it was not seen. */
+  is_broad?: boolean;
 };
 
-/** A feed whose newest copy was not used. `used` is the date of the older copy that was, if there was one. */
+/**
+ * A feed whose newest copy was not used. `used` is the date of the older copy that was, if there
+ * was one.
+ */
 export type Refusal = { id: string; reason: string; used?: string };
 
 export type Meta = {
@@ -160,12 +200,17 @@ export type Meta = {
   providers: readonly string[];
   counts: Counts;
   data_sources: DataSources;
-  quality: readonly QualityRow[];
 };
 
-/** The oldest source that decides a field for at least 1 % of the answered space: gap fillers do not count. */
+/**
+ * The oldest source that decides a field for at least 1% of the answered space: gap fillers do not
+ * count.
+ */
 export type DataSources = Partial<
-  Record<'prefix' | 'country', { source: string; as_of: string; ipv4?: DataSource; ipv6?: DataSource }>
+  Record<
+    'prefix' | 'country',
+    { source: string; as_of: string; ipv4?: DataSource; ipv6?: DataSource }
+  >
 >;
 export type DataSource = { source: string; as_of: string };
 
@@ -190,12 +235,17 @@ export type Figures = {
   registries: Record<string, SpaceFigures>;
 };
 
-/** `announced` counts IPv4 addresses or IPv6 /48s. The shares after `answered_share` are shares of what is answered. */
+/**
+ * `announced` counts IPv4 addresses or IPv6 /48s. The shares after `answered_share` are shares of
+ * what is answered.
+ */
 export type FamilyFigures = {
   announced: number;
   answered_share: number;
   country_share: number;
-  /** The country of the answer is named by at least two sources that do not depend on each other. */
+  /**
+   * The country of the answer is named by at least two sources that do not depend on each other.
+   */
   country_confirmed_share: number;
   exact_rir_share: number;
   connection_type_share: number;
@@ -203,51 +253,47 @@ export type FamilyFigures = {
   connection_type_from: Record<TypeOrigin, number>;
 };
 
-/** A list of a feed, a table written by hand, a rule on names, the sum of weak signals, or nothing. */
+/**
+ * A list of a feed, a table written by hand, a rule on names, the sum of weak signals, or nothing.
+ */
 export const TYPE_ORIGINS = ['list', 'table', 'rule', 'signals', 'none'] as const;
 export type TypeOrigin = (typeof TYPE_ORIGINS)[number];
 
-/** The number of addresses for which both sources name a country, and the share for which it is the same. */
+/**
+ * The number of addresses for which both sources name a country, and the share for which it is the
+ * same.
+ */
 export type AgreementFigure = { sources: [string, string]; ipv4_addresses: number; share: number };
 
 export type SpaceFigures = { ipv4_addresses: number; ipv6_48s: number };
 
 export type FlagFigures = SpaceFigures & { records: number };
 
-/**
- * `accuracy`: share of labels that the answer agrees with. `precision`: of the answers with the value, the share whose
- * label has it. `recall`: of the labels with the value, the share whose answer has it. `macro_recall`: the mean recall of
- * all values. `false_positive_share`: of labels without the flag, the share whose answer has it. `changed`: share whose
- * answer differs from the previous version.
- */
-export const QUALITY_MEASURES = [
-  'accuracy',
-  'precision',
-  'recall',
-  'macro_recall',
-  'false_positive_share',
-  'changed',
-] as const;
-export type QualityMeasure = (typeof QUALITY_MEASURES)[number];
-
-export const QUALITY_FAMILIES = ['ipv4', 'ipv6', 'all'] as const;
-/** What counts once: an IPv4 address, an IPv6 /48, a labelled prefix or a network. */
-export const QUALITY_WEIGHTS = ['address', 'slash48', 'prefix', 'network'] as const;
-
-/** One figure of how right the answers are, measured on labels that did not decide them. */
-export type QualityRow = {
-  /** A field of the record; `connection_type=education` for one value of it. */
-  field: string;
-  measure: QualityMeasure;
-  family: (typeof QUALITY_FAMILIES)[number];
-  weight: (typeof QUALITY_WEIGHTS)[number];
-  /** From 0 to 1. */
-  value: number;
-  n: number;
-  /** 95 % confidence interval. */
-  interval: [low: number, high: number];
-  labels: string;
-  labels_as_of: string;
-  /** The labels are a source of the version. The measured answers are those without that source. */
-  held_out: boolean;
+/** Where an address is, as a source says. What the source does not say is absent. */
+export type Location = {
+  city?: string;
+  region?: string;
+  latitude?: number;
+  longitude?: number;
+  /** The type of the database, such as `GeoLite2-City`. */
+  source: string;
+  /** The day on which the database was built. */
+  as_of: string;
 };
+
+/**
+ * What decided a connection type: a table, a list or the operator's overrides; a rule on names; the
+ * sum of weak signals; nothing.
+ */
+export const TYPE_SOURCES = ['table', 'rule', 'signals', 'assumed'] as const;
+export type TypeSource = (typeof TYPE_SOURCES)[number];
+
+/**
+ * False for `ZZ`, `XX`, `EU` and `AP`, which registries and feeds use where there is no single
+ * country.
+ */
+export function isCountry(text: string): boolean {
+  return (
+    /^[A-Z]{2}$/.test(text) && text !== 'ZZ' && text !== 'XX' && text !== 'EU' && text !== 'AP'
+  );
+}

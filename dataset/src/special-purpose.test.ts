@@ -35,7 +35,15 @@ for (const [text, prefix, rfc] of [
   });
 }
 
-for (const text of ['8.8.8.8', '9.255.255.255', '11.0.0.0', '100.63.255.255', '100.128.0.0', '2600::', '4000::1']) {
+for (const text of [
+  '8.8.8.8',
+  '9.255.255.255',
+  '11.0.0.0',
+  '100.63.255.255',
+  '100.128.0.0',
+  '2600::',
+  '4000::1',
+]) {
   test(`special-purpose: ${text} is not special-purpose`, () => {
     const address = parseAddress(text);
     assert.ok(address);

@@ -1,15 +1,23 @@
-// Addresses without a network: IANA's Special-Purpose Address Registries (2025-05), multicast and site-local. None has
-// a record, even if announced (AS112, Teredo relays). IPv4-mapped ones are looked up as IPv4.
+// Addresses without a network: IANA's Special-Purpose Address Registries (2025-05), multicast and
+// site-local. None has a record, even if announced (AS112, Teredo relays). IPv4-mapped ones are
+// looked up as IPv4.
 import type { Address } from './address.ts';
 import { parsePrefix, type Range, toBigInt } from './prefix.ts';
 
-export type SpecialPurpose = { readonly prefix: string; readonly name: string; readonly rfc: string };
+export type SpecialPurpose = {
+  readonly prefix: string;
+  readonly name: string;
+  readonly rfc: string;
+};
 
 export function findSpecialPurpose(address: Address): SpecialPurpose | undefined {
   return findEntry(address)?.row;
 }
 
-/** No request from the internet can come from it. Not globally reachable entries, nor 6to4 and Teredo. */
+/**
+ * No request from the internet can come from it. Not globally reachable entries, nor 6to4 and
+ * Teredo.
+ */
 export function isPrivateAddress(address: Address): boolean {
   return findEntry(address)?.isReachable === false;
 }
@@ -31,7 +39,12 @@ export function specialPurposeRanges(version: 4 | 6): Range[] {
   return entries.map(({ range }) => range).filter((range) => range.version === version);
 }
 
-const rows: readonly (readonly [prefix: string, name: string, rfc: string, reachable?: 'reachable'])[] = [
+const rows: readonly (readonly [
+  prefix: string,
+  name: string,
+  rfc: string,
+  reachable?: 'reachable',
+])[] = [
   ['0.0.0.0/8', 'This network', 'RFC 791'],
   ['0.0.0.0/32', 'This host on this network', 'RFC 1122'],
   ['10.0.0.0/8', 'Private use', 'RFC 1918'],

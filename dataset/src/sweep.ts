@@ -34,8 +34,14 @@ export class LayerCursor {
   }
 }
 
-/** Calls back for each run of addresses on which no layer changes. Runs that no layer covers are skipped. */
-export function sweep(cursors: readonly LayerCursor[], visit: (start: bigint, end: bigint) => void): void {
+/**
+ * Calls back for each run of addresses on which no layer changes. Runs that no layer covers are
+ * skipped.
+ */
+export function sweep(
+  cursors: readonly LayerCursor[],
+  visit: (start: bigint, end: bigint) => void,
+): void {
   for (let start = 0n; ; ) {
     let isCovered = false;
     let end = END_OF_SPACE;

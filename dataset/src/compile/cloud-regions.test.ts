@@ -3,7 +3,12 @@ import test from 'node:test';
 import { fixture, NO_FIXTURES } from '@whence/testing/fixtures';
 import { labelledNetworks } from '../data-files/data-files.ts';
 import type { PrefixList } from '../feeds/parsed.ts';
-import { parseAwsJson, parseAzureTags, parseGoogleJson, parseOciJson } from '../feeds/sources/prefixes/json-lists.ts';
+import {
+  parseAwsJson,
+  parseAzureTags,
+  parseGoogleJson,
+  parseOciJson,
+} from '../feeds/sources/prefixes/json-lists.ts';
 import { type Content, fileContent } from '../io/content.ts';
 import { countryOfRegion } from './live.ts';
 
@@ -44,9 +49,16 @@ for (const [provider, file, parse, unplaced] of [
   ['Azure', 'cloud/azure-ServiceTags_Public.json', parseAzureTags, ['', 'northeurope2']],
   ['Google Cloud', 'cloud/gcp-cloud.json', parseGoogleJson, ['global']],
   ['Oracle Cloud', 'cloud/oracle-public_ip_ranges.json', parseOciJson, []],
-] as const satisfies readonly (readonly [string, string, (content: Content) => PrefixList, readonly string[]])[]) {
+] as const satisfies readonly (readonly [
+  string,
+  string,
+  (content: Content) => PrefixList,
+  readonly string[],
+])[]) {
   const path = fixture(file);
-  test(`cloud-regions: every region in the list of ${provider}`, { skip: path === undefined && NO_FIXTURES }, () => {
+  test(`cloud-regions: every region in the list of ${provider}`, {
+    skip: path === undefined && NO_FIXTURES,
+  }, () => {
     assert.ok(labelledNetworks.rows.some((row) => row.cloud_provider === provider));
     const { labels } = parse(fileContent(path as string));
     const missing = labels.filter((label) => countryOfRegion(provider, label) === undefined);

@@ -4,10 +4,19 @@ import { parseAddress } from '../address.ts';
 import { encodeCountry } from '../country-code.ts';
 import type { Drive } from '../feeds/feed.ts';
 import type { Dataset } from '../file/read.ts';
+import { encodeContent } from '../file/write.ts';
 import { explain } from '../lookup/evidence.ts';
 import { withOverrides } from '../overrides/overlaid-dataset.ts';
 import { parseOverrides } from '../overrides/overrides.ts';
-import { datasetOf, ranges, type Sample, sampleInput, source } from '../test/sample-dataset.ts';
+import {
+  contentOf,
+  datasetOf,
+  ranges,
+  type Sample,
+  sampleInput,
+  source,
+} from '../test/sample-dataset.ts';
+import { compileBeside } from './compile.ts';
 import type { CompileInput, NetworkList, Overlay } from './input/compile-input.ts';
 
 const SAMPLE: Sample = {
@@ -45,7 +54,7 @@ function list(
   asns: readonly number[],
   more: Partial<NetworkList> = {},
 ): NetworkList {
-  return { source: source(id), drives, networks: new Map(asns.map((asn) => [asn, { label: '' }])), ...more };
+  return { source: source(id), drives, networks: new Set(asns), ...more };
 }
 
 function dataset(changes: Partial<CompileInput>, sample = SAMPLE): Dataset {
@@ -64,7 +73,10 @@ function answer(data: Dataset, ip: string) {
 type Answer = NonNullable<ReturnType<typeof answer>>;
 
 const RELAY = { operator: 'Example Relay', isRelay: true } as const;
-const RELAY_FRIENDS = { namesTorOperators: true, statements: [{ label: 'Relay Friends' }] } as const;
+const RELAY_FRIENDS = {
+  namesTorOperators: true,
+  statements: [{ label: 'Relay Friends' }],
+} as const;
 
 /** Fields that only the evidence has. */
 const NAMES: readonly string[] = [
@@ -123,6 +135,17 @@ for (const [behaviour, changes, ip, want] of [
     },
   ],
   [
+    'a service of the owner of a cloud is rented to nobody, also where the list of the cloud has it',
+    {
+      overlays: [
+        overlay('azure', ['cloud_provider'], ['1.0.7.0/24'], { provider: 'Azure' }),
+        overlay('own-services', ['cloud_provider'], ['1.0.7.0/25'], {}),
+      ],
+    },
+    '1.0.7.7',
+    { connection_type: 'datacenter', cloud_provider: undefined },
+  ],
+  [
     'a cloud range inside a residential network is a datacenter',
     { overlays: [overlay('aws', ['cloud_provider'], ['4.0.7.0/24'], { provider: 'AWS' })] },
     '4.0.7.7',
@@ -136,7 +159,9 @@ for (const [behaviour, changes, ip, want] of [
   ],
   [
     'a crawler of a search engine is not an AI crawler',
-    { overlays: [overlay('crawler-google', ['crawler'], ['3.0.7.0/24'], { crawler: 'Googlebot' })] },
+    {
+      overlays: [overlay('crawler-google', ['crawler'], ['3.0.7.0/24'], { crawler: 'Googlebot' })],
+    },
     '3.0.7.7',
     { is_ai_crawler: false, ai_company: undefined, is_datacenter: true, score: 0 },
   ],
@@ -148,13 +173,23 @@ for (const [behaviour, changes, ip, want] of [
   ],
   [
     'a privacy relay over IPv6 is not a VPN',
-    { overlays: [overlay('x4b-vpn', ['is_vpn'], ['2a00::/48']), overlay('relay', ['is_vpn'], ['2a00::/64'], RELAY)] },
+    {
+      overlays: [
+        overlay('x4b-vpn', ['is_vpn'], ['2a00::/48']),
+        overlay('relay', ['is_vpn'], ['2a00::/64'], RELAY),
+      ],
+    },
     '2a00::7',
     { is_vpn: false, score: 0 },
   ],
   [
     'an address next to the relay keeps what a list says',
-    { overlays: [overlay('x4b-vpn', ['is_vpn'], ['2a00::/48']), overlay('relay', ['is_vpn'], ['2a00::/64'], RELAY)] },
+    {
+      overlays: [
+        overlay('x4b-vpn', ['is_vpn'], ['2a00::/48']),
+        overlay('relay', ['is_vpn'], ['2a00::/64'], RELAY),
+      ],
+    },
     '2a00:0:0:1::7',
     { is_vpn: true, score: 15 },
   ],
@@ -186,10 +221,18 @@ for (const [behaviour, changes, ip, want] of [
   [
     'a Tor exit on a VPN list is counted once',
     {
-      overlays: [overlay('tor-exits', ['is_tor_exit'], ['1.0.7.7']), overlay('x4b-vpn', ['is_vpn'], ['1.0.7.0/24'])],
+      overlays: [
+        overlay('tor-exits', ['is_tor_exit'], ['1.0.7.7']),
+        overlay('x4b-vpn', ['is_vpn'], ['1.0.7.0/24']),
+      ],
     },
     '1.0.7.7',
-    { is_tor_exit: true, is_vpn: false, score: 45, explanation: ['Tor exit (tor-exits, 2026-11-01): +45'] },
+    {
+      is_tor_exit: true,
+      is_vpn: false,
+      score: 45,
+      explanation: ['Tor exit (tor-exits, 2026-11-01): +45'],
+    },
   ],
   [
     'a generic VPN list does not make a VPN of a CDN',
@@ -243,19 +286,25 @@ for (const [behaviour, changes, ip, want] of [
     {
       overlays: [
         overlay('drop', ['criminal_netblock'], ['1.0.7.0/24']),
-        overlay('aggregate', ['blocklist'], ['1.0.7.0/24'], { statements: [{ lists: 2 }], contains: ['drop'] }),
+        overlay('aggregate', ['blocklist'], ['1.0.7.0/24'], {
+          statements: [{ lists: 2 }],
+          contains: ['drop'],
+        }),
       ],
     },
     '1.0.7.7',
     {
       score: 100,
-      explanation: ['criminal netblock (drop, 2026-11-01): +90', 'on a blocklist (aggregate, 2026-11-01): +15'],
+      explanation: [
+        'criminal netblock (drop, 2026-11-01): +90',
+        'on a blocklist (aggregate, 2026-11-01): +15',
+      ],
     },
   ],
   [
     'reports about the NAT of a mobile network stay below 50 and are explained',
     {
-      networkLists: [list('types', ['connection_type'], [64500], { role: 'mobile' })],
+      networkLists: [list('types', ['connection_type'], [64500], { type: 'mobile' })],
       overlays: [overlay('reports', ['blocklist'], ['1.0.7.7'], { statements: [{ lists: 5 }] })],
     },
     '1.0.7.7',
@@ -263,13 +312,15 @@ for (const [behaviour, changes, ip, want] of [
       is_mobile: true,
       score: 49,
       level: 'medium',
-      explanation: ['on 5 blocklists, limited because many people share the address (reports, 2026-11-01): +49'],
+      explanation: [
+        'on 5 blocklists, limited because many people share the address (reports, 2026-11-01): +49',
+      ],
     },
   ],
   [
     'a phone has an IPv6 address of its own, so its reports count',
     {
-      networkLists: [list('types', ['connection_type'], [64500], { role: 'mobile' })],
+      networkLists: [list('types', ['connection_type'], [64500], { type: 'mobile' })],
       overlays: [overlay('reports', ['blocklist'], ['2a00::7'], { statements: [{ lists: 5 }] })],
     },
     '2a00::7',
@@ -278,7 +329,7 @@ for (const [behaviour, changes, ip, want] of [
   [
     'a criminal netblock in a mobile network keeps its points',
     {
-      networkLists: [list('types', ['connection_type'], [64500], { role: 'mobile' })],
+      networkLists: [list('types', ['connection_type'], [64500], { type: 'mobile' })],
       overlays: [overlay('drop', ['criminal_netblock'], ['1.0.7.0/24'])],
     },
     '1.0.7.7',
@@ -296,14 +347,18 @@ for (const [behaviour, changes, ip, want] of [
     {
       score: 24,
       level: 'low',
-      explanation: ['on 3 blocklists, limited because a crawler uses the address (reports, 2026-11-01): +24'],
+      explanation: [
+        'on 3 blocklists, limited because a crawler uses the address (reports, 2026-11-01): +24',
+      ],
     },
   ],
   [
     'a known service stays low, whatever lists say',
     {
       overlays: [
-        overlay('known-good', ['known_good'], ['1.0.7.0/24'], { statements: [{ label: 'Example Monitor' }] }),
+        overlay('known-good', ['known_good'], ['1.0.7.0/24'], {
+          statements: [{ label: 'Example Monitor' }],
+        }),
         overlay('drop', ['criminal_netblock'], ['1.0.7.0/24']),
         overlay('reports', ['blocklist'], ['1.0.7.7'], { statements: [{ lists: 5 }] }),
       ],
@@ -312,14 +367,18 @@ for (const [behaviour, changes, ip, want] of [
     {
       score: 24,
       level: 'low',
-      explanation: ['criminal netblock, limited because Example Monitor uses the address (drop, 2026-11-01): +24'],
+      explanation: [
+        'criminal netblock, limited because Example Monitor uses the address (drop, 2026-11-01): +24',
+      ],
     },
   ],
   [
     'a research scanner is at most medium, and named',
     {
       overlays: [
-        overlay('scanners', ['scanner'], ['1.0.7.0/24'], { statements: [{ label: 'Example Scans' }] }),
+        overlay('scanners', ['scanner'], ['1.0.7.0/24'], {
+          statements: [{ label: 'Example Scans' }],
+        }),
         overlay('reports', ['blocklist'], ['1.0.7.7'], { statements: [{ lists: 5 }] }),
       ],
     },
@@ -327,12 +386,18 @@ for (const [behaviour, changes, ip, want] of [
     {
       score: 49,
       level: 'medium',
-      explanation: ['on 5 blocklists, limited because Example Scans scans from the address (reports, 2026-11-01): +49'],
+      explanation: [
+        'on 5 blocklists, limited because Example Scans scans from the address (reports, 2026-11-01): +49',
+      ],
     },
   ],
   [
     'a scanner that no list reports has no points',
-    { overlays: [overlay('scanner-list', ['scanner'], ['1.0.7.0/24'], { operator: 'Example Scans' })] },
+    {
+      overlays: [
+        overlay('scanner-list', ['scanner'], ['1.0.7.0/24'], { operator: 'Example Scans' }),
+      ],
+    },
     '1.0.7.7',
     { score: 0, explanation: undefined },
   ],
@@ -359,7 +424,9 @@ for (const [behaviour, changes, ip, want] of [
     {
       is_tor_exit: true,
       score: 49,
-      explanation: ['on 5 blocklists, limited because many people share the exit (reports, 2026-11-01): +49'],
+      explanation: [
+        'on 5 blocklists, limited because many people share the exit (reports, 2026-11-01): +49',
+      ],
     },
   ],
   [
@@ -376,7 +443,10 @@ for (const [behaviour, changes, ip, want] of [
   [
     'a privacy relay on another VPN list is not a VPN',
     {
-      overlays: [overlay('x4b-vpn', ['is_vpn'], ['1.0.7.0/24']), overlay('relay', ['is_vpn'], ['1.0.7.0/24'], RELAY)],
+      overlays: [
+        overlay('x4b-vpn', ['is_vpn'], ['1.0.7.0/24']),
+        overlay('relay', ['is_vpn'], ['1.0.7.0/24'], RELAY),
+      ],
     },
     '1.0.7.7',
     { is_vpn: false, score: 0, explanation: undefined },
@@ -409,7 +479,9 @@ for (const [behaviour, changes, ip, want] of [
     'addresses of another kind than their network, before a hosting list',
     {
       overlays: [
-        overlay('address-types', ['connection_type'], ['4.0.7.0/24'], { statements: [{ type: 'mobile' }] }),
+        overlay('address-types', ['connection_type'], ['4.0.7.0/24'], {
+          statements: [{ type: 'mobile' }],
+        }),
         overlay('x4b-datacenter', ['is_datacenter'], ['4.0.7.0/24']),
       ],
     },
@@ -424,7 +496,7 @@ for (const [behaviour, changes, ip, want] of [
   ],
   [
     'networks on a list of one connection type',
-    { networkLists: [list('bgptools-mobile', ['connection_type'], [64500], { role: 'mobile' })] },
+    { networkLists: [list('bgptools-mobile', ['connection_type'], [64500], { type: 'mobile' })] },
     '1.0.0.1',
     { is_mobile: true },
   ],
@@ -432,8 +504,8 @@ for (const [behaviour, changes, ip, want] of [
     'of two lists of connection types the first decides',
     {
       networkLists: [
-        list('peeringdb', ['connection_type'], [64500], { role: 'education' }),
-        list('asdb', ['connection_type'], [64500], { role: 'mobile' }),
+        list('isp-list', ['connection_type'], [64500], { type: 'education' }),
+        list('other-list', ['connection_type'], [64500], { type: 'mobile' }),
       ],
     },
     '1.0.0.1',
@@ -444,7 +516,7 @@ for (const [behaviour, changes, ip, want] of [
     {
       networkLists: [
         list('bad-asn', ['is_datacenter'], [64500]),
-        list('peeringdb', ['connection_type'], [64500], { role: 'education' }),
+        list('isp-list', ['connection_type'], [64500], { type: 'education' }),
       ],
     },
     '1.0.0.1',
@@ -452,7 +524,7 @@ for (const [behaviour, changes, ip, want] of [
   ],
   [
     'the hand-written table comes before every list',
-    { networkLists: [list('peeringdb', ['connection_type'], [7922], { role: 'education' })] },
+    { networkLists: [list('isp-list', ['connection_type'], [7922], { type: 'education' })] },
     '4.0.0.1',
     { connection_type: 'residential' },
   ],
@@ -470,7 +542,13 @@ for (const [behaviour, changes, ip, want] of [
   ],
   [
     'a criminal netblock with the number of its listing',
-    { overlays: [overlay('drop', ['criminal_netblock'], ['1.0.8.0/22'], { statements: [{ label: 'SBL256894' }] })] },
+    {
+      overlays: [
+        overlay('drop', ['criminal_netblock'], ['1.0.8.0/22'], {
+          statements: [{ label: 'SBL256894' }],
+        }),
+      ],
+    },
     '1.0.9.1',
     { score: 90, explanation: ['criminal netblock SBL256894 (drop, 2026-11-01): +90'] },
   ],
@@ -502,7 +580,12 @@ for (const [behaviour, changes, ip, want] of [
     '10.1.2.3',
     undefined,
   ],
-] as const satisfies readonly (readonly [string, Partial<CompileInput>, string, object | undefined])[]) {
+] as const satisfies readonly (readonly [
+  string,
+  Partial<CompileInput>,
+  string,
+  object | undefined,
+])[]) {
   test(`compile: ${behaviour}`, () => {
     const got = answer(dataset(changes), ip);
     if (want === undefined) assert.equal(got, undefined);
@@ -510,36 +593,85 @@ for (const [behaviour, changes, ip, want] of [
   });
 }
 
-/** 9.0.0.0/16 is a hosting network by its name; the list names two servers in each of its first /24s. */
+/**
+ * 9.0.0.0/16 is a hosting network by its name; the list names two servers in each of its first
+ * /24s.
+ */
 const HOSTING = sampleInput({ routes: [['9.0.0.0/16', 64530, 'Example Hosting']] });
-const SERVERS = overlay('servers', ['is_vpn'], ['9.0.1.1', '9.0.1.2'], { isGeneric: true, operator: 'Example VPN' });
+const SERVERS = overlay('servers', ['is_vpn'], ['9.0.1.1', '9.0.1.2'], {
+  isGeneric: true,
+  operator: 'Example VPN',
+});
 const WIDE = overlay('wide', ['is_vpn'], ['9.0.1.0/24'], { isGeneric: true });
-const MONITOR = overlay('monitor', ['known_good'], ['9.0.1.7', '9.0.1.1'], { operator: 'Example Monitor' });
+const MONITOR = overlay('monitor', ['known_good'], ['9.0.1.7', '9.0.1.1'], {
+  operator: 'Example Monitor',
+});
 const SCANS = overlay('scans', ['scanner'], ['9.0.1.7', '9.0.1.1'], { operator: 'Example Scans' });
 const INFERRED = 'is_vpn true, neighbour of 2 listed servers';
 const OVERRULED = 'is_vpn false, what names the address itself comes first';
 const NETWORK = list('vpn-asns', ['is_vpn'], [64530]);
 
 for (const [behaviour, changes, ip, want] of [
-  ['a neighbour of listed servers is one, and says so', { overlays: [SERVERS] }, '9.0.1.7', [INFERRED]],
-  ['a known service next to listed servers is none', { overlays: [SERVERS, MONITOR] }, '9.0.1.7', [OVERRULED]],
-  ['a scanner next to listed servers is none', { overlays: [SERVERS, SCANS] }, '9.0.1.7', [OVERRULED]],
-  ['a scanner in a listed block is none', { overlays: [SERVERS, WIDE, SCANS] }, '9.0.1.7', [OVERRULED, OVERRULED]],
+  [
+    'a neighbour of listed servers is one, and says so',
+    { overlays: [SERVERS] },
+    '9.0.1.7',
+    [INFERRED],
+  ],
+  [
+    'a known service next to listed servers is none',
+    { overlays: [SERVERS, MONITOR] },
+    '9.0.1.7',
+    [OVERRULED],
+  ],
+  [
+    'a scanner next to listed servers is none',
+    { overlays: [SERVERS, SCANS] },
+    '9.0.1.7',
+    [OVERRULED],
+  ],
+  [
+    'a scanner in a listed block is none',
+    { overlays: [SERVERS, WIDE, SCANS] },
+    '9.0.1.7',
+    [OVERRULED, OVERRULED],
+  ],
   [
     'a crawler in a network of a VPN is none',
-    { networkLists: [NETWORK], overlays: [overlay('bot', ['crawler'], ['9.0.1.7'], { crawler: 'Examplebot' })] },
+    {
+      networkLists: [NETWORK],
+      overlays: [overlay('bot', ['crawler'], ['9.0.1.7'], { crawler: 'Examplebot' })],
+    },
     '9.0.1.7',
     [OVERRULED],
   ],
   [
     'a node of a CDN in a network of a VPN is none',
-    { networkLists: [NETWORK], overlays: [overlay('cdn', ['cloud_provider'], ['9.0.1.7'], { provider: 'Bunny' })] },
+    {
+      networkLists: [NETWORK],
+      overlays: [overlay('cdn', ['cloud_provider'], ['9.0.1.7'], { provider: 'Bunny' })],
+    },
     '9.0.1.7',
     [OVERRULED],
   ],
-  ['a scanner that the list names is one', { overlays: [SERVERS, SCANS] }, '9.0.1.1', ['is_vpn true']],
-  ['a known service that the list names is none', { overlays: [SERVERS, MONITOR] }, '9.0.1.1', [OVERRULED]],
-] as const satisfies readonly (readonly [string, Partial<CompileInput>, string, readonly string[]])[])
+  [
+    'a scanner that the list names is one',
+    { overlays: [SERVERS, SCANS] },
+    '9.0.1.1',
+    ['is_vpn true'],
+  ],
+  [
+    'a known service that the list names is none',
+    { overlays: [SERVERS, MONITOR] },
+    '9.0.1.1',
+    [OVERRULED],
+  ],
+] as const satisfies readonly (readonly [
+  string,
+  Partial<CompileInput>,
+  string,
+  readonly string[],
+])[])
   test(`compile: VPN: ${behaviour}`, () => {
     const got = answer(datasetOf({ ...HOSTING, ...changes }), ip);
     const rows = got?.evidence.filter(({ field }) => field === 'is_vpn');
@@ -549,9 +681,34 @@ for (const [behaviour, changes, ip, want] of [
     );
     const isFlagged = want[0]?.startsWith('is_vpn true');
     assert.equal(got?.is_vpn, isFlagged);
-    const reason = want[0] === INFERRED ? 'VPN, neighbour of 2 listed servers' : 'VPN operator Example VPN';
-    assert.deepEqual(got?.explanation, isFlagged ? [`${reason} (servers, 2026-11-01): +15`] : undefined);
+    const reason =
+      want[0] === INFERRED ? 'VPN, neighbour of 2 listed servers' : 'VPN operator Example VPN';
+    assert.deepEqual(
+      got?.explanation,
+      isFlagged ? [`${reason} (servers, 2026-11-01): +15`] : undefined,
+    );
   });
+
+test('compile: networks that a thread describes make the same dataset', async () => {
+  const input = {
+    ...sampleInput(SAMPLE),
+    networkLists: [
+      list('hosting', ['is_datacenter'], [64501]),
+      list('vpn', ['is_vpn'], [64502], { operator: 'Example VPN' }),
+      list('criminal', ['criminal_netblock'], [64500]),
+    ],
+  };
+  const { meta } = encodeContent(await compileBeside(input, () => {}));
+  assert.deepEqual(meta, contentOf(input).meta);
+});
+
+test('compile: an overlay that changes no record divides no interval', () => {
+  const input = sampleInput(SAMPLE);
+  const silent = overlay('silent', [], ['1.0.0.0/24', '1.0.5.0/24']);
+  const intervals = (overlays: readonly Overlay[]) =>
+    contentOf({ ...input, overlays }).meta.counts.ipv4_intervals;
+  assert.equal(intervals([...input.overlays, silent]), intervals(input.overlays));
+});
 
 test('compile: a known service has no flag from any list, and points below medium', () => {
   const lists = (['is_tor_exit', 'is_proxy', 'is_vpn', 'criminal_netblock'] as const).map((drive) =>
@@ -564,7 +721,10 @@ test('compile: a known service has no flag from any list, and points below mediu
 
 test('compile: evidence says why a list adds no points', () => {
   const reports = overlay('reports', ['blocklist'], ['9.0.1.7'], { statements: [{ lists: 4 }] });
-  const data = datasetOf({ ...HOSTING, overlays: [overlay('relay', ['is_vpn'], ['9.0.1.7'], RELAY), reports] });
+  const data = datasetOf({
+    ...HOSTING,
+    overlays: [overlay('relay', ['is_vpn'], ['9.0.1.7'], RELAY), reports],
+  });
   const rows = answer(data, '9.0.1.7')?.evidence.filter(({ field }) => field.startsWith('threat'));
   assert.deepEqual(
     rows?.map(({ field, value, note }) => [field, value, note]),
@@ -583,7 +743,9 @@ test('compile: evidence of a contribution names the list, its points and what it
 for (const [behaviour, changes, ip, want] of [
   [
     'the crawler of a search engine',
-    { overlays: [overlay('crawler-google', ['crawler'], ['3.0.7.0/24'], { crawler: 'Googlebot' })] },
+    {
+      overlays: [overlay('crawler-google', ['crawler'], ['3.0.7.0/24'], { crawler: 'Googlebot' })],
+    },
     '3.0.7.7',
     [['crawler', 'Googlebot', 'crawler-google', '3.0.7.0/24']],
   ],
@@ -591,8 +753,14 @@ for (const [behaviour, changes, ip, want] of [
     'every AI crawler of a shared range',
     {
       overlays: [
-        overlay('gptbot', ['is_ai_crawler'], ['3.0.7.0/24'], { company: 'OpenAI', crawler: 'GPTBot' }),
-        overlay('searchbot', ['is_ai_crawler'], ['3.0.7.0/25'], { company: 'OpenAI', crawler: 'OAI-SearchBot' }),
+        overlay('gptbot', ['is_ai_crawler'], ['3.0.7.0/24'], {
+          company: 'OpenAI',
+          crawler: 'GPTBot',
+        }),
+        overlay('searchbot', ['is_ai_crawler'], ['3.0.7.0/25'], {
+          company: 'OpenAI',
+          crawler: 'OAI-SearchBot',
+        }),
       ],
     },
     '3.0.7.7',
@@ -605,7 +773,9 @@ for (const [behaviour, changes, ip, want] of [
     'a scanner and a known service',
     {
       overlays: [
-        overlay('scanners', ['scanner'], ['1.0.7.0/24'], { statements: [{ label: 'Example Scans' }] }),
+        overlay('scanners', ['scanner'], ['1.0.7.0/24'], {
+          statements: [{ label: 'Example Scans' }],
+        }),
         overlay('monitor', ['known_good'], ['1.0.7.0/25'], { operator: 'Example Monitor' }),
       ],
     },
@@ -676,7 +846,9 @@ for (const [behaviour, changes, ip, want] of [
   ],
 ] as const satisfies readonly (readonly [string, Partial<CompileInput>, string, unknown])[]) {
   test(`compile: evidence names ${behaviour}`, () => {
-    const rows = answer(dataset(changes), ip)?.evidence.filter(({ field }) => NAMES.includes(field));
+    const rows = answer(dataset(changes), ip)?.evidence.filter(({ field }) =>
+      NAMES.includes(field),
+    );
     assert.deepEqual(
       rows?.map(({ field, value, source: from, prefix }) => [field, value, from, prefix]),
       want,
@@ -688,12 +860,23 @@ for (const [behaviour, ip, want] of [
   ['the first routing table decides', '1.0.4.1', { asn: 64510, prefix: '1.0.4.0/24' }],
   ['a later routing table fills gaps', '1.0.5.1', { asn: 64500 }],
   ['a gap is answered with the part of the prefix inside it', '1.0.5.1', { prefix: '1.0.5.0/24' }],
-  ['a prefix that no earlier table cuts is answered whole', '2.0.4.1', { asn: 64501, prefix: '2.0.0.0/16' }],
+  [
+    'a prefix that no earlier table cuts is answered whole',
+    '2.0.4.1',
+    { asn: 64501, prefix: '2.0.0.0/16' },
+  ],
 ] as const) {
   test(`compile: ${behaviour}`, () => {
     const input = sampleInput(SAMPLE);
-    const first = { source: source('ris'), ranges: ranges([['1.0.4.0/24', 64510]]), otherOrigins: [] };
-    assert.deepEqual(pick(answer(datasetOf({ ...input, routes: [first, ...input.routes] }), ip), want), want);
+    const first = {
+      source: source('ris'),
+      ranges: ranges([['1.0.4.0/24', 64510]]),
+      otherOrigins: [],
+    };
+    assert.deepEqual(
+      pick(answer(datasetOf({ ...input, routes: [first, ...input.routes] }), ip), want),
+      want,
+    );
   });
 }
 
@@ -704,7 +887,9 @@ test('compile: other origins of a prefix are evidence', () => {
     ...route,
     otherOrigins: [64503, 64504].map((asn) => ({ version: 4 as const, start, length: 16, asn })),
   }));
-  const rows = answer(datasetOf({ ...input, routes }), '1.0.0.1')?.evidence.filter(({ field }) => field === 'asn');
+  const rows = answer(datasetOf({ ...input, routes }), '1.0.0.1')?.evidence.filter(
+    ({ field }) => field === 'asn',
+  );
   assert.deepEqual(
     rows?.map(({ value, prefix }) => [value, prefix]),
     [
@@ -725,13 +910,20 @@ const delegation = {
     ['2a00::/32', 1],
   ]),
   holders: [{ rir: 'LACNIC', country: 'BR' } as const, { rir: 'AFRINIC' } as const],
-  asns: [{ first: 64500, last: 64501, rir: 'RIPE', country: 'SE', registered: '2001-02-03' } as const],
+  asns: [
+    { first: 64500, last: 64501, rir: 'RIPE', country: 'SE', registered: '2001-02-03' } as const,
+  ],
 };
 
 for (const [behaviour, ip, want, from] of [
   ['the registry is that of the delegated file', '1.0.0.1', { rir: 'LACNIC' }, 'nro'],
   ['outside the file the registry is estimated', '1.0.200.1', { rir: 'APNIC' }, 'iana-tables'],
-  ['a block without a country still has a registry', '2.0.0.1', { rir: 'AFRINIC', country: 'ZZ' }, 'nro'],
+  [
+    'a block without a country still has a registry',
+    '2.0.0.1',
+    { rir: 'AFRINIC', country: 'ZZ' },
+    'nro',
+  ],
   ['the registry of IPv6 is that of the delegated file', '2a00::1', { rir: 'AFRINIC' }, 'nro'],
 ] as const) {
   test(`compile: ${behaviour}`, () => {
@@ -743,7 +935,10 @@ for (const [behaviour, ip, want, from] of [
 
 test('compile: a network has the registry, country and date of the delegation of its AS number', () => {
   const { country, rir, registered } = dataset({ delegations: [delegation] }).asn(64500) ?? {};
-  assert.deepEqual({ country, rir, registered }, { country: 'SE', rir: 'RIPE', registered: '2001-02-03' });
+  assert.deepEqual(
+    { country, rir, registered },
+    { country: 'SE', rir: 'RIPE', registered: '2001-02-03' },
+  );
 });
 
 test('compile: countries that contradict the answer are evidence, after the one that decided', () => {
@@ -763,9 +958,21 @@ test('compile: countries that contradict the answer are evidence, after the one 
 
 for (const [behaviour, changes, ip, country, from] of [
   ['where it is mistaken, the country of registration decides', {}, '1.0.0.1', 'AU', 'delegated'],
-  ['without a country of registration it decides all the same', { delegated: NOWHERE }, '1.0.0.1', 'DE', 'countries'],
+  [
+    'without a country of registration it decides all the same',
+    { delegated: NOWHERE },
+    '1.0.0.1',
+    'DE',
+    'countries',
+  ],
   ['for other networks it decides', {}, '2.0.0.1', 'DE', 'countries'],
-] as const satisfies readonly (readonly [string, Partial<CompileInput>, string, string, string])[]) {
+] as const satisfies readonly (readonly [
+  string,
+  Partial<CompileInput>,
+  string,
+  string,
+  string,
+])[]) {
   test(`compile: a source of countries with known errors: ${behaviour}`, () => {
     const input = sampleInput({
       ...SAMPLE,
@@ -775,12 +982,18 @@ for (const [behaviour, changes, ip, country, from] of [
     const isMistaken = (asn: number, named: string) => asn === 64500 && named === 'DE';
     const countries = input.countries.map((each) => ({ ...each, isMistaken }));
     const got = answer(datasetOf({ ...input, countries, ...changes }), ip);
-    assert.deepEqual([got?.country, got?.evidence.find(({ field }) => field === 'country')?.source], [country, from]);
+    assert.deepEqual(
+      [got?.country, got?.evidence.find(({ field }) => field === 'country')?.source],
+      [country, from],
+    );
   });
 }
 
 test('compile: the country of use comes before the country of registration', () => {
-  assert.equal(answer(dataset({ delegations: [delegation], countries: [] }), '1.0.0.1')?.country, 'BR');
+  assert.equal(
+    answer(dataset({ delegations: [delegation], countries: [] }), '1.0.0.1')?.country,
+    'BR',
+  );
   assert.equal(answer(dataset({ delegations: [delegation] }), '1.0.0.1')?.country, 'DE');
 });
 
@@ -815,7 +1028,13 @@ const OVERRIDES = {
     { prefix: '5.0.9.0/24', country: 'FJ' },
   ],
   networks: [
-    { prefix: '10.0.0.0/8', asn: 64512, asn_name: 'Intranet', country: 'DE', connection_type: 'business' },
+    {
+      prefix: '10.0.0.0/8',
+      asn: 64512,
+      asn_name: 'Intranet',
+      country: 'DE',
+      connection_type: 'business',
+    },
     { prefix: '4.0.9.0/28', asn: 64513, asn_name: 'Our Office' },
   ],
 };
@@ -834,9 +1053,17 @@ for (const [behaviour, ip, want] of [
     },
   ],
   ['the longer prefix decides', '1.0.7.66', { score: 100, level: 'critical' }],
-  ['a denied network', '2.0.0.1', { score: 100, explanation: ['denied (overrides, 2026-11-15): +100: card testing'] }],
+  [
+    'a denied network',
+    '2.0.0.1',
+    { score: 100, explanation: ['denied (overrides, 2026-11-15): +100: card testing'] },
+  ],
   ['a relabelled network', '5.0.0.1', { connection_type: 'education', country: 'NZ' }],
-  ['a relabelled prefix inside a relabelled network', '5.0.9.1', { connection_type: 'education', country: 'FJ' }],
+  [
+    'a relabelled prefix inside a relabelled network',
+    '5.0.9.1',
+    { connection_type: 'education', country: 'FJ' },
+  ],
   ['a flag is set and a name removed', '3.0.9.1', { is_vpn: true, score: 15 }],
   [
     'an own network in private space',
@@ -844,13 +1071,22 @@ for (const [behaviour, ip, want] of [
     { asn: 64512, asn_name: 'Intranet', country: 'DE', prefix: '10.0.0.0/8' },
   ],
   ['an own network inside another network', '4.0.9.1', { asn: 64513, prefix: '4.0.9.0/28' }],
-  ['the network around an own network keeps its prefix', '4.0.9.16', { asn: 7922, prefix: '4.0.0.0/16' }],
+  [
+    'the network around an own network keeps its prefix',
+    '4.0.9.16',
+    { asn: 7922, prefix: '4.0.0.0/16' },
+  ],
 ] as const) {
   const overrides = parseOverrides(JSON.stringify(OVERRIDES), '2026-11-15');
-  const data = withOverrides(dataset({ overlays: [overlay('cins', ['blocklist'], ['1.0.7.0/24'])] }), overrides);
+  const data = withOverrides(
+    dataset({ overlays: [overlay('cins', ['blocklist'], ['1.0.7.0/24'])] }),
+    overrides,
+  );
   test(`overrides: ${behaviour}`, () => assert.deepEqual(pick(answer(data, ip), want), want));
   test(`overrides: ${behaviour}: in the evidence`, () => {
-    const isOverridden = answer(data, ip)?.evidence.some(({ source: from }) => from === 'overrides');
+    const isOverridden = answer(data, ip)?.evidence.some(
+      ({ source: from }) => from === 'overrides',
+    );
     assert.equal(isOverridden, ip !== '4.0.9.16');
   });
 }
@@ -893,7 +1129,9 @@ test('figures: what is covered, how far sources agree, what is flagged', () => {
 });
 
 function pick(got: object | undefined, want: object): Partial<Answer> {
-  return Object.fromEntries(Object.keys(want).map((key) => [key, (got as Record<string, unknown> | undefined)?.[key]]));
+  return Object.fromEntries(
+    Object.keys(want).map((key) => [key, (got as Record<string, unknown> | undefined)?.[key]]),
+  );
 }
 
 for (const [behaviour, named, source] of [
@@ -902,7 +1140,9 @@ for (const [behaviour, named, source] of [
 ] as const)
   test(`compile: the network of a scanner is named ${behaviour}, and limited`, () => {
     const input = sampleInput({ routes: [['9.9.8.0/23', 398_324, 'Example']], named });
-    const reports = overlay('reports', ['blocklist'], ['9.9.8.0/24'], { statements: [{ lists: 5 }] });
+    const reports = overlay('reports', ['blocklist'], ['9.9.8.0/24'], {
+      statements: [{ lists: 5 }],
+    });
     const { score, evidence = [] } =
       answer(datasetOf({ ...input, overlays: [...input.overlays, reports] }), '9.9.8.7') ?? {};
     assert.equal(score, 49);

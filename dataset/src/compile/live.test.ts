@@ -54,7 +54,11 @@ const live = (feeds: readonly IngestedFeed[], changes: Partial<CompileInput> = {
 test('live: a feed replaces the built-in table with the same id, and no other', () => {
   const { overlays } = EMBEDDED;
   const data = live([
-    ingested('cidr-lines', '1.0.9.0/24', { id: 'crawler', drives: ['is_ai_crawler'], company: 'Google' }),
+    ingested('cidr-lines', '1.0.9.0/24', {
+      id: 'crawler',
+      drives: ['is_ai_crawler'],
+      company: 'Google',
+    }),
   ]);
   assert.ok(overlays.some(({ source: { id } }) => id === 'crawler'));
   assert.deepEqual(
@@ -64,19 +68,25 @@ test('live: a feed replaces the built-in table with the same id, and no other', 
   assert.equal(answer(data, '1.0.2.1')?.is_tor_exit, true);
 });
 
-test('live: a list of Tor exits replaces the built-in table of blocks', () => {
-  const data = live([ingested('ip-lines', '1.0.9.9', { id: 'tor-exits', drives: ['is_tor_exit'] })]);
+test('live: lasting blocks of Tor exits count beside a list of exits', () => {
+  const data = live([
+    ingested('ip-lines', '1.0.9.9', { id: 'tor-exits', drives: ['is_tor_exit'] }),
+  ]);
   assert.deepEqual(
     ['1.0.2.1', '1.0.9.9'].map((ip) => answer(data, ip)?.is_tor_exit),
-    [false, true],
+    [true, true],
   );
 });
 
 test('live: a routing table that drives only names adds no routes', () => {
   const csv = '1.0.0.0,1.0.255.255,7,"Other"\n5.0.0.0,5.0.255.255,7,"Other"\n';
-  assert.equal(answer(live([ingested('range-csv-asn', csv, { drives: ['names'] })]), '5.0.0.1'), undefined);
   assert.equal(
-    answer(live([ingested('range-csv-asn', csv, { drives: ['routes', 'names'] })]), '1.0.0.1')?.asn_name,
+    answer(live([ingested('range-csv-asn', csv, { drives: ['names'] })]), '5.0.0.1'),
+    undefined,
+  );
+  assert.equal(
+    answer(live([ingested('range-csv-asn', csv, { drives: ['routes', 'names'] })]), '1.0.0.1')
+      ?.asn_name,
     'Other',
   );
 });
@@ -99,7 +109,9 @@ for (const [behaviour, format, text, changes, country] of [
   ],
 ] as const) {
   test(`live: the country of ${behaviour}`, () => {
-    const data = live([ingested(format, text, { drives: ['country', 'cloud_provider'], ...changes })]);
+    const data = live([
+      ingested(format, text, { drives: ['country', 'cloud_provider'], ...changes }),
+    ]);
     assert.deepEqual(
       [answer(data, '1.0.3.1')?.country, answer(data, '1.0.3.1')?.cloud_provider],
       [country, changes.provider],
@@ -123,27 +135,35 @@ test('live: an aggregate without counts counts as one list, and adds nothing to 
 
 const EXITS = { id: 'tor-exits', drives: ['is_tor_exit'], fallback_for: 'tor-onionoo' } as const;
 const onionoo = (...addresses: string[]) =>
-  ingested('onionoo', JSON.stringify({ relays: [{ exit_addresses: addresses, contact: 'url:relays.example' }] }), {
-    id: 'tor-onionoo',
-    drives: ['is_tor_exit'],
-  });
+  ingested(
+    'onionoo',
+    JSON.stringify({ relays: [{ exit_addresses: addresses, contact: 'url:relays.example' }] }),
+    {
+      id: 'tor-onionoo',
+      drives: ['is_tor_exit'],
+    },
+  );
 
 for (const [behaviour, feeds, want] of [
   [
-    'a list of IPv4 exits leaves the table of IPv6 blocks',
+    'lasting blocks count beside a list of IPv4 exits',
     [ingested('ip-lines', '1.0.9.9', EXITS)],
-    '1.0.9.9 2a00:2::1',
+    '1.0.2.1 1.0.9.9 2a00:2::1',
   ],
-  ['a list of both families replaces the table', [onionoo('1.0.9.9', '2a00:9::9')], '1.0.9.9 2a00:9::9'],
+  [
+    'lasting blocks count beside a list of both families',
+    [onionoo('1.0.9.9', '2a00:9::9')],
+    '1.0.2.1 1.0.9.9 2a00:2::1 2a00:9::9',
+  ],
   [
     'the fallback adds nothing to families that the first list has',
     [onionoo('1.0.8.8', '2a00:9::9'), ingested('ip-lines', '1.0.9.9', EXITS)],
-    '1.0.8.8 2a00:9::9',
+    '1.0.2.1 1.0.8.8 2a00:2::1 2a00:9::9',
   ],
   [
     'the fallback is used for a family that the first list lacks',
     [onionoo('2a00:9::9'), ingested('ip-lines', '1.0.9.9', EXITS)],
-    '1.0.9.9 2a00:9::9',
+    '1.0.2.1 1.0.9.9 2a00:2::1 2a00:9::9',
   ],
   ['without a list the table decides', [], '1.0.2.1 2a00:2::1'],
 ] as const) {
@@ -190,10 +210,15 @@ for (const [behaviour, asns, ip, country] of [
       ],
       countries: [['8.8.8.0/24', 'US']],
     });
-    const feed = ingested('geofeed', GEOFEED, { drives: ['country'], ...(asns === undefined ? {} : { asns }) });
+    const feed = ingested('geofeed', GEOFEED, {
+      drives: ['country'],
+      ...(asns === undefined ? {} : { asns }),
+    });
     const data = datasetOf(liveInput(embedded, [feed]));
     assert.equal(answer(data, ip)?.country, country);
-    const named = answer(data, ip)?.evidence.some(({ field, source: id }) => field === 'country' && id === 'feed');
+    const named = answer(data, ip)?.evidence.some(
+      ({ field, source: id }) => field === 'country' && id === 'feed',
+    );
     assert.equal(named, country === 'NZ' || country === 'KP');
   });
 }
@@ -201,7 +226,9 @@ for (const [behaviour, asns, ip, country] of [
 test('live: an operator of a Tor exit is named by its web address', () => {
   const evidence = answer(live([onionoo('1.0.9.9')]), '1.0.9.9')?.evidence ?? [];
   assert.deepEqual(
-    evidence.filter(({ field }) => field === 'tor_operator').map(({ value, source: id }) => [value, id]),
+    evidence
+      .filter(({ field }) => field === 'tor_operator')
+      .map(({ value, source: id }) => [value, id]),
     [['relays.example', 'tor-onionoo']],
   );
 });
@@ -223,14 +250,22 @@ for (const [format, text] of [
     const vpn = { drives: ['is_vpn'] } as const;
     const data = datasetOf(
       liveInput(embedded, [
-        ingested('cidr-lines', '1.0.7.0/28\n2a00:7::/64', { id: 'generic', is_generic: true, ...vpn }),
+        ingested('cidr-lines', '1.0.7.0/28\n2a00:7::/64', {
+          id: 'generic',
+          is_generic: true,
+          ...vpn,
+        }),
         ingested('cidr-lines', '1.0.7.1', { id: 'service', operator: 'Example VPN', ...vpn }),
         ingested(format, text, { id: 'relay', operator: 'Example Relay', is_relay: true, ...vpn }),
       ]),
     );
-    const relay = (ip: string) => answer(data, ip)?.evidence.find(({ field }) => field === 'relay')?.value;
+    const relay = (ip: string) =>
+      answer(data, ip)?.evidence.find(({ field }) => field === 'relay')?.value;
     assert.deepEqual(
-      ['1.0.7.0', '1.0.7.1', '2a00:7::1', '1.0.7.2'].map((ip) => [answer(data, ip)?.is_vpn, relay(ip)]),
+      ['1.0.7.0', '1.0.7.1', '2a00:7::1', '1.0.7.2'].map((ip) => [
+        answer(data, ip)?.is_vpn,
+        relay(ip),
+      ]),
       [
         [false, 'Example Relay'],
         [false, 'Example Relay'],
@@ -243,7 +278,11 @@ for (const [format, text] of [
 
 test('live: addresses of a CDN on a generic VPN list are not a VPN without the list of the relay', () => {
   const embedded = sampleInput({ routes: [['1.0.0.0/16', 36183, 'Akamai']] });
-  const generic = ingested('cidr-lines', '1.0.7.0/27', { id: 'generic', drives: ['is_vpn'], is_generic: true });
+  const generic = ingested('cidr-lines', '1.0.7.0/27', {
+    id: 'generic',
+    drives: ['is_vpn'],
+    is_generic: true,
+  });
   const { is_vpn, score } = answer(datasetOf(liveInput(embedded, [generic])), '1.0.7.7') ?? {};
   assert.deepEqual([is_vpn, score], [false, 0]);
 });

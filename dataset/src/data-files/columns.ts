@@ -39,8 +39,9 @@ export const addressRange: Column<Range> = {
 
 export const day: Column<string> = {
   parse: (text) => {
-    const time = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text) ? Date.parse(text) : Number.NaN;
-    return Number.isNaN(time) ? undefined : exact(text, text, new Date(time).toISOString().slice(0, 10));
+    if (!/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text)) return undefined;
+    // 30 February is parsed as 2 March.
+    return new Date(text).getUTCDate() === Number(text.slice(-2)) ? text : undefined;
   },
   wanted: 'a date, such as 2026-11-15',
 };
@@ -63,18 +64,20 @@ export const pattern: Column<string> = {
 
 export const text = (maxLength = 200): Column<string> => ({
   // U+FFFD stands for bytes that are not UTF-8.
-  parse: (value) => (/^(?! )[^\p{Cc}\uFFFD]+(?<! )$/u.test(value) && value.length <= maxLength ? value : undefined),
+  parse: (value) =>
+    /^(?! )[^\p{Cc}\uFFFD]+(?<! )$/u.test(value) && value.length <= maxLength ? value : undefined,
   wanted: `a text of at most ${maxLength} characters in UTF-8, without spaces around it`,
 });
 
 /** Texts in one cell. */
 export const list = (separator: string): Column<readonly string[]> => ({
-  parse: (value) => (value.split(separator).every((part) => part.trim() !== '') ? value.split(separator) : undefined),
+  parse: (value) =>
+    value.split(separator).every((part) => part.trim() !== '') ? value.split(separator) : undefined,
   wanted: `texts separated by ${JSON.stringify(separator)}`,
 });
 
 export const oneOf = <T extends string>(values: readonly T[]): Column<T> => ({
-  parse: (value) => values.find((one) => one === value),
+  parse: (value) => values.find((allowed) => allowed === value),
   wanted: `one of ${values.join(', ')}`,
 });
 

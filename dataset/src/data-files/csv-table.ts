@@ -1,5 +1,5 @@
-// A table of facts in `dataset/data`: CSV whose columns data-files.ts declares. It is read and checked when its rows
-// are first used; a file with a problem is refused as a whole, with the line.
+// A table of facts in `dataset/data`: CSV whose columns data-files.ts declares. It is read and
+// checked when its rows are first used; a file with a problem is refused as a whole, with the line.
 import { readFileSync } from 'node:fs';
 import { DatasetError } from '../dataset-error.ts';
 import { csvRow } from '../io/csv-row.ts';
@@ -12,7 +12,9 @@ export type Column<T> = {
 };
 
 type Columns = Readonly<Record<string, Column<unknown>>>;
-type Row<C extends Columns> = { readonly [Name in keyof C]: C[Name] extends Column<infer T> ? T : never };
+type Row<C extends Columns> = {
+  readonly [Name in keyof C]: C[Name] extends Column<infer T> ? T : never;
+};
 type Content<C extends Columns> = {
   /** The first is in line 2 of the file. */
   readonly rows: readonly Row<C>[];
@@ -29,8 +31,15 @@ export class CsvTable<C extends Columns> {
   readonly #sortedBy: (keyof C & string) | undefined;
   #content: Content<C> | undefined;
 
-  /** `key`: the columns whose values no two rows share. `sortedBy`: a column of numbers that ascend. */
-  constructor(file: string, columns: C, key: readonly (keyof C & string)[], sortedBy?: keyof C & string) {
+  /**
+   * `key`: the columns whose values no two rows share. `sortedBy`: a column of numbers that ascend.
+   */
+  constructor(
+    file: string,
+    columns: C,
+    key: readonly (keyof C & string)[],
+    sortedBy?: keyof C & string,
+  ) {
     this.file = file;
     this.#columns = columns;
     this.#key = key;
@@ -47,7 +56,8 @@ export class CsvTable<C extends Columns> {
 
   find(...key: readonly (string | number)[]): Row<C> | undefined {
     const { rows, positions } = this.#load();
-    const at = positions.get(key.join(','));
+    // Most keys are one value, and most lookups of a build find nothing.
+    const at = positions.get(key.length === 1 ? String(key[0]) : key.join(','));
     return at === undefined ? undefined : rows[at];
   }
 
@@ -60,7 +70,10 @@ export class CsvTable<C extends Columns> {
     };
   }
 
-  /** For a sorted table: the line of the row with this value, or else the line after which it belongs. */
+  /**
+   * For a sorted table: the line of the row with this value, or else the line after which it
+   * belongs.
+   */
   lineOf(value: number): number {
     return this.#lastLineUpTo(value, this.rows);
   }
@@ -74,7 +87,8 @@ export class CsvTable<C extends Columns> {
     // Spreadsheets write a byte order mark, and CR LF at the end of a line.
     const [header, ...lines] = text.replace(/^\uFEFF/, '').split(/\r?\n/);
     if (lines.at(-1) === '') lines.pop();
-    if (header !== names.join(',')) throw new DatasetError(`${this.file}:1: the columns must be ${names.join(',')}`);
+    if (header !== names.join(','))
+      throw new DatasetError(`${this.file}:1: the columns must be ${names.join(',')}`);
     const rows: Row<C>[] = [];
     const positions = new Map<string, number>();
     const problems: string[] = [];
@@ -108,7 +122,8 @@ export class CsvTable<C extends Columns> {
       const cell = cells[at++] ?? '';
       if (cell === '' && isOptional === true) continue;
       row[name] = parse(cell);
-      if (row[name] === undefined) report(`${name} is ${JSON.stringify(cell)}, but must be ${wanted}`);
+      if (row[name] === undefined)
+        report(`${name} is ${JSON.stringify(cell)}, but must be ${wanted}`);
     }
     return row;
   }
@@ -125,7 +140,10 @@ export class CsvTable<C extends Columns> {
   }
 
   #lastLineUpTo(value: number, rows: readonly Row<C>[], except?: number): number {
-    return rows.findLastIndex((row, at) => at !== except && Number(row[this.#sortedBy ?? '']) <= value) + 2;
+    return (
+      rows.findLastIndex((row, at) => at !== except && Number(row[this.#sortedBy ?? '']) <= value) +
+      2
+    );
   }
 
   #load(): Content<C> {
@@ -134,7 +152,9 @@ export class CsvTable<C extends Columns> {
       try {
         text = readFileSync(new URL(`../../data/${this.file}`, import.meta.url), 'utf8');
       } catch (error) {
-        throw new DatasetError(`the table ${this.file} cannot be read: ${(error as Error).message}`);
+        throw new DatasetError(
+          `the table ${this.file} cannot be read: ${(error as Error).message}`,
+        );
       }
       this.#content = this.parse(text);
     }
@@ -146,7 +166,11 @@ export function latest(rows: readonly { readonly as_of?: unknown }[]): string {
   return rows.reduce((day, { as_of }) => (String(as_of) > day ? String(as_of) : day), '');
 }
 
-function problemOfShape(line: string, cells: readonly string[], columns: number): string | undefined {
+function problemOfShape(
+  line: string,
+  cells: readonly string[],
+  columns: number,
+): string | undefined {
   if (line === '') return 'the line is empty';
   if (line.split('"').length % 2 === 0) return 'a quote is not closed';
   if (cells.length === columns) return undefined;

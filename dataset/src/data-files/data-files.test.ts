@@ -8,7 +8,8 @@ import { addressBits } from '../prefix.ts';
 import { CsvTable } from './csv-table.ts';
 import * as tables from './data-files.ts';
 
-const { addressTypes, labelledNetworks, registryAsNumbers, transferredAsNumbers, typeLabels } = tables;
+const { addressTypes, labelledNetworks, registryAsNumbers, transferredAsNumbers, typeLabels } =
+  tables;
 
 for (const table of Object.values(tables))
   test(`data files: every row of ${table.file} is valid and dated`, () => {
@@ -17,7 +18,9 @@ for (const table of Object.values(tables))
   });
 
 test('data files: every file in dataset/data is a declared table', () => {
-  const files = readdirSync(new URL('../../data/', import.meta.url)).filter((name) => name !== 'README.md');
+  const files = readdirSync(new URL('../../data/', import.meta.url)).filter(
+    (name) => name !== 'README.md',
+  );
   assert.deepEqual(
     files.sort(),
     Object.values(tables)
@@ -26,42 +29,77 @@ test('data files: every file in dataset/data is a declared table', () => {
   );
 });
 
-const HEADER = 'asn,connection_type,role,name,cloud_provider,vpn_operator,misnamed_as,group,as_of,source';
-const row = (asn: number | string, changes: Partial<Record<'type' | 'name' | 'day' | 'source', string>> = {}) => {
-  const { type = 'business', name = 'Example', day = '2026-11-17', source = 'its website' } = changes;
+const HEADER =
+  'asn,connection_type,role,name,cloud_provider,vpn_operator,misnamed_as,group,as_of,source';
+const row = (
+  asn: number | string,
+  changes: Partial<Record<'type' | 'name' | 'day' | 'source', string>> = {},
+) => {
+  const {
+    type = 'business',
+    name = 'Example',
+    day = '2026-11-17',
+    source = 'its website',
+  } = changes;
   return `${asn},${type},,${name},,,,Germany,${day},${source}`;
 };
 
 for (const [behaviour, lines, problems] of [
-  ['a column is missing', [HEADER.replace(',group', ''), row(1)], [`1: the columns must be ${HEADER}`]],
+  [
+    'a column is missing',
+    [HEADER.replace(',group', ''), row(1)],
+    [`1: the columns must be ${HEADER}`],
+  ],
   ['the file is empty', [''], [`1: the columns must be ${HEADER}`]],
-  ['an AS number comes twice', [HEADER, row(1), row(2), row(1)], ['4: 1 appears twice (first in line 2)']],
+  [
+    'an AS number comes twice',
+    [HEADER, row(1), row(2), row(1)],
+    ['4: 1 appears twice (first in line 2)'],
+  ],
   ['a row is too late', [HEADER, row(1), row(5), row(7), row(3)], ['5: 3 belongs after line 2']],
   ['a row is too early', [HEADER, row(1), row(9), row(5), row(7)], ['3: 9 belongs after line 5']],
   ['the first row is not the smallest', [HEADER, row(3), row(1)], ['3: 1 belongs after line 1']],
-  ['a private AS number', [HEADER, row(64_512)], ['2: asn is "64512", but must be a public AS number, such as 15169']],
-  ['a number with a zero', [HEADER, row('01')], ['2: asn is "01", but must be a public AS number, such as 15169']],
+  [
+    'a private AS number',
+    [HEADER, row(64_512)],
+    ['2: asn is "64512", but must be a public AS number, such as 15169'],
+  ],
+  [
+    'a number with a zero',
+    [HEADER, row('01')],
+    ['2: asn is "01", but must be a public AS number, such as 15169'],
+  ],
   [
     'an unknown type',
     [HEADER, row(1, { type: 'residental' })],
-    ['2: connection_type is "residental", but must be one of residential, mobile, datacenter, business, education'],
+    [
+      '2: connection_type is "residental", but must be one of residential, mobile, datacenter, business, education',
+    ],
   ],
   [
     'a name that is empty',
     [HEADER, row(1, { name: '' })],
-    ['2: name is "", but must be a text of at most 48 characters in UTF-8, without spaces around it'],
+    [
+      '2: name is "", but must be a text of at most 48 characters in UTF-8, without spaces around it',
+    ],
   ],
   [
     'a name with bytes that are not UTF-8',
     [HEADER, row(1, { name: 'Beispiel f\uFFFDr' })],
-    ['2: name is "Beispiel f\uFFFDr", but must be a text of at most 48 characters in UTF-8, without spaces around it'],
+    [
+      '2: name is "Beispiel f\uFFFDr", but must be a text of at most 48 characters in UTF-8, without spaces around it',
+    ],
   ],
   [
     'a name with a comma and no quotes',
     [HEADER, row(1, { name: 'Example, Inc.' })],
     ['2: 11 cells instead of 10; a value with a comma must be in quotes'],
   ],
-  ['a quote that is not closed', [HEADER, row(1, { name: '"Example' }), row(2)], ['2: a quote is not closed']],
+  [
+    'a quote that is not closed',
+    [HEADER, row(1, { name: '"Example' }), row(2)],
+    ['2: a quote is not closed'],
+  ],
   ['an empty line', [HEADER, row(1), '', row(2)], ['3: the line is empty']],
   [
     'a day that does not exist',
@@ -71,7 +109,9 @@ for (const [behaviour, lines, problems] of [
   [
     'no source',
     [HEADER, row(1, { source: '' })],
-    ['2: source is "", but must be a text of at most 200 characters in UTF-8, without spaces around it'],
+    [
+      '2: source is "", but must be a text of at most 200 characters in UTF-8, without spaces around it',
+    ],
   ],
   [
     'two problems in a row',
@@ -90,17 +130,42 @@ for (const [behaviour, lines, problems] of [
   });
 
 for (const [behaviour, table, line, problem] of [
-  ['host bits', tables.torExits, '192.0.2.1/24,a,b,2026-11-17,c', /prefix is "192\.0\.2\.1\/24", but must be a prefix/],
+  [
+    'host bits',
+    tables.torExits,
+    '192.0.2.1/24,a,b,2026-11-17,c',
+    /prefix is "192\.0\.2\.1\/24", but must be a prefix/,
+  ],
   [
     'an address',
     tables.torExits,
     '192.0.2.1,a,b,2026-11-17,c',
     /prefix is .* without host bits, such as 192\.0\.2\.0\/24$/,
   ],
-  ['capitals', tables.torExits, '2001:DB8::/32,a,b,2026-11-17,c', /prefix is "2001:DB8::\/32", but must be a prefix/],
-  ['a length', tables.torExits, '192.0.2.0/33,a,b,2026-11-17,c', /prefix is "192\.0\.2\.0\/33", but must be a prefix/],
-  ['a country', tables.asCountries, '1,de,2026-11-17,a', /country is "de", but must be the code of a country/],
-  ['no country', tables.asCountries, '1,ZZ,2026-11-17,a', /country is "ZZ", but must be the code of a country/],
+  [
+    'capitals',
+    tables.torExits,
+    '2001:DB8::/32,a,b,2026-11-17,c',
+    /prefix is "2001:DB8::\/32", but must be a prefix/,
+  ],
+  [
+    'a length',
+    tables.torExits,
+    '192.0.2.0/33,a,b,2026-11-17,c',
+    /prefix is "192\.0\.2\.0\/33", but must be a prefix/,
+  ],
+  [
+    'a country',
+    tables.asCountries,
+    '1,de,2026-11-17,a',
+    /country is "de", but must be the code of a country/,
+  ],
+  [
+    'no country',
+    tables.asCountries,
+    '1,ZZ,2026-11-17,a',
+    /country is "ZZ", but must be the code of a country/,
+  ],
   [
     'a code that is none',
     tables.asCountries,
@@ -113,15 +178,30 @@ for (const [behaviour, table, line, problem] of [
     'DE,RIR,EU,true,2026-11-17,a',
     /registry is "RIR", but must be one of .*RIPE/,
   ],
-  ['a flag', tables.crawlers, '192.0.2.0/24,a,b,yes,2026-11-17,c', /is_ai is "yes", but must be true or false$/],
-  ['points', tables.typePoints, 'a,1.5,0,0,2026-11-17,b', /residential is "1\.5", but must be a whole number$/],
+  [
+    'a flag',
+    tables.crawlers,
+    '192.0.2.0/24,a,b,yes,2026-11-17,c',
+    /is_ai is "yes", but must be true or false$/,
+  ],
+  [
+    'points',
+    tables.typePoints,
+    'a,1.5,0,0,2026-11-17,b',
+    /residential is "1\.5", but must be a whole number$/,
+  ],
   [
     'a pattern',
     tables.nameRules,
     '1,business,word,(bank,,2026-11-17',
     /pattern is "\(bank", but must be a regular expr/,
   ],
-  ['a range backwards', tables.registryAddresses, '8.0.0.0-7.0.0.0,ARIN,2026-11-17,a', /range is .* the last address/],
+  [
+    'a range backwards',
+    tables.registryAddresses,
+    '8.0.0.0-7.0.0.0,ARIN,2026-11-17,a',
+    /range is .* the last address/,
+  ],
   [
     'a range of two families',
     tables.registryAddresses,
@@ -139,7 +219,10 @@ for (const [behaviour, table, line, problem] of [
 
 test('data files: of many problems the first ten are listed', () => {
   const problems = refusalOf(labelledNetworks, [HEADER, ...Array.from({ length: 12 }, () => 'x')]);
-  assert.deepEqual([problems.length, problems[9], problems[10]], [11, problems[9], 'and 2 more problems']);
+  assert.deepEqual(
+    [problems.length, problems[9], problems[10]],
+    [11, problems[9], 'and 2 more problems'],
+  );
   assert.match(problems[9] ?? '', /^networks\.csv:11: 1 cells instead of 10/);
 });
 
@@ -157,7 +240,10 @@ test('data files: a file that is missing is named', () => {
 
 test('data files: the line of a row, or the line after which it belongs', () => {
   const [first, second] = labelledNetworks.rows;
-  assert.deepEqual([labelledNetworks.lineOf(first?.asn ?? 0), labelledNetworks.lineOf(second?.asn ?? 0)], [2, 3]);
+  assert.deepEqual(
+    [labelledNetworks.lineOf(first?.asn ?? 0), labelledNetworks.lineOf(second?.asn ?? 0)],
+    [2, 3],
+  );
   assert.equal(labelledNetworks.lineOf((first?.asn ?? 0) - 1), 1);
   assert.equal(labelledNetworks.lineOf(4_000_000_000), labelledNetworks.rows.length + 1);
 });
@@ -178,7 +264,8 @@ test('networks: a carrier is business, and has neither a cloud nor a VPN', () =>
       type !== 'business' || cloud_provider !== undefined || vpn_operator !== undefined,
   );
   assert.deepEqual(other, []);
-  for (const asn of [174, 1299, 3356, 6461, 6939, 8220]) assert.equal(labelledNetworks.find(asn)?.role, 'carrier');
+  for (const asn of [174, 1299, 3356, 6461, 6939, 8220])
+    assert.equal(labelledNetworks.find(asn)?.role, 'carrier');
 });
 
 for (const [asn, type, why] of [
@@ -240,21 +327,31 @@ test('address types: prefixes are not wider than an allocation, and do not overl
     const widest = 1n << BigInt(addressBits(a.version) - (a.version === 4 ? 11 : 24));
     assert.ok(a.end - a.start < widest, String(a.start));
     for (const b of ranges.slice(i + 1))
-      assert.ok(a.version !== b.version || a.end < b.start || b.end < a.start, `${a.start} overlaps`);
+      assert.ok(
+        a.version !== b.version || a.end < b.start || b.end < a.start,
+        `${a.start} overlaps`,
+      );
   }
 });
 
 for (const table of [registryAsNumbers, transferredAsNumbers])
   test(`data files: ranges of ${table.file} do not overlap`, () => {
     for (const [i, { first, last }] of table.rows.entries())
-      assert.ok(first <= last && last < (table.rows[i + 1]?.first ?? Number.POSITIVE_INFINITY), String(first));
+      assert.ok(
+        first <= last && last < (table.rows[i + 1]?.first ?? Number.POSITIVE_INFINITY),
+        String(first),
+      );
   });
 
 test('name rules: each has one type, and what is ignored has none', () => {
   const types = new Map<number, string | undefined>();
   for (const { rule, match, connection_type: type, pattern } of tables.nameRules.rows) {
     assert.equal(type ?? '', types.get(rule) ?? type ?? '', pattern);
-    assert.deepEqual([rule === 0, type === undefined], [match === 'ignore', match === 'ignore'], pattern);
+    assert.deepEqual(
+      [rule === 0, type === undefined],
+      [match === 'ignore', match === 'ignore'],
+      pattern,
+    );
     types.set(rule, type);
   }
 });
@@ -268,13 +365,16 @@ test('crawlers: all rows of a bot say the same about it', () => {
 });
 
 test('type labels: each is an AS number that the table of networks does not have', () => {
-  for (const { asn } of typeLabels.rows) assert.equal(labelledNetworks.find(asn), undefined, `AS${asn}`);
+  for (const { asn } of typeLabels.rows)
+    assert.equal(labelledNetworks.find(asn), undefined, `AS${asn}`);
 });
 
 test('type labels: both parts have labels of each kind that signals decide', () => {
   for (const type of ['residential', 'datacenter', 'business'])
     for (const fitted of [true, false]) {
-      const labels = typeLabels.rows.filter((row) => row.connection_type === type && isFitted(row.asn) === fitted);
+      const labels = typeLabels.rows.filter(
+        (row) => row.connection_type === type && isFitted(row.asn) === fitted,
+      );
       assert.ok(labels.length >= 80, `${type}: ${labels.length}`);
     }
 });

@@ -1,6 +1,5 @@
 // The tables in `dataset/data` (README.md there) with their columns. A lookup reads none of them.
-import { isCountry } from '../country-code.ts';
-import { CONNECTION_TYPES, RIRS } from '../record.ts';
+import { CONNECTION_TYPES, isCountry, RIRS } from '../record.ts';
 import * as column from './columns.ts';
 import { type Column, CsvTable } from './csv-table.ts';
 
@@ -9,7 +8,7 @@ const connectionType = oneOf(CONNECTION_TYPES);
 const registry = oneOf(RIRS);
 const text = column.text();
 /** When the row was known to be right, and how it is known. */
-const known = { as_of: day, source: text };
+const provenance = { as_of: day, source: text };
 
 /** Also has `EU` and `AP`, which registries use for more than one country. */
 export const registryCountries = new CsvTable(
@@ -19,13 +18,14 @@ export const registryCountries = new CsvTable(
     registry,
     continent: optional(oneOf(['AF', 'AN', 'AS', 'EU', 'NA', 'OC', 'SA'])),
     is_eu: optional(column.flag),
-    ...known,
+    ...provenance,
   },
   ['country'],
 );
 
 const country: Column<string> = {
-  parse: (code) => (isCountry(code) && registryCountries.find(code) !== undefined ? code : undefined),
+  parse: (code) =>
+    isCountry(code) && registryCountries.find(code) !== undefined ? code : undefined,
   wanted: 'the code of a country (ISO 3166-1), such as DE',
 };
 
@@ -42,66 +42,96 @@ export const labelledNetworks = new CsvTable(
     vpn_operator: optional(text),
     misnamed_as: optional(text),
     group: text,
-    ...known,
+    ...provenance,
   },
   ['asn'],
   'asn',
 );
 
-export const networkNames = new CsvTable('network-names.csv', { asn, name: text, ...known }, ['asn'], 'asn');
+export const networkNames = new CsvTable(
+  'network-names.csv',
+  { asn, name: text, ...provenance },
+  ['asn'],
+  'asn',
+);
 
 /** Texts that registries have as names of networks, and that are places. */
 export const placeNames = new CsvTable(
   'place-names.csv',
-  { name: text, kind: oneOf(['street', 'building', 'sector']), ...known },
+  { name: text, kind: oneOf(['street', 'building', 'sector']), ...provenance },
   ['name'],
 );
 
-export const asCountries = new CsvTable('as-countries.csv', { asn, country, ...known }, ['asn'], 'asn');
+export const asCountries = new CsvTable(
+  'as-countries.csv',
+  { asn, country, ...provenance },
+  ['asn'],
+  'asn',
+);
 
 export const typeLabels = new CsvTable(
   'type-labels.csv',
-  { asn, connection_type: connectionType, ...known },
+  { asn, connection_type: connectionType, ...provenance },
   ['asn'],
   'asn',
 );
 
 export const countryLabels = new CsvTable(
   'country-labels.csv',
-  { prefix, country, operator: text, feeds: text, ...known },
+  { prefix, country, operator: text, feeds: text, ...provenance },
   ['prefix'],
 );
 
 export const addressTypes = new CsvTable(
   'address-types.csv',
-  { prefix, connection_type: connectionType, operator: text, ...known },
+  { prefix, connection_type: connectionType, operator: text, ...provenance },
   ['prefix'],
 );
 
-export const addressCountries = new CsvTable('address-countries.csv', { prefix, country, name: text, ...known }, [
-  'prefix',
-]);
+export const addressCountries = new CsvTable(
+  'address-countries.csv',
+  { prefix, country, name: text, ...provenance },
+  ['prefix'],
+);
 
 export const cloudCountries = new CsvTable(
   'cloud-countries.csv',
-  { prefix, country, feed: text, credit: text, ...known },
+  { prefix, country, feed: text, credit: text, ...provenance },
   ['prefix'],
 );
 
-export const mistakenCountries = new CsvTable('mistaken-countries.csv', { asn, country, ...known }, ['asn', 'country']);
+/**
+ * What can be rented in networks that also run services of their owner; without a provider, such
+ * services. `feed`: the id of the feed with the whole list, which replaces the rows.
+ */
+export const cloudRanges = new CsvTable(
+  'cloud-ranges.csv',
+  { prefix, provider: optional(text), feed: optional(text), ...provenance },
+  ['prefix'],
+);
 
-export const cloudRegions = new CsvTable('cloud-regions.csv', { provider: text, region: text, country, ...known }, [
-  'provider',
-  'region',
-]);
+export const mistakenCountries = new CsvTable(
+  'mistaken-countries.csv',
+  { asn, country, ...provenance },
+  ['asn', 'country'],
+);
+
+export const cloudRegions = new CsvTable(
+  'cloud-regions.csv',
+  { provider: text, region: text, country, ...provenance },
+  ['provider', 'region'],
+);
 
 export const crawlers = new CsvTable(
   'crawlers.csv',
-  { prefix, company: text, bot: text, is_ai: column.flag, ...known },
+  { prefix, company: text, bot: text, is_ai: column.flag, ...provenance },
   ['company', 'bot', 'prefix'],
 );
 
-/** Who a user agent claims to be, and how that is verified. `has_ranges`: in the evidence, under its name. */
+/**
+ * Who a user agent claims to be, and how that is verified. `has_ranges`: in the evidence, under its
+ * name.
+ */
 export const crawlerAgents = new CsvTable(
   'crawler-agents.csv',
   {
@@ -114,35 +144,69 @@ export const crawlerAgents = new CsvTable(
     // The operator documents its ranges first; not every address has a name.
     may_lack_name: optional(column.flag),
     is_scanner: optional(column.flag),
-    ...known,
+    ...provenance,
   },
   ['name'],
 );
 
-export const torExits = new CsvTable('tor-exits.csv', { prefix, operator: text, group: text, ...known }, ['prefix']);
+/** Ranges that a service holds itself. They count without a limit, whatever lists say. */
+export const lastingRanges = new CsvTable(
+  'lasting-ranges.csv',
+  {
+    prefix,
+    use: oneOf(['vpn', 'relay', 'ai_crawler']),
+    operator: text,
+    // The name of the bot.
+    crawler: optional(text),
+    ...provenance,
+  },
+  ['prefix'],
+);
+
+export const torExits = new CsvTable(
+  'tor-exits.csv',
+  { prefix, operator: text, group: text, ...provenance },
+  ['prefix'],
+);
 
 /** A row is about a prefix or about a whole network. */
 export const scanners = new CsvTable(
   'scanners.csv',
-  { prefix: optional(prefix), asn: optional(asn), operator: text, ...known },
+  { prefix: optional(prefix), asn: optional(asn), operator: text, ...provenance },
   ['prefix', 'asn'],
 );
-export const scannerNames = new CsvTable('scanner-names.csv', { ending: text, operator: text, ...known }, ['ending']);
+export const scannerNames = new CsvTable(
+  'scanner-names.csv',
+  { ending: text, operator: text, ...provenance },
+  ['ending'],
+);
 
 /** `feed`: the id of the feed with the whole list, which replaces the rows. */
-export const knownGood = new CsvTable('known-good.csv', { prefix, service: text, feed: optional(text), ...known }, [
-  'prefix',
-]);
+export const knownGood = new CsvTable(
+  'known-good.csv',
+  { prefix, service: text, feed: optional(text), ...provenance },
+  ['prefix'],
+);
 
 export const registryAddresses = new CsvTable(
   'registry-addresses.csv',
-  { range: column.addressRange, registry, ...known },
+  { range: column.addressRange, registry, ...provenance },
   ['range'],
 );
 
-const asNumbers = { first: number, last: number, registry, ...known };
-export const registryAsNumbers = new CsvTable('registry-as-numbers.csv', asNumbers, ['first'], 'first');
-export const transferredAsNumbers = new CsvTable('transferred-as-numbers.csv', asNumbers, ['first'], 'first');
+const asNumbers = { first: number, last: number, registry, ...provenance };
+export const registryAsNumbers = new CsvTable(
+  'registry-as-numbers.csv',
+  asNumbers,
+  ['first'],
+  'first',
+);
+export const transferredAsNumbers = new CsvTable(
+  'transferred-as-numbers.csv',
+  asNumbers,
+  ['first'],
+  'first',
+);
 
 export const nameRules = new CsvTable(
   'name-rules.csv',
@@ -172,11 +236,13 @@ export const wordClasses = new CsvTable(
 
 export const typePoints = new CsvTable(
   'type-points.csv',
-  { signal: text, residential: number, datacenter: number, business: number, ...known },
+  { signal: text, residential: number, datacenter: number, business: number, ...provenance },
   ['signal'],
 );
 
-/** Of ip-location-db. They are no longer published on npm, so version and content are pinned. */
+/**
+ * Packages of ip-location-db, which are no longer published on npm: version and content are pinned.
+ */
 export const npmPackages = new CsvTable(
   'npm-packages.csv',
   {
@@ -216,6 +282,8 @@ export const feeds = new CsvTable(
     credit: text,
     needs_contact: optional(flag),
     is_aggregate: optional(flag),
+    direct: optional(flag),
+    broad: optional(flag),
     contains: optional(list(' ')),
     fallback_for: optional(text),
     networks: optional(list(';')),

@@ -36,7 +36,8 @@ for (const [asn, want] of [
   [64512, undefined],
   [4294967295, undefined],
 ] as const) {
-  test(`rir: AS${asn} is allocated to ${want ?? 'no registry'}`, () => assert.equal(rirOfAsn(asn), want));
+  test(`rir: AS${asn} is allocated to ${want ?? 'no registry'}`, () =>
+    assert.equal(rirOfAsn(asn), want));
 }
 
 for (const [behaviour, asn, region, want] of [
@@ -70,6 +71,8 @@ test('rir: every unicast /8 of IPv4 except 0, 10 and 127 has a registry', () => 
     const address = BigInt(octet) << 24n;
     return starts.some((start, i) => start <= address && address <= (ends[i] as bigint));
   };
-  const missing = Array.from({ length: 224 }, (_, octet) => octet).filter((octet) => !isCovered(octet));
+  const missing = Array.from({ length: 224 }, (_, octet) => octet).filter(
+    (octet) => !isCovered(octet),
+  );
   assert.deepEqual(missing, [0, 10, 127]);
 });

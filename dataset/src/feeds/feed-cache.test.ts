@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { afterEach, beforeEach } from 'node:test';
-import { killAfter, until } from '@whence/testing/until';
 import { type Candidate, FeedCache } from './feed-cache.ts';
 
 const FEED = { id: 'example', url: 'https://example.com/list', refresh_hours: 8 };
@@ -87,7 +93,13 @@ test('feed cache: a refused candidate is removed, the last good copy and its sta
   assert.equal(content(), 'first');
   const at = LATER.toISOString();
   const error = '0 records, and at least 1000 are expected';
-  assert.deepEqual(cache.state('example'), { ...before, attempted_at: at, fetched_at: at, failures: 1, error });
+  assert.deepEqual(cache.state('example'), {
+    ...before,
+    attempted_at: at,
+    fetched_at: at,
+    failures: 1,
+    error,
+  });
   assert.ok(!existsSync(cache.candidatePath('example')));
 });
 
@@ -116,13 +128,19 @@ test('feed cache: a success resets the number of failures', () => {
   cache.confirm(FEED, LATER);
   const state = cache.state('example');
   assert.deepEqual([state?.failures, state?.error, state?.not_before], [0, undefined, undefined]);
-  assert.deepEqual([state?.content_at, state?.checked_at], [NOW.toISOString(), LATER.toISOString()]);
+  assert.deepEqual(
+    [state?.content_at, state?.checked_at],
+    [NOW.toISOString(), LATER.toISOString()],
+  );
   assert.equal(state?.etag, '"first"');
 });
 
 test('feed cache: the same content from another URL replaces the validators', () => {
   accept('first');
-  cache.confirm(FEED, LATER, { resolved_url: 'https://example.com/other', last_modified: 'yesterday' });
+  cache.confirm(FEED, LATER, {
+    resolved_url: 'https://example.com/other',
+    last_modified: 'yesterday',
+  });
   const state = cache.state('example');
   assert.deepEqual(
     [state?.resolved_url, state?.etag, state?.last_modified],
@@ -151,7 +169,12 @@ test('feed cache: leftover files are removed, but not the part of a download', (
   ])
     writeFileSync(join(folder, name), 'x');
   cache.prepare('example');
-  assert.deepEqual(files(), [`content-${sha256('first')}`, 'download.part', 'download.part.json', 'state.json']);
+  assert.deepEqual(files(), [
+    `content-${sha256('first')}`,
+    'download.part',
+    'download.part.json',
+    'state.json',
+  ]);
 });
 
 const minutes = (count: number) => new Date(NOW.getTime() + count * 60_000);
@@ -168,7 +191,10 @@ for (const [behaviour, refreshHours, failures, fresh, due] of [
     const feed = { ...FEED, refresh_hours: refreshHours };
     accept('first');
     for (let i = 0; i < failures; i++) cache.fail(feed, NETWORK_DOWN, NOW);
-    assert.deepEqual([cache.isFresh(feed, minutes(fresh)), cache.isFresh(feed, minutes(due))], [true, false]);
+    assert.deepEqual(
+      [cache.isFresh(feed, minutes(fresh)), cache.isFresh(feed, minutes(due))],
+      [true, false],
+    );
   });
 
 for (const [behaviour, seconds, fresh, due] of [
@@ -177,8 +203,15 @@ for (const [behaviour, seconds, fresh, due] of [
 ] as const)
   test(`feed cache: a server that asks for a pause gets it, ${behaviour}`, () => {
     cache.prepare('example');
-    cache.fail(FEED, { reason: 'too many requests', isAnswered: true, retryAfterSeconds: seconds }, NOW);
-    assert.deepEqual([cache.isFresh(FEED, minutes(fresh)), cache.isFresh(FEED, minutes(due))], [true, false]);
+    cache.fail(
+      FEED,
+      { reason: 'too many requests', isAnswered: true, retryAfterSeconds: seconds },
+      NOW,
+    );
+    assert.deepEqual(
+      [cache.isFresh(FEED, minutes(fresh)), cache.isFresh(FEED, minutes(due))],
+      [true, false],
+    );
   });
 
 test('feed cache: a changed URL in the catalogue is fetched immediately', () => {
@@ -233,23 +266,3 @@ for (const id of ['', '.', '..', '../x', 'a/b', 'A', '-a', 'a'.repeat(65), 'a\n'
 for (const id of ['a', '0', 'ris-whois-v4', 'geofeed.linode', 'a'.repeat(64)])
   test(`feed cache: ${id} is an id`, () =>
     assert.equal(cache.candidatePath(id), join(dataDir, 'feeds', id, 'candidate')));
-
-test('feed cache: killed at any moment, state and content belong together', async () => {
-  const acceptor = join(import.meta.dirname, '../test/endless-acceptor.js');
-  let reached = 0;
-  for (let kill = 0; kill < 6; kill++) {
-    const child = spawn(process.execPath, [acceptor, dataDir, String(reached + 1)], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-    await until('a copy was accepted', () => (cache.state('example')?.records ?? 0) > reached);
-    await killAfter(child, kill * 3);
-    const state = cache.state('example');
-    assert.ok(state?.records !== undefined && state.records > reached);
-    reached = state.records;
-    assert.equal(content(), `${reached}\n`.repeat(5000));
-    assert.equal(state.etag, `"${reached}"`);
-    assert.equal(state.sha256, sha256(content() ?? ''));
-  }
-  accept('in the end', new Date());
-  assert.deepEqual(files(), [`content-${sha256('in the end')}`, 'state.json'], 'nothing unfinished is left');
-});

@@ -5,13 +5,15 @@
 //   feeds/<id>/candidate           fetched and not yet accepted
 //   feeds/<id>/download…           a download, complete or not
 //
-// A new copy is stored under a name of its own before the state refers to it, and the old copy is removed after that:
-// at any moment, also after the process was killed, the state and its content belong together. One process at a time
-// uses the cache; the caller holds the lock.
+// A new copy is stored under a name of its own before the state refers to it, and the old copy is
+// removed after that: at any moment, also after the process was killed, the state and its content
+// belong together. One process at a time uses the cache; the caller holds the lock.
+
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { DAY_MS, HOUR_MS } from '../day.ts';
 import type { Unreachable } from '../io/download/download-request.ts';
-import { makeFolder, renameSynced, writeWhole } from '../io/whole-file.ts';
+import { makeFolder, renameSynced, writeAtomically } from '../io/files.ts';
 import type { Feed } from './feed.ts';
 
 /** Times are ISO 8601. The fields of the copy are absent until there is one. */
@@ -41,7 +43,11 @@ type FeedCopy = FeedSource & {
 };
 
 /** Where a copy came from. The validators are valid only for this URL. */
-export type FeedSource = { readonly resolved_url: string; readonly etag?: string; readonly last_modified?: string };
+export type FeedSource = {
+  readonly resolved_url: string;
+  readonly etag?: string;
+  readonly last_modified?: string;
+};
 
 export type Candidate = FeedSource & { readonly bytes: number; readonly sha256: string };
 
@@ -54,10 +60,9 @@ export type Failure = {
 
 type FeedLocation = Pick<Feed, 'id' | 'url'>;
 
-const HOUR_MS = 3_600_000;
 const SHORTEST_WAIT_MS = 600_000;
 /** A longer Retry-After is treated as a mistake of the server. */
-const LONGEST_PAUSE_MS = 7 * 24 * HOUR_MS;
+const LONGEST_PAUSE_MS = 7 * DAY_MS;
 
 export class FeedCache {
   readonly #folder: string;
@@ -66,13 +71,17 @@ export class FeedCache {
     this.#folder = join(dataDir, 'feeds');
   }
 
-  /** Undefined if there is none. A state that cannot be read is ignored, so the feed is fetched again. */
+  /**
+   * Undefined if there is none. A state that cannot be read is ignored, so the feed is fetched
+   * again.
+   */
   state(id: string): FeedState | undefined {
     try {
       const state: unknown = JSON.parse(readFileSync(this.#path(id, 'state.json'), 'utf8'));
       return isState(state) ? state : undefined;
     } catch (error) {
-      if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT')
+        return undefined;
       throw error;
     }
   }
@@ -111,14 +120,22 @@ export class FeedCache {
     this.#sweep(id);
   }
 
-  /** Records a candidate. Until it is accepted the attempt counts as failed: reading it may crash the process. */
+  /**
+   * Records a candidate. Until it is accepted the attempt counts as failed: reading it may crash
+   * the process.
+   */
   offer(feed: FeedLocation, now: Date): void {
-    this.fail(feed, { reason: 'the last update was interrupted before it had read the feed', isAnswered: true }, now);
+    this.fail(
+      feed,
+      { reason: 'the last update was interrupted before it had read the feed', isAnswered: true },
+      now,
+    );
   }
 
   accept(id: string, candidate: Candidate & Pick<FeedCopy, 'records' | 'as_of'>, now: Date): void {
     const { url, fetched_at } = this.#known(id);
-    if (!DIGEST.test(candidate.sha256)) throw new Error(`not a SHA-256 digest: ${candidate.sha256}`);
+    if (!DIGEST.test(candidate.sha256))
+      throw new Error(`not a SHA-256 digest: ${candidate.sha256}`);
     renameSynced(this.candidatePath(id), this.#path(id, `${CONTENT}${candidate.sha256}`));
     const at = now.toISOString();
     this.#write(id, {
@@ -145,7 +162,10 @@ export class FeedCache {
     rmSync(this.candidatePath(id), { force: true });
   }
 
-  /** Its result was not published: the next copy is not compared with its size, which a corrected copy would fail. */
+  /**
+   * Its result was not published: the next copy is not compared with its size, which a corrected
+   * copy would fail.
+   */
   distrust(id: string): void {
     const { records, ...state } = this.state(id) ?? {};
     if (records !== undefined) this.#write(id, state as FeedState);
@@ -166,7 +186,11 @@ export class FeedCache {
     rmSync(this.candidatePath(id), { force: true });
   }
 
-  fail({ id, url }: FeedLocation, { reason, isAnswered, retryAfterSeconds, unreachable }: Failure, now: Date): void {
+  fail(
+    { id, url }: FeedLocation,
+    { reason, isAnswered, retryAfterSeconds, unreachable }: Failure,
+    now: Date,
+  ): void {
     const state = this.state(id);
     const at = now.toISOString();
     const fetchedAt = isAnswered ? at : state?.fetched_at;
@@ -183,11 +207,15 @@ export class FeedCache {
     });
   }
 
-  /** Removes all but the state, the copy that it names, and parts of downloads that can be continued. */
+  /**
+   * Removes all but the state, the copy that it names, and parts of downloads that can be
+   * continued.
+   */
   #sweep(id: string): void {
     const content = `${CONTENT}${this.state(id)?.sha256}`;
     for (const name of readdirSync(this.#path(id, '')))
-      if (name !== 'state.json' && name !== content && !PART.test(name)) rmSync(this.#path(id, name), { force: true });
+      if (name !== 'state.json' && name !== content && !PART.test(name))
+        rmSync(this.#path(id, name), { force: true });
   }
 
   #known(id: string): FeedState {
@@ -197,7 +225,10 @@ export class FeedCache {
   }
 
   #write(id: string, state: FeedState): void {
-    writeWhole(this.#path(id, 'state.json'), Buffer.from(`${JSON.stringify(state, null, 2)}\n`));
+    writeAtomically(
+      this.#path(id, 'state.json'),
+      Buffer.from(`${JSON.stringify(state, null, 2)}\n`),
+    );
   }
 
   #path(id: string, name: string): string {
@@ -212,26 +243,50 @@ const CONTENT = 'content-';
 const PART = /^download.*\.part(\.json)?$/;
 const DIGEST = /^[0-9a-f]{64}$/;
 
-/** After a success the interval; after failures a quarter, half and then all of it, but at least ten minutes. */
+/**
+ * After a success the interval; after failures a quarter, half and then all of it, but at least ten
+ * minutes.
+ */
 function waitMs(intervalMs: number, failures: number): number {
   if (failures === 0) return intervalMs;
   return Math.max(SHORTEST_WAIT_MS, Math.min(intervalMs, (intervalMs / 4) * 2 ** (failures - 1)));
 }
 
-function copyOf({ url, attempted_at, fetched_at, failures, error, not_before, ...copy }: FeedState): Partial<FeedCopy> {
+function copyOf({
+  url,
+  attempted_at,
+  fetched_at,
+  failures,
+  error,
+  not_before,
+  ...copy
+}: FeedState): Partial<FeedCopy> {
   return copy;
 }
 
-function unsourced({ resolved_url, etag, last_modified, ...content }: Partial<FeedCopy>): Partial<FeedCopy> {
+function unsourced({
+  resolved_url,
+  etag,
+  last_modified,
+  ...content
+}: Partial<FeedCopy>): Partial<FeedCopy> {
   return content;
 }
 
 function isState(value: unknown): value is FeedState {
   if (typeof value !== 'object' || value === null) return false;
-  const { url, attempted_at, failures, sha256, bytes, resolved_url } = value as Record<string, unknown>;
-  if (typeof url !== 'string' || Number.isNaN(Date.parse(String(attempted_at))) || !Number.isInteger(failures))
+  const { url, attempted_at, failures, sha256, bytes, resolved_url } = value as Record<
+    string,
+    unknown
+  >;
+  if (
+    typeof url !== 'string' ||
+    Number.isNaN(Date.parse(String(attempted_at))) ||
+    !Number.isInteger(failures)
+  )
     return false;
   return (
-    sha256 === undefined || (DIGEST.test(String(sha256)) && Number.isInteger(bytes) && typeof resolved_url === 'string')
+    sha256 === undefined ||
+    (DIGEST.test(String(sha256)) && Number.isInteger(bytes) && typeof resolved_url === 'string')
   );
 }

@@ -5,7 +5,11 @@ import { join } from 'node:path';
 import test, { after, afterEach, before, beforeEach } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { cutOff, type LoopbackServer, startLoopbackServer } from '@whence/testing/servers/loopback-server';
+import {
+  cutOff,
+  type LoopbackServer,
+  startLoopbackServer,
+} from '@whence/testing/servers/loopback-server';
 import type { Feed } from './feed.ts';
 import { FeedCache } from './feed-cache.ts';
 import { type FetchFeedOptions, type FetchFeedResult, fetchFeed } from './fetch-feed.ts';
@@ -46,7 +50,11 @@ function feed(more: Partial<Feed> = {}): Feed {
   };
 }
 
-function fetchIt(of: Feed, now = NOW, more: Partial<FetchFeedOptions> = {}): Promise<FetchFeedResult> {
+function fetchIt(
+  of: Feed,
+  now = NOW,
+  more: Partial<FetchFeedOptions> = {},
+): Promise<FetchFeedResult> {
   return fetchFeed(of, cache, { now, sleep: async () => {}, ...more });
 }
 
@@ -61,7 +69,8 @@ async function fetchAndAccept(of: Feed, now = NOW): Promise<string> {
 
 const serve = (path: string, body: string | Buffer, headers: Record<string, string> = {}) =>
   server.routes.set(path, (response, request) => {
-    const isKnown = headers['etag'] !== undefined && request.headers['if-none-match'] === headers['etag'];
+    const isKnown =
+      headers['etag'] !== undefined && request.headers['if-none-match'] === headers['etag'];
     if (isKnown) response.writeHead(304).end();
     else response.writeHead(200, headers).end(body);
   });
@@ -74,7 +83,10 @@ test('fetch feed: a candidate, uncompressed, with its validators', async () => {
     [state?.etag, state?.resolved_url, state?.records, state?.bytes],
     ['"1"', `${server.url}/list`, 2, LIST.length],
   );
-  assert.deepEqual(readdirSync(join(dataDir, 'feeds/example')).sort(), [`content-${state?.sha256}`, 'state.json']);
+  assert.deepEqual(readdirSync(join(dataDir, 'feeds/example')).sort(), [
+    `content-${state?.sha256}`,
+    'state.json',
+  ]);
 });
 
 test('fetch feed: too early, unless it is forced', async () => {
@@ -123,16 +135,27 @@ test('fetch feed: a failure is recorded, and the copy stays', async () => {
   serve('/list', LIST);
   await fetchAndAccept(feed());
   server.reset();
-  assert.deepEqual(await fetchIt(feed(), NEXT_DAY), { kind: 'failed', reason: 'the server answered 404 Not Found' });
+  assert.deepEqual(await fetchIt(feed(), NEXT_DAY), {
+    kind: 'failed',
+    reason: 'the server answered 404 Not Found',
+  });
   assert.equal(readFileSync(cache.contentPath('example') ?? '', 'utf8'), LIST);
   assert.equal(cache.state('example')?.error, 'the server answered 404 Not Found');
   assert.deepEqual(await fetchIt(feed(), NEXT_DAY), { kind: 'fresh' });
 });
 
 for (const [behaviour, body, reason] of [
-  ['a gzip file that was cut off at the source', gzipSync(LIST).subarray(0, 30), 'truncated gzip stream'],
+  [
+    'a gzip file that was cut off at the source',
+    gzipSync(LIST).subarray(0, 30),
+    'truncated gzip stream',
+  ],
   ['a body over the limit', Buffer.alloc(10_001), 'larger than 10000 bytes'],
-  ['a small body with much in it', gzipSync(Buffer.alloc(1_000_000)), 'larger than 10000 bytes uncompressed'],
+  [
+    'a small body with much in it',
+    gzipSync(Buffer.alloc(1_000_000)),
+    'larger than 10000 bytes uncompressed',
+  ],
 ] as const)
   test(`fetch feed: ${behaviour} is a failure`, async () => {
     serve('/list', body, { etag: '"1"' });
@@ -176,7 +199,10 @@ test('fetch feed: the file of the day before', async () => {
 
 test('fetch feed: the file that a page links to', async () => {
   const linked = feed({ url: `${server.url}/page`, link: 'href="([^"]+\\.json)"' });
-  server.routes.set('/page', (response) => void response.writeHead(302, { location: '/en/page' }).end());
+  server.routes.set(
+    '/page',
+    (response) => void response.writeHead(302, { location: '/en/page' }).end(),
+  );
   serve('/en/page', '<a href="Tags_1.json">1</a><a href="Tags_2.json">2</a>');
   serve('/en/Tags_2.json', LIST, { etag: '"1"' });
   assert.equal(await fetchAndAccept(linked), LIST);
@@ -208,12 +234,18 @@ test('fetch feed: a local file', async () => {
 test('fetch feed: no answer within the timeout is a failure', async () => {
   server.routes.set('/list', () => {});
   const timeouts = { idleTimeoutMs: 50, totalTimeoutMs: 1000 };
-  assert.deepEqual(await fetchIt(feed(), NOW, { timeouts }), { kind: 'failed', reason: 'no answer within 0.05 s' });
+  assert.deepEqual(await fetchIt(feed(), NOW, { timeouts }), {
+    kind: 'failed',
+    reason: 'no answer within 0.05 s',
+  });
   assert.equal(cache.state('example')?.fetched_at, undefined);
 });
 
 test('fetch feed: a server that sent Retry-After is not asked again, unless forced', async () => {
-  server.routes.set('/list', (response) => void response.writeHead(429, { 'retry-after': '172800' }).end());
+  server.routes.set(
+    '/list',
+    (response) => void response.writeHead(429, { 'retry-after': '172800' }).end(),
+  );
   assert.equal((await fetchIt(feed())).kind, 'failed');
   assert.deepEqual(await fetchIt(feed(), NEXT_DAY), { kind: 'fresh' });
   assert.equal((await fetchIt(feed(), NEXT_DAY, { isForced: true })).kind, 'failed');

@@ -1,5 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { runInNewContext } from 'node:vm';
+import { DAY_MS } from '../day.ts';
 import { StreamError } from '../io/content.ts';
 import { decompressFile } from '../io/decompress.ts';
 import type { Network } from '../io/download/connection.ts';
@@ -25,11 +26,17 @@ export type FetchFeedResult =
   | { readonly kind: 'fresh' }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** For feeds without a `max_bytes` of their own. Applies to the body as received and decompressed. */
+/**
+ * For feeds without a `max_bytes` of their own. Applies to the body as received and decompressed.
+ */
 const MAX_BYTES = 256_000_000;
 const TIMEOUTS = { idleTimeoutMs: 30_000, totalTimeoutMs: 1_800_000 };
 
-export async function fetchFeed(feed: Feed, cache: FeedCache, options: FetchFeedOptions): Promise<FetchFeedResult> {
+export async function fetchFeed(
+  feed: Feed,
+  cache: FeedCache,
+  options: FetchFeedOptions,
+): Promise<FetchFeedResult> {
   const { id } = feed;
   const { now } = options;
   if (options.isForced !== true && cache.isFresh(feed, now)) return { kind: 'fresh' };
@@ -87,7 +94,10 @@ async function locate(
   if (feed.link === undefined) return { kind: 'located', url };
   const target = `${cache.downloadPath(feed.id)}-page`;
   const request = requestFor(feed, url, target, options);
-  const page = await download({ ...request, limits: { ...request.limits, maxBytes: MAX_PAGE_BYTES } });
+  const page = await download({
+    ...request,
+    limits: { ...request.limits, maxBytes: MAX_PAGE_BYTES },
+  });
   if (page.kind === 'failed') return { ...page, reason: `the page with the link: ${page.reason}` };
   const pageUrl = page.kind === 'fetched' ? page.url : url;
   const link = findLink(readFileSync(target, 'utf8'), pageUrl, feed.link);
@@ -97,35 +107,54 @@ async function locate(
     : { kind: 'failed', reason: link.reason, isAnswered: true };
 }
 
-function requestFor(feed: Feed, url: string, target: string, options: FetchFeedOptions): DownloadRequest {
+function requestFor(
+  feed: Feed,
+  url: string,
+  target: string,
+  options: FetchFeedOptions,
+): DownloadRequest {
   const { now, sleep, contact, network, timeouts = TIMEOUTS } = options;
   const limits = { maxBytes: feed.max_bytes ?? MAX_BYTES, ...timeouts };
   return { url, target, limits, now, sleep, contact, network };
 }
 
 /** Used only if the copy that they belong to still exists and came from the same URL. */
-function validatorsFor(cache: FeedCache, id: string, url: string): Pick<DownloadRequest, 'etag' | 'lastModified'> {
+function validatorsFor(
+  cache: FeedCache,
+  id: string,
+  url: string,
+): Pick<DownloadRequest, 'etag' | 'lastModified'> {
   const state = cache.state(id);
   if (state?.resolved_url !== url || cache.contentPath(id) === undefined) return {};
   return { etag: state.etag, lastModified: state.last_modified };
 }
 
-/** `{yyyy}`, `{mm}` and `{dd}` are the day before, in UTC: the last day that is complete and has a file. */
+/**
+ * `{yyyy}`, `{mm}` and `{dd}` are the day before, in UTC: the last day that is complete and has a
+ * file.
+ */
 export function fillDate(url: string, now: Date): string {
-  const day = new Date(now.getTime() - 86_400_000).toISOString();
+  const day = new Date(now.getTime() - DAY_MS).toISOString();
   return url
     .replaceAll('{yyyy}', day.slice(0, 4))
     .replaceAll('{mm}', day.slice(5, 7))
     .replaceAll('{dd}', day.slice(8, 10));
 }
 
-type Link = { readonly kind: 'found'; readonly url: string } | { readonly kind: 'missing'; readonly reason: string };
+type Link =
+  | { readonly kind: 'found'; readonly url: string }
+  | { readonly kind: 'missing'; readonly reason: string };
 
-/** A page with a link is small. Size and time limits bound the cost of a slow regular expression. */
+/**
+ * A page with a link is small. Size and time limits bound the cost of a slow regular expression.
+ */
 const MAX_PAGE_BYTES = 2_000_000;
 const MATCHING_MS = 1000;
 
-/** The last match, as a URL. A pattern of the operator may backtrack exponentially, so it runs with a timeout. */
+/**
+ * The last match, as a URL. A pattern of the operator may backtrack exponentially, so it runs with
+ * a timeout.
+ */
 export function findLink(page: string, pageUrl: string, pattern: string): Link {
   let text: unknown;
   try {
@@ -133,12 +162,16 @@ export function findLink(page: string, pageUrl: string, pattern: string): Link {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
-      return missing(`the regular expression for the link took more than ${MATCHING_MS / 1000} s on the page`);
+      return missing(
+        `the regular expression for the link took more than ${MATCHING_MS / 1000} s on the page`,
+      );
     return missing(`the regular expression for the link cannot be used: ${message}`);
   }
-  if (typeof text !== 'string' || text === '') return missing('the link to the file was not found on the page');
+  if (typeof text !== 'string' || text === '')
+    return missing('the link to the file was not found on the page');
   const link = text.replaceAll('&amp;', '&');
-  if (!URL.canParse(link, pageUrl)) return missing(`the link on the page is not a URL: ${JSON.stringify(link)}`);
+  if (!URL.canParse(link, pageUrl))
+    return missing(`the link on the page is not a URL: ${JSON.stringify(link)}`);
   const url = new URL(link, pageUrl);
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     return missing(`the link on the page has the scheme ${url.protocol} and not https: or http:`);

@@ -54,7 +54,12 @@ async function ingestWith(options: Partial<IngestOptions>, ...feeds: Feed[]) {
   const { ingested, refused, unreachable, paused } = await ingestFeeds(
     feeds,
     new FeedCache(folder),
-    { now, sleep: async () => {}, timeouts: { idleTimeoutMs: 2_000, totalTimeoutMs: 5_000 }, ...options },
+    {
+      now,
+      sleep: async () => {},
+      timeouts: { idleTimeoutMs: 2_000, totalTimeoutMs: 5_000 },
+      ...options,
+    },
     ({ id }, outcome) => outcomes.push(`${id}: ${outcome}`),
   );
   return {
@@ -72,20 +77,32 @@ const TEN = Array.from({ length: 10 }, (_, i) => `192.0.2.${i}`).join('\n');
 const LIMITS = { min_records: 5, max_records: 30 };
 
 function hosts(count: number): string {
-  return Array.from({ length: count }, (_, i) => `1.${i >> 16}.${(i >> 8) & 255}.${i & 255}`).join('\n');
+  return Array.from({ length: count }, (_, i) => `1.${i >> 16}.${(i >> 8) & 255}.${i & 255}`).join(
+    '\n',
+  );
 }
 
 test('ingest: a feed with its licence, credit, date and count', async () => {
   server.routes.set('/list', (response) =>
-    response.writeHead(200, { 'Last-Modified': 'Sat, 14 Nov 2026 07:00:00 GMT' }).end(gzipSync(TEN)),
+    response
+      .writeHead(200, { 'Last-Modified': 'Sat, 14 Nov 2026 07:00:00 GMT' })
+      .end(gzipSync(TEN)),
   );
   const { sources, refused, outcomes } = await ingest(feed());
-  assert.deepEqual(sources, [{ id: 'list', as_of: '2026-11-14', licence: 'CC0', credit: 'Example', records: 10 }]);
+  assert.deepEqual(sources, [
+    { id: 'list', as_of: '2026-11-14', licence: 'CC0', credit: 'Example', records: 10 },
+  ]);
   assert.deepEqual([refused, outcomes], [[], ['list: 10 records']]);
 });
 
 for (const [behaviour, path, body, modified, want] of [
-  ['that it states in a comment', '/list', `# Last update: 2026-10-01\n${TEN}`, '2026-11-14', '2026-10-01'],
+  [
+    'that it states in a comment',
+    '/list',
+    `# Last update: 2026-10-01\n${TEN}`,
+    '2026-11-14',
+    '2026-10-01',
+  ],
   ['in its file name', '/list_20261002.txt', TEN, '2026-11-14', '2026-10-02'],
   ['by its server, if it states none', '/list', TEN, '2026-11-14', '2026-11-14'],
   ['of its fetch, if there is no other', '/list', TEN, undefined, '2026-11-15'],
@@ -96,10 +113,17 @@ for (const [behaviour, path, body, modified, want] of [
     '2026-11-14',
     '2026-11-14',
   ],
-  ['of its fetch, if its server names a day that has not come', '/list', TEN, '2031-01-01', '2026-11-15'],
+  [
+    'of its fetch, if its server names a day that has not come',
+    '/list',
+    TEN,
+    '2031-01-01',
+    '2026-11-15',
+  ],
 ] as const)
   test(`ingest: the date of a feed is the one ${behaviour}`, async () => {
-    const headers = modified === undefined ? {} : { 'Last-Modified': new Date(modified).toUTCString() };
+    const headers =
+      modified === undefined ? {} : { 'Last-Modified': new Date(modified).toUTCString() };
     server.routes.set(path, (response) => response.writeHead(200, headers).end(body));
     const { sources } = await ingest(feed({ url: `${server.url}${path}` }));
     assert.equal(sources[0]?.as_of, want);
@@ -129,35 +153,62 @@ test('ingest: within its interval a feed is read from its copy and not fetched',
   await ingest(feed());
   hours = 23;
   const { records, outcomes } = await ingest(feed());
-  assert.deepEqual([records, outcomes, server.asked.length], [[10], ['list: 10 records, still fresh'], 1]);
+  assert.deepEqual(
+    [records, outcomes, server.asked.length],
+    [[10], ['list: 10 records, still fresh'], 1],
+  );
 });
 
 const refusals: readonly (readonly [string, () => void, RegExp])[] = [
   ['that fails', () => serve('gone', 410), /^the server answered 410/],
   [
-    'that shrinks by more than 30 %',
+    'that shrinks by more than 30%',
     () => serve(TEN.split('\n').slice(0, 6).join('\n')),
-    /^it shrank from 10 records to 6 records, more than 30 %$/,
+    /^it shrank from 10 records to 6 records, more than 30%$/,
   ],
   [
     'that grows beyond 3 times its records',
     () => serve(hosts(31)),
     /^it grew from 10 records to 31 records, more than 3 times$|^it has 31 records, expected at most 30$/,
   ],
-  ['that has more records than the catalogue allows', () => serve(hosts(5_000)), /^it has more than 30 records$/],
-  ['with a default route', () => serve(`${TEN}\n0.0.0.0/0`), /^it lists 0\.0\.0\.0\/0, too large a part of IPv4$/],
-  ['with an IPv6 default route', () => serve(`${TEN}\n::/0`), /^it lists ::\/0, too large a part of IPv6$/],
+  [
+    'that has more records than the catalogue allows',
+    () => serve(hosts(5_000)),
+    /^it has more than 30 records$/,
+  ],
+  [
+    'with a default route',
+    () => serve(`${TEN}\n0.0.0.0/0`),
+    /^it lists 0\.0\.0\.0\/0, too large a part of IPv4$/,
+  ],
+  [
+    'with an IPv6 default route',
+    () => serve(`${TEN}\n::/0`),
+    /^it lists ::\/0, too large a part of IPv6$/,
+  ],
   [
     'with a default route in two halves',
     () => serve(`${TEN}\n0.0.0.0/1\n128.0.0.0/1`),
     /^it lists 0\.0\.0\.0\/1, too large a part of IPv4$/,
   ],
-  ['with a quarter of IPv4', () => serve(`${TEN}\n64.0.0.0/2`), /^it lists 64\.0\.0\.0\/2, too large a part of IPv4$/],
-  ['with all of global unicast', () => serve(`${TEN}\n2000::/3`), /^it lists 2000::\/3, too large a part of IPv6$/],
-  ['with half of global unicast', () => serve(`${TEN}\n3000::/4`), /^it lists 3000::\/4, too large a part of IPv6$/],
+  [
+    'with a quarter of IPv4',
+    () => serve(`${TEN}\n64.0.0.0/2`),
+    /^it lists 64\.0\.0\.0\/2, too large a part of IPv4$/,
+  ],
+  [
+    'with all of global unicast',
+    () => serve(`${TEN}\n2000::/3`),
+    /^it lists 2000::\/3, too large a part of IPv6$/,
+  ],
+  [
+    'with half of global unicast',
+    () => serve(`${TEN}\n3000::/4`),
+    /^it lists 3000::\/4, too large a part of IPv6$/,
+  ],
   ['with half of IPv6', () => serve(`${TEN}\n::/1`), /^it lists ::\/1, too large a part of IPv6$/],
   [
-    'of which more than 1 % of the rows are too wide',
+    'of which more than 1% of the rows are too wide',
     () => serve(`${TEN}\n4.0.0.0/7`),
     /^1 of 11 rows are wider than \/8 or \/19 \(IPv6\), the widest that blocklist may have$/,
   ],
@@ -167,7 +218,11 @@ const refusals: readonly (readonly [string, () => void, RegExp])[] = [
     /^it has a line of more than a million characters$/,
   ],
   ['that is empty', () => serve('\n \n'), /^it is empty$/],
-  ['that is HTML', () => serve('<!DOCTYPE html><title>Sign in</title>'), /^it is an HTML page instead of data$/],
+  [
+    'that is HTML',
+    () => serve('<!DOCTYPE html><title>Sign in</title>'),
+    /^it is an HTML page instead of data$/,
+  ],
   [
     'that has an unexpected format',
     () => serve(`${TEN}\nsorry\nsorry`),
@@ -196,7 +251,10 @@ for (const [behaviour, breakIt, reason] of refusals) {
       feed({ ...LIMITS, min_records: 8 }),
       feed({ id: 'other', url: `${server.url}/other` }),
     );
-    assert.deepEqual([records, refused.map(({ id, used }) => [id, used])], [[10], [['list', undefined]]]);
+    assert.deepEqual(
+      [records, refused.map(({ id, used }) => [id, used])],
+      [[10], [['list', undefined]]],
+    );
   });
 }
 
@@ -222,7 +280,10 @@ test('ingest: a copy that has expired is not used, and the reason says so', asyn
   hours = 25;
   const { records, refused } = await ingest(shortLived);
   assert.deepEqual(records, []);
-  assert.match(refused[0]?.reason ?? '', /410.*; the last good copy is 25 hours old and expires after 24$/);
+  assert.match(
+    refused[0]?.reason ?? '',
+    /410.*; the last good copy is 25 hours old and expires after 24$/,
+  );
 });
 
 test('ingest: a 304 answer renews the age of the copy', async () => {
@@ -239,7 +300,8 @@ test('ingest: a 304 answer renews the age of the copy', async () => {
 });
 
 test('ingest: a slow server does not delay the others', async () => {
-  // It answers only after all others were asked: if they waited for it, its fetch would end with a timeout.
+  // It answers only after all others were asked: if they waited for it, its fetch would end with a
+  // timeout.
   const others = ['a', 'b', 'c'].map(
     (id) =>
       new Promise<void>((resolve) => {
@@ -301,7 +363,10 @@ for (const [drive, widest, tooWide] of [
   test(`ingest: the widest rows of a list that drives ${drive} are used, wider ones are dropped and counted`, async () => {
     serve([...widest.split(' '), ...tooWide.split(' '), hosts(400)].join('\n'));
     const { ingested, refused, outcomes } = await ingest(feed({ drives: [drive] }));
-    assert.deepEqual([refused, outcomes], [[], ['list: 404 records, 2 rows of them dropped as too wide']]);
+    assert.deepEqual(
+      [refused, outcomes],
+      [[], ['list: 404 records, 2 rows of them dropped as too wide']],
+    );
     const { parsed } = ingested[0] ?? assert.fail('nothing was read');
     assert.ok(parsed.shape === 'prefixes');
     assert.deepEqual([parsed.ranges[4].length, parsed.ranges[6].length], [401, 1]);
@@ -328,8 +393,16 @@ for (const [drive, widest, tooWide] of [
 
 for (const [behaviour, rows, reason] of [
   ['everything', '0.0.0.0,255.255.255.255,US', /^it lists 0\.0\.0\.0\/0, too/],
-  ['half of everything', '0.0.0.0,127.255.255.255,US\n128.0.0.0,255.255.255.255,DE', /^it lists 0\.0\.0\.0\/1, too/],
-  ['a third, not a prefix', '1.0.0.0,99.255.255.255,US', /^it lists 1\.0\.0\.0-99\.255\.255\.255, too/],
+  [
+    'half of everything',
+    '0.0.0.0,127.255.255.255,US\n128.0.0.0,255.255.255.255,DE',
+    /^it lists 0\.0\.0\.0\/1, too/,
+  ],
+  [
+    'a third, not a prefix',
+    '1.0.0.0,99.255.255.255,US',
+    /^it lists 1\.0\.0\.0-99\.255\.255\.255, too/,
+  ],
 ] as const) {
   test(`ingest: a range that covers ${behaviour} refuses a list of countries`, async () => {
     serve(`${rows}\n`);
@@ -339,16 +412,36 @@ for (const [behaviour, rows, reason] of [
 }
 
 for (const [drive, rows, reason] of [
-  ['is_tor_exit', (i: number) => `1.${i >> 8}.${i & 255}.0/24`, /cover more IPv4 space than a \/15/],
+  [
+    'is_tor_exit',
+    (i: number) => `1.${i >> 8}.${i & 255}.0/24`,
+    /cover more IPv4 space than a \/15/,
+  ],
   ['is_proxy', (i: number) => `1.${i >> 8}.${i & 255}.0/24`, /cover more IPv4 space than a \/14/],
-  ['is_vpn', (i: number) => `${1 + (i >> 8)}.${i & 255}.0.0/16`, /cover more IPv4 space than a \/6/],
-  ['crawler', (i: number) => `1.${i & 255}.0.0/16\n2.${i & 255}.0.0/16`, /cover more IPv4 space than a \/10/],
+  [
+    'is_vpn',
+    (i: number) => `${1 + (i >> 8)}.${i & 255}.0.0/16`,
+    /cover more IPv4 space than a \/6/,
+  ],
+  [
+    'crawler',
+    (i: number) => `1.${i & 255}.0.0/16\n2.${i & 255}.0.0/16`,
+    /cover more IPv4 space than a \/10/,
+  ],
   ['cloud_provider', (i: number) => `${1 + (i % 120)}.0.0.0/9`, /cover more IPv4 space than a \/3/],
-  ['is_datacenter', (i: number) => `${i % 223}.${i & 1 ? 128 : 0}.0.0/9`, /cover more IPv4 space than a \/2/],
+  [
+    'is_datacenter',
+    (i: number) => `${i % 223}.${i & 1 ? 128 : 0}.0.0/9`,
+    /cover more IPv4 space than a \/2/,
+  ],
   ['blocklist', (i: number) => `${i % 223}.0.0.0/8`, /cover more IPv4 space than a \/5/],
   ['criminal_netblock', (i: number) => `${i % 223}.0.0.0/8`, /cover more IPv4 space than a \/5/],
   ['is_vpn', (i: number) => `${(0x2400 + i).toString(16)}::/29`, undefined],
-  ['blocklist', (i: number) => `${(0x2400 + i).toString(16)}::/19`, /cover more IPv6 space than a \/14/],
+  [
+    'blocklist',
+    (i: number) => `${(0x2400 + i).toString(16)}::/19`,
+    /cover more IPv6 space than a \/14/,
+  ],
 ] as const) {
   test(`ingest: ${drive}: rows that are narrow enough and together cover ${reason === undefined ? 'little are used' : 'too much refuse the list'}`, async () => {
     serve(Array.from({ length: 1_200 }, (_, i) => rows(i)).join('\n'));
@@ -371,8 +464,14 @@ test('ingest: a feed whose operator requires a contact is not fetched without on
   const { refused } = await ingest(feed({ needs_contact: true }));
   assert.match(refused[0]?.reason ?? '', /set WHENCE_CONTACT/);
   assert.equal(server.asked.length, 0);
-  const { records } = await ingestWith({ contact: 'noc@example.com' }, feed({ needs_contact: true }));
-  assert.deepEqual([records, /noc@example\.com/.test(server.asked[0]?.headers['user-agent'] ?? '')], [[10], true]);
+  const { records } = await ingestWith(
+    { contact: 'noc@example.com' },
+    feed({ needs_contact: true }),
+  );
+  assert.deepEqual(
+    [records, /noc@example\.com/.test(server.asked[0]?.headers['user-agent'] ?? '')],
+    [[10], true],
+  );
 });
 
 test('ingest: feeds that could not be reached are counted, also while they are not asked again', async () => {
@@ -396,13 +495,17 @@ test('ingest: a person who asks again gets an answer at once, and where a server
   const feeds = [feed(), feed({ id: 'slow', url: `${server.url}/slow` })];
   await ingest(...feeds);
   const countOf = (path: string) => asked.filter((one) => one === path).length;
-  const [list, slow] = [countOf('/list'), countOf('/slow')];
+  const list = countOf('/list');
+  const slow = countOf('/slow');
   await ingest(...feeds);
   assert.deepEqual([countOf('/list'), countOf('/slow')], [list, slow], 'a schedule waits');
-  const { paused } = await ingestWith({ retry: 'failed' }, ...feeds);
+  const { paused } = await ingestWith({ isRetrying: true }, ...feeds);
   assert.ok(countOf('/list') > list);
   assert.equal(countOf('/slow'), slow);
   assert.deepEqual(paused, [{ id: 'slow', until: '2026-11-15T02:00:00.000Z' }]);
   server.routes.set('/slow', (response) => response.end(TEN));
-  assert.deepEqual((await ingestWith({ retry: 'paused' }, ...feeds)).records, [10]);
+  assert.equal((await ingestWith({ isForced: true }, ...feeds)).paused.length, 1);
+  assert.equal(countOf('/slow'), slow, 'its server asked to wait');
+  assert.deepEqual((await ingestWith({ accepted: new Set(['slow']) }, ...feeds)).records, []);
+  assert.equal(countOf('/slow'), slow);
 });

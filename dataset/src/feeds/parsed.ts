@@ -1,14 +1,15 @@
-// The result of parsing a feed: many formats, eight shapes of statements.
-import type { FamilyRows } from '../address-rows.ts';
+// The result of parsing a feed: many formats, seven shapes of statements.
 import type { FamilyRanges } from '../ranges.ts';
-import type { ConnectionType, Rir } from '../record.ts';
-import type { Place } from './sources/locations/place-list.ts';
+import type { Rir } from '../record.ts';
 
-export type Parsed = Routes | Countries | Delegations | Names | Networks | PrefixList | Locations | Exchanges;
+export type Parsed = Routes | Countries | Delegations | Names | Networks | PrefixList | Locations;
 
 type RowCounts = {
   readonly records: number;
-  /** Rows that could not be parsed, without comments and blank lines. Too many of them mean another format. */
+  /**
+   * Rows that could not be parsed, without comments and blank lines. Too many of them mean another
+   * format.
+   */
   readonly skipped: number;
   readonly asOf?: string;
 };
@@ -18,7 +19,9 @@ export type Routes = RowCounts & {
   readonly shape: 'routes';
   readonly ranges: FamilyRanges;
   readonly names: ReadonlyMap<number, string>;
-  /** Origins of prefixes that several networks announce (MOAS); with peers also the one in `ranges`. */
+  /**
+   * Origins of prefixes that several networks announce (MOAS); with peers also the one in `ranges`.
+   */
   readonly otherOrigins: readonly OtherOrigin[];
   /** The format has ranges, in which announcements are joined and divided. */
   readonly isDerived?: boolean;
@@ -54,31 +57,32 @@ export type DelegatedAsns = Holder & {
   readonly registered?: string;
 };
 
-export type Names = RowCounts & { readonly shape: 'names'; readonly names: ReadonlyMap<number, NetworkName> };
-
-export type NetworkName = { readonly name?: string; readonly handle?: string; readonly country?: string };
-
-/** Networks on a list, with a connection type where the list gives one. */
-export type Networks = RowCounts & {
-  readonly shape: 'networks';
-  readonly networks: ReadonlyMap<number, ListedNetwork>;
+export type Names = RowCounts & {
+  readonly shape: 'names';
+  readonly names: ReadonlyMap<number, NetworkName>;
 };
 
-export type ListedNetwork = { readonly label: string; readonly role?: ConnectionType };
+export type NetworkName = {
+  readonly name?: string;
+  readonly handle?: string;
+  readonly country?: string;
+};
 
-/** Addresses on a list. Values are positions in `labels`: a region, a country, a count or an empty text, by format. */
+/** Networks on a list, by AS number. */
+export type Networks = RowCounts & {
+  readonly shape: 'networks';
+  readonly networks: ReadonlySet<number>;
+};
+
+/**
+ * Addresses on a list. Values are positions in `labels`: a region, a country, a count or an empty
+ * text, by format.
+ */
 export type PrefixList = RowCounts & {
   readonly shape: 'prefixes';
   readonly ranges: FamilyRanges;
   readonly labels: readonly string[];
 };
 
-/** Where addresses are, more precisely than the country. Values are positions in `places`. */
-export type Locations = RowCounts & {
-  readonly shape: 'locations';
-  readonly rows: FamilyRows;
-  readonly places: readonly Place[];
-};
-
-/** Names of internet exchanges, by their numbers in the same database. */
-export type Exchanges = RowCounts & { readonly shape: 'exchanges'; readonly names: ReadonlyMap<string, string> };
+/** A database of cities, which is used as it is. Records are networks. */
+export type Locations = RowCounts & { readonly shape: 'locations' };

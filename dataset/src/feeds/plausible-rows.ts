@@ -1,5 +1,6 @@
-// Rows that no list may have: one line `0.0.0.0/0` would make the whole internet a Tor exit. Special-purpose space is
-// dropped: aggregates list it so that firewalls block it, and it may be the operator's own.
+// Rows that no list may have: one line `0.0.0.0/0` would make the whole internet a Tor exit.
+// Special-purpose space is dropped: aggregates list it so that firewalls block it, and it may be
+// the operator's own.
 import { addressBits, formatRange } from '../prefix.ts';
 import { type FamilyRanges, flatten, Ranges, runAt } from '../ranges.ts';
 import { specialPurposeRanges } from '../special-purpose.ts';
@@ -9,8 +10,9 @@ import type { Parsed } from './parsed.ts';
 type Limits = readonly [shortest4: number, shortest6: number, coverage4: number, coverage6: number];
 
 /**
- * By what a list decides: the shortest prefixes of a row, and what all rows together may cover, as prefix lengths; the
- * latter is six times the largest list of its kind in 2026-08. Hijacked space is wide, a Tor exit is a single address.
+ * By what a list decides: the shortest prefixes of a row, and what all rows together may cover, as
+ * prefix lengths; the latter is six times the largest list of its kind in 2026-08. Hijacked space
+ * is wide, a Tor exit is a single address.
  */
 const LIMITS: Partial<Readonly<Record<Drive, Limits>>> = {
   is_tor_exit: [24, 48, 15, 32],
@@ -25,11 +27,12 @@ const LIMITS: Partial<Readonly<Record<Drive, Limits>>> = {
   is_datacenter: [9, 19, 2, 14],
   blocklist: [8, 19, 5, 14],
   criminal_netblock: [8, 19, 5, 14],
-  is_anycast: [16, 29, 6, 16],
-  exchange: [16, 32, 10, 24],
 };
 
-/** A row with more of the IPv4 space, or of global unicast IPv6 (2000::/3), is a default route or a part of one. */
+/**
+ * A row with more of the IPv4 space, or of global unicast IPv6 (2000::/3), is a default route or a
+ * part of one.
+ */
 const DEFAULT_ROUTE_SHARE = { 4: 8n, 6: 4n } as const;
 const UNICAST = {
   4: { start: 0n, end: (1n << 32n) - 1n },
@@ -44,7 +47,11 @@ type PlausibleRows =
   | { readonly kind: 'refused'; readonly reason: string };
 
 /** `isAccepted`: the operator has checked the list, so its coverage is not limited. */
-export function plausibleRows(parsed: Parsed, drives: readonly Drive[], isAccepted = false): PlausibleRows {
+export function plausibleRows(
+  parsed: Parsed,
+  drives: readonly Drive[],
+  isAccepted = false,
+): PlausibleRows {
   // Routes are checked row by row where they are collected; the other shapes have no ranges.
   if (parsed.shape !== 'prefixes' && parsed.shape !== 'countries' && parsed.shape !== 'delegations')
     return { kind: 'plausible', parsed, tooWide: 0 };
@@ -75,7 +82,11 @@ export function plausibleRows(parsed: Parsed, drives: readonly Drive[], isAccept
   const ranges: FamilyRanges = { 4: ipv4.ranges, 6: ipv6.ranges };
   for (const version of [4, 6] as const) {
     const length = coverage[version];
-    if (!isAccepted && length > 0 && coveredBy(ranges[version]) > 1n << BigInt(addressBits(version) - length))
+    if (
+      !isAccepted &&
+      length > 0 &&
+      coveredBy(ranges[version]) > 1n << BigInt(addressBits(version) - length)
+    )
       return {
         kind: 'refused',
         reason: `its rows cover more IPv${version} space than a /${length}, the most that ${drives.join(', ')} may cover`,
@@ -84,7 +95,10 @@ export function plausibleRows(parsed: Parsed, drives: readonly Drive[], isAccept
   return { kind: 'plausible', parsed: { ...parsed, ranges }, tooWide };
 }
 
-/** The first row that is a default route or a large part of one: 0.0.0.0/0, 0.0.0.0/1, ::/0, 2000::/3. */
+/**
+ * The first row that is a default route or a large part of one: 0.0.0.0/0, 0.0.0.0/1, ::/0,
+ * 2000::/3.
+ */
 function findDefaultRoute({ starts, ends }: Ranges, version: 4 | 6): string | undefined {
   const unicast = UNICAST[version];
   const most = (unicast.end - unicast.start + 1n) / DEFAULT_ROUTE_SHARE[version];
@@ -105,7 +119,11 @@ function coveredBy(ranges: Ranges): bigint {
   return starts.reduce((sum, start, run) => sum + (ends[run] as bigint) - start + 1n, 0n);
 }
 
-function narrowRows(ranges: Ranges, version: 4 | 6, shortest: number): { ranges: Ranges; tooWide: number } {
+function narrowRows(
+  ranges: Ranges,
+  version: 4 | 6,
+  shortest: number,
+): { ranges: Ranges; tooWide: number } {
   const kept = new Ranges();
   let tooWide = 0;
   const widest = 1n << BigInt(addressBits(version) - shortest);
@@ -118,7 +136,10 @@ function narrowRows(ranges: Ranges, version: 4 | 6, shortest: number): { ranges:
   return { ranges: kept, tooWide };
 }
 
-/** Whether a range is inside special-purpose space. Neighbouring blocks count as one: 224.0.0.0/3 is two of them. */
+/**
+ * Whether a range is inside special-purpose space. Neighbouring blocks count as one: 224.0.0.0/3 is
+ * two of them.
+ */
 function specialSpace(version: 4 | 6): (start: bigint, end: bigint) => boolean {
   const blocks = new Ranges();
   for (const { start, end } of specialPurposeRanges(version)) blocks.add(start, end, 0);

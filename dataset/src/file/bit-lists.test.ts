@@ -14,29 +14,15 @@ for (const seed of [1, 2, 3, 4]) {
       const number = below(2 ** below(24));
       const range = 1 + below(2 ** below(14));
       const share = random() ** 3;
-      const list = Array.from({ length: range }, (_, value) => value).filter(() => random() < share);
-      const position = writer.position;
-      switch (below(3)) {
-        case 0:
-          writer.gamma(number + 1);
-          checks.push((cursor) => assert.equal(cursor.gamma(), number + 1));
-          break;
-        case 1:
-          writer.ascending(list, range);
-          checks.push((cursor) => assert.deepEqual(readList(cursor, list.length, range), list));
-          break;
-        default:
-          writer.toNextByte();
-          writer.varint(number);
-          writer.sizedAscending(list, range);
-          checks.push((cursor) => {
-            cursor.position = Math.ceil(position / 8) * 8;
-            assert.equal(cursor.varint(), number);
-            const end = cursor.varint() * 8 + cursor.position;
-            assert.deepEqual(readList(cursor, list.length, range), list);
-            assert.equal(Math.ceil(cursor.position / 8) * 8, end);
-            cursor.position = end;
-          });
+      const list = Array.from({ length: range }, (_, value) => value).filter(
+        () => random() < share,
+      );
+      if (below(2) === 0) {
+        writer.gamma(number + 1);
+        checks.push((cursor) => assert.equal(cursor.gamma(), number + 1));
+      } else {
+        writer.ascending(list, range);
+        checks.push((cursor) => assert.deepEqual(readList(cursor, list.length, range), list));
       }
     }
     const cursor = new BitCursor(writer.finish(), 0);

@@ -1,8 +1,12 @@
-// Ascending lists of numbers as Golomb-Rice codes of the gaps: gap / 2^k in unary (zeros, then a one), then k low bits;
-// k follows from count and range. A quarter smaller than LEB128 varints, about 5 ns per element.
+// Ascending lists of numbers as Golomb-Rice codes of the gaps: gap / 2^k in unary (zeros, then a
+// one), then k low bits; k follows from count and range. A quarter smaller than LEB128 varints,
+// about 5 ns per element.
 import { DatasetError } from '../dataset-error.ts';
 
-/** Readers load the byte after the one that they need; sections with lists end in this many zero bytes. */
+/**
+ * Readers load the byte after the one that they need; sections with lists end in this many zero
+ * bytes.
+ */
 const PADDING_BYTES = 4;
 /** No list has more elements than fit in these bits. */
 const MAX_GAMMA_BITS = 30;
@@ -28,12 +32,6 @@ export class BitWriter {
     }
   }
 
-  /** LEB128: seven bits per byte, the lowest first, the top bit set on all bytes but the last. */
-  varint(value: number): void {
-    for (; value > 0x7f; value >>>= 7) this.bits((value & 0x7f) | 0x80, 8);
-    this.bits(value, 8);
-  }
-
   /** An Elias gamma code: short for small numbers. The value is at least 1. */
   gamma(value: number): void {
     const low = 31 - Math.clz32(value);
@@ -41,7 +39,9 @@ export class BitWriter {
     this.bits(value & ((1 << low) - 1), low);
   }
 
-  /** Distinct numbers from 0 to `range` - 1, in ascending order. The reader must know their count. */
+  /**
+   * Distinct numbers from 0 to `range` - 1, in ascending order. The reader must know their count.
+   */
   ascending(values: readonly number[] | Uint32Array, range: number): void {
     const k = lowBits(values.length, range);
     let previous = -1;
@@ -53,24 +53,8 @@ export class BitWriter {
     }
   }
 
-  /** The same from a whole byte on, after the number of bytes that it takes, as a varint. */
-  sizedAscending(values: readonly number[], range: number): void {
-    const k = lowBits(values.length, range);
-    let bits = values.length * (k + 1);
-    values.forEach((value, i) => {
-      bits += (value - (values[i - 1] ?? -1) - 1) >>> k;
-    });
-    this.varint(Math.ceil(bits / 8));
-    this.ascending(values, range);
-    this.toNextByte();
-  }
-
-  toNextByte(): void {
-    if (this.#used > 0) this.bits(0, 8 - this.#used);
-  }
-
   finish(): Uint8Array {
-    this.toNextByte();
+    if (this.#used > 0) this.bits(0, 8 - this.#used);
     for (let i = 0; i < PADDING_BYTES; i++) this.bits(0, 8);
     return this.#bytes.slice(0, this.#length);
   }
@@ -87,14 +71,20 @@ export class BitWriter {
   }
 }
 
-/** k, about log2 of the mean gap: the best choice for gaps at random (ln 2 is 0.69). At most 24 for the reader. */
+/**
+ * k, about log2 of the mean gap: the best choice for gaps at random (ln 2 is 0.69). At most 24 for
+ * the reader.
+ */
 function lowBits(count: number, range: number): number {
   const meanGap = (Math.LN2 * range) / count;
   return meanGap < 2 ? 0 : Math.min(24, Math.floor(Math.log2(meanGap)));
 }
 
-/** Decodes `count` numbers into `target`, from the bit at `position`. Returns the position after them. */
-export function readAscending(
+/**
+ * Decodes `count` numbers into `target`, from the bit at `position`. Returns the position after
+ * them.
+ */
+function readAscending(
   bytes: Uint8Array,
   position: number,
   count: number,
@@ -131,7 +121,7 @@ export function readAscending(
 /** Reads one number after the other, and knows the position after the last. */
 export class BitCursor {
   readonly #bytes: Uint8Array;
-  /** In bits. Bytes and varints begin at a multiple of 8. */
+  /** In bits. */
   position: number;
 
   constructor(bytes: Uint8Array, position: number) {
@@ -139,25 +129,10 @@ export class BitCursor {
     this.position = position;
   }
 
-  byte(): number {
-    const byte = this.#bytes[this.position >>> 3] as number;
-    this.position += 8;
-    return byte;
-  }
-
-  varint(): number {
-    let at = this.position >>> 3;
-    let value = 0;
-    let shift = 0;
-    for (; (this.#bytes[at] as number) > 0x7f; at++, shift += 7) value |= ((this.#bytes[at] as number) & 0x7f) << shift;
-    value |= (this.#bytes[at] as number) << shift;
-    this.position = (at + 1) * 8;
-    return value >>> 0;
-  }
-
   gamma(): number {
     let low = 0;
-    while (this.#bit() === 0) if (++low > MAX_GAMMA_BITS) throw new DatasetError('damaged: a list has no end');
+    while (this.#bit() === 0)
+      if (++low > MAX_GAMMA_BITS) throw new DatasetError('damaged: a list has no end');
     let value = 1 << low;
     for (let i = 0; i < low; i++) value |= this.#bit() << i;
     return value;

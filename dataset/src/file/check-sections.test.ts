@@ -19,7 +19,8 @@ const file = encodeDataset(
   new Date('2026-11-15T00:00:00Z'),
 );
 
-const setWord = (index: number, value: number) => (section: Buffer) => section.writeUInt32LE(value, index * 4);
+const setWord = (index: number, value: number) => (section: Buffer) =>
+  section.writeUInt32LE(value, index * 4);
 
 for (const [behaviour, section, change] of [
   ['a record with attributes that do not exist', 'records', setWord(1, 99)],
@@ -46,7 +47,10 @@ for (const [behaviour, section, change] of [
     const sections = decodeFile(Buffer.from(file));
     const changed = Buffer.from(sections[section]);
     const result: unknown = change(changed);
-    const spliced = encodeFile({ ...sections, [section]: Buffer.isBuffer(result) ? result : changed });
+    const spliced = encodeFile({
+      ...sections,
+      [section]: Buffer.isBuffer(result) ? result : changed,
+    });
     assert.throws(
       () => new Dataset(spliced),
       (error) => error instanceof DatasetError && error.message.startsWith('damaged: section '),

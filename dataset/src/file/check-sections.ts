@@ -1,5 +1,6 @@
-// Checks that the sections of a file fit together, so that no lookup reads beyond the end of one. It takes most of the
-// time to open a file, which a server spends in a thread and commands save (`openPublished`).
+// Checks that the sections of a file fit together, so that no lookup reads beyond the end of one.
+// It takes most of the time to open a file, which a server spends in a thread and commands save
+// (`openPublished`).
 import { DatasetError } from '../dataset-error.ts';
 import { checkCovered } from './addresses/covered.ts';
 import { checkIpv4 } from './addresses/ipv4-table.ts';
@@ -17,15 +18,14 @@ export function checkSections(sections: Sections): void {
   const damagedNetworks = findDamagedNetworks(sections);
   if (damagedNetworks !== undefined) ensure(false, damagedNetworks);
   const networks = countNetworks(sections.asns);
-  const records = countRows(sections, 'records', 1);
-  const attributeSets = countRows(sections, 'suffixes', 1);
+  const records = countRows(sections, 'records');
+  const attributeSets = countRows(sections, 'suffixes');
   checkRecords(sections, networks, attributeSets);
   const damaged = findDamagedAttributes(sections);
   if (damaged !== undefined) ensure(false, damaged);
   ensure(checkCovered(sections.covered, 4, networks), 'covered');
   ensure(checkCovered(sections['covered.v6'], 6, networks), 'covered.v6');
   ensure(checkOtherOrigins(sections.otherOrigins), 'otherOrigins');
-  for (const name of ['words.at', 'grams.at', 'texts.at'] as const) countRows(sections, name, 2);
   ensure(checkIpv4(sections['v4.top'], sections['v4.buckets'], records), 'v4.buckets');
   ensure(checkIpv6(sections, records), 'v6.match');
   ensure(checkOrigins(sections.origins, sections['origins.at'], networks), 'origins');
@@ -35,8 +35,8 @@ function ensure(isRight: boolean, section: SectionName): void {
   if (!isRight) throw new DatasetError(`damaged: section ${section} does not fit the others`);
 }
 
-function countRows(sections: Sections, name: SectionName, words: number): number {
-  const rows = sections[name].length / (words * 4);
+function countRows(sections: Sections, name: SectionName): number {
+  const rows = sections[name].length / 4;
   ensure(Number.isInteger(rows), name);
   return rows;
 }

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { seededRandom } from '@whence/testing/seeded-random';
-import { ConsecutiveGroups, checkGroups, encodeGroups, orderByGroup } from './consecutive-groups.ts';
+import {
+  ConsecutiveGroups,
+  checkGroups,
+  encodeGroups,
+  orderByGroup,
+} from './consecutive-groups.ts';
 
 const SEED = 20261115;
 

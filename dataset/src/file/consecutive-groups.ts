@@ -1,5 +1,5 @@
-// The group of each item in a list, where the items of a group follow each other and every group has at least one. A
-// quarter of a byte per item, and an answer from one place in the table:
+// The group of each item in a list, where the items of a group follow each other and every group
+// has at least one. A quarter of a byte per item, and an answer from one place in the table:
 //
 //   u32 x 2   per 32 items: the number of groups that begin before them; a bit per item, set if a group begins with it
 import { bytesOf, wordsOf } from './format.ts';
@@ -8,7 +8,8 @@ import { bytesOf, wordsOf } from './format.ts';
 export function orderByGroup(groupOf: Uint32Array, groups: number): Uint32Array {
   const next = new Uint32Array(groups + 1);
   for (const group of groupOf) next[group + 1] = (next[group + 1] as number) + 1;
-  for (let group = 0; group < groups; group++) next[group + 1] = (next[group + 1] as number) + (next[group] as number);
+  for (let group = 0; group < groups; group++)
+    next[group + 1] = (next[group + 1] as number) + (next[group] as number);
   const order = new Uint32Array(groupOf.length);
   groupOf.forEach((group, item) => {
     order[next[group] as number] = item;
@@ -26,7 +27,8 @@ export function encodeGroups(groupOf: Uint32Array): Uint8Array {
     if ((item & 31) === 0) table[at] = begun;
     const group = groupOf[item] as number;
     if (group === begun - 1) continue;
-    if (group !== begun) throw new Error(`item ${item} is in group ${group}, and group ${begun} has no items`);
+    if (group !== begun)
+      throw new Error(`item ${item} is in group ${group}, and group ${begun} has no items`);
     table[at + 1] = (table[at + 1] as number) | (1 << (item & 31));
     begun++;
   }
@@ -61,7 +63,7 @@ export class ConsecutiveGroups {
 }
 
 /** The set bits of a 32-bit word, added up in pairs, then in fours, then in bytes. */
-export function countBits(word: number): number {
+function countBits(word: number): number {
   const pairs = word - ((word >>> 1) & 0x55555555);
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;

@@ -37,14 +37,26 @@ for (const [behaviour, damage, message] of [
   ['a file truncated inside the header', () => whole.subarray(0, 20), 'not a whence dataset'],
   ['a file truncated in the middle', () => whole.subarray(0, whole.length >> 1), 'truncated'],
   ['a file that lacks one byte', () => whole.subarray(0, -1), 'truncated'],
-  ['a file with extra bytes at the end', () => Buffer.concat([whole, Buffer.from('x')]), 'bytes too many'],
-  ['a flipped bit in the header', () => flip(9), 'checksum mismatch in the header'],
-  ['a flipped bit in the section table', () => flip(HEADER_BYTES + 17), 'checksum mismatch in the section table'],
-  ['a later format', () => inFormat(99), 'has format 99, which this version of wh does not read; upgrade wh'],
   [
-    'the last format before 1.0.0',
-    () => inFormat(5),
-    'was written before 1.0.0 (format 5) and cannot be read; wh dataset build writes a new one',
+    'a file with extra bytes at the end',
+    () => Buffer.concat([whole, Buffer.from('x')]),
+    'bytes too many',
+  ],
+  ['a flipped bit in the header', () => flip(9), 'checksum mismatch in the header'],
+  [
+    'a flipped bit in the section table',
+    () => flip(HEADER_BYTES + 17),
+    'checksum mismatch in the section table',
+  ],
+  [
+    'a later format',
+    () => inFormat(99),
+    'has format 99, which this version of wh does not read; upgrade wh',
+  ],
+  [
+    'an earlier format',
+    () => inFormat(6),
+    'has format 6, which this version of wh does not read; build the dataset again',
   ],
 ] as const) {
   test(`format: refused: ${behaviour}`, () => {
@@ -58,10 +70,13 @@ for (const [behaviour, damage, message] of [
 for (const [index, name] of SECTIONS.entries()) {
   test(`format: refused: a flipped bit in section ${name}`, (t) => {
     const row = HEADER_BYTES + index * SECTION_ROW_BYTES;
-    const [offset, length] = [whole.readUInt32LE(row + 16), whole.readUInt32LE(row + 20)];
+    const offset = whole.readUInt32LE(row + 16);
+    const length = whole.readUInt32LE(row + 20);
     if (length === 0) return t.diagnostic(`${name} is empty in this sample`);
     for (const at of [offset, offset + (length >> 1), offset + length - 1]) {
-      assert.throws(() => decodeFile(flip(at)), { message: `damaged: checksum mismatch in section ${name}` });
+      assert.throws(() => decodeFile(flip(at)), {
+        message: `damaged: checksum mismatch in section ${name}`,
+      });
     }
   });
 }
@@ -74,7 +89,9 @@ test('format: the error of a file names the file', () => {
     for (const open of [openDataset, openPublished])
       assert.throws(
         () => open(path),
-        (error) => error instanceof DatasetError && error.message.startsWith(`${path}: damaged: checksum mismatch`),
+        (error) =>
+          error instanceof DatasetError &&
+          error.message.startsWith(`${path}: damaged: checksum mismatch`),
       );
   } finally {
     rmSync(folder, { recursive: true });

@@ -14,9 +14,6 @@
 //   records      u32                attributes of each record. Record 0 is unused: match 0 means no record
 //   records.row  groups             row in asns of each record: records are ordered by it (consecutive-groups.ts)
 //   asns, asns.number, asns.text    networks, the largest first (networks/networks.ts)
-//   words.*                         index of names and handles: words that several networks have (shared-words.ts),
-//   grams, grams.at                 parts of all other words and what is between words (name-grams.ts),
-//   texts, texts.at                 results for texts of one or two bytes (short-texts.ts)
 //   origins, origins.at             where in the address tables the prefixes of each network are (origin-index.ts)
 //   suffixes, suffixes.variant,     the fields of records from `country` on, and which sources decided them
 //   variants, chunks, chunks.text,  (texts/attributes.ts)
@@ -26,14 +23,15 @@
 //   otherOrigins u32 x 7            other origins of announced prefixes (other-origins.ts)
 //
 // A match is  prefix length << 24 | record.  No IPv4 length reaches the top bit, so v4.top can use that bit as a flag.
-// An interval is a run of addresses with one match inside one prefix; unannounced space is an interval with match 0.
+// An interval is a run of addresses with one match inside one prefix; unannounced space is an
+// interval with match 0.
 import { DatasetError } from '../dataset-error.ts';
+import type { Match } from './match.ts';
 import { decodeSections, encodeSections, hasMagic, versionOf } from './section-file.ts';
 
 const MAGIC = 'WHENCE\r\n';
-/** A change of the format raises it, and `earlier-formats.ts` can convert files of the format before. */
-export const FORMAT_VERSION = 6;
-const FIRST_FORMAT = 6;
+/** A change of the format raises it. */
+export const FORMAT_VERSION = 8;
 
 export const SECTIONS = [
   'meta',
@@ -50,13 +48,6 @@ export const SECTIONS = [
   'asns',
   'asns.number',
   'asns.text',
-  'words.text',
-  'words.rows',
-  'words.at',
-  'grams',
-  'grams.at',
-  'texts',
-  'texts.at',
   'origins',
   'origins.at',
   'suffixes',
@@ -72,26 +63,21 @@ export const SECTIONS = [
 ] as const;
 export type SectionName = (typeof SECTIONS)[number];
 
-/** Prefix length and record number of an answer in one word; 0 where nothing is known. */
-export type Match = number;
-
-export const makeMatch = (length: number, record: number): Match => ((length << 24) | record) >>> 0;
-export const prefixLength = (match: Match): number => match >>> 24;
-export const recordNumber = (match: Match): number => match & MAX_RECORD;
-export const MAX_RECORD = 0xffffff;
-
-export const isMatch = (match: Match, bits: number, records: number): boolean =>
-  match >>> 24 <= bits && (match & MAX_RECORD) < records;
-
-/** Intervals in ascending order, each up to the next start; the first starts at the lowest address of the family. */
+/**
+ * Intervals in ascending order, each up to the next start; the first starts at the lowest address
+ * of the family.
+ */
 export type Intervals = { readonly starts: readonly bigint[]; readonly matches: readonly Match[] };
 
 export function encodeFile(sections: Record<SectionName, Uint8Array>): Buffer {
   return encodeSections({ magic: MAGIC, version: FORMAT_VERSION, sections: SECTIONS }, sections);
 }
 
-/** The format of a file, whether it can be read or not; undefined if it is not a dataset or its header is damaged. */
-export const formatOf = (file: Buffer): number | undefined => versionOf(file, MAGIC);
+/**
+ * The format of a file, whether it can be read or not; undefined if it is not a dataset or its
+ * header is damaged.
+ */
+const formatOf = (file: Buffer): number | undefined => versionOf(file, MAGIC);
 
 /** Throws a DatasetError unless the file begins like a dataset of this format. */
 function checkHeader(file: Buffer): void {
@@ -101,24 +87,24 @@ function checkHeader(file: Buffer): void {
   if (format !== FORMAT_VERSION) throw new UnreadableFormat(format);
 }
 
-/** `format` is not a number in manifests that do not state it. */
-export const isBeforeFirst = (format: unknown): boolean => typeof format !== 'number' || format < FIRST_FORMAT;
-
-/** The file, or what a static host offers, is of another release. `subject` names it: "the file". */
+/**
+ * The file, or what a static host offers, is of another release. `subject` names it: "the file".
+ */
 export class UnreadableFormat extends DatasetError {
   readonly format: number;
 
   constructor(format: number, subject = 'the file') {
     super(
-      isBeforeFirst(format)
-        ? `${subject} was written before 1.0.0 (format ${format}) and cannot be read; wh dataset build writes a new one`
-        : `${subject} has format ${format}, which this version of wh does not read; ${format > FORMAT_VERSION ? 'upgrade wh' : 'build the dataset again'}`,
+      `${subject} has format ${format}, which this version of wh does not read; ${format > FORMAT_VERSION ? 'upgrade wh' : 'build the dataset again'}`,
     );
     this.format = format;
   }
 }
 
-/** Checks the whole file and returns its sections as views, or throws a DatasetError that says what is wrong. */
+/**
+ * Checks the whole file and returns its sections as views, or throws a DatasetError that says what
+ * is wrong.
+ */
 export function decodeFile(file: Buffer, isChecked = false): Record<SectionName, Buffer> {
   checkHeader(file);
   return decodeSections(file, SECTIONS, isChecked);
@@ -128,7 +114,10 @@ export function bytesOf(array: Uint8Array | Uint16Array | Uint32Array): Uint8Arr
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 }
 
-/** `bytes` must start at a multiple of 4 in its buffer. Sections do, if the file was read into a buffer of its own. */
+/**
+ * `bytes` must start at a multiple of 4 in its buffer. Sections do, if the file was read into a
+ * buffer of its own.
+ */
 export function wordsOf(bytes: Uint8Array): Uint32Array {
   return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
 }

@@ -40,15 +40,27 @@ const dataset = sampleDataset({
 });
 
 for (const [behaviour, ip, want] of [
-  ['the announced prefix', '1.0.1.1', { prefix: '1.0.0.0/16', asn: 64500, country: 'DE', rir: 'APNIC' }],
+  [
+    'the announced prefix',
+    '1.0.1.1',
+    { prefix: '1.0.0.0/16', asn: 64500, country: 'DE', rir: 'APNIC' },
+  ],
   ['a name that is not ASCII', '1.0.1.1', { asn_name: 'Exämple "Nord" \\ GmbH' }],
   ['a more specific announcement decides', '1.0.4.77', { prefix: '1.0.4.0/24', asn: 64501 }],
-  ['a country border does not change the prefix', '1.0.200.1', { prefix: '1.0.0.0/16', country: 'AU' }],
+  [
+    'a country border does not change the prefix',
+    '1.0.200.1',
+    { prefix: '1.0.0.0/16', country: 'AU' },
+  ],
   ['a range answers with its largest prefix', '2.0.3.1', { prefix: '2.0.2.0/23', country: 'FR' }],
   ['another part of the range has another prefix', '2.0.4.1', { prefix: '2.0.4.0/24' }],
   ['an overlay does not change the prefix', '3.0.0.17', { prefix: '3.0.0.0/8' }],
   ['an unknown country', '5.0.0.1', { country: 'ZZ' }],
-  ['a short IPv6 prefix', '2a00:0:0:2::1', { prefix: '2a00::/32', asn: 64500, country: 'FR', rir: 'RIPE' }],
+  [
+    'a short IPv6 prefix',
+    '2a00:0:0:2::1',
+    { prefix: '2a00::/32', asn: 64500, country: 'FR', rir: 'RIPE' },
+  ],
   ['a prefix inside a /64', '2a00:0:0:1::9', { prefix: '2a00:0:0:1::8/125', asn: 64506 }],
   ['before a prefix inside a /64', '2a00:0:0:1::7', { prefix: '2a00::/32', asn: 64500 }],
   ['after a prefix inside a /64', '2a00:0:0:1::10', { prefix: '2a00::/32', asn: 64500 }],
@@ -58,7 +70,10 @@ for (const [behaviour, ip, want] of [
   test(`read: ${behaviour}`, () => {
     const record = lookup(ip);
     assert.equal(record.ip, ip);
-    assert.deepEqual(Object.fromEntries(Object.keys(want).map((key) => [key, record[key as 'prefix']])), want);
+    assert.deepEqual(
+      Object.fromEntries(Object.keys(want).map((key) => [key, record[key as 'prefix']])),
+      want,
+    );
   });
 }
 
@@ -137,7 +152,11 @@ test('read: an AS with its counts', () => {
 
 for (const [behaviour, asn, want] of [
   ['a prefix with a hole', 64500, { ipv4: ['1.0.0.0/16'], ipv6: ['2a00::/32'] }],
-  ['a range', 64502, { ipv4: ['2.0.1.0/24', '2.0.2.0/23', '2.0.4.0/24'], ipv6: ['2a00:ffff::/32'] }],
+  [
+    'a range',
+    64502,
+    { ipv4: ['2.0.1.0/24', '2.0.2.0/23', '2.0.4.0/24'], ipv6: ['2a00:ffff::/32'] },
+  ],
   ['neighbours of one length', 64507, { ipv4: ['2.0.9.0/24', '2.0.10.0/24'], ipv6: [] }],
   ['a prefix cut by an overlay', 16509, { ipv4: ['3.0.0.0/8'], ipv6: [] }],
   ['a prefix that more specific ones cover', 64503, { ipv4: ['6.0.0.0/24'], ipv6: [] }],
@@ -176,8 +195,20 @@ test('evidence: one row per decided field, with source, prefix and date', () => 
 });
 
 for (const [behaviour, ip, field, source, prefix] of [
-  ['the country of a source, up to the end of its range', '1.0.1.1', 'country', 'countries', '1.0.0.0/17'],
-  ['the country of registration where no other is known', '1.0.200.1', 'country', 'delegated', '1.0.0.0/16'],
+  [
+    'the country of a source, up to the end of its range',
+    '1.0.1.1',
+    'country',
+    'countries',
+    '1.0.0.0/17',
+  ],
+  [
+    'the country of registration where no other is known',
+    '1.0.200.1',
+    'country',
+    'delegated',
+    '1.0.0.0/16',
+  ],
   ['IPv6', '2a00::1', 'country', 'countries', '2a00::/32'],
   ['IPv6 inside a /64', '2a00:0:0:1::9', 'asn', 'routes', '2a00:0:0:1::8/125'],
 ] as const) {
@@ -207,7 +238,9 @@ test('runs: every announced address once, in ascending order, divided where the 
       const first = fromBigInt(start, version);
       const { prefix, country, detection } = dataset.record(first, match);
       const flag = detection.is_tor_exit ? 'tor' : (detection.ai_company ?? '');
-      return [formatAddress(first), formatAddress(fromBigInt(end, version)), prefix, country, flag].join(' ').trim();
+      return [formatAddress(first), formatAddress(fromBigInt(end, version)), prefix, country, flag]
+        .join(' ')
+        .trim();
     }),
   );
   assert.deepEqual(runs, [

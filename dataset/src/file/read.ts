@@ -1,12 +1,13 @@
-// An open dataset: address to record, AS number to network. One buffer, verified when read, used in place.
+// An open dataset: address to record, AS number to network. One buffer, verified when read, used in
+// place.
 import { createHash } from 'node:crypto';
 import { type Address, formatAddress, ipv4 } from '../address.ts';
-import { dayAfter, FOREVER, lastDay } from '../data-age.ts';
+import { FOREVER, isTooOld, lastDay, threatGaps } from '../data-age.ts';
 import { DatasetError } from '../dataset-error.ts';
-import { threatKnowledge } from '../flag-sources.ts';
+import { dayAfter } from '../day.ts';
 import { lowerBound } from '../lower-bound.ts';
 import { addressBits, formatPrefix, fromBigInt, lastAddress } from '../prefix.ts';
-import type { AsnPrefixes, AsnRecord, IpRecord, Meta, ThreatKnowledge } from '../record.ts';
+import type { AsnPrefixes, AsnRecord, IpRecord, Meta, ThreatGap } from '../record.ts';
 import { CoveredPrefixes } from './addresses/covered.ts';
 import { boundsOf, type Cursor, startOf } from './addresses/cursor.ts';
 import { Ipv4Table } from './addresses/ipv4-table.ts';
@@ -16,11 +17,9 @@ import { type ListedOrigin, OtherOrigins } from './addresses/other-origins.ts';
 import { PrefixList, prefixesJson } from './addresses/prefix-list.ts';
 import { checkSections } from './check-sections.ts';
 import { ConsecutiveGroups } from './consecutive-groups.ts';
-import { inCurrentFormat } from './earlier-formats.ts';
-import { decodeFile, type Match, prefixLength, recordNumber, type SectionName, wordsOf } from './format.ts';
-import { NetworkTexts } from './networks/network-texts.ts';
+import { decodeFile, type SectionName, wordsOf } from './format.ts';
+import { type Match, prefixLength, recordNumber } from './match.ts';
 import { Networks } from './networks/networks.ts';
-import { NameIndex } from './search/name-index.ts';
 import { readSectionFile } from './section-file.ts';
 import { hasAgedLists, withoutAgedLists } from './texts/aged-attributes.ts';
 import { AttributeSets } from './texts/attributes.ts';
@@ -33,7 +32,10 @@ export function openDataset(path: string, day?: string): Dataset {
   return new Dataset(readChecked(path, undefined, day), { isChecked: true, day });
 }
 
-/** For commands: does not check again that sections fit together, which took half of the time of `wh ip`. */
+/**
+ * For commands: does not check again that sections fit together, which took half of the time of
+ * `wh ip`.
+ */
 export function openPublished(path: string, day?: string): Dataset {
   return new Dataset(readPublished(path, day), { isChecked: true, day });
 }
@@ -43,25 +45,26 @@ export function readPublished(path: string, day?: string): Buffer<ArrayBuffer> {
   return readChecked(path, undefined, day, decodeFile);
 }
 
-/** The checked bytes, converted from earlier formats. Lists too old on `day` do not count. Throws a DatasetError. */
+/**
+ * The checked bytes. Lists too old on `day` do not count. Throws a
+ * DatasetError.
+ */
 export function readChecked(
   path: string,
   sha256?: string,
   day?: string,
   check: (file: Buffer) => unknown = checkFile,
 ): Buffer<ArrayBuffer> {
-  return readSectionFile(path, (bytes) => {
-    const file = inCurrentFormat(bytes);
+  return readSectionFile(path, (file) => {
     check(file);
-    if (sha256 !== undefined && createHash('sha256').update(bytes).digest('hex') !== sha256)
+    if (sha256 !== undefined && createHash('sha256').update(file).digest('hex') !== sha256)
       throw new DatasetError('checksum mismatch: not the file that was published');
     return day === undefined ? file : withoutAgedLists(file, day);
   });
 }
 
-/** Whether the bytes are used as they are: in the current format, with no list too old on `day`. */
+/** Whether the bytes are used as they are, with no list too old on `day`. */
 export function checkAsWritten(file: Buffer<ArrayBuffer>, day: string): boolean {
-  if (inCurrentFormat(file) !== file) return false;
   checkFile(file);
   return !hasAgedLists(file, day);
 }
@@ -77,10 +80,6 @@ export class Dataset {
   /** The day by which lists were judged, yyyy-mm-dd. */
   readonly day: string;
   readonly networks: Networks;
-  /** The first networks, which `nameIndex` has. */
-  readonly indexedNetworks: number;
-  readonly nameIndex: NameIndex;
-  readonly networkTexts: NetworkTexts;
   /** For the writer of records as bytes. */
   readonly recordTexts = new RecordTexts();
   readonly #ipv4: Ipv4Table;
@@ -93,17 +92,22 @@ export class Dataset {
   readonly #otherOrigins: OtherOrigins;
   /** By set of attributes, decoded on first use. */
   readonly #derived: (boolean | undefined)[] = [];
+  #gaps: ReturnType<typeof threatGaps> | undefined;
+  /** By set of attributes: whether a list has the addresses that no longer counts. */
+  readonly #onExpired: (boolean | undefined)[] = [];
   /** Made on first use, because making them per answer is slower. */
   readonly #networkStrings: (string | undefined)[];
 
-  /** `isChecked`: from `readChecked` with this `day`. Networks from `indexedNetworks` on are not in the name index. */
+  /** `isChecked`: from `readChecked` with this `day`. */
   constructor(
     file: Buffer | Sections,
     {
       isChecked = false,
       day,
-      indexedNetworks,
-    }: { readonly isChecked?: boolean; readonly day?: string | undefined; readonly indexedNetworks?: number } = {},
+    }: {
+      readonly isChecked?: boolean;
+      readonly day?: string | undefined;
+    } = {},
   ) {
     if (!isChecked && Buffer.isBuffer(file)) checkFile(file);
     const sections = Buffer.isBuffer(file) ? decodeFile(file, true) : file;
@@ -115,9 +119,6 @@ export class Dataset {
     this.#attributesOf = wordsOf(sections.records);
     this.#rowOf = new ConsecutiveGroups(sections['records.row']);
     this.networks = new Networks(sections, this.meta.providers);
-    this.indexedNetworks = indexedNetworks ?? this.networks.count;
-    this.nameIndex = new NameIndex(sections, this.indexedNetworks);
-    this.networkTexts = new NetworkTexts(sections['asns.text'], wordsOf(sections.asns));
     const blockCounts = [this.#ipv4.blockCount, this.#ipv6.blockCount] as const;
     this.#origins = new OriginIndex(sections.origins, sections['origins.at'], blockCounts);
     this.#attributeSets = new AttributeSets(sections);
@@ -129,8 +130,23 @@ export class Dataset {
     this.#networkStrings = new Array(this.networks.count).fill(undefined);
   }
 
-  get threatKnowledge(): ThreatKnowledge {
-    return threatKnowledge(this.meta, this.day);
+  /** Why the score of addresses of the family may be too low; undefined if it is complete. */
+  threatGap(version: 4 | 6, match: Match): ThreatGap | undefined {
+    const set = this.attributesOf(match);
+    if (this.isJudged(set)) return undefined;
+    this.#gaps ??= threatGaps(this.meta, this.day);
+    const gap = this.#gaps[version === 4 ? 'ipv4' : 'ipv6'];
+    if (gap !== undefined) return gap;
+    this.#onExpired[set] ??= this.decisions(set).some(([field, source]) => {
+      const list = this.meta.sources[source];
+      return field === 'threat.score' && list !== undefined && isTooOld(list, this.day);
+    });
+    return this.#onExpired[set] ? 'expired_list' : undefined;
+  }
+
+  /** Whether the operator of this server decides the score. */
+  protected isJudged(_set: number): boolean {
+    return false;
   }
 
   /** The last day on which the same lists count as on `day`. */
@@ -148,15 +164,20 @@ export class Dataset {
   /** When its answers became those of `day`: at its build, or when a list stopped counting. */
   get changedAt(): string {
     const { built_at, sources } = this.meta;
-    const ended = sources.flatMap((source) => lastDay(source) ?? []).filter((last) => last < this.day);
+    const ended = sources
+      .flatMap((source) => lastDay(source) ?? [])
+      .filter((last) => last < this.day);
     const changed = `${dayAfter(ended.sort().at(-1) ?? '1970-01-01')}T00:00:00.000Z`;
     return changed > built_at ? changed : built_at;
   }
 
-  /** Longest-prefix match: the record and the length of the announced prefix; 0 if not announced. */
+  /**
+   * Longest-prefix match: the record and the length of the announced prefix; 0 if not announced.
+   */
   find(address: Address): Match {
     if (address.version === 4) return this.#ipv4.find(address.w0);
-    if (address.version === 6) return this.#ipv6.find(address.w0, address.w1, address.w2, address.w3);
+    if (address.version === 6)
+      return this.#ipv6.find(address.w0, address.w1, address.w2, address.w3);
     // From JavaScript: text would be looked up as an address that is not announced.
     throw new TypeError(`not a parsed address: ${address}`);
   }
@@ -181,7 +202,10 @@ export class Dataset {
     return this.#attributesOf[recordNumber(match)] as number;
   }
 
-  /** Per field: position of the deciding source in `meta.sources`, and the value if the record does not show it. */
+  /**
+   * Per field: position of the deciding source in `meta.sources`, and the value if the record does
+   * not show it.
+   */
   decisions(set: number): [field: string, source: number, value?: number | string][] {
     return this.#attributeSets.decisions(set);
   }
@@ -193,7 +217,10 @@ export class Dataset {
     return this.#derived[set] as boolean;
   }
 
-  /** Networks that announce the same prefix (MOAS), with the positions of the sources that list them. */
+  /**
+   * Networks that announce the same prefix (MOAS), with the positions of the sources that list
+   * them.
+   */
   otherOrigins(address: Address, match: Match): ListedOrigin[] {
     return this.#otherOrigins.find(address, prefixLength(match));
   }
@@ -219,7 +246,10 @@ export class Dataset {
     return this.#attributeSets.textOf(this.attributesOf(match));
   }
 
-  /** A fragment of a text: 0 is the country, 1 the network, 2 the threat. Concatenated they are the whole text. */
+  /**
+   * A fragment of a text: 0 is the country, 1 the network, 2 the threat. Concatenated they are the
+   * whole text.
+   */
   textFragment(text: number, fragment: 0 | 1 | 2): Uint8Array {
     return this.#attributeSets.fragment(text, fragment);
   }
@@ -229,14 +259,20 @@ export class Dataset {
     return String.fromCharCode(bytes[COUNTRY_AT] as number, bytes[COUNTRY_AT + 1] as number);
   }
 
-  /** A run of addresses around this one with the same match. It may be only a part of the whole run. */
+  /**
+   * A run of addresses around this one with the same match. It may be only a part of the whole run.
+   */
   bounds(address: Address): { start: bigint; end: bigint } {
     return boundsOf(address.version, this.cursorFrom(address));
   }
 
-  /** All intervals from the one that contains the address on, unannounced space (match 0) included. */
+  /**
+   * All intervals from the one that contains the address on, unannounced space (match 0) included.
+   */
   cursorFrom(address: Address): Cursor {
-    return address.version === 4 ? this.#ipv4.cursorFrom(address.w0) : this.#ipv6.cursorFrom(address);
+    return address.version === 4
+      ? this.#ipv4.cursorFrom(address.w0)
+      : this.#ipv6.cursorFrom(address);
   }
 
   /** All runs in ascending order, without unannounced space. */
@@ -250,7 +286,10 @@ export class Dataset {
       // The tables also cut runs where their structure requires it.
       if (open !== undefined && open.match === match && start <= open.prefixEnd) continue;
       if (open !== undefined) yield { start: open.start, end: start - 1n, match: open.match };
-      open = match === 0 ? undefined : { start, match, prefixEnd: lastAddress(start, prefixLength(match), bits) };
+      open =
+        match === 0
+          ? undefined
+          : { start, match, prefixEnd: lastAddress(start, prefixLength(match), bits) };
     }
     if (open !== undefined) yield { start: open.start, end: open.prefixEnd, match: open.match };
   }
@@ -272,25 +311,33 @@ export class Dataset {
   }
 
   protected prefixLists(number: number): { ipv4: PrefixList; ipv6: PrefixList } {
-    const found = { ipv4: new PrefixList(), ipv6: new PrefixList() };
+    const lists = { ipv4: new PrefixList(), ipv6: new PrefixList() };
     const row = this.networks.rowOf(number);
-    if (row < 0) return found;
+    if (row < 0) return lists;
     const { first, last } = this.recordsOf(row);
     const blocks = first > last ? { ipv4: [], ipv6: [] } : this.#origins.blocksOf(row);
     for (const block of blocks.ipv4)
-      this.#ipv4.forEachIn(block, first, last, (start, match) => found.ipv4.addRun(ipv4(start), prefixLength(match)));
+      this.#ipv4.forEachIn(block, first, last, (start, match) =>
+        lists.ipv4.addRun(ipv4(start), prefixLength(match)),
+      );
     for (const block of blocks.ipv6)
-      this.#ipv6.forEachIn(block, first, last, (start, match) => found.ipv6.addRun(start, prefixLength(match)));
+      this.#ipv6.forEachIn(block, first, last, (start, match) =>
+        lists.ipv6.addRun(start, prefixLength(match)),
+      );
     for (const [covered, list] of [
-      [this.#covered[4], found.ipv4],
-      [this.#covered[6], found.ipv6],
+      [this.#covered[4], lists.ipv4],
+      [this.#covered[6], lists.ipv6],
     ] as const) {
-      for (let index = covered.firstOf(row); index < covered.count && covered.rowAt(index) === row; index++) {
+      for (
+        let index = covered.firstOf(row);
+        index < covered.count && covered.rowAt(index) === row;
+        index++
+      ) {
         const { base, length } = covered.at(index);
         list.addCovered(base, length);
       }
     }
-    return found;
+    return lists;
   }
 
   /** The numbers of the network's records, which are consecutive. */

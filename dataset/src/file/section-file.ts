@@ -1,5 +1,5 @@
-// A file of named sections that is used in place: the reader makes typed arrays over them. All numbers are little-endian;
-// every section starts at a multiple of 8 bytes.
+// A file of named sections that is used in place: the reader makes typed arrays over them. All
+// numbers are little-endian; every section starts at a multiple of 8 bytes.
 //
 //   0   8  magic; it has a line end, so that a copy in text mode is detected at once
 //   8   4  format version
@@ -16,8 +16,11 @@ import { DatasetError } from '../dataset-error.ts';
 export const HEADER_BYTES = 32;
 export const SECTION_ROW_BYTES = 32;
 
-/** What kind of file it is: eight bytes at its start, its version, and the sections that it must have. */
-export type SectionFormat<Name extends string> = {
+/**
+ * What kind of file it is: eight bytes at its start, its version, and the sections that it must
+ * have.
+ */
+type SectionFormat<Name extends string> = {
   readonly magic: string;
   readonly version: number;
   readonly sections: readonly Name[];
@@ -54,7 +57,9 @@ export function encodeSections<Name extends string>(
   return file;
 }
 
-/** The version of a file of this kind; undefined if it is of another kind or its header is damaged. */
+/**
+ * The version of a file of this kind; undefined if it is of another kind or its header is damaged.
+ */
 export function versionOf(file: Buffer, magic: string): number | undefined {
   if (!hasMagic(file, magic)) return undefined;
   return crc32(file.subarray(0, 28)) === file.readUInt32LE(28) ? file.readUInt32LE(8) : undefined;
@@ -64,7 +69,10 @@ export function hasMagic(file: Buffer, magic: string): boolean {
   return file.length >= HEADER_BYTES && file.toString('latin1', 0, 8) === magic;
 }
 
-/** Sections as views. Magic and version are checked before; checksums of a file that `isChecked` are not computed. */
+/**
+ * Sections as views. Magic and version are checked before; checksums of a file that `isChecked` are
+ * not computed.
+ */
 export function decodeSections<Name extends string>(
   file: Buffer,
   names: readonly Name[],
@@ -74,25 +82,27 @@ export function decodeSections<Name extends string>(
     throw new DatasetError('datasets can only be read on a little-endian machine');
   const length = Number(file.readBigUInt64LE(16));
   if (file.length < length) throw new DatasetError(`truncated: ${file.length} of ${length} bytes`);
-  if (file.length > length) throw new DatasetError(`damaged: ${file.length - length} bytes too many`);
+  if (file.length > length)
+    throw new DatasetError(`damaged: ${file.length - length} bytes too many`);
   const tableEnd = HEADER_BYTES + file.readUInt32LE(12) * SECTION_ROW_BYTES;
   if (tableEnd > length || crc32(file.subarray(HEADER_BYTES, tableEnd)) !== file.readUInt32LE(24)) {
     throw new DatasetError('damaged: checksum mismatch in the section table');
   }
-  const found = new Map<string, Buffer>();
+  const sections = new Map<string, Buffer>();
   for (let at = HEADER_BYTES; at < tableEnd; at += SECTION_ROW_BYTES) {
     const name = file.toString('latin1', at, at + 16).replace(/\0+$/, '');
     const start = file.readUInt32LE(at + 16);
     const size = file.readUInt32LE(at + 20);
-    if (start % 8 !== 0 || start + size > length) throw new DatasetError(`damaged: section ${name} is not in the file`);
+    if (start % 8 !== 0 || start + size > length)
+      throw new DatasetError(`damaged: section ${name} is not in the file`);
     const bytes = file.subarray(start, start + size);
     if (!isChecked && crc32(bytes) !== file.readUInt32LE(at + 24))
       throw new DatasetError(`damaged: checksum mismatch in section ${name}`);
-    found.set(name, bytes);
+    sections.set(name, bytes);
   }
   return Object.fromEntries(
     names.map((name) => {
-      const bytes = found.get(name);
+      const bytes = sections.get(name);
       if (bytes === undefined) throw new DatasetError(`damaged: section ${name} is missing`);
       return [name, bytes];
     }),

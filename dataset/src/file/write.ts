@@ -1,6 +1,6 @@
 /** Encodes a compiled dataset into the sections of the file. `format.ts` describes each section. */
 import { createHash } from 'node:crypto';
-import type { DataSources, Figures, FlagSources, Meta, QualityRow, Refusal, Source } from '../record.ts';
+import type { DataSources, Figures, FlagSources, Meta, Refusal, Source } from '../record.ts';
 import { type CompiledCovered, encodeCovered } from './addresses/covered.ts';
 import { encodeIpv4, Ipv4Table } from './addresses/ipv4-table.ts';
 import { encodeIpv6, Ipv6Table } from './addresses/ipv6-table.ts';
@@ -9,10 +9,11 @@ import { type CompiledOtherOrigin, encodeOtherOrigins } from './addresses/other-
 import { encodeGroups } from './consecutive-groups.ts';
 import { bytesOf, encodeFile, type Intervals, type SectionName } from './format.ts';
 import { type CompiledAsn, encodeNetworks } from './networks/networks.ts';
-import { encodeNames } from './search/name-index.ts';
 import { type CompiledAttributes, encodeAttributes } from './texts/attributes.ts';
 
-/** The whole content of a dataset, in the order of the file. Rows refer to each other by position. */
+/**
+ * The whole content of a dataset, in the order of the file. Rows refer to each other by position.
+ */
 export type Compiled = {
   readonly sources: readonly Source[];
   readonly figures: Figures;
@@ -21,7 +22,6 @@ export type Compiled = {
   readonly dataSources: DataSources;
   readonly flaggedAccessNetworks: readonly FlaggedAccessNetwork[];
   /** How right the answers are without the sources that are used as labels. */
-  readonly heldOut: readonly QualityRow[];
   readonly ipv4: Intervals;
   readonly ipv6: Intervals;
   /** Record 1 of a match is the first of these. `rows` in `asns` are ascending, without gaps. */
@@ -32,11 +32,17 @@ export type Compiled = {
   readonly otherOrigins: readonly CompiledOtherOrigin[];
 };
 
-/** All sections except `meta`, with a digest over them: two builds with the same digest give the same answers. */
+/**
+ * All sections except `meta`, with a digest over them: two builds with the same digest give the
+ * same answers.
+ */
 export type Content = {
   readonly sections: Omit<Record<SectionName, Uint8Array>, 'meta'>;
   readonly meta: Omit<Meta, 'version' | 'built_at'>;
-  /** Access networks of which a list flags a large part. Not in the file: checked before it is published. */
+  /**
+   * Access networks of which a list flags a large part. Not in the file: checked before it is
+   * published.
+   */
   readonly flaggedAccessNetworks: readonly FlaggedAccessNetwork[];
 };
 
@@ -49,7 +55,9 @@ export type FlaggedAccessNetwork = {
 };
 
 export function encodeContent(compiled: Compiled, refused: readonly Refusal[] = []): Content {
-  const providers = [...new Set(compiled.asns.flatMap(({ cloud_provider }) => cloud_provider ?? []))].sort();
+  const providers = [
+    ...new Set(compiled.asns.flatMap(({ cloud_provider }) => cloud_provider ?? [])),
+  ].sort();
   const { ipv4, ipv6, records, attributes, asns } = compiled;
   const v4 = encodeIpv4(ipv4);
   const v6 = encodeIpv6(ipv6);
@@ -62,8 +70,11 @@ export function encodeContent(compiled: Compiled, refused: readonly Refusal[] = 
     records: bytesOf(withUnusedFirst(records.attributes.map((set) => numberOf[set] as number))),
     'records.row': encodeGroups(rowOfRecord),
     ...encodeNetworks(asns, providers),
-    ...encodeNames(asns),
-    ...encodeOrigins([new Ipv4Table(v4.top, v4.buckets), new Ipv6Table(v6)], rowOfRecord, asns.length),
+    ...encodeOrigins(
+      [new Ipv4Table(v4.top, v4.buckets), new Ipv6Table(v6)],
+      rowOfRecord,
+      asns.length,
+    ),
     ...attributeSections,
     ...encodeCovered(compiled.covered),
     otherOrigins: encodeOtherOrigins(compiled.otherOrigins),
@@ -79,14 +90,21 @@ export function encodeContent(compiled: Compiled, refused: readonly Refusal[] = 
     ipv6_prefixes: asns.reduce((sum, { ipv6Prefixes }) => sum + ipv6Prefixes, 0),
   };
   const digest = createHash('sha256').update(JSON.stringify({ sources, providers }));
-  for (const [name, bytes] of Object.entries(sections)) digest.update(`${name} ${bytes.length}\n`).update(bytes);
+  for (const [name, bytes] of Object.entries(sections))
+    digest.update(`${name} ${bytes.length}\n`).update(bytes);
   const content_sha256 = digest.digest('hex');
-  const { flaggedAccessNetworks, heldOut: quality } = compiled;
   return {
     sections,
-    flaggedAccessNetworks,
+    flaggedAccessNetworks: compiled.flaggedAccessNetworks,
     meta: {
-      ...{ content_sha256, sources, refused, figures, flag_sources, data_sources, providers, counts, quality },
+      content_sha256,
+      sources,
+      refused,
+      figures,
+      flag_sources,
+      data_sources,
+      providers,
+      counts,
       threat_lists: compiled.threatLists,
     },
   };
@@ -101,7 +119,10 @@ export function encodeDataset(
   return encodeFile({ meta: Buffer.from(JSON.stringify(whole)), ...sections });
 }
 
-/** Record 0 is unused. It gets the first network and the first set of attributes, so that every number has a row. */
+/**
+ * Record 0 is unused. It gets the first network and the first set of attributes, so that every
+ * number has a row.
+ */
 function withUnusedFirst(values: Uint32Array): Uint32Array {
   const all = new Uint32Array(values.length + 1);
   all.set(values, 1);

@@ -32,7 +32,10 @@ for (const [behaviour, read, error] of [
   ],
   [
     'a line that does not end',
-    () => [...bytesContent(`${'1'.repeat(1_000_001)}\n`).lines(), ...bytesContent('1'.repeat(1_000_001)).lines()],
+    () => [
+      ...bytesContent(`${'1'.repeat(1_000_001)}\n`).lines(),
+      ...bytesContent('1'.repeat(1_000_001)).lines(),
+    ],
     /^it has a line of more than a million characters$/,
   ],
   [
@@ -42,10 +45,15 @@ for (const [behaviour, read, error] of [
   ],
 ] as const)
   test(`content: ${behaviour} is a ContentError`, () => {
-    assert.throws(read, (thrown: Error) => thrown instanceof ContentError && error.test(thrown.message));
+    assert.throws(
+      read,
+      (thrown: Error) => thrown instanceof ContentError && error.test(thrown.message),
+    );
   });
 
 test('content: comments and blank lines in addition to the records are accepted', () => {
-  const lines = [...bytesContent(`${'# comment\n\n'.repeat(400)}${'1.0.0.1\n'.repeat(1_000)}`, 1_000).lines()];
+  const lines = [
+    ...bytesContent(`${'# comment\n\n'.repeat(400)}${'1.0.0.1\n'.repeat(1_000)}`, 1_000).lines(),
+  ];
   assert.equal(lines.length, 1_800);
 });

@@ -13,13 +13,14 @@ export class StreamError extends Error {
 }
 
 export type Content = {
-  /** For line-based formats: the feed need not fit into one string. Without LF, CRLF and byte order mark. */
+  /**
+   * For line-based formats: the feed need not fit into one string. Without LF, CRLF and byte order
+   * mark.
+   */
   lines(): Iterable<string>;
   text(): string;
   /** For binary formats. A chunk is only valid until the next one is read. */
   chunks(): Iterable<Buffer>;
-  /** A parser of a binary format stops with `tooManyRecords` at more; `lines` does so by itself. */
-  readonly maxRecords: number;
 };
 
 const CHUNK_BYTES = 1 << 20;
@@ -27,7 +28,10 @@ const CHUNK_BYTES = 1 << 20;
 const MAX_LINE_LENGTH = 1_000_000;
 /** Parsed JSON can take ten times its size. The largest feed of this kind has 25 MB. */
 const MAX_TEXT_BYTES = 64_000_000;
-/** Beside its records a feed may have comments, blank lines and up to a tenth of rows that cannot be parsed. */
+/**
+ * Beside its records a feed may have comments, blank lines and up to a tenth of rows that cannot be
+ * parsed.
+ */
 const linesFor = (maxRecords: number) => maxRecords * 1.2 + 1_000;
 
 export function fileContent(path: string, maxRecords = Number.POSITIVE_INFINITY): Content {
@@ -41,7 +45,10 @@ export function fileContent(path: string, maxRecords = Number.POSITIVE_INFINITY)
   );
 }
 
-export function bytesContent(bytes: Buffer | string, maxRecords = Number.POSITIVE_INFINITY): Content {
+export function bytesContent(
+  bytes: Buffer | string,
+  maxRecords = Number.POSITIVE_INFINITY,
+): Content {
   const buffer = Buffer.from(bytes);
   return contentOf(
     () => [buffer],
@@ -54,11 +61,11 @@ export function bytesContent(bytes: Buffer | string, maxRecords = Number.POSITIV
 }
 
 function contentOf(chunks: Content['chunks'], text: () => string, maxRecords: number): Content {
-  return { chunks, text: () => withoutByteOrderMark(text()), lines: () => linesOf(chunks(), maxRecords), maxRecords };
-}
-
-export function tooManyRecords(maxRecords: number): ContentError {
-  return new ContentError(`it has more than ${maxRecords.toLocaleString('en-US')} records`);
+  return {
+    chunks,
+    text: () => withoutByteOrderMark(text()),
+    lines: () => linesOf(chunks(), maxRecords),
+  };
 }
 
 function checkTextSize(bytes: number): void {
@@ -96,12 +103,14 @@ function* linesOf(chunks: Iterable<Buffer>, maxRecords: number): Generator<strin
     }
     let start = 0;
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
-      if (++lines > maxLines) throw tooManyRecords(maxRecords);
+      if (++lines > maxLines)
+        throw new ContentError(`it has more than ${maxRecords.toLocaleString('en-US')} records`);
       yield text.slice(start, text.charCodeAt(end - 1) === 13 ? end - 1 : end);
       start = end + 1;
     }
     rest = text.slice(start);
-    if (rest.length > MAX_LINE_LENGTH) throw new ContentError('it has a line of more than a million characters');
+    if (rest.length > MAX_LINE_LENGTH)
+      throw new ContentError('it has a line of more than a million characters');
   }
   rest += decoder.end();
   if (rest !== '') yield rest.endsWith('\r') ? rest.slice(0, -1) : rest;

@@ -1,4 +1,7 @@
-/** RFC 4180 §2, with white space before a quote. An unclosed quote takes the rest: such a row has too few fields. */
+/**
+ * RFC 4180 §2, with white space before a quote. An unclosed quote takes the rest: such a row has
+ * too few fields.
+ */
 export function csvRow(line: string): string[] {
   if (!line.includes('"')) return line.split(',');
   const fields: string[] = [];
@@ -24,6 +27,7 @@ function openingQuote(line: string, from: number): number {
 }
 
 function closingQuote(line: string, from: number): number {
-  for (let at = line.indexOf('"', from); at >= 0; at = line.indexOf('"', at + 2)) if (line[at + 1] !== '"') return at;
+  for (let at = line.indexOf('"', from); at >= 0; at = line.indexOf('"', at + 2))
+    if (line[at + 1] !== '"') return at;
   return line.length;
 }

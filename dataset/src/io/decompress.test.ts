@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after, beforeEach } from 'node:test';
@@ -23,7 +22,10 @@ const PREFIX_XZ = Buffer.from(
   '/Td6WFoAAATm1rRGAgAhARYAAAB0L+WjAQAMMTkyLjAuMi4wLzI0CgAAAAA9Wq0MaQDm6QABJQ1xGcS2H7bzfQEAAAAABFla',
   'base64',
 );
-const PREFIX_BZ2 = Buffer.from('QlpoOTFBWSZTWUmlmaIAAAPYAAAQAAH0ICAAMQwIGmjCSBhBXY74u5IpwoSCTSzNEA==', 'base64');
+const PREFIX_BZ2 = Buffer.from(
+  'QlpoOTFBWSZTWUmlmaIAAAPYAAAQAAH0ICAAMQwIGmjCSBhBXY74u5IpwoSCTSzNEA==',
+  'base64',
+);
 const PREFIX_GZ = gzipSync(PREFIX);
 const NOISE = noise(200_000);
 const NOISE_GZ = gzipSync(NOISE);
@@ -38,7 +40,11 @@ for (const [behaviour, compressed, want] of [
   ['gzip with zeros after it', Buffer.concat([PREFIX_GZ, Buffer.alloc(512)]), PREFIX],
   ['xz', PREFIX_XZ, PREFIX],
   ['xz of several streams', Buffer.concat([PREFIX_XZ, PREFIX_XZ]), PREFIX + PREFIX],
-  ['xz of several streams with padding', Buffer.concat([PREFIX_XZ, Buffer.alloc(4), PREFIX_XZ]), PREFIX + PREFIX],
+  [
+    'xz of several streams with padding',
+    Buffer.concat([PREFIX_XZ, Buffer.alloc(4), PREFIX_XZ]),
+    PREFIX + PREFIX,
+  ],
 ] as const)
   test(`decompress: ${behaviour}`, async () => {
     writeFileSync(from, compressed);
@@ -54,7 +60,10 @@ test('decompress: members of gzip may end anywhere between two reads', async () 
     const first = paddedGzip(readBytes + distance);
     writeFileSync(from, Buffer.concat([first.compressed, PREFIX_GZ]));
     await decompressFile(from, to, { maxBytes: 1e6 });
-    assert.ok(readFileSync(to).equals(Buffer.concat([first.plain, Buffer.from(PREFIX)])), `${distance} bytes`);
+    assert.ok(
+      readFileSync(to).equals(Buffer.concat([first.plain, Buffer.from(PREFIX)])),
+      `${distance} bytes`,
+    );
   }
 });
 
@@ -62,8 +71,16 @@ for (const [behaviour, compressed, message] of [
   ['gzip that is cut off', NOISE_GZ.subarray(0, 100_000), 'truncated gzip stream'],
   ['gzip without its checksum', PREFIX_GZ.subarray(0, -8), 'truncated gzip stream'],
   ['gzip cut off in the head', PREFIX_GZ.subarray(0, 5), 'truncated gzip stream'],
-  ['gzip cut off in a later member', Buffer.concat([PREFIX_GZ, PREFIX_GZ.subarray(0, 12)]), 'truncated gzip stream'],
-  ['gzip with a wrong checksum', flipped(PREFIX_GZ, PREFIX_GZ.length - 6), 'damaged gzip stream: incorrect data check'],
+  [
+    'gzip cut off in a later member',
+    Buffer.concat([PREFIX_GZ, PREFIX_GZ.subarray(0, 12)]),
+    'truncated gzip stream',
+  ],
+  [
+    'gzip with a wrong checksum',
+    flipped(PREFIX_GZ, PREFIX_GZ.length - 6),
+    'damaged gzip stream: incorrect data check',
+  ],
   [
     'gzip with something else after it',
     Buffer.concat([PREFIX_GZ, Buffer.from('more')]),
@@ -72,7 +89,11 @@ for (const [behaviour, compressed, message] of [
   ['bzip2', PREFIX_BZ2, 'a bzip2 stream, which is not read; publish the file as gzip or xz'],
   ['xz that is cut off', PREFIX_XZ.subarray(0, 50), 'truncated xz stream'],
   ['xz without its last byte', PREFIX_XZ.subarray(0, -1), 'truncated xz stream'],
-  ['xz cut off in a later stream', Buffer.concat([PREFIX_XZ, PREFIX_XZ.subarray(0, 20)]), 'truncated xz stream'],
+  [
+    'xz cut off in a later stream',
+    Buffer.concat([PREFIX_XZ, PREFIX_XZ.subarray(0, 20)]),
+    'truncated xz stream',
+  ],
   ['xz that is damaged', flipped(PREFIX_XZ, 30), 'damaged xz stream'],
   ['plain content over the limit', Buffer.alloc(500_001), 'larger than 0.5 MB uncompressed'],
   ['gzip over the limit', gzipSync(Buffer.alloc(50_000_000)), 'larger than 0.5 MB uncompressed'],
@@ -80,40 +101,22 @@ for (const [behaviour, compressed, message] of [
   test(`decompress: refuses ${behaviour}, and leaves nothing behind`, async () => {
     writeFileSync(from, compressed);
     writeFileSync(to, 'the last one');
-    await assert.rejects(decompressFile(from, to, { maxBytes: 500_000 }), { name: 'StreamError', message });
+    await assert.rejects(decompressFile(from, to, { maxBytes: 500_000 }), {
+      name: 'StreamError',
+      message,
+    });
     assert.equal(readFileSync(to, 'utf8'), 'the last one');
     assert.deepEqual(readdirSync(folder).sort(), ['candidate', 'download']);
-  });
-
-const NO_XZ = spawnSync('xz', ['--help']).error === undefined ? false : 'xz is not installed';
-test('decompress: a bomb of xz is refused, and what comes after it is read', { skip: NO_XZ }, async () => {
-  const run = (input: Buffer) => spawnSync('xz', ['-c'], { input, maxBuffer: 1e9 }).stdout;
-  writeFileSync(from, run(Buffer.alloc(30_000_000)));
-  await assert.rejects(decompressFile(from, to, { maxBytes: 1_000_000 }), { message: 'larger than 1 MB uncompressed' });
-  assert.ok(!existsSync(to));
-  writeFileSync(from, run(NOISE));
-  await decompressFile(from, to, { maxBytes: 1_000_000 });
-  assert.ok(readFileSync(to).equals(NOISE));
-});
-
-for (const [behaviour, flags, message] of [
-  ['a check that is not read', ['--check=sha256'], /^an xz stream with a check or filter that is not read/],
-  [
-    'a dictionary that would need much memory',
-    ['--lzma2=dict=512MiB'],
-    /^an xz stream with a dictionary of more than 64 MB/,
-  ],
-] as const)
-  test(`decompress: refuses xz with ${behaviour}`, { skip: NO_XZ }, async () => {
-    writeFileSync(from, spawnSync('xz', ['-c', ...flags], { input: PREFIX }).stdout);
-    await assert.rejects(decompressFile(from, to, { maxBytes: 1000 }), { name: 'StreamError', message });
   });
 
 test('decompress: a missing file is not reported as a damaged stream', async () => {
   await assert.rejects(decompressFile(from, to, { maxBytes: 1000 }), { code: 'ENOENT' });
 });
 
-/** Gzip of exactly this length: random bytes are not compressible, so the length can be approached from below. */
+/**
+ * Gzip of exactly this length: random bytes are not compressible, so the length can be approached
+ * from below.
+ */
 function paddedGzip(size: number): { plain: Buffer; compressed: Buffer } {
   for (let length = size - 100; length <= size; length++) {
     const plain = NOISE.subarray(0, length);

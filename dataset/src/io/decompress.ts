@@ -1,4 +1,5 @@
-// Decompresses a downloaded feed. The first bytes tell the format: file names and content types are often wrong.
+// Decompresses a downloaded feed. The first bytes tell the format: file names and content types are
+// often wrong.
 //
 //   1f 8b                   gzip    zlib of Node
 //   "BZh" 1..9 and a magic  bzip2   refused: no feed of the catalogue has it
@@ -6,8 +7,8 @@
 //                                   uses; CRC-32 and CRC-64; no filters beside LZMA2
 //   anything else           copied unchanged
 //
-// Each file may consist of several streams. A truncated or damaged stream is refused even if most of it could be read,
-// because half a list looks like a complete list.
+// Each file may consist of several streams. A truncated or damaged stream is refused even if most
+// of it could be read, because half a list looks like a complete list.
 import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
@@ -15,19 +16,29 @@ import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import xz from 'xz-decompress';
 import { fileContent, StreamError } from './content.ts';
+import { writeChunksAtomically } from './files.ts';
 import { formatSize } from './format-size.ts';
-import { writeWholeInChunks } from './whole-file.ts';
 
 type Decompressed = { readonly bytes: number; readonly sha256: string };
 
-/** Writes the target whole or not at all. Throws a StreamError only if the content is the reason. */
-export function decompressFile(from: string, to: string, limits: { readonly maxBytes: number }): Promise<Decompressed> {
-  return writeWholeInChunks(to, (file) => writeChunks(file, decoded(from), limits.maxBytes));
+/**
+ * Writes the target whole or not at all. Throws a StreamError only if the content is the reason.
+ */
+export function decompressFile(
+  from: string,
+  to: string,
+  limits: { readonly maxBytes: number },
+): Promise<Decompressed> {
+  return writeChunksAtomically(to, (file) => writeChunks(file, decoded(from), limits.maxBytes));
 }
 
 type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-async function writeChunks(file: FileHandle, chunks: Chunks, maxBytes: number): Promise<Decompressed> {
+async function writeChunks(
+  file: FileHandle,
+  chunks: Chunks,
+  maxBytes: number,
+): Promise<Decompressed> {
   const hash = createHash('sha256');
   let bytes = 0;
   for await (const chunk of chunks) {
@@ -65,7 +76,8 @@ function firstBytes(path: string): Buffer {
 
 async function* gunzipped(path: string): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip({ chunkSize: 1 << 18 });
-  // Closes both streams when either ends. Errors are thrown by the loop below, so the callback is empty.
+  // Closes both streams when either ends. Errors are thrown by the loop below, so the callback is
+  // empty.
   pipeline(createReadStream(path), gunzip, () => {});
   try {
     yield* gunzip;
@@ -90,7 +102,10 @@ async function* unxzed(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** The results of xz-embedded's `xz_dec_run`. Input that ends too early makes no progress, which is number 8. */
+/**
+ * The results of xz-embedded's `xz_dec_run`. Input that ends too early makes no progress, which is
+ * number 8.
+ */
 const XZ_ERRORS: Readonly<Record<string, string>> = {
   3: 'not enough memory for this xz stream',
   4: 'an xz stream with a dictionary of more than 64 MB, which is not read',

@@ -1,4 +1,7 @@
-/** Sizes and rates of files in messages. Lists may have a few hundred bytes, routing tables a gigabyte. */
+/**
+ * Sizes and rates of files in messages. Lists may have a few hundred bytes, routing tables a
+ * gigabyte.
+ */
 
 export function formatSize(bytes: number): string {
   if (bytes < IN_BYTES_BELOW) return `${bytes} bytes`;
@@ -12,7 +15,9 @@ export function formatProgress(bytes: number, total: number): string {
 }
 
 export function formatRate(bytesPerSecond: number): string {
-  return bytesPerSecond < 1000 ? `${bytesPerSecond} bytes/s` : `${Number((bytesPerSecond / 1000).toFixed(1))} kB/s`;
+  return bytesPerSecond < 1000
+    ? `${bytesPerSecond} bytes/s`
+    : `${Number((bytesPerSecond / 1000).toFixed(1))} kB/s`;
 }
 
 const MEGABYTE = 1_000_000;

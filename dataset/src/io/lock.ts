@@ -1,15 +1,16 @@
-// A folder with one writer at a time. The lock is a file that names its holder, so that one left behind by a killed
-// process is recognised and taken over.
+// A folder with one writer at a time. The lock is a file that names its holder, so that one left
+// behind by a killed process is recognised and taken over.
 //
 //   lock                the holder
 //   .lock-<id>.new      a holder's record before it is linked as the lock or as a claim
 //   .lock-<id>.next     a claim: the process that is about to take over from the dead holder or claimant <id>
 //
-// Records are linked: a link appears whole, and only where there is no file of that name. Of many processes that find
-// the same dead holder, one gets the claim. It reads the lock once more and renames its claim over it. As long as the
-// lock names holder <id>, no claim on it is removed; so if the lock is still the same after the claim was made, no
-// other process has held it in between. If it is not, the claim is void. A process that is killed after making a claim
-// is treated like a dead holder: the next one claims to take over from it. Ids are never used twice.
+// Records are linked: a link appears whole, and only where there is no file of that name. Of many
+// processes that find the same dead holder, one gets the claim. It reads the lock once more and
+// renames its claim over it. As long as the lock names holder <id>, no claim on it is removed; so
+// if the lock is still the same after the claim was made, no other process has held it in between.
+// If it is not, the claim is void. A process that is killed after making a claim is treated like a
+// dead holder: the next one claims to take over from it. Ids are never used twice.
 import { randomUUID } from 'node:crypto';
 import {
   closeSync,
@@ -20,6 +21,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   utimesSync,
@@ -27,20 +29,28 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatasetError } from '../dataset-error.ts';
-import { ABANDONED_MS, livenessOf, ownIdentity, type ProcessIdentity } from './process-identity.ts';
-import { makeFolder } from './whole-file.ts';
+import { makeFolder } from './files.ts';
 
 /** The identity is absent where a record is not, or not yet, readable. */
-type Holder = { readonly id: string; readonly touchedMs: number; readonly identity: ProcessIdentity | undefined };
+type Holder = {
+  readonly id: string;
+  readonly touchedMs: number;
+  readonly identity: ProcessIdentity | undefined;
+};
 
 /** How often a holder touches its lock, while its event loop runs. */
 const TOUCH_MS = 30_000;
-/** Where links are not supported, records are written in place and may be read before they are complete. */
+/**
+ * Where links are not supported, records are written in place and may be read before they are
+ * complete.
+ */
 const WRITTEN_MS = 10_000;
 /** Every attempt but the last was lost to another process. */
 const MAX_ATTEMPTS = 100;
 
-/** Under the lock until the result, or its promise, is settled. `doing` completes "process 42 is …". */
+/**
+ * Under the lock until the result, or its promise, is settled. `doing` completes "process 42 is …".
+ */
 export function withLock<T>(folder: string, doing: string, work: () => T): T {
   makeFolder(folder);
   const id = acquire(folder, doing);
@@ -62,7 +72,10 @@ export function withLock<T>(folder: string, doing: string, work: () => T): T {
   return result;
 }
 
-/** The locks of this process. Without /proc, any other lock with our process number is one of an earlier process. */
+/**
+ * The locks of this process. Without /proc, any other lock with our process number is one of an
+ * earlier process.
+ */
 const held = new Set<string>();
 
 const lockPath = (folder: string) => join(folder, 'lock');
@@ -77,7 +90,8 @@ function acquire(folder: string, doing: string): string {
   const record = recordPath(folder, id);
   try {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      // Written for each attempt, because a holder that reads an incomplete record removes it as a leftover.
+      // Written for each attempt, because a holder that reads an incomplete record removes it as a
+      // leftover.
       writeFileSync(record, `${JSON.stringify({ id, ...own })}\n`);
       if (!linkNew(record, lockPath(folder)) && !takeOver(folder, record, own, doing)) continue;
       held.add(id);
@@ -90,7 +104,10 @@ function acquire(folder: string, doing: string): string {
   throw new DatasetError(`another process is ${doing}; try again when it is done`);
 }
 
-/** False if the lock changed in the meantime. Throws if a running process holds it or is taking it over. */
+/**
+ * False if the lock changed in the meantime. Throws if a running process holds it or is taking it
+ * over.
+ */
 function takeOver(folder: string, record: string, own: ProcessIdentity, doing: string): boolean {
   const lock = lockPath(folder);
   const dead = readHolder(lock);
@@ -112,7 +129,10 @@ function takeOver(folder: string, record: string, own: ProcessIdentity, doing: s
 }
 
 /** The name of the holder and a remark for the message, or undefined if the holder has ended. */
-function describeRunning({ id, identity, touchedMs }: Holder, own: ProcessIdentity): [string, string] | undefined {
+function describeRunning(
+  { id, identity, touchedMs }: Holder,
+  own: ProcessIdentity,
+): [string, string] | undefined {
   const ageMs = Math.abs(Date.now() - touchedMs);
   if (identity === undefined) return ageMs < WRITTEN_MS ? ['another process', ''] : undefined;
   const { pid, start } = identity;
@@ -137,7 +157,11 @@ function readHolder(path: string): Holder | undefined {
   try {
     const { ino, mtimeMs } = fstatSync(file);
     const record = parseRecord(readFileSync(file, 'utf8'));
-    return { id: record?.id ?? `${ino}-${mtimeMs}`, touchedMs: mtimeMs, identity: record?.identity };
+    return {
+      id: record?.id ?? `${ino}-${mtimeMs}`,
+      touchedMs: mtimeMs,
+      identity: record?.identity,
+    };
   } finally {
     closeSync(file);
   }
@@ -147,20 +171,25 @@ function parseRecord(text: string): { id: string; identity: ProcessIdentity } | 
   try {
     const { id, ...identity } = JSON.parse(text) as ProcessIdentity & { id: string };
     // The id becomes part of a file name.
-    if (typeof id !== 'string' || !/^[0-9a-f-]{36}$/.test(id) || typeof identity.pid !== 'number') return undefined;
+    if (typeof id !== 'string' || !/^[0-9a-f-]{36}$/.test(id) || typeof identity.pid !== 'number')
+      return undefined;
     return { id, identity };
   } catch {
     return undefined;
   }
 }
 
-/** False where the name exists, which link(2) checks in the same step, or where the record was removed. */
+/**
+ * False where the name exists, which link(2) checks in the same step, or where the record was
+ * removed.
+ */
 function linkNew(record: string, path: string): boolean {
   try {
     try {
       linkSync(record, path);
     } catch (error) {
-      // FAT and some network file systems have no links. Creating a file is exclusive there too, but not atomic.
+      // FAT and some network file systems have no links. Creating a file is exclusive there too,
+      // but not atomic.
       if (!NO_LINKS.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
       copyFileSync(record, path, constants.COPYFILE_EXCL);
     }
@@ -171,9 +200,18 @@ function linkNew(record: string, path: string): boolean {
   }
 }
 
-const NO_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL']);
+const NO_LINKS: ReadonlySet<string> = new Set([
+  'EPERM',
+  'ENOTSUP',
+  'EOPNOTSUPP',
+  'ENOSYS',
+  'EINVAL',
+]);
 
-/** Removes what killed processes left behind. The caller holds the lock, so only claims on its own id are valid. */
+/**
+ * Removes what killed processes left behind. The caller holds the lock, so only claims on its own
+ * id are valid.
+ */
 function clearLeftovers(folder: string, id: string, own: ProcessIdentity): void {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
@@ -190,6 +228,94 @@ function touchLock(folder: string): void {
   try {
     utimesSync(lockPath(folder), now, now);
   } catch {
-    // The folder was removed or has become read-only: the work under the lock then fails with its own error.
+    // The folder was removed or has become read-only: the work under the lock then fails with its
+    // own error.
+  }
+}
+
+/**
+ * Which process wrote a file. Numbers are reused, and each container has its own, so Linux's /proc
+ * is asked for more; other systems have only the number.
+ */
+export type ProcessIdentity = {
+  readonly pid: number;
+  /** Clock ticks from the boot of the machine to the start of the process. */
+  readonly start?: string;
+  /** The PID namespace that the number belongs to: as a rule, the container. */
+  readonly namespace?: string;
+  /** Changes when the machine boots. Containers of one machine share it. */
+  readonly boot?: string;
+};
+
+type Liveness = 'running' | 'ended' | 'unknown';
+
+export function ownIdentity(): ProcessIdentity {
+  const start = statOf('self')?.start;
+  const namespace = orUndefined(() => readlinkSync('/proc/self/ns/pid'));
+  const boot = orUndefined(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim());
+  return {
+    pid: process.pid,
+    ...(start !== undefined && { start }),
+    ...(namespace !== undefined && { namespace }),
+    ...(boot !== undefined && { boot }),
+  };
+}
+
+/**
+ * Unknown in another container of this machine. A reused namespace number shows by different start
+ * times.
+ */
+export function livenessOf(process: ProcessIdentity, own: ProcessIdentity): Liveness {
+  const { pid, start, namespace, boot } = process;
+  if (boot !== undefined && own.boot !== undefined && boot !== own.boot) return 'ended';
+  if (namespace !== undefined && own.namespace !== undefined && namespace !== own.namespace)
+    return 'unknown';
+  if (!isRunning(pid)) return 'ended';
+  const stat = statOf(String(pid));
+  if (stat === undefined) return 'running';
+  // A zombie: it has ended, but its parent has not waited for it.
+  if (stat.state === 'Z' || stat.state === 'X') return 'ended';
+  return start === undefined || stat.start === start ? 'running' : 'ended';
+}
+
+/**
+ * A process of another container, which cannot be seen from here, counts as running until ten
+ * minutes after `seenMs`.
+ */
+export function isAlive(process: ProcessIdentity, seenMs: number, nowMs: number): boolean {
+  const liveness = livenessOf(process, ownIdentity());
+  return liveness === 'running' || (liveness === 'unknown' && nowMs - seenMs < ABANDONED_MS);
+}
+
+export const ABANDONED_MS = 600_000;
+
+export function isRunning(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/**
+ * proc_pid_stat(5): the name in parentheses may hold any character; state is field 3, start field
+ * 22.
+ */
+function statOf(pid: string): { readonly state: string; readonly start: string } | undefined {
+  const text = orUndefined(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ');
+  const state = fields?.[0];
+  const start = fields?.[19];
+  return state === undefined || start === undefined ? undefined : { state, start };
+}
+
+/** Undefined if the file does not exist or cannot be read. */
+function orUndefined(read: () => string): string | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
   }
 }

@@ -8,21 +8,34 @@ export type ThreadCall = {
   readonly args: readonly unknown[];
   readonly stepMs?: number | undefined;
 };
-export type ThreadResult<T> = { readonly value: T } | { readonly error: Pick<NodeJS.ErrnoException, ErrorField> };
+export type ThreadResult<T> =
+  | { readonly value: T }
+  | { readonly error: Pick<NodeJS.ErrnoException, ErrorField> };
 type ErrorField = 'name' | 'message' | 'code' | 'errno';
 
 // Passed by `runInThread`, the only caller.
 const { module, name, args, stepMs } = workerData as ThreadCall;
 if (stepMs !== undefined) parentPort?.postMessage(stepMs);
 try {
-  const functions = (await import(module)) as Record<string, (...given: readonly unknown[]) => unknown>;
+  const functions = (await import(module)) as Record<
+    string,
+    (...given: readonly unknown[]) => unknown
+  >;
   const value = await functions[name]?.(...args);
   // Bytes are handed over without a copy.
-  parentPort?.postMessage({ value }, ArrayBuffer.isView(value) ? [value.buffer as ArrayBuffer] : []);
+  parentPort?.postMessage(
+    { value },
+    ArrayBuffer.isView(value) ? [value.buffer as ArrayBuffer] : [],
+  );
 } catch (error) {
   // An error that is thrown here reaches the main thread without its class.
   const { name: kind, message, code, errno } = error as NodeJS.ErrnoException;
   parentPort?.postMessage({
-    error: { name: kind, message, ...(code !== undefined && { code }), ...(errno !== undefined && { errno }) },
+    error: {
+      name: kind,
+      message,
+      ...(code !== undefined && { code }),
+      ...(errno !== undefined && { errno }),
+    },
   });
 }

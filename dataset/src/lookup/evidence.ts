@@ -1,15 +1,29 @@
-// Which source decided each field. Values are taken from the record; the prefix is the largest around the address for
-// which the source says the same. Decoded sets are kept as long as the dataset: neighbours share them.
-
+// Which source decided each field. Values are taken from the record; the prefix is the largest
+// around the address for which the source says the same. Decoded sets are kept as long as the
+// dataset: neighbours share them.
 import { type Address, ipv4, truncateAddress, wordMask } from '../address.ts';
 import { isTooOld } from '../data-age.ts';
-import type { Match } from '../file/format.ts';
+import type { Match } from '../file/match.ts';
 import type { Dataset } from '../file/read.ts';
 import { getOrInsert, Numbers } from '../get-or-insert.ts';
-import { addressBits, formatPrefix, fromBigInt, lastAddress, toBigInt, widestPrefixLength } from '../prefix.ts';
-import type { Evidence, IpRecord } from '../record.ts';
-import { AGING_NAMES, FLAGS, isThreatKnown, neighbourWords, TOO_OLD, TYPE_SIGNALS } from '../record.ts';
-import { typeSourceOf } from './type-source.ts';
+import {
+  addressBits,
+  formatPrefix,
+  fromBigInt,
+  lastAddress,
+  toBigInt,
+  widestPrefixLength,
+} from '../prefix.ts';
+import {
+  AGING_NAMES,
+  type Evidence,
+  FLAGS,
+  type IpRecord,
+  neighbourWords,
+  TOO_OLD,
+  TYPE_SIGNALS,
+  type TypeSource,
+} from '../record.ts';
 
 /** Fields that the route decides: their prefix is that of the record. */
 const ANNOUNCED = new Set(['prefix', 'prefix_is_derived', 'asn', 'asn_name']);
@@ -19,13 +33,18 @@ const AGING: ReadonlySet<string> = new Set([...FLAGS, 'threat.score', ...AGING_N
 const SIGNAL_NAMES: ReadonlyMap<unknown, string> = new Map(
   Object.entries(TYPE_SIGNALS).map(([name, letters]) => [letters, name]),
 );
-/** A source may say the same about a large part of the internet: the walk ends after this many runs per direction. */
+/**
+ * A source may say the same about a large part of the internet: the walk ends after this many runs
+ * per direction.
+ */
 const MAX_RUNS = 256;
 const MAX_KEPT_SETS = 8_192;
 /** About 1.4 kB each. */
 const MAX_KEPT_PREFIXES = 8_192;
 
-/** What a source says about all records with a set of attributes. Equal statements have the same id. */
+/**
+ * What a source says about all records with a set of attributes. Equal statements have the same id.
+ */
 type Statement = {
   readonly id: number;
   readonly field: string;
@@ -39,7 +58,10 @@ type Prepared = {
   readonly jsonByPrefix: Kept<number | string, string>;
 };
 
-/** Values by key. Half of them are dropped when there are too many, those that were not asked for since the last time. */
+/**
+ * Values by key. Half of them are dropped when there are too many, those that were not asked for
+ * since the last time.
+ */
 class Kept<Key, Value> {
   readonly #maxHalf: number;
   #recent = new Map<Key, Value>();
@@ -50,8 +72,8 @@ class Kept<Key, Value> {
   }
 
   get(key: Key, make: () => Value): Value {
-    const found = this.#recent.get(key);
-    if (found !== undefined) return found;
+    const recent = this.#recent.get(key);
+    if (recent !== undefined) return recent;
     const value = this.#older.get(key) ?? make();
     if (this.#recent.size >= this.#maxHalf) {
       this.#older = this.#recent;
@@ -80,20 +102,24 @@ export function explain(dataset: Dataset, address: Address, match: Match): reado
 export type Explanation = { evidence: readonly Evidence[]; threat_is_known: boolean };
 
 export function explanationOf(dataset: Dataset, address: Address, match: Match): Explanation {
-  const threat_is_known = isThreatKnown(dataset.record(address, match), dataset.threatKnowledge);
+  const threat_is_known = dataset.threatGap(address.version, match) === undefined;
   return { evidence: explain(dataset, address, match), threat_is_known };
 }
 
-/** The same as JSON, for a server that is asked often. */
+/** The same as JSON, for a busy server. */
 export function explanationJson(dataset: Dataset, address: Address, match: Match): string {
   return preparedFor(dataset).jsonByPrefix.get(prefixKey(dataset, address), () =>
     JSON.stringify(explanationOf(dataset, address, match)),
   );
 }
 
-/** All addresses of the widest prefix around the address in its run have the same evidence, and the same key. */
+/**
+ * All addresses of the widest prefix around the address in its run have the same evidence, and the
+ * same key.
+ */
 function prefixKey(dataset: Dataset, address: Address): number | string {
-  if (address.version === 6) return formatPrefix(address, BIGINTS.widest(address, BIGINTS.at(dataset, address)));
+  if (address.version === 6)
+    return formatPrefix(address, BIGINTS.widest(address, BIGINTS.at(dataset, address)));
   const length = NUMBERS.widest(address, NUMBERS.at(dataset, address));
   return NUMBERS.first(address, length) * 64 + length;
 }
@@ -101,7 +127,12 @@ function prefixKey(dataset: Dataset, address: Address): number | string {
 function rowsOf(dataset: Dataset, address: Address, match: Match, prepared: Prepared): Evidence[] {
   const record = dataset.record(address, match);
   const statements = statementsOf(dataset, dataset.attributesOf(match), prepared);
-  const row = (field: string, stated: Evidence['value'], source: number, prefix: string): Evidence => {
+  const row = (
+    field: string,
+    stated: Evidence['value'],
+    source: number,
+    prefix: string,
+  ): Evidence => {
     const stating = dataset.meta.sources[source];
     const { id = '', as_of = '' } = stating ?? {};
     const evidence = { field, value: shownValue(field, stated), source: id, prefix, as_of };
@@ -119,10 +150,13 @@ function rowsOf(dataset: Dataset, address: Address, match: Match, prepared: Prep
       return row(field, value === '' ? fieldValue(record, field) : value, source, record.prefix);
     return row(field, value, source, formatPrefix(address, lengths.get(id) ?? 0));
   });
-  // Several networks may announce the same prefix (MOAS). The record has the one that most peers see.
+  // Several networks may announce the same prefix (MOAS). The record has the one that most peers
+  // see.
   const otherOrigins = dataset.otherOrigins(address, match).filter(({ asn }) => asn !== record.asn);
   return [
-    ...rows.flatMap((one) => (one.field === 'connection_type' ? [one, typeSourceRow(dataset, match, one)] : [one])),
+    ...rows.flatMap((row) =>
+      row.field === 'connection_type' ? [row, typeSourceRow(dataset, match, row)] : [row],
+    ),
     ...otherOrigins.map(({ asn, source }) => row('asn', asn, source, record.prefix)),
   ];
 }
@@ -132,7 +166,10 @@ function typeSourceRow(dataset: Dataset, match: Match, decided: Evidence): Evide
   return { ...decided, field: 'connection_type_source', value: typeSourceOf(dataset, match) };
 }
 
-/** A flag with the value 0 was overruled; with another number the list names that many servers next to the address. */
+/**
+ * A flag with the value 0 was overruled; with another number the list names that many servers next
+ * to the address.
+ */
 function shownValue(field: string, value: Evidence['value']): Evidence['value'] {
   if (field === 'type_signal') return SIGNAL_NAMES.get(value) ?? '';
   return typeof value === 'number' && field.startsWith('is_') ? value > 0 : value;
@@ -145,13 +182,15 @@ function noteOf(
   statements: readonly Statement[],
 ): string | undefined {
   if (field === 'threat.score' && value === 0)
-    return statements.find((one) => one.field === 'threat.limit' && one.source === source)?.value as string | undefined;
+    return statements.find(
+      (statement) => statement.field === 'threat.limit' && statement.source === source,
+    )?.value as string | undefined;
   if (typeof value !== 'number' || !field.startsWith('is_')) return undefined;
   return value > 0 ? neighbourWords(value) : 'what names the address itself comes first';
 }
 
-// Per statement: the length of the largest prefix for which its source says the same. Prefixes are tried from the
-// longest on, in one walk that ends at the first run for which no source does.
+// Per statement: the length of the largest prefix for which its source says the same. Prefixes are
+// tried from the longest on, in one walk that ends at the first run for which no source does.
 function statedLengths<Position extends number | bigint>(
   positions: Positions<Position>,
   dataset: Dataset,
@@ -164,13 +203,15 @@ function statedLengths<Position extends number | bigint>(
   let { start, end } = interval;
   let length = positions.widest(address, interval);
   let same = statements.filter(({ field }) => !ANNOUNCED.has(field));
-  let [before, after] = [0, 0];
+  let before = 0;
+  let after = 0;
   while (same.length > 0 && length > 0) {
     let repeated = same;
     const compare = (neighbour: Address) => {
       const other = positions.at(dataset, neighbour);
-      const said = other.match === 0 ? [] : statementsOf(dataset, dataset.attributesOf(other.match), prepared);
-      const isRepeated = ({ id }: Statement) => said.some((one) => one.id === id);
+      const said =
+        other.match === 0 ? [] : statementsOf(dataset, dataset.attributesOf(other.match), prepared);
+      const isRepeated = ({ id }: Statement) => said.some((statement) => statement.id === id);
       if (!repeated.every(isRepeated)) repeated = repeated.filter(isRepeated);
       return other;
     };
@@ -184,7 +225,8 @@ function statedLengths<Position extends number | bigint>(
       if (++after > MAX_RUNS) repeated = [];
       else ({ end } = compare(positions.after(end)));
     }
-    for (const statement of same) if (!repeated.includes(statement)) lengths.set(statement.id, length);
+    for (const statement of same)
+      if (!repeated.includes(statement)) lengths.set(statement.id, length);
     same = repeated;
     length--;
   }
@@ -192,7 +234,11 @@ function statedLengths<Position extends number | bigint>(
   return lengths;
 }
 
-function statementsOf(dataset: Dataset, set: number, { statementsBySet, ids }: Prepared): readonly Statement[] {
+function statementsOf(
+  dataset: Dataset,
+  set: number,
+  { statementsBySet, ids }: Prepared,
+): readonly Statement[] {
   return statementsBySet.get(set, () => {
     const attributes = dataset.attributes(set);
     return dataset.decisions(set).map(([field, source, stated]) => {
@@ -207,17 +253,23 @@ function fieldValue(record: Pick<IpRecord, 'detection'>, field: string): Evidenc
   if (field === 'prefix_is_derived') return true;
   // A spread of both objects would be shorter, and was a third of the time of an explanation.
   const value =
-    (record.detection as Record<string, unknown>)[field] ?? (record as unknown as Record<string, unknown>)[field];
+    (record.detection as Record<string, unknown>)[field] ??
+    (record as unknown as Record<string, unknown>)[field];
   // An override can remove a name; the row then has an empty value.
   return (value ?? '') as Evidence['value'];
 }
 
-/** Walks between neighbouring intervals of a dataset: one family in numbers, the other in bigints. */
-
 /** The addresses between two starts in the tables. */
-type Interval<Position> = { readonly start: Position; readonly end: Position; readonly match: Match };
+type Interval<Position> = {
+  readonly start: Position;
+  readonly end: Position;
+  readonly match: Match;
+};
 
-/** Addresses of a family as positions that can be compared. */
+/**
+ * Addresses of a family as positions that can be compared: numbers for IPv4, bigints for IPv6.
+ * Walks go from an interval to its neighbours.
+ */
 type Positions<Position extends number | bigint> = {
   at(dataset: Dataset, address: Address): Interval<Position>;
   before(position: Position): Address;
@@ -255,6 +307,30 @@ const BIGINTS: Positions<bigint> = {
   before: (position) => fromBigInt(position - 1n, 6),
   after: (position) => fromBigInt(position + 1n, 6),
   first: (address, length) => toBigInt(truncateAddress(address, length)),
-  last: (address, length) => lastAddress(toBigInt(truncateAddress(address, length)), length, addressBits(6)),
-  widest: (address, { start, end }) => widestPrefixLength(toBigInt(address), start, end, addressBits(6)),
+  last: (address, length) =>
+    lastAddress(toBigInt(truncateAddress(address, length)), length, addressBits(6)),
+  widest: (address, { start, end }) =>
+    widestPrefixLength(toBigInt(address), start, end, addressBits(6)),
 };
+
+/** Per set of attributes: decoding its decisions takes longer than a lookup. */
+const typeSources = new WeakMap<Dataset, (TypeSource | undefined)[]>();
+
+/** How much a connection type is worth depends on this. `assumed` business means unknown. */
+export function typeSourceOf(dataset: Dataset, match: Match): TypeSource {
+  const sourcesOfSets = getOrInsert(typeSources, dataset, () => []);
+  const set = dataset.attributesOf(match);
+  sourcesOfSets[set] ??= decideTypeSource(dataset, set);
+  return sourcesOfSets[set];
+}
+
+function decideTypeSource(dataset: Dataset, set: number): TypeSource {
+  const decisions = dataset.decisions(set);
+  const deciding = decisions.find(([field]) => field === 'connection_type')?.[1];
+  const id = deciding === undefined ? '' : dataset.meta.sources[deciding]?.id;
+  const signal = decisions.find(([field]) => field === 'type_signal')?.[2];
+  // Also of the operator's own networks that have no type.
+  if (signal === TYPE_SIGNALS.assumed) return 'assumed';
+  if (id === 'name-rules') return 'rule';
+  return id === 'type-signals' ? 'signals' : 'table';
+}

@@ -11,7 +11,10 @@ import { InvalidAddressError, open } from './open.ts';
 
 const PACKAGE = join(import.meta.dirname, '../..');
 const first = sampleContent({ routes: [['8.8.8.0/24', 64_496, 'First version']] });
-const second = sampleContent({ routes: [['8.8.8.0/24', 15_169, 'Google LLC']], countries: [['8.8.8.0/24', 'US']] });
+const second = sampleContent({
+  routes: [['8.8.8.0/24', 15_169, 'Google LLC']],
+  countries: [['8.8.8.0/24', 'US']],
+});
 
 const folder = mkdtempSync(join(tmpdir(), 'whence-open-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -45,18 +48,34 @@ test('open: records, networks, prefixes and sources of fields are found by text 
   assert.equal(dataset.lookup('::ffff:8.8.8.8')?.prefix, '8.8.8.0/24');
   assert.equal(dataset.lookup('9.9.9.9'), undefined);
   assert.equal(dataset.lookup('2001:db8::1'), undefined);
-  assert.equal(dataset.explain('8.8.8.8')?.find(({ field }) => field === 'country')?.source, 'countries');
+  assert.equal(
+    dataset.explain('8.8.8.8')?.find(({ field }) => field === 'country')?.source,
+    'countries',
+  );
   assert.equal(dataset.explain('9.9.9.9'), undefined);
   assert.equal(dataset.asn(15_169)?.asn_name, 'Google LLC');
   assert.deepEqual(dataset.prefixesOf(15_169), { ipv4: ['8.8.8.0/24'], ipv6: [] });
   assert.equal(dataset.meta.version, 2);
 });
 
-for (const text of ['', '8.8.8', '8.8.8.8.8', '08.8.8.8', '8.8.8.0/24', 'fe80::1%eth0', 'example.com', ' 8.8.8.8']) {
+for (const text of [
+  '',
+  '8.8.8',
+  '8.8.8.8.8',
+  '08.8.8.8',
+  '8.8.8.0/24',
+  'fe80::1%eth0',
+  'example.com',
+  ' 8.8.8.8',
+]) {
   test(`open: ${JSON.stringify(text)} is no address, which is an error and not an answer`, () => {
     const dataset = open(secondFile);
     for (const ask of [() => dataset.lookup(text), () => dataset.explain(text)])
-      assert.throws(ask, { name: 'InvalidAddressError', message: `not an IP address: ${JSON.stringify(text)}`, text });
+      assert.throws(ask, {
+        name: 'InvalidAddressError',
+        message: `not an IP address: ${JSON.stringify(text)}`,
+        text,
+      });
   });
 }
 
@@ -80,7 +99,11 @@ writeFileSync(damaged, readFileSync(secondFile).subarray(0, -10));
 
 for (const [behaviour, path, message] of [
   ['a path that does not exist', join(folder, 'none'), /none: no such file or directory$/],
-  ['a folder without a dataset', folder, /there is no dataset in .*; build one with: wh dataset build$/],
+  [
+    'a folder without a dataset',
+    folder,
+    /there is no dataset in .*; build one with: wh dataset build$/,
+  ],
   ['a file that is cut off', damaged, /damaged\.whence: /],
   ['a file that is something else', join(PACKAGE, 'package.json'), /package\.json: /],
 ] as const) {
@@ -96,11 +119,15 @@ test('open: without a path it is the dataset of the installed server, or an erro
   const program = `import { open } from ${JSON.stringify(join(import.meta.dirname, 'open.js'))};
     console.log(open().lookup('8.8.8.8').asn_name);`;
   assert.equal(execute(program, folder).stdout, 'Google LLC\n');
-  assert.match(execute(program, tmpdir()).stderr, /DatasetError: no dataset is installed: install @whence\/server, or/);
+  assert.match(
+    execute(program, tmpdir()).stderr,
+    /DatasetError: no dataset is installed: install @whence\/server, or/,
+  );
 });
 
 test('open: the example of the readme prints the record, its sources and the error', () => {
-  const [, example = ''] = /^```ts\n(.*?)^```$/ms.exec(readFileSync(join(PACKAGE, 'README.md'), 'utf8')) ?? [];
+  const [, example = ''] =
+    /^```ts\n(.*?)^```$/ms.exec(readFileSync(join(PACKAGE, 'README.md'), 'utf8')) ?? [];
   const { stdout, stderr } = execute(example.replace('./whence-data', dataDir), PACKAGE);
   assert.equal(stderr, '');
   assert.match(
@@ -110,5 +137,8 @@ test('open: the example of the readme prints the record, its sources and the err
 });
 
 function execute(program: string, cwd: string): { stdout: string; stderr: string } {
-  return spawnSync(process.execPath, ['--input-type=module', '-e', program], { cwd, encoding: 'utf8' });
+  return spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+    cwd,
+    encoding: 'utf8',
+  });
 }

@@ -1,11 +1,12 @@
-// Lookups for programs that use this package. Addresses are text only: one that was not parsed would look unannounced.
+// Lookups for programs that use this package. Addresses are text only: one that was not parsed
+// would look unannounced.
 import { statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { type Address, parseAddress } from '../address.ts';
-import { dayOfMs } from '../data-age.ts';
 import { DatasetError } from '../dataset-error.ts';
-import type { Match } from '../file/format.ts';
+import { dayOfMs } from '../day.ts';
+import type { Match } from '../file/match.ts';
 import { type Dataset, openDataset } from '../file/read.ts';
 import type { AsnPrefixes, AsnRecord, Evidence, IpRecord, Meta } from '../record.ts';
 import { noDatasetError, openCurrent } from '../versions/publish.ts';
@@ -29,7 +30,8 @@ const MAX_SHOWN = 100;
 const PACKAGED = { package: '@whence/server', folder: 'embedded' };
 
 /**
- * Opens a data directory, a file, or without a path the dataset packaged with @whence/server. Throws a DatasetError.
+ * Opens a data directory, a file, or without a path the dataset packaged with @whence/server.
+ * Throws a DatasetError.
  */
 export function open(path: string = packagedFolder()): OpenDataset {
   return new OpenDataset(openPath(path));
@@ -47,12 +49,15 @@ export class OpenDataset {
     return this.#dataset.meta;
   }
 
-  /** Undefined if the address is not announced. Throws an InvalidAddressError if the text is not an address. */
+  /**
+   * Undefined if the address is not announced. Throws an InvalidAddressError if the text is not an
+   * address.
+   */
   lookup(text: string): IpRecord | undefined {
     return this.#atMatch(text, (address, match) => this.#dataset.record(address, match));
   }
 
-  /** The source, its date and the prefix it speaks of, for each field of the record. */
+  /** For each field of the record: its source, the source's date and the prefix in it. */
   explain(text: string): readonly Evidence[] | undefined {
     return this.#atMatch(text, (address, match) => explain(this.#dataset, address, match));
   }
@@ -65,19 +70,19 @@ export class OpenDataset {
     return this.#dataset.prefixesOf(number);
   }
 
-  #atMatch<T>(text: string, found: (address: Address, match: Match) => T): T | undefined {
+  #atMatch<T>(text: string, read: (address: Address, match: Match) => T): T | undefined {
     const address = typeof text === 'string' ? parseAddress(text) : undefined;
     if (address === undefined) throw new InvalidAddressError(String(text));
     const match = this.#dataset.find(address);
-    return match === 0 ? undefined : found(address, match);
+    return match === 0 ? undefined : read(address, match);
   }
 }
 
 function openPath(path: string): Dataset {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined) throw new DatasetError(`${path}: no such file or directory`);
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) throw new DatasetError(`${path}: no such file or directory`);
   const day = dayOfMs(Date.now());
-  if (!found.isDirectory()) return openDataset(path, day);
+  if (!stats.isDirectory()) return openDataset(path, day);
   const dataset = openCurrent(path, day);
   if (dataset === undefined) throw noDatasetError(path);
   return dataset;

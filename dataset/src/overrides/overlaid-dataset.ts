@@ -1,10 +1,11 @@
-// A dataset with the operator's overrides over it: a record of its own for each one of the file to which an entry
-// applies, numbered after those of the file, made at once in microseconds for most prefixes.
+// A dataset with the operator's overrides over it: a record of its own for each one of the file to
+// which an entry applies, numbered after those of the file, made at once in microseconds for most
+// prefixes.
 
 import type { Address } from '../address.ts';
 import { type Cursor, SPACES, startOf } from '../file/addresses/cursor.ts';
 import type { ListedOrigin } from '../file/addresses/other-origins.ts';
-import { type Match, makeMatch, prefixLength, recordNumber } from '../file/format.ts';
+import { type Match, makeMatch, prefixLength, recordNumber } from '../file/match.ts';
 import { appendNetworks, type CompiledAsn } from '../file/networks/networks.ts';
 import { Dataset } from '../file/read.ts';
 import { getOrInsert } from '../get-or-insert.ts';
@@ -36,10 +37,18 @@ class OverlaidDataset extends Dataset {
   readonly #overrides: Overrides;
   readonly #prepared: Prepared;
   /** The first numbers that are not of the file. */
-  readonly #first: { readonly record: number; readonly set: number; readonly text: number; readonly row: number };
+  readonly #first: {
+    readonly record: number;
+    readonly set: number;
+    readonly text: number;
+    readonly row: number;
+  };
 
   constructor(base: Dataset, overrides: Overrides, prepared: Prepared) {
-    super(prepared.sections, { isChecked: true, day: base.day, indexedNetworks: base.networks.count });
+    super(prepared.sections, {
+      isChecked: true,
+      day: base.day,
+    });
     this.#overrides = overrides;
     this.#prepared = prepared;
     this.#first = { ...firstNumbers(base), row: base.networks.count };
@@ -84,21 +93,31 @@ class OverlaidDataset extends Dataset {
 
   override textFragment(text: number, fragment: 0 | 1 | 2): Uint8Array {
     const own = this.#prepared.records[text - this.#first.text];
-    return own === undefined ? super.textFragment(text, fragment) : (own.fragments[fragment] as Uint8Array);
+    return own === undefined
+      ? super.textFragment(text, fragment)
+      : (own.fragments[fragment] as Uint8Array);
   }
 
   override attributesJson(set: number): string {
     const own = this.#prepared.records[set - this.#first.set];
-    return own === undefined ? super.attributesJson(set) : Buffer.concat(own.fragments).toString('latin1');
+    return own === undefined
+      ? super.attributesJson(set)
+      : Buffer.concat(own.fragments).toString('latin1');
   }
 
   override decisions(set: number): ReturnType<Dataset['decisions']> {
     return this.#prepared.records[set - this.#first.set]?.decisions ?? super.decisions(set);
   }
 
+  protected override isJudged(set: number): boolean {
+    return this.#prepared.records[set - this.#first.set]?.isJudged ?? false;
+  }
+
   override otherOrigins(address: Address, match: Match): ListedOrigin[] {
     const network = this.#recordOf(match);
-    return network !== undefined && network.row >= this.#first.row ? [] : super.otherOrigins(address, match);
+    return network !== undefined && network.row >= this.#first.row
+      ? []
+      : super.otherOrigins(address, match);
   }
 
   override labels(match: Match): readonly string[] {
@@ -109,7 +128,10 @@ class OverlaidDataset extends Dataset {
     const lists = super.prefixLists(number);
     for (const { asn, range, length } of this.#overrides.networks)
       if (asn === number)
-        lists[range.version === 4 ? 'ipv4' : 'ipv6'].addCovered(fromBigInt(range.start, range.version), length);
+        lists[range.version === 4 ? 'ipv4' : 'ipv6'].addCovered(
+          fromBigInt(range.start, range.version),
+          length,
+        );
     return lists;
   }
 
@@ -121,7 +143,8 @@ class OverlaidDataset extends Dataset {
     const ranges = this.#prepared.ranges[address.version];
     if (ranges.length > 0) {
       const value = toBigInt(address);
-      const range = ranges[lowerBound(0, ranges.length, (at) => (ranges[at] as OverlaidRange).end < value)];
+      const range =
+        ranges[lowerBound(0, ranges.length, (at) => (ranges[at] as OverlaidRange).end < value)];
       if (range !== undefined && range.start <= value) return range.matchOf(match);
     }
     return this.#matchOutside(match);
@@ -150,11 +173,18 @@ type Entries = {
   readonly verdict: Verdict | undefined;
   readonly labels: readonly string[] | undefined;
 };
-const NOTHING: Entries = { network: undefined, relabel: undefined, verdict: undefined, labels: undefined };
+const NOTHING: Entries = {
+  network: undefined,
+  relabel: undefined,
+  verdict: undefined,
+  labels: undefined,
+};
 
 const noNetworks = () => ({
   name: undefined as string | undefined,
-  ...{ ipv4Addresses: 0, ipv4Prefixes: 0, ipv6Prefixes: 0 },
+  ipv4Addresses: 0,
+  ipv4Prefixes: 0,
+  ipv6Prefixes: 0,
 });
 
 class Preparation {
@@ -191,16 +221,17 @@ class Preparation {
   #ranges(version: 4 | 6): OverlaidRange[] {
     const { networks, relabels, verdicts, labels } = this.#overrides;
     const own = new Ranges();
-    for (const [i, { range }] of networks.entries()) if (range.version === version) own.add(range.start, range.end, i);
+    for (const [i, { range }] of networks.entries())
+      if (range.version === version) own.add(range.start, range.end, i);
     const cursors = {
       network: new LayerCursor(flatten(own)),
       relabel: new LayerCursor(flatten(relabels.ranges[version])),
       verdict: new LayerCursor(flatten(verdicts.ranges[version])),
       labels: new LayerCursor(flatten(labels.ranges[version])),
     };
-    const found: OverlaidRange[] = [];
+    const overlaid: OverlaidRange[] = [];
     sweep(Object.values(cursors), (start, end) => {
-      found.push(
+      overlaid.push(
         this.#range(version, start, end, {
           network: networks[cursors.network.value],
           relabel: relabels.list[cursors.relabel.value],
@@ -209,7 +240,7 @@ class Preparation {
         }),
       );
     });
-    return found;
+    return overlaid;
   }
 
   #range(version: 4 | 6, start: bigint, end: bigint, entries: Entries): OverlaidRange {
@@ -225,7 +256,9 @@ class Preparation {
       end,
       matchOf: (match) => {
         const record = records.get(recordNumber(match));
-        return record === undefined ? match : makeMatch(network?.length ?? prefixLength(match), record);
+        return record === undefined
+          ? match
+          : makeMatch(network?.length ?? prefixLength(match), record);
       },
     };
   }
@@ -234,7 +267,8 @@ class Preparation {
     const { relabels, verdicts, labels } = this.#overrides;
     const replaced = new Map<number, number>();
     for (const asn of new Set([relabels, verdicts, labels].flatMap(({ asns }) => [...asns.keys()])))
-      for (const record of this.#recordsOf(asn)) replaced.set(record, this.#record(makeMatch(0, record), NOTHING));
+      for (const record of this.#recordsOf(asn))
+        replaced.set(record, this.#record(makeMatch(0, record), NOTHING));
     return replaced;
   }
 
@@ -245,11 +279,14 @@ class Preparation {
     for (let record = first; record <= last; record++) yield record;
   }
 
-  /** Makes a record and returns its number. What is said about addresses comes before what is said about their network. */
+  /**
+   * Makes a record and returns its number. What is said about addresses comes before what is said
+   * about their network.
+   */
   #record(match: Match, { network, relabel, verdict, labels }: Entries): number {
     const base = this.#base;
     const set = base.attributesOf(match);
-    const known =
+    const beneath =
       match === 0
         ? { attributes: UNKNOWN, decisions: [] }
         : { attributes: base.attributes(set), decisions: base.decisions(set) };
@@ -261,7 +298,7 @@ class Preparation {
       verdict: verdict ?? overrides.verdicts.asns.get(asn),
     };
     const row = network === undefined ? base.rowOf(match) : this.#rowOf(network, applied);
-    const text = overriddenRecord(known, applied, overrides.source, base.meta.sources.length);
+    const text = overriddenRecord(beneath, applied, overrides.source, base.meta.sources.length);
     const own = { ...text, row, labels: labels ?? overrides.labels.asns.get(asn) ?? [] };
     return this.#first.record + this.#records.push(own) - 1;
   }
@@ -269,8 +306,9 @@ class Preparation {
   #rowOf({ asn, name }: OwnNetwork, { relabel }: Applied): number {
     const { networks } = this.#base;
     const row = networks.rowOf(asn);
-    const known = row < 0 ? undefined : networks.at(row);
-    if (known !== undefined && (name === undefined || name === known.asn_name)) return row;
+    const baseNetwork = row < 0 ? undefined : networks.at(row);
+    if (baseNetwork !== undefined && (name === undefined || name === baseNetwork.asn_name))
+      return row;
     const { name: ownName, ...counts } = this.#ownNetworks.get(asn) ?? noNetworks();
     const shown = name ?? ownName ?? `AS${asn}`;
     const made = {
@@ -278,11 +316,15 @@ class Preparation {
       name: shown,
       type: relabel.connection_type ?? UNKNOWN.connection_type,
       country: relabel.country ?? UNKNOWN.country,
-      rir: known?.rir,
+      rir: baseNetwork?.rir,
       cloud_provider: undefined,
       ...counts,
     };
-    return getOrInsert(this.#rows, `${asn} ${shown}`, () => networks.count + this.#networks.push(made) - 1);
+    return getOrInsert(
+      this.#rows,
+      `${asn} ${shown}`,
+      () => networks.count + this.#networks.push(made) - 1,
+    );
   }
 
   *#matchesIn(version: 4 | 6, start: bigint, end: bigint): Generator<Match> {
@@ -305,7 +347,11 @@ class Preparation {
     const more = {
       ...meta,
       sources: [...meta.sources, this.#overrides.source],
-      counts: { ...counts, records: counts.records + own, attribute_sets: counts.attribute_sets + own },
+      counts: {
+        ...counts,
+        records: counts.records + own,
+        attribute_sets: counts.attribute_sets + own,
+      },
     };
     return {
       ...sections,
@@ -362,7 +408,8 @@ function* overlaidIntervals(
       while (at < ranges.length && (ranges[at] as OverlaidRange).end < start) at++;
       const range = ranges[at];
       const isInside = range !== undefined && range.start <= start;
-      const until = range === undefined ? last : isInside ? range.end : range.start - 1n;
+      let until = last;
+      if (range !== undefined) until = isInside ? range.end : range.start - 1n;
       const end = until < last ? until : last;
       yield { start, end, match: isInside ? range.matchOf(match) : matchOutside(match) };
       start = end + 1n;
@@ -376,7 +423,8 @@ function* intervalsOf(version: 4 | 6, base: Cursor): Generator<Interval> {
   let isMore = base.advance();
   if (!isMore) yield { start: 0n, end: covered, match: 0 };
   while (isMore) {
-    const [start, match] = [startOf(version, base), base.match];
+    const start = startOf(version, base);
+    const match = base.match;
     isMore = base.advance();
     yield { start, end: isMore ? startOf(version, base) - 1n : covered, match };
   }

@@ -5,7 +5,7 @@ import { byFlag, levelOf, THREAT_WEIGHTS, TYPE_SIGNALS } from '../record.ts';
 import type { Relabel, Verdict } from './overrides.ts';
 
 /** The part of a record that does not depend on the address. */
-export type Attributes = Omit<IpRecord, 'ip' | 'prefix' | 'asn' | 'asn_name'>;
+type Attributes = Omit<IpRecord, 'ip' | 'prefix' | 'asn' | 'asn_name'>;
 
 export type Applied = {
   readonly isOwnNetwork: boolean;
@@ -17,9 +17,11 @@ export type Applied = {
 export type RecordText = {
   readonly fragments: readonly Uint8Array[];
   readonly decisions: [field: string, source: number, value?: number | string][];
+  /** `deny` and `allow` replace the score, so that it needs no lists. */
+  readonly isJudged: boolean;
 };
 
-/** A network in space of which nothing else is known. */
+/** A network in space without other data. */
 export const UNKNOWN: Attributes = {
   country: 'ZZ',
   connection_type: 'business',
@@ -58,14 +60,20 @@ export function overriddenRecord(
     // A country that another source says stays in the evidence, unless the operator says the same.
     field === 'country' && value !== undefined ? value !== relabel.country : !replaced.has(field),
   );
-  const flagged = SCORED.filter((flag) => relabel[flag] !== undefined && relabel[flag] !== attributes.detection[flag]);
+  const flagged = SCORED.filter(
+    (flag) => relabel[flag] !== undefined && relabel[flag] !== attributes.detection[flag],
+  );
   const scored = rescored(attributes.threat, kept, flagged, { relabel, base, source, position });
   const threat = verdict === undefined ? scored.threat : judged(scored.threat, verdict, source);
   const decisions: RecordText['decisions'] = [
     ...scored.decisions,
     ...fields.map(own),
-    ...(isAssumed ? [['type_signal', position, TYPE_SIGNALS.assumed] as [string, number, string]] : []),
-    ...(verdict === undefined ? [] : [['threat.score', position, threat.score] as [string, number, number]]),
+    ...(isAssumed
+      ? [['type_signal', position, TYPE_SIGNALS.assumed] as [string, number, string]]
+      : []),
+    ...(verdict === undefined
+      ? []
+      : [['threat.score', position, threat.score] as [string, number, number]]),
   ];
   const { rir } = attributes;
   const network = {
@@ -79,6 +87,7 @@ export function overriddenRecord(
       `${asciiJson(network).slice(1, -1)},`,
       asciiJson({ threat }).slice(1, -1),
     ].map((text) => Buffer.from(text, 'latin1')),
+    isJudged: verdict !== undefined,
     decisions: decisions.sort((a, b) => decisionOrder(a) - decisionOrder(b)),
   };
 }
@@ -89,7 +98,8 @@ function detectionOf(base: Detection, relabel: Relabel): Detection {
   const { ai_company, cloud_provider, ...flags } = base;
   const { connection_type: type } = relabel;
   const company = relabel.ai_company === undefined ? ai_company : (relabel.ai_company ?? undefined);
-  const provider = relabel.cloud_provider === undefined ? cloud_provider : (relabel.cloud_provider ?? undefined);
+  const provider =
+    relabel.cloud_provider === undefined ? cloud_provider : (relabel.cloud_provider ?? undefined);
   return {
     ...flags,
     ...(type && {
@@ -97,7 +107,9 @@ function detectionOf(base: Detection, relabel: Relabel): Detection {
       is_residential: type === 'residential',
       is_mobile: type === 'mobile',
     }),
-    ...Object.fromEntries(SCORED.flatMap((flag) => (relabel[flag] === undefined ? [] : [[flag, relabel[flag]]]))),
+    ...Object.fromEntries(
+      SCORED.flatMap((flag) => (relabel[flag] === undefined ? [] : [[flag, relabel[flag]]])),
+    ),
     ...(relabel.ai_company !== undefined && { is_ai_crawler: company !== undefined }),
     ...(company !== undefined && { ai_company: company }),
     ...(provider !== undefined && { cloud_provider: provider }),
@@ -106,7 +118,10 @@ function detectionOf(base: Detection, relabel: Relabel): Detection {
 
 type Rescored = { readonly threat: Threat; readonly decisions: RecordText['decisions'] };
 
-/** Flags that the operator sets add their points; with one that is taken away, its points go. The rest stays as it is. */
+/**
+ * A flag that the operator sets adds its points, one that is removed takes them with it. The
+ * rest stays as it is.
+ */
 function rescored(
   threat: Threat,
   decisions: RecordText['decisions'],
@@ -137,10 +152,16 @@ function rescored(
       left = left.filter(([field, list]) => field !== 'threat.score' || !lists.includes(list));
     }
   }
-  const sum = left.reduce((all, [field, , value]) => all + (field === 'threat.score' ? Number(value) : 0), 0);
+  const sum = left.reduce(
+    (all, [field, , value]) => all + (field === 'threat.score' ? Number(value) : 0),
+    0,
+  );
   const score = Math.min(100, sum);
   const explanation = lines.sort((a, b) => pointsOf(b) - pointsOf(a));
-  return { threat: { score, level: levelOf(score), ...(explanation.length > 0 && { explanation }) }, decisions: left };
+  return {
+    threat: { score, level: levelOf(score), ...(explanation.length > 0 && { explanation }) },
+    decisions: left,
+  };
 }
 
 const pointsOf = (line: string): number => Number(/\): \+(\d+)/.exec(line)?.[1] ?? 0);

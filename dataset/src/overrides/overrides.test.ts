@@ -4,9 +4,17 @@ import { parseOverrides } from './overrides.ts';
 
 for (const [behaviour, text, message] of [
   ['a file that is not JSON', '{', /overrides: not JSON/],
-  ['a misspelt list', '{"alow":[]}', /the file has an unknown field alow; known are allow, deny, relabel, networks/],
+  [
+    'a misspelt list',
+    '{"alow":[]}',
+    /the file has an unknown field alow; known are allow, deny, relabel, networks/,
+  ],
   ['a misspelt field', '{"deny":[{"prefx":"192.0.2.1"}]}', /deny\[0\] has an unknown field prefx/],
-  ['an invalid prefix', '{"deny":[{"prefix":"192.0.2.256"}]}', /deny\[0\]\.prefix is "192.0.2.256"/],
+  [
+    'an invalid prefix',
+    '{"deny":[{"prefix":"192.0.2.256"}]}',
+    /deny\[0\]\.prefix is "192.0.2.256"/,
+  ],
   [
     'a reason with a terminal escape sequence',
     '{"deny":[{"asn":1,"reason":"a\\u001b[2J"}]}',
@@ -17,8 +25,16 @@ for (const [behaviour, text, message] of [
     '{"deny":[{"prefix":"0.0.0.0/0"}]}',
     /deny\[0\]\.prefix is "0.0.0.0\/0", which is wider than \/8/,
   ],
-  ['neither prefix nor asn', '{"allow":[{"reason":"x"}]}', /allow\[0\] needs either a prefix or an asn/],
-  ['both prefix and asn', '{"allow":[{"prefix":"1.1.1.1","asn":1}]}', /allow\[0\] needs either a prefix or an asn/],
+  [
+    'neither prefix nor asn',
+    '{"allow":[{"reason":"x"}]}',
+    /allow\[0\] needs either a prefix or an asn/,
+  ],
+  [
+    'both prefix and asn',
+    '{"allow":[{"prefix":"1.1.1.1","asn":1}]}',
+    /allow\[0\] needs either a prefix or an asn/,
+  ],
   [
     'an unknown connection type',
     '{"relabel":[{"asn":1,"connection_type":"home"}]}',

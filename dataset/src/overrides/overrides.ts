@@ -1,16 +1,16 @@
-// The operator's corrections: a JSON file that stands over every version of the dataset and is named in explanation and
-// evidence. An invalid file is refused as a whole, with the line of the error: applying only some exceptions is worse than
-// keeping the previous ones.
+// The operator's corrections: a JSON file that stands over every version of the dataset and is
+// named in explanation and evidence. An invalid file is refused as a whole, with the line of the
+// error: applying only some exceptions is worse than keeping the previous ones.
 //
 //   { "allow":    [{ "prefix": "192.0.2.0/24", "reason": "our scanners" }],
 //     "deny":     [{ "asn": 64500, "reason": "card testing" }],
 //     "relabel":  [{ "asn": 64501, "connection_type": "business", "reason": "a customer" }],
 //     "networks": [{ "prefix": "10.0.0.0/8", "asn": 64512, "asn_name": "Intranet", "labels": ["office"] }] }
-import { isCountry } from '../country-code.ts';
+
 import { DatasetError } from '../dataset-error.ts';
 import { addressBits, parsePrefix, type Range } from '../prefix.ts';
 import { type FamilyRanges, Ranges } from '../ranges.ts';
-import { CONNECTION_TYPES, type ConnectionType, type Source } from '../record.ts';
+import { CONNECTION_TYPES, type ConnectionType, isCountry, type Source } from '../record.ts';
 import { specialPurposeRanges } from '../special-purpose.ts';
 
 export type Verdict = { readonly kind: 'allow' | 'deny'; readonly reason: string | undefined };
@@ -76,7 +76,11 @@ function overridesOf(file: unknown, as_of: string): Overrides {
   const labels = new ScopedEntries<readonly string[]>();
   const networks: OwnNetwork[] = [];
   let records = 0;
-  const entries = (name: string, fields: readonly string[], visit: (entry: Entry, path: string) => void) => {
+  const entries = (
+    name: string,
+    fields: readonly string[],
+    visit: (entry: Entry, path: string) => void,
+  ) => {
     const list = lists[name] ?? [];
     if (!Array.isArray(list)) throw refusal(`${name} is not a list`);
     list.forEach((entry, i) => {
@@ -106,9 +110,15 @@ function overridesOf(file: unknown, as_of: string): Overrides {
   entries('networks', ['prefix', 'asn', 'asn_name', ...RELABEL_FIELDS, 'labels'], (entry, path) => {
     const range = prefixAt(entry, path);
     const asn = optional<number>(entry, 'asn', path, isAsn);
-    if (range === undefined || asn === undefined) throw refusal(`${path} needs a prefix and an asn`);
+    if (range === undefined || asn === undefined)
+      throw refusal(`${path} needs a prefix and an asn`);
     checkUsable(range, path);
-    networks.push({ range, length: lengthOf(range), asn, name: optional<string>(entry, 'asn_name', path, isText) });
+    networks.push({
+      range,
+      length: lengthOf(range),
+      asn,
+      name: optional<string>(entry, 'asn_name', path, isText),
+    });
     addFields({ prefix: entry['prefix'] }, entry, path);
   });
   return {
@@ -122,7 +132,10 @@ function overridesOf(file: unknown, as_of: string): Overrides {
 
 /** The line on which the element of a list in a JSON object begins. */
 function lineOfEntry(text: string, list: string, index: number): number | undefined {
-  let [depth, element, isInList, line] = [0, -1, false, 1];
+  let depth = 0;
+  let element = -1;
+  let isInList = false;
+  let line = 1;
   for (const { 0: token } of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],\n]/g)) {
     if (token === '\n') line++;
     else if (depth === 1 && token.startsWith('"')) isInList = token === `"${list}"`;
@@ -147,9 +160,11 @@ class ScopedEntries<T> implements Scoped<T> {
   add(entry: Entry, path: string, value: T): void {
     const range = prefixAt(entry, path);
     const asn = optional<number>(entry, 'asn', path, isAsn);
-    if ((range === undefined) === (asn === undefined)) throw refusal(`${path} needs either a prefix or an asn`);
+    if ((range === undefined) === (asn === undefined))
+      throw refusal(`${path} needs either a prefix or an asn`);
     if (asn !== undefined) this.asns.set(asn, value);
-    if (range !== undefined) this.ranges[range.version].add(range.start, range.end, this.list.push(value) - 1);
+    if (range !== undefined)
+      this.ranges[range.version].add(range.start, range.end, this.list.push(value) - 1);
   }
 }
 
@@ -167,9 +182,13 @@ function relabelOf(entry: Entry, path: string): Relabel {
     test: (value) => (CONNECTION_TYPES as readonly unknown[]).includes(value),
     expected: `one of ${CONNECTION_TYPES.join(', ')}`,
   });
-  for (const flag of FLAGS) set(flag, { test: (value) => typeof value === 'boolean', expected: 'true or false' });
+  for (const flag of FLAGS)
+    set(flag, { test: (value) => typeof value === 'boolean', expected: 'true or false' });
   for (const name of TEXTS)
-    set(name, { test: (value) => value === null || isText.test(value), expected: 'a name, or null for none' });
+    set(name, {
+      test: (value) => value === null || isText.test(value),
+      expected: 'a name, or null for none',
+    });
   return relabel;
 }
 
@@ -181,10 +200,15 @@ function checkUsable(range: Range, path: string): void {
       ? start >> 125n !== 1n || end >> 125n !== 1n
       : specialPurposeRanges(4).some((special) => start <= special.end && end >= special.start);
   if (isReserved && !isPrivate(range))
-    throw refusal(`${path} overlaps special-purpose space that is not private use (RFC 1918, RFC 6598, RFC 4193)`);
+    throw refusal(
+      `${path} overlaps special-purpose space that is not private use (RFC 1918, RFC 6598, RFC 4193)`,
+    );
 }
 
-/** Every record in a prefix is made again when the file is read: of all of IPv4, that would take seconds. */
+/**
+ * Every record in a prefix is made again when the file is read: of all of IPv4, that would take
+ * seconds.
+ */
 const MIN_LENGTH = { 4: 8, 6: 16 } as const;
 
 const lengthOf = ({ version, start, end }: Range): number =>
@@ -193,7 +217,9 @@ const lengthOf = ({ version, start, end }: Range): number =>
 const isPrivate = ({ version, start, end }: Range): boolean =>
   PRIVATE.some((range) => range?.version === version && start >= range.start && end <= range.end);
 
-const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7'].map(parsePrefix);
+const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7'].map(
+  parsePrefix,
+);
 
 type Check = { readonly test: (value: unknown) => boolean; readonly expected: string };
 
@@ -203,7 +229,11 @@ const isText: Check = {
 };
 const MAX_LABELS = 20;
 const areLabels: Check = {
-  test: (value) => Array.isArray(value) && value.length > 0 && value.length <= MAX_LABELS && value.every(isText.test),
+  test: (value) =>
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.length <= MAX_LABELS &&
+    value.every(isText.test),
   expected: `a list of at most ${MAX_LABELS} texts`,
 };
 const isAsn: Check = {
@@ -212,11 +242,18 @@ const isAsn: Check = {
 };
 
 /** `T` is the type of the values that pass `test`. */
-function optional<T>(entry: Entry, field: string, path: string, { test, expected }: Check): T | undefined {
+function optional<T>(
+  entry: Entry,
+  field: string,
+  path: string,
+  { test, expected }: Check,
+): T | undefined {
   const value = entry[field];
   if (value === undefined) return undefined;
   if (!test(value))
-    throw refusal(`${path}.${field} is ${JSON.stringify(value).slice(0, 300)}, but must be ${expected}`);
+    throw refusal(
+      `${path}.${field} is ${JSON.stringify(value).slice(0, 300)}, but must be ${expected}`,
+    );
   return value as T;
 }
 
@@ -227,16 +264,21 @@ function prefixAt(entry: Entry, path: string): Range | undefined {
   if (range === undefined)
     throw refusal(`${path}.prefix is ${JSON.stringify(text)}, which is not a prefix or an address`);
   if (lengthOf(range) < MIN_LENGTH[range.version] && !isPrivate(range))
-    throw refusal(`${path}.prefix is ${JSON.stringify(text)}, which is wider than /${MIN_LENGTH[range.version]}`);
+    throw refusal(
+      `${path}.prefix is ${JSON.stringify(text)}, which is wider than /${MIN_LENGTH[range.version]}`,
+    );
   return range;
 }
 
 function objectAt(path: string, value: unknown, fields: readonly string[]): Entry {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw refusal(`${path} is not an object`);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw refusal(`${path} is not an object`);
   const unknown = Object.keys(value).find((field) => !fields.includes(field));
   // A misspelt field would silently disable the exception.
   if (unknown !== undefined)
-    throw refusal(`${path} has an unknown field ${unknown.slice(0, 80)}; known are ${fields.join(', ')}`);
+    throw refusal(
+      `${path} has an unknown field ${unknown.slice(0, 80)}; known are ${fields.join(', ')}`,
+    );
   return value as Entry;
 }
 

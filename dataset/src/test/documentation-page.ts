@@ -11,8 +11,8 @@ export class DocumentationPage {
 
   /** The content of every code block that begins with ```` ```info ````. */
   blocks(info: string): string[] {
-    return [...this.text.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)].flatMap(([, found, content = '']) =>
-      found === info ? [content] : [],
+    return [...this.text.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)].flatMap(
+      ([, found, content = '']) => (found === info ? [content] : []),
     );
   }
 

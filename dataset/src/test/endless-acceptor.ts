@@ -1,6 +1,7 @@
 /**
- * Accepts one copy of a feed after the other into the cache until it is killed: copy n is the text "n\n" many times,
- * and has n records. Started by a test, with the data directory and the first n as its arguments.
+ * Accepts one copy of a feed after the other into the cache until it is killed: copy n is the text
+ * "n\n" many times, and has n records. Started by a test, with the data directory and the first n
+ * as its arguments.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,5 +17,9 @@ for (let n = Number(first); ; n++) {
   writeFileSync(raw, `${n}\n`.repeat(5000));
   const content = await decompressFile(raw, cache.candidatePath(feed.id), { maxBytes: 1e6 });
   cache.offer(feed, new Date());
-  cache.accept(feed.id, { resolved_url: feed.url, etag: `"${n}"`, ...content, records: n }, new Date());
+  cache.accept(
+    feed.id,
+    { resolved_url: feed.url, etag: `"${n}"`, ...content, records: n },
+    new Date(),
+  );
 }

@@ -1,7 +1,7 @@
 /**
- * Takes the lock of a folder again and again until it is killed, and notes in a journal when it holds it. Between two
- * turns it leaves the lock of a process that has ended, so that every turn begins with a takeover. Started by a test,
- * with the folder as its argument.
+ * Takes the lock of a folder again and again until it is killed, and notes in a journal when it
+ * holds it. Between two turns it leaves the lock of a process that has ended, so that every turn
+ * begins with a takeover. Started by a test, with the folder as its argument.
  */
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, linkSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,8 @@ import { withLock } from '../io/lock.ts';
 const NO_PROCESS = 999_999_999;
 
 const [, , folder = ''] = process.argv;
-const note = (event: string) => appendFileSync(join(folder, 'journal'), `${event} ${process.pid}\n`);
+const note = (event: string) =>
+  appendFileSync(join(folder, 'journal'), `${event} ${process.pid}\n`);
 process.stdout.write('started\n');
 for (;;) {
   try {

@@ -25,15 +25,10 @@ test('feeds page: the README says how many feeds are on', () => {
 
 test('feeds page: which feeds expire', () => {
   assert.deepEqual(
-    builtInFeeds().flatMap(({ id, expire_hours }) => (expire_hours === undefined ? [] : [`${id} ${expire_hours}`])),
-    [
-      'tor-onionoo 48',
-      'tor-exits 48',
-      'proxies-http 24',
-      'proxies-socks4 24',
-      'proxies-socks5 24',
-      'proxies-monosans 24',
-    ],
+    builtInFeeds().flatMap(({ id, expire_hours }) =>
+      expire_hours === undefined ? [] : [`${id} ${expire_hours}`],
+    ),
+    ['tor-onionoo 48', 'tor-exits 48', 'proxies-http 24', 'proxies-socks4 24', 'proxies-socks5 24'],
   );
 });
 
@@ -80,7 +75,7 @@ test('feeds page: the example of a catalogue is parsed as the page says', () => 
   const feeds = parseCatalogue(example);
   assert.equal(feeds.length, builtInFeeds().length + 2);
   assert.deepEqual(
-    ['peeringdb', 'bgptools-vpn', 'feodo', 'cins', 'tor-exits', 'staff-vpn', 'dated-table'].map(
+    ['oxl-hosting', 'bgptools-vpn', 'feodo', 'cins', 'tor-exits', 'staff-vpn', 'dated-table'].map(
       (id) => feeds.find((feed) => feed.id === id)?.isOn,
     ),
     [true, true, false, false, true, true, false],
@@ -96,9 +91,12 @@ test('feeds page: an own list is ingested and shows in an answer', async (t) => 
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, 'our-list.txt');
   // Documentation addresses have no record, so the list is moved to some that do.
-  const move = (text: string) => text.replaceAll('198.51.100.', '1.0.9.').replaceAll('2001:db8:', '2a00:db8:');
+  const move = (text: string) =>
+    text.replaceAll('198.51.100.', '1.0.9.').replaceAll('2001:db8:', '2a00:db8:');
   writeFileSync(path, move(written('our-list.txt')));
-  const feeds = parseCatalogue(written('our-feeds.json').replace('file://$PWD/our-list.txt', pathToFileURL(path).href));
+  const feeds = parseCatalogue(
+    written('our-feeds.json').replace('file://$PWD/our-list.txt', pathToFileURL(path).href),
+  );
   const own = feeds.slice(builtInFeeds().length);
   assert.deepEqual(
     own.map(({ id, isOn }) => [id, isOn]),
@@ -106,7 +104,10 @@ test('feeds page: an own list is ingested and shows in an answer', async (t) => 
   );
 
   const now = () => new Date('2026-11-15T12:00:00Z');
-  const { ingested, refused } = await ingestFeeds(own, new FeedCache(folder), { now, sleep: async () => {} });
+  const { ingested, refused } = await ingestFeeds(own, new FeedCache(folder), {
+    now,
+    sleep: async () => {},
+  });
   assert.deepEqual(refused, []);
   assert.equal(ingested[0]?.parsed.records, 3);
   const routes = [
@@ -126,6 +127,7 @@ test('feeds page: an own list is ingested and shows in an answer', async (t) => 
 /** The text that a command of the page writes to this file. */
 function written(file: string): string {
   const script = page.blocks('sh').join('');
-  const [, , text = ''] = new RegExp(`> ${file} <<(.*)\\n([\\s\\S]*?)^END$`, 'm').exec(script) ?? [];
+  const [, , text = ''] =
+    new RegExp(`> ${file} <<(.*)\\n([\\s\\S]*?)^END$`, 'm').exec(script) ?? [];
   return text;
 }

@@ -1,7 +1,7 @@
-/** Lists as text that a test can compare: `192.0.2.0/24 label`, IPv4 first, and `AS64496 label (role)` for networks. */
+/** Lists as text that a test can compare: `192.0.2.0/24 label`, IPv4 first. */
 
 import { formatAddress, parseAddress } from '../address.ts';
-import type { Networks, PrefixList } from '../feeds/parsed.ts';
+import type { PrefixList } from '../feeds/parsed.ts';
 import { addressBits, formatPrefix, fromBigInt, prefixesOfRange, toBigInt } from '../prefix.ts';
 
 export function listed({ ranges, labels }: PrefixList): string[] {
@@ -11,12 +11,6 @@ export function listed({ ranges, labels }: PrefixList): string[] {
       `${rangeText(starts[i] as bigint, ends[i] as bigint, version)} ${labels[value]}`.trimEnd(),
     );
   });
-}
-
-export function listedNetworks({ networks }: Networks): string[] {
-  return [...networks].map(([asn, { label, role }]) =>
-    `AS${asn} ${label}${role === undefined ? '' : ` (${role})`}`.trimEnd(),
-  );
 }
 
 /** The labels of the rows that contain the address. */
@@ -32,6 +26,7 @@ export function labelsOf({ ranges, labels }: PrefixList, text: string): string[]
 
 function rangeText(start: bigint, end: bigint, version: 4 | 6): string {
   const [first, second] = prefixesOfRange(start, end, addressBits(version));
-  if (first !== undefined && second === undefined) return formatPrefix(fromBigInt(first[0], version), first[1]);
+  if (first !== undefined && second === undefined)
+    return formatPrefix(fromBigInt(first[0], version), first[1]);
   return `${formatAddress(fromBigInt(start, version))}-${formatAddress(fromBigInt(end, version))}`;
 }

@@ -1,4 +1,7 @@
-/** docs/overrides.md: its example is parsed and applied, and the answers are those that the page shows. */
+/**
+ * docs/overrides.md: its example is parsed and applied, and the answers are those that the page
+ * shows.
+ */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { ipv4, parseAddress } from '../address.ts';
@@ -14,7 +17,8 @@ const [example = ''] = page.blocks('json');
 const [allowed = '', denied = '', refusal = ''] = page.blocks('text');
 
 // Documentation addresses have no record, so the example is moved to some that do.
-const move = (text: string) => text.replaceAll('198.51.100.', '1.0.9.').replaceAll('203.0.113.', '3.0.9.');
+const move = (text: string) =>
+  text.replaceAll('198.51.100.', '1.0.9.').replaceAll('203.0.113.', '3.0.9.');
 const base = datasetOf({
   ...sampleInput({
     routes: [
@@ -24,7 +28,12 @@ const base = datasetOf({
     ],
   }),
   overlays: [
-    { source: source('cins'), drives: ['blocklist'], statements: [{}], ranges: ranges([['1.0.9.0/24', 0]]) },
+    {
+      source: source('cins'),
+      drives: ['blocklist'],
+      statements: [{}],
+      ranges: ranges([['1.0.9.0/24', 0]]),
+    },
     {
       source: source('example-cloud'),
       drives: ['cloud_provider'],
@@ -55,13 +64,16 @@ test('overrides page: a denied network is explained as shown', () => {
   assert.equal(`${threat.explanation?.[0]}\n`, denied);
 });
 
-test('overrides page: the longer prefix decides', () => assert.equal(answer('1.0.9.66').threat.score, 100));
+test('overrides page: the longer prefix decides', () =>
+  assert.equal(answer('1.0.9.66').threat.score, 100));
 
 test('overrides page: fields are set, a name is removed, and the evidence names the overrides', () => {
   const { connection_type, country, detection, evidence } = answer('3.0.9.1');
   assert.deepEqual([connection_type, country, detection.is_vpn], ['business', 'CH', true]);
   assert.equal(detection.cloud_provider, undefined);
-  const own = evidence.filter(({ source: from }) => from === 'overrides').map(({ field, value }) => [field, value]);
+  const own = evidence
+    .filter(({ source: from }) => from === 'overrides')
+    .map(({ field, value }) => [field, value]);
   assert.deepEqual(own, [
     ['country', 'CH'],
     ['connection_type', 'business'],
@@ -82,22 +94,33 @@ for (const [ip, want] of [
     const address = parseAddress(ip);
     const labels = address && dataset.labels(dataset.find(address));
     assert.deepEqual({ prefix, country, labels }, want);
-    assert.deepEqual([asn, asn_name, rir, connection_type], [64512, 'Intranet', undefined, 'business']);
+    assert.deepEqual(
+      [asn, asn_name, rir, connection_type],
+      [64512, 'Intranet', undefined, 'business'],
+    );
   });
 
 test('overrides page: what reads a dataset reads own networks too', () => {
-  assert.deepEqual(dataset.prefixesOf(64512), { ipv4: ['10.0.0.0/8', '10.20.0.0/16'], ipv6: ['fd00:20::/32'] });
+  assert.deepEqual(dataset.prefixesOf(64512), {
+    ipv4: ['10.0.0.0/8', '10.20.0.0/16'],
+    ipv6: ['fd00:20::/32'],
+  });
   const { rir, address_count } = dataset.asn(64512) ?? {};
   assert.deepEqual([rir, address_count], [undefined, { ipv4: 2 ** 24 + 2 ** 16 }]);
   for (const version of [4, 6] as const) {
-    const own = [...dataset.runs(version)].filter(({ match }) => dataset.asnNumber(match) === 64512);
+    const own = [...dataset.runs(version)].filter(
+      ({ match }) => dataset.asnNumber(match) === 64512,
+    );
     for (const { start, end, match } of own)
       for (const at of [start, end]) assert.equal(dataset.find(fromBigInt(at, version)), match);
     assert.equal(own.length, version === 4 ? 3 : 1);
     const others = [...dataset.runs(version)].length - own.length;
     assert.ok(others >= [...base.runs(version)].length);
   }
-  const words = Int32Array.from(['10.1.2.3', '1.0.9.66', '9.9.9.9', '1.0.1.1'], (ip) => parseAddress(ip)?.w0 ?? 0);
+  const words = Int32Array.from(
+    ['10.1.2.3', '1.0.9.66', '9.9.9.9', '1.0.1.1'],
+    (ip) => parseAddress(ip)?.w0 ?? 0,
+  );
   const matches = new Uint32Array(4);
   dataset.findAllIpv4(words, 4, matches);
   assert.deepEqual(
@@ -149,5 +172,7 @@ test('overrides page: of two entries for the same prefix or network the later de
 
 test('overrides page: the error message is the one shown', () => {
   const [, message = ''] = /^error: whence-data\/overrides\.json: (.*)\n$/.exec(refusal) ?? [];
-  assert.throws(() => parseOverrides('{"deny":[{"prefx":"192.0.2.1"}]}', '2026-11-15'), { message });
+  assert.throws(() => parseOverrides('{"deny":[{"prefx":"192.0.2.1"}]}', '2026-11-15'), {
+    message,
+  });
 });

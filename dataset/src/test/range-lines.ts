@@ -5,10 +5,14 @@ import { addressBits, fromBigInt, prefixesOfRange } from '../prefix.ts';
 import type { FamilyRanges } from '../ranges.ts';
 
 /** `192.0.2.0/24 7` for each prefix of each range, in the order of the ranges, IPv4 first. */
-export function rangeLines(ranges: FamilyRanges, show: (value: number) => string = String): string[] {
+export function rangeLines(
+  ranges: FamilyRanges,
+  show: (value: number) => string = String,
+): string[] {
   return ([4, 6] as const).flatMap((version) =>
     ranges[version].values.flatMap((value, i) => {
-      const [start, end] = [ranges[version].starts[i] as bigint, ranges[version].ends[i] as bigint];
+      const start = ranges[version].starts[i] as bigint;
+      const end = ranges[version].ends[i] as bigint;
       return [...prefixesOfRange(start, end, addressBits(version))].map(
         ([base, length]) => `${formatAddress(fromBigInt(base, version))}/${length} ${show(value)}`,
       );
@@ -22,14 +26,25 @@ export function otherOriginLines(otherOrigins: readonly OtherOrigin[]): string[]
     `${formatAddress(fromBigInt(start, version))}/${length}`;
   const isChosen = (origin: OtherOrigin, i: number) => {
     const before = otherOrigins[i - 1];
-    return origin.peers !== undefined && (before === undefined || prefixText(before) !== prefixText(origin));
+    return (
+      origin.peers !== undefined &&
+      (before === undefined || prefixText(before) !== prefixText(origin))
+    );
   };
-  return otherOrigins.flatMap((origin, i) => (isChosen(origin, i) ? [] : [`${prefixText(origin)} ${origin.asn}`]));
+  return otherOrigins.flatMap((origin, i) =>
+    isChosen(origin, i) ? [] : [`${prefixText(origin)} ${origin.asn}`],
+  );
 }
 
 /** The value of exactly this range. */
-export function valueAt(ranges: FamilyRanges, version: 4 | 6, start: bigint, end: bigint): number | undefined {
+export function valueAt(
+  ranges: FamilyRanges,
+  version: 4 | 6,
+  start: bigint,
+  end: bigint,
+): number | undefined {
   const { starts, ends, values } = ranges[version];
-  for (let i = 0; i < starts.length; i++) if (starts[i] === start && ends[i] === end) return values[i];
+  for (let i = 0; i < starts.length; i++)
+    if (starts[i] === start && ends[i] === end) return values[i];
   return undefined;
 }

@@ -1,4 +1,7 @@
-/** A small dataset compiled from rows that a test gives: everything the real one has, with few prefixes. */
+/**
+ * A small dataset compiled from rows that a test gives: everything the real one has, with few
+ * prefixes.
+ */
 
 import { parseAddress } from '../address.ts';
 import { compile } from '../compile/compile.ts';
@@ -8,7 +11,7 @@ import { Dataset } from '../file/read.ts';
 import { type Content, encodeContent, encodeDataset } from '../file/write.ts';
 import { parseCidr, parsePrefix, type Range, toBigInt } from '../prefix.ts';
 import { Ranges } from '../ranges.ts';
-import type { Source } from '../record.ts';
+import type { Refusal, Source } from '../record.ts';
 
 export type Sample = {
   /** `1.0.0.0/24` or `1.0.0.0-1.0.2.255`, AS number, name. */
@@ -22,22 +25,40 @@ export type Sample = {
   /** Rows about services that are known to be good and about scanners. */
   named?: readonly (readonly [range: string, drive: 'scanner' | 'known_good', operator: string])[];
   /** Lists of VPN services, privacy relays and proxies, one for each row. */
-  anonymous?: readonly (readonly [range: string, kind: 'vpn' | 'relay' | 'proxy', operator?: string])[];
+  anonymous?: readonly (readonly [
+    range: string,
+    kind: 'vpn' | 'relay' | 'proxy',
+    operator?: string,
+  ])[];
 };
 
 export const BUILT_AT = new Date('2026-11-15T00:00:00Z');
 
 export function sampleContent(sample: Sample): Content {
-  return encodeContent(compile(sampleInput(sample)));
+  return contentOf(sampleInput(sample));
+}
+
+export function contentOf(input: CompileInput, refused: readonly Refusal[] = []): Content {
+  return encodeContent(compile(input), refused);
+}
+
+export function sampleFile(sample: Sample, version = 1): Buffer {
+  return encodeDataset(sampleContent(sample), version, BUILT_AT);
 }
 
 export function sampleInput(sample: Sample): CompileInput {
   const routes = source('routes');
   return {
     routes: [
-      { source: routes, ranges: ranges(sample.routes), otherOrigins: (sample.otherOrigins ?? []).map(otherOrigin) },
+      {
+        source: routes,
+        ranges: ranges(sample.routes),
+        otherOrigins: (sample.otherOrigins ?? []).map(otherOrigin),
+      },
     ],
-    names: [{ source: routes, names: new Map(sample.routes.map(([, asn, name]) => [asn, { name }])) }],
+    names: [
+      { source: routes, names: new Map(sample.routes.map(([, asn, name]) => [asn, { name }])) },
+    ],
     delegations: [],
     networkLists: [],
     countries: [countrySource('countries', sample.countries ?? [])],
@@ -50,7 +71,7 @@ export function sampleInput(sample: Sample): CompileInput {
     ],
     tables: {
       iana: source('iana-tables'),
-      networks: source('networks'),
+      networks: { ...source('networks'), is_table: true },
       scanners: source('scanners'),
       'name-rules': source('name-rules'),
       'type-signals': source('type-signals'),
@@ -85,7 +106,10 @@ function otherOrigin([text, asn]: readonly [string, number]) {
 }
 
 function countrySource(id: string, rows: readonly (readonly [string, string])[]): RangeSource {
-  return { source: source(id), ranges: ranges(rows.map(([range, country]) => [range, encodeCountry(country)])) };
+  return {
+    source: source(id),
+    ranges: ranges(rows.map(([range, country]) => [range, encodeCountry(country)])),
+  };
 }
 
 function crawlerOverlays(rows: readonly (readonly [string, string])[]): Overlay[] {
@@ -118,7 +142,9 @@ function namedOverlay([range, drive, label]: NonNullable<Sample['named']>[number
   };
 }
 
-function anonymityOverlay([range, kind, operator]: NonNullable<Sample['anonymous']>[number]): Overlay {
+function anonymityOverlay([range, kind, operator]: NonNullable<
+  Sample['anonymous']
+>[number]): Overlay {
   return {
     drives: [kind === 'proxy' ? 'is_proxy' : 'is_vpn'],
     ...(kind === 'relay' && { isRelay: true }),
@@ -144,6 +170,9 @@ function parseRange(text: string): Range {
   const [first = '', last] = text.split('-');
   const prefix = parsePrefix(first);
   const end = last === undefined ? undefined : parseAddress(last);
-  if (prefix === undefined || (last !== undefined && end === undefined)) throw new Error(`${text} is not a range`);
-  return end === undefined ? prefix : { version: prefix.version, start: prefix.start, end: toBigInt(end) };
+  if (prefix === undefined || (last !== undefined && end === undefined))
+    throw new Error(`${text} is not a range`);
+  return end === undefined
+    ? prefix
+    : { version: prefix.version, start: prefix.start, end: toBigInt(end) };
 }

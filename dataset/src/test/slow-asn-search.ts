@@ -10,7 +10,11 @@ export class SlowAsnSearch {
   constructor(dataset: Dataset) {
     this.#networks = Array.from({ length: dataset.networks.count }, (_, row) => {
       const { asn, asn_name, handle, address_count } = dataset.networks.at(row);
-      return { asn, fields: handle === undefined ? [asn_name] : [asn_name, handle], size: address_count.ipv4 };
+      return {
+        asn,
+        fields: handle === undefined ? [asn_name] : [asn_name, handle],
+        size: address_count.ipv4,
+      };
     })
       .sort((a, b) => b.size - a.size)
       .map(({ asn, fields }) => ({ asn, fields: fields.map(withoutCaseAndAccents) }));
@@ -28,10 +32,17 @@ export class SlowAsnSearch {
   }
 }
 
-const [EXACT, NAME_BEGINS, WORD_BEGINS, INSIDE, NONE] = [0, 1, 2, 3, 4];
+const EXACT = 0;
+const NAME_BEGINS = 1;
+const WORD_BEGINS = 2;
+const INSIDE = 3;
+const NONE = 4;
 
 function bestRank([name = '', ...others]: readonly string[], wanted: string): number {
-  return Math.min(rank(name, wanted, NAME_BEGINS), ...others.map((handle) => rank(handle, wanted, WORD_BEGINS)));
+  return Math.min(
+    rank(name, wanted, NAME_BEGINS),
+    ...others.map((handle) => rank(handle, wanted, WORD_BEGINS)),
+  );
 }
 
 function rank(field: string, wanted: string, whenItBegins: number): number {
@@ -44,4 +55,9 @@ function rank(field: string, wanted: string, whenItBegins: number): number {
   return INSIDE;
 }
 
-const withoutCaseAndAccents = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+const withoutCaseAndAccents = (text: string): string =>
+  text
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[\t\n]/g, ' ')
+    .toLowerCase();

@@ -9,7 +9,7 @@ export function withGunzipped<T>(path: string, use: (content: Content) => T): T 
   return withFile(gunzipSync(readFileSync(path)), use);
 }
 
-export function withFile<T>(bytes: Buffer, use: (content: Content) => T): T {
+function withFile<T>(bytes: Buffer, use: (content: Content) => T): T {
   const folder = mkdtempSync(join(tmpdir(), 'whence-unpacked-'));
   try {
     const file = join(folder, 'content');

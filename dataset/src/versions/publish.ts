@@ -1,40 +1,32 @@
-// The folder of datasets: one file per version and a manifest that names the current one. A version appears whole or
-// not at all: it is written under another name, synced, renamed, and only then named in the manifest, which is replaced
-// the same way. A process killed at any point leaves the previous version in place. A file is removed only after the
-// manifest no longer names it.
+// The folder of datasets: one file per version and a manifest that names the current one. A version
+// appears whole or not at all: it is written under another name, synced, renamed, and only then
+// named in the manifest, which is replaced the same way. A process killed at any point leaves the
+// previous version in place. A file is removed only after the manifest no longer names it.
 //
 //   datasets/manifest.json                    { "current": 3, "versions": [ … ] }
 //   datasets/000002.whence                    built here, or version 1 as it came with the program
 //   datasets/000003-9f86d081884c7d65.whence   pulled from a static host; its name holds the beginning of its SHA-256
-//   datasets/history/                         what older versions answered about addresses (history/)
-//   datasets/60303ae22b998861.supplement      supplement of one or more versions, see supplement/supplement.ts
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatasetError } from '../dataset-error.ts';
-import { FORMAT_VERSION, isBeforeFirst } from '../file/format.ts';
+import { FORMAT_VERSION } from '../file/format.ts';
 import { Dataset, openDataset, openPublished, readChecked } from '../file/read.ts';
 import { type Content, encodeDataset } from '../file/write.ts';
+import { clearUnfinished, renameSynced, writeAtomically } from '../io/files.ts';
 import { withLock } from '../io/lock.ts';
-import { clearUnfinished, renameSynced, writeWhole } from '../io/whole-file.ts';
 import type { Meta } from '../record.ts';
-import { readSupplement, SUPPLEMENT_FORMAT, Supplement } from '../supplement/supplement.ts';
-import { type Retention, wholeVersions } from './retention.ts';
+import { keptVersions, type Retention } from './retention.ts';
 
 export type VersionEntry = Omit<Meta, 'flag_sources' | 'threat_lists' | 'providers'> & {
   file: string;
   format: number;
   bytes: number;
   sha256: string;
-  /** Absent if no feed for it is enabled. Versions with the same one share the file. */
-  supplement?: SupplementEntry;
 };
 
-/** The file of a supplement. Its digest says which one belongs to a version. */
-export type SupplementEntry = Pick<VersionEntry, 'file' | 'bytes' | 'sha256' | 'sources'> & { format: number };
-
 /** The part of an entry that a replica needs; everything else is in the file. */
-export type Published = Pick<VersionEntry, 'version' | 'file' | 'bytes' | 'sha256' | 'format' | 'supplement'>;
+export type Published = Pick<VersionEntry, 'version' | 'file' | 'bytes' | 'sha256' | 'format'>;
 
 export type Manifest = { current: number; versions: VersionEntry[] };
 
@@ -48,27 +40,22 @@ export function publish(
   dataDir: string,
   content: Content,
   now: Date,
-  supplementBytes?: Buffer,
 ): { version: number; isNew: boolean } {
   const folder = datasetsFolder(dataDir);
-  const supplement = supplementBytes && describeSupplement(supplementBytes);
   return publishing(folder, () => {
     const manifest = readManifest(dataDir) ?? { current: 0, versions: [] };
     const current = manifest.versions.find(({ version }) => version === manifest.current);
     if (
       current !== undefined &&
       current.content_sha256 === content.meta.content_sha256 &&
-      current.supplement?.sha256 === supplement?.sha256 &&
       isWhole(dataDir, current)
     ) {
       return { version: current.version, isNew: false };
     }
-    if (supplement !== undefined && supplementBytes !== undefined)
-      writeWhole(join(folder, supplement.file), supplementBytes);
     const version = Math.max(0, ...manifest.versions.map((entry) => entry.version)) + 1;
     const file = `${sixDigits(version)}.whence`;
     const bytes = encodeDataset(content, version, now);
-    writeWhole(join(folder, file), bytes);
+    writeAtomically(join(folder, file), bytes);
     const meta = { ...content.meta, built_at: now.toISOString() };
     const entry = entryOf(meta, {
       version,
@@ -76,14 +63,16 @@ export function publish(
       format: FORMAT_VERSION,
       bytes: bytes.length,
       sha256: sha256Of(bytes),
-      ...(supplement === undefined ? {} : { supplement }),
     });
     writeManifest(folder, { current: version, versions: [...manifest.versions, entry] });
     return { version, isNew: true };
   });
 }
 
-/** A finished file as the first version; false if there is one: of two programs that start, one publishes. */
+/**
+ * A finished file as the first version; false if there is one: of two programs that start, one
+ * publishes.
+ */
 export function publishFirst(dataDir: string, file: Buffer): boolean {
   const { meta } = new Dataset(file);
   const folder = datasetsFolder(dataDir);
@@ -91,122 +80,111 @@ export function publishFirst(dataDir: string, file: Buffer): boolean {
     if ((readManifest(dataDir)?.versions.length ?? 0) > 0) return false;
     const { version } = meta;
     const name = `${sixDigits(version)}.whence`;
-    writeWhole(join(folder, name), file);
-    const place = { version, file: name, format: FORMAT_VERSION, bytes: file.length, sha256: sha256Of(file) };
+    writeAtomically(join(folder, name), file);
+    const place = {
+      version,
+      file: name,
+      format: FORMAT_VERSION,
+      bytes: file.length,
+      sha256: sha256Of(file),
+    };
     writeManifest(folder, { current: version, versions: [entryOf(meta, place)] });
     return true;
   });
 }
 
-/** Makes a published version the current one, after checking that it is whole, unless the caller has. */
+/**
+ * Makes a published version the current one, after checking that it is whole, unless the caller
+ * has.
+ */
 export function useVersion(dataDir: string, version: number, { isVerified = false } = {}): void {
   const folder = datasetsFolder(dataDir);
   publishing(folder, () => {
     const manifest = readManifest(dataDir);
     const entry = manifest?.versions.find((candidate) => candidate.version === version);
-    if (manifest === undefined || entry === undefined) throw new DatasetError(`there is no version ${version}`);
+    if (manifest === undefined || entry === undefined)
+      throw new DatasetError(`there is no version ${version}`);
     if (!isVerified) verifyVersion(dataDir, entry);
     writeManifest(folder, { ...manifest, current: version });
   });
 }
 
 /**
- * Under the publisher's number: if it has started over, its version 1 replaces ours, as on all replicas. Without
- * `path` it is here already, and only its supplement differs. The caller has opened the files and checked their digests.
+ * Under the publisher's number: if it has started over, its version 1 replaces ours, as on all
+ * replicas.
+ * The caller has opened the file and checked its digest.
  */
-export function adopt(
-  dataDir: string,
-  published: Published,
-  path: string | undefined,
-  meta: Meta | undefined,
-  supplementPath?: string,
-): void {
-  const { version, supplement } = published;
-  if (meta !== undefined && meta.version !== version)
-    throw new DatasetError(`the file published as version ${version} contains version ${meta.version}`);
+export function adopt(dataDir: string, published: Published, path: string, meta: Meta): void {
+  const { version } = published;
+  if (meta.version !== version)
+    throw new DatasetError(
+      `the file published as version ${version} contains version ${meta.version}`,
+    );
   const folder = datasetsFolder(dataDir);
   publishing(folder, () => {
     const { versions } = readManifest(dataDir) ?? { versions: [] };
-    const known = versions.find((candidate) => candidate.version === version);
-    const described = meta ?? known;
-    if (described === undefined) throw new DatasetError(`there is no version ${version}`);
-    const file = path === undefined ? (known?.file ?? '') : immutableName(published);
-    const entry = entryOf(described, { ...published, file });
-    if (path !== undefined) renameSynced(path, join(folder, file));
-    if (supplementPath !== undefined && supplement !== undefined)
-      renameSynced(supplementPath, join(folder, supplement.file));
-    const others = versions.filter((candidate) => candidate !== known);
-    writeManifest(folder, { current: version, versions: [...others, entry].sort((a, b) => a.version - b.version) });
+    const file = immutableName(published);
+    const entry = entryOf(meta, { ...published, file });
+    renameSynced(path, join(folder, file));
+    const others = versions.filter((candidate) => candidate.version !== version);
+    writeManifest(folder, {
+      current: version,
+      versions: [...others, entry].sort((a, b) => a.version - b.version),
+    });
     removeUnnamed(dataDir);
   });
 }
 
 function entryOf(
   meta: Omit<VersionEntry, keyof Published>,
-  { version, file, format, bytes, sha256, supplement }: Published,
+  { version, file, format, bytes, sha256 }: Published,
 ): VersionEntry {
-  const { built_at, content_sha256, sources, refused, figures, data_sources, counts, quality } = meta;
+  const { built_at, content_sha256, sources, refused, figures, data_sources, counts } = meta;
   return {
-    ...{ version, file, format, built_at, bytes, sha256, content_sha256, sources, refused, figures, counts },
-    ...{ data_sources, quality, ...(supplement && { supplement }) },
+    version,
+    file,
+    format,
+    built_at,
+    bytes,
+    sha256,
+    content_sha256,
+    sources,
+    refused,
+    figures,
+    counts,
+    data_sources,
   };
 }
 
-/** Returns the numbers removed. Call `recordHistory` before, which keeps what they answered about addresses. */
+/** Removes versions that are not to be kept, and returns their numbers. */
 export function prune(dataDir: string, retention: Retention, now: Date): number[] {
   const folder = datasetsFolder(dataDir);
   return publishing(folder, () => {
     const manifest = readManifest(dataDir);
     if (manifest === undefined) return [];
-    const kept = wholeVersions(manifest, retention, now);
-    const removed = manifest.versions.filter((entry) => !kept.includes(entry)).map(({ version }) => version);
+    const kept = keptVersions(manifest, retention, now);
+    const removed = manifest.versions
+      .filter((entry) => !kept.includes(entry))
+      .map(({ version }) => version);
     if (removed.length > 0) writeManifest(folder, { ...manifest, versions: kept });
     removeUnnamed(dataDir);
     return removed;
   });
 }
 
-/** A name that no other content can have: a reader of an older manifest finds the file that it named, or none. */
-export function immutableName({ version, sha256 }: Pick<VersionEntry, 'version' | 'sha256'>): string {
+/**
+ * A name that no other content can have: a reader of an older manifest finds the file that it
+ * named, or none.
+ */
+export function immutableName({
+  version,
+  sha256,
+}: Pick<VersionEntry, 'version' | 'sha256'>): string {
   return `${sixDigits(version)}-${sha256.slice(0, 16)}.whence`;
 }
 
-/** Named by its content only: most versions have the same supplement as the one before. */
-export function supplementName(sha256: string): string {
-  return `${sha256.slice(0, 16)}.supplement`;
-}
-
-function describeSupplement(bytes: Buffer): SupplementEntry {
-  const sha256 = sha256Of(bytes);
-  const { sources } = new Supplement(bytes).meta;
-  return { file: supplementName(sha256), format: SUPPLEMENT_FORMAT, bytes: bytes.length, sha256, sources };
-}
-
-/** Undefined if there is none, or one from before 1.0.0: the next version then starts a new one. */
+/** Undefined if there is none. */
 export function readManifest(dataDir: string): Manifest | undefined {
-  const manifest = readAnyManifest(dataDir);
-  return manifest && isFromBefore(manifest) ? undefined : manifest;
-}
-
-/** Why `readManifest` found nothing. `program` is what to type to run this program. */
-export function noDatasetError(dataDir: string, program = 'wh'): DatasetError {
-  const place = resolve(dataDir);
-  return new DatasetError(
-    isWrittenBefore(dataDir)
-      ? `the dataset in ${place} was written before 1.0.0 and cannot be read; replace it with: ${program} dataset build`
-      : `there is no dataset in ${place}; build one with: ${program} dataset build`,
-  );
-}
-
-/** Whether the versions in a data directory are those of a program before 1.0.0. */
-export function isWrittenBefore(dataDir: string): boolean {
-  const manifest = readAnyManifest(dataDir);
-  return manifest !== undefined && isFromBefore(manifest);
-}
-
-const isFromBefore = ({ versions }: Manifest): boolean => versions.some(({ format }) => isBeforeFirst(format));
-
-function readAnyManifest(dataDir: string): Manifest | undefined {
   const path = manifestPath(dataDir);
   let text: string;
   try {
@@ -224,24 +202,18 @@ function readAnyManifest(dataDir: string): Manifest | undefined {
   throw new DatasetError(`${path} is not a manifest; move it away and build the dataset again`);
 }
 
+/** Why `readManifest` found nothing. `program` is what to type to run this program. */
+export function noDatasetError(dataDir: string, program = 'wh'): DatasetError {
+  return new DatasetError(
+    `there is no dataset in ${resolve(dataDir)}; build one with: ${program} dataset build`,
+  );
+}
+
 /** With the answers of this day; without it, of the day on which it was built. */
 export function openCurrent(dataDir: string, day?: string): Dataset | undefined {
   const manifest = readManifest(dataDir);
   const entry = manifest?.versions.find(({ version }) => version === manifest.current);
   return entry && openPublished(versionPath(dataDir, entry), day);
-}
-
-/** The supplement of a version; undefined if it has none. Throws a DatasetError if it is damaged or of another version. */
-export function openSupplement(
-  dataDir: string,
-  { supplement }: Pick<VersionEntry, 'supplement'>,
-): Supplement | undefined {
-  if (supplement === undefined) return undefined;
-  return new Supplement(readSupplement(supplementPath(dataDir, supplement), supplement.sha256));
-}
-
-export function supplementPath(dataDir: string, { file }: Pick<SupplementEntry, 'file'>): string {
-  return join(datasetsFolder(dataDir), file);
 }
 
 /** Changes with every new version: readers watch this file. */
@@ -253,22 +225,30 @@ export function versionPath(dataDir: string, { file }: VersionEntry): string {
   return join(datasetsFolder(dataDir), file);
 }
 
-/** Checks a version against the manifest's digest and the file's own checksums; throws a DatasetError if one fails. */
+/**
+ * Checks a version against the manifest's digest and the file's own checksums; throws a
+ * DatasetError if one fails.
+ */
 export function verifyVersion(dataDir: string, entry: VersionEntry): Dataset {
   const path = versionPath(dataDir, entry);
-  return requireVersion(new Dataset(readChecked(path, entry.sha256), { isChecked: true }), entry, path);
+  return requireVersion(
+    new Dataset(readChecked(path, entry.sha256), { isChecked: true }),
+    entry,
+    path,
+  );
 }
 
 /** The same without stopping the event loop. */
 export async function verifyInThread(dataDir: string, entry: VersionEntry): Promise<Dataset> {
   // Commands that only read a dataset load this file too, and need no threads.
-  const { openInThread } = await import('./open-in-thread.ts');
+  const { openInThread } = await import('./open-version.ts');
   const path = versionPath(dataDir, entry);
   return requireVersion(await openInThread({ path, sha256: entry.sha256 }), entry, path);
 }
 
 function requireVersion(dataset: Dataset, { version }: VersionEntry, path: string): Dataset {
-  if (dataset.meta.version !== version) throw new DatasetError(`${path}: contains version ${dataset.meta.version}`);
+  if (dataset.meta.version !== version)
+    throw new DatasetError(`${path}: contains version ${dataset.meta.version}`);
   return dataset;
 }
 
@@ -280,21 +260,21 @@ export const sha256Of = (bytes: Buffer): string => createHash('sha256').update(b
 function isWhole(dataDir: string, entry: VersionEntry): boolean {
   try {
     openDataset(versionPath(dataDir, entry));
-    openSupplement(dataDir, entry);
     return true;
   } catch {
     return false;
   }
 }
 
-const VERSION_FILE = /^(?:\d{6,}(?:-[0-9a-f]{16})?\.whence|[0-9a-f]{16}\.supplement)$/;
+const VERSION_FILE = /^\d{6,}(?:-[0-9a-f]{16})?\.whence$/;
 
 /** Also what a killed process left. The caller holds the lock, so no file is about to be added. */
 function removeUnnamed(dataDir: string): void {
   const versions = readManifest(dataDir)?.versions ?? [];
-  const named = new Set(versions.flatMap(({ file, supplement }) => [file, supplement?.file]));
+  const named = new Set(versions.map(({ file }) => file));
   const folder = datasetsFolder(dataDir);
-  for (const name of readdirSync(folder)) if (VERSION_FILE.test(name) && !named.has(name)) rmSync(join(folder, name));
+  for (const name of readdirSync(folder))
+    if (VERSION_FILE.test(name) && !named.has(name)) rmSync(join(folder, name));
 }
 
 /** Runs under the lock, after removing what a killed publisher left behind. */
@@ -306,5 +286,8 @@ function publishing<T>(folder: string, work: () => T): T {
 }
 
 function writeManifest(folder: string, manifest: Manifest): void {
-  writeWhole(join(folder, 'manifest.json'), Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`));
+  writeAtomically(
+    join(folder, 'manifest.json'),
+    Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`),
+  );
 }

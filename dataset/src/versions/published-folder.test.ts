@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { afterEach, beforeEach } from 'node:test';
@@ -94,11 +102,20 @@ test('publishTo: a damaged older version is left out, a damaged current one stop
 test('publishTo: refuses the folder of versions itself, and a data directory without any', () => {
   assert.throws(() => publishTo(dataDir, target, { keep: 3 }), /there is no dataset in /);
   build(1);
-  assert.throws(() => publishTo(dataDir, join(dataDir, 'datasets'), { keep: 3 }), /publish to another folder/);
+  assert.throws(
+    () => publishTo(dataDir, join(dataDir, 'datasets'), { keep: 3 }),
+    /publish to another folder/,
+  );
   assert.equal(openCurrent(dataDir)?.meta.version, 1);
 });
 
-const good = { version: 1, file: '000001-aa.whence', format: FORMAT_VERSION, bytes: 10, sha256: 'a'.repeat(64) };
+const good = {
+  version: 1,
+  file: '000001-aa.whence',
+  format: FORMAT_VERSION,
+  bytes: 10,
+  sha256: 'a'.repeat(64),
+};
 for (const [behaviour, manifest, want] of [
   ['a web page', '<!DOCTYPE html><p>Sign in', /^is a web page, not a manifest$/],
   ['half a manifest', '{"current": 1, "ver', /^is not a manifest$/],
@@ -118,13 +135,29 @@ for (const [behaviour, manifest, want] of [
     /plain file name: "\.\.\/\.\.\//,
   ],
   ['a hidden file', { current: 1, versions: [{ ...good, file: '..' }] }, /plain file name/],
-  ['an absolute path', { current: 1, versions: [{ ...good, file: '/etc/passwd' }] }, /plain file name/],
+  [
+    'an absolute path',
+    { current: 1, versions: [{ ...good, file: '/etc/passwd' }] },
+    /plain file name/,
+  ],
   ['a Windows path', { current: 1, versions: [{ ...good, file: '..\\x' }] }, /plain file name/],
-  ['an escaped path', { current: 1, versions: [{ ...good, file: '%2e%2e%2fx' }] }, /plain file name/],
-  ['another host', { current: 1, versions: [{ ...good, file: 'http://192.0.2.1/x' }] }, /plain file name/],
+  [
+    'an escaped path',
+    { current: 1, versions: [{ ...good, file: '%2e%2e%2fx' }] },
+    /plain file name/,
+  ],
+  [
+    'another host',
+    { current: 1, versions: [{ ...good, file: 'http://192.0.2.1/x' }] },
+    /plain file name/,
+  ],
   ['no file', { current: 1, versions: [{ ...good, file: undefined }] }, /plain file name/],
   ['no digest', { current: 1, versions: [{ ...good, sha256: '' }] }, /no SHA-256 for version 1/],
-  ['a digest in capitals', { current: 1, versions: [{ ...good, sha256: 'A'.repeat(64) }] }, /no SHA-256 for version 1/],
+  [
+    'a digest in capitals',
+    { current: 1, versions: [{ ...good, sha256: 'A'.repeat(64) }] },
+    /no SHA-256 for version 1/,
+  ],
   ['no size', { current: 1, versions: [{ ...good, bytes: 0 }] }, /no size for version 1/],
   [
     'a size of 600 MB',
@@ -139,13 +172,28 @@ for (const [behaviour, manifest, want] of [
 }
 
 test('published manifest: unknown fields are ignored', () => {
-  assert.deepEqual(parsePublished(JSON.stringify({ current: 1, versions: [{ ...good, note: 1 }], more: [] })), good);
+  assert.deepEqual(
+    parsePublished(JSON.stringify({ current: 1, versions: [{ ...good, note: 1 }], more: [] })),
+    good,
+  );
 });
 
 for (const [behaviour, format, want] of [
-  ['no format', undefined, /^names version 1, which was written before 1\.0\.0 \(format 0\) and cannot be read; wh /],
-  ['the last format before 1.0.0', 5, /^names version 1, which was written before 1\.0\.0 \(format 5\)/],
-  ['a format of a later release', 7, /^names version 1, which has format 7, which .* does not read; upgrade wh$/],
+  [
+    'no format',
+    undefined,
+    /^names version 1, which has format 0, which .* does not read; build the dataset again$/,
+  ],
+  [
+    'an earlier format',
+    5,
+    /^names version 1, which has format 5, which .* does not read; build the dataset again$/,
+  ],
+  [
+    'a format of a later release',
+    FORMAT_VERSION + 1,
+    /^names version 1, which has format \d+, which .* does not read; upgrade wh$/,
+  ],
 ] as const)
   test(`published manifest: a current version with ${behaviour} is refused`, () => {
     const versions = [{ ...good, format }];

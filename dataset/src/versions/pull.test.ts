@@ -1,16 +1,22 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { afterEach, beforeEach } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { FolderHost } from '@whence/testing/servers/folder-host';
-import { parseAddress } from '../address.ts';
 import { sampleContent } from '../test/sample-dataset.ts';
-import { sampleSupplement } from '../test/sample-supplement.ts';
-import { openCurrent, openSupplement, publish, readManifest, useVersion, verifyVersion } from './publish.ts';
+import { openCurrent, publish, readManifest, useVersion, verifyVersion } from './publish.ts';
 import { publishTo } from './published-folder.ts';
 import { parsePublished } from './published-manifest.ts';
 import { type PullMemory, pull } from './pull.ts';
@@ -35,16 +41,18 @@ const TIMEOUTS = {
   manifest: { idleTimeoutMs: 500, totalTimeoutMs: 1_500 },
   file: { idleTimeoutMs: 500, totalTimeoutMs: 5_000 },
 };
-const pullNow = (memory: PullMemory = {}, url = host.url) => pull(url, replica, { now, memory, timeouts: TIMEOUTS });
+const pullNow = (memory: PullMemory = {}, url = host.url) =>
+  pull(url, replica, { now, memory, timeouts: TIMEOUTS });
 
-function release(name: string, supplement?: Buffer): void {
-  publish(builder, sampleContent({ routes: [['1.0.0.0/16', 64500, name]] }), new Date(), supplement);
+function release(name: string): void {
+  publish(builder, sampleContent({ routes: [['1.0.0.0/16', 64500, name]] }), new Date());
   publishTo(builder, host.folder, { keep: 3 });
 }
 const published = () => parsePublished(readFileSync(join(host.folder, 'manifest.json'), 'utf8'));
 const publishedPath = () => join(host.folder, published().file);
 const served = () => openCurrent(replica)?.asn(64500)?.asn_name;
-const leftovers = () => readdirSync(join(replica, 'datasets')).filter((name) => name.endsWith('.download'));
+const leftovers = () =>
+  readdirSync(join(replica, 'datasets')).filter((name) => name.endsWith('.download'));
 
 function editManifest(edit: (entry: Record<string, unknown>) => void): void {
   const path = join(host.folder, 'manifest.json');
@@ -69,63 +77,6 @@ test('pull: the published version, its number and its digest', async () => {
   assert.equal(entry.sha256, published().sha256);
   verifyVersion(replica, entry);
   assert.deepEqual(leftovers(), []);
-});
-
-const supplement = (prefix: string) => sampleSupplement({ anycast: [prefix] });
-const isAnycast = (ip: string) => {
-  const manifest = readManifest(replica);
-  const entry = manifest?.versions.find(({ version }) => version === manifest.current);
-  const address = parseAddress(ip);
-  return entry && address && openSupplement(replica, entry)?.isAnycast(address);
-};
-const files = () => readdirSync(join(replica, 'datasets')).filter((name) => name.endsWith('.supplement'));
-
-test('pull: the supplement of a version, once for all versions that have it', async () => {
-  release('One', supplement('1.0.0.0/24'));
-  assert.deepEqual(await pullNow(), { kind: 'adopted', version: 1 });
-  assert.equal(isAnycast('1.0.0.1'), true);
-  release('Two', supplement('1.0.0.0/24'));
-  host.requests();
-  assert.deepEqual(await pullNow(), { kind: 'adopted', version: 2 });
-  assert.deepEqual(host.requests(), ['/manifest.json 200', `/${published().file} 200`]);
-  assert.equal(isAnycast('1.0.0.1'), true);
-  release('Three');
-  assert.deepEqual(await pullNow(), { kind: 'adopted', version: 3 });
-  assert.deepEqual([isAnycast('1.0.0.1'), leftovers(), files().length], [undefined, [], 1]);
-});
-
-test('pull: a version with the same content and another supplement', async () => {
-  release('One', supplement('1.0.0.0/24'));
-  await pullNow();
-  release('One', supplement('1.0.1.0/24'));
-  assert.deepEqual(await pullNow(), { kind: 'adopted', version: 2 });
-  assert.deepEqual([isAnycast('1.0.0.1'), isAnycast('1.0.1.1')], [false, true]);
-});
-
-test('pull: a supplement that was lost here is pulled again, and the version is not', async () => {
-  release('One', supplement('1.0.0.0/24'));
-  await pullNow();
-  for (const name of files()) rmSync(join(replica, 'datasets', name));
-  host.requests();
-  assert.deepEqual(await pullNow(), { kind: 'adopted', version: 1 });
-  assert.deepEqual(host.requests(), ['/manifest.json 200', `/${published().supplement?.file} 200`]);
-  assert.equal(isAnycast('1.0.0.1'), true);
-});
-
-test('pull: a damaged supplement is refused, and the version in use stays', async () => {
-  release('One');
-  await pullNow();
-  release('Two', supplement('1.0.0.0/24'));
-  appendFileSync(join(host.folder, published().supplement?.file ?? ''), 'x');
-  await refused(/larger than the \d+ bytes/);
-  assert.equal(served(), 'One');
-});
-
-test('pull: a supplement in a format of another release is left out', async () => {
-  release('One', supplement('1.0.0.0/24'));
-  editManifest((entry) => Object.assign(entry['supplement'] as object, { format: 2 }));
-  assert.deepEqual(await pullNow(), { kind: 'adopted', version: 1 });
-  assert.deepEqual([served(), isAnycast('1.0.0.1')], ['One', undefined]);
 });
 
 test('pull: nothing new costs a header', async () => {
@@ -201,9 +152,17 @@ test('pull: a download that breaks off is continued, not begun again', async () 
 });
 
 for (const [behaviour, leaveBehind, want] of [
-  ['of another process that has ended is continued', (bytes: Buffer) => bytes.subarray(0, 1000), [206]],
+  [
+    'of another process that has ended is continued',
+    (bytes: Buffer) => bytes.subarray(0, 1000),
+    [206],
+  ],
   ['that is whole is not loaded again', (bytes: Buffer) => bytes, []],
-  ['that is longer than the file is begun again', (bytes: Buffer) => Buffer.concat([bytes, bytes]), [200]],
+  [
+    'that is longer than the file is begun again',
+    (bytes: Buffer) => Buffer.concat([bytes, bytes]),
+    [200],
+  ],
 ] as const) {
   test(`pull: a download ${behaviour}`, async () => {
     release('One');
@@ -237,14 +196,21 @@ test('pull: a wrong beginning is detected and removed', async () => {
   release('One');
   await pullNow();
   release('Two');
-  writeFileSync(join(replica, 'datasets', `${published().sha256}.999999999.download`), 'something else');
+  writeFileSync(
+    join(replica, 'datasets', `${published().sha256}.999999999.download`),
+    'something else',
+  );
   await refused(/: checksum mismatch: not the SHA-256 that the manifest says$/);
   assert.equal(served(), 'One');
   assert.deepEqual(await pullNow(), { kind: 'adopted', version: 2 });
 });
 
 for (const [behaviour, spoil, want] of [
-  ['another digest', () => editManifest((e) => Object.assign(e, { sha256: 'c'.repeat(64) })), /: checksum mismatch/],
+  [
+    'another digest',
+    () => editManifest((e) => Object.assign(e, { sha256: 'c'.repeat(64) })),
+    /: checksum mismatch/,
+  ],
   [
     'a changed byte',
     () => {
@@ -254,7 +220,11 @@ for (const [behaviour, spoil, want] of [
     },
     /: checksum mismatch/,
   ],
-  ['a truncated file', () => truncateSync(publishedPath(), 70_000), /: ended after 70000 of \d+ bytes$/],
+  [
+    'a truncated file',
+    () => truncateSync(publishedPath(), 70_000),
+    /: ended after 70000 of \d+ bytes$/,
+  ],
   [
     'a file that is too long',
     () => appendFileSync(publishedPath(), 'x'),
@@ -323,7 +293,11 @@ for (const [behaviour, intercept, want] of [
     /answered 401 Unauthorized; user name and password in the URL are missing or wrong$/,
   ],
   ['304 to an unconditional request', answers(304), /answered 304 Not Modified$/],
-  ['a redirect loop', answers(302, { Location: '/manifest.json' }), /: the server redirected more than 5 times$/],
+  [
+    'a redirect loop',
+    answers(302, { Location: '/manifest.json' }),
+    /: the server redirected more than 5 times$/,
+  ],
   ['a redirect without a target', answers(302), /: the server answered 302 Found$/],
   [
     'a redirect to a file',
@@ -355,14 +329,18 @@ for (const [behaviour, intercept, want] of [
 test('pull: no server on the port', async () => {
   const { url } = host;
   await host.close();
-  await refused(/^http:\/\/127\.0\.0\.1:\d+\/manifest\.json: 127\.0\.0\.1 refused the connection$/, url);
+  await refused(
+    /^http:\/\/127\.0\.0\.1:\d+\/manifest\.json: 127\.0\.0\.1 refused the connection$/,
+    url,
+  );
   host = await FolderHost.start(join(folder, 'www'));
 });
 
 test('pull: a redirect is followed; the password stays with the host it was given for', async () => {
   release('One');
   const front = await FolderHost.start(folder);
-  front.intercept = (request, response) => answers(307, { Location: `${host.url}${request.url}` })(request, response);
+  front.intercept = (request, response) =>
+    answers(307, { Location: `${host.url}${request.url}` })(request, response);
   try {
     const url = `${front.url.replace('//', '//user:p%40ss@')}/`;
     assert.deepEqual(await pullNow({}, url), { kind: 'adopted', version: 1 });
@@ -417,7 +395,8 @@ test('pull: a replica that read the manifest just before a publication still fin
   publish(builder, sampleContent({ routes: [['1.0.0.0/16', 64500, 'Two']] }), new Date());
   host.intercept = (request) => {
     // Published between the manifest and the file.
-    if (request.url !== '/manifest.json' && published().version === 1) publishTo(builder, host.folder, { keep: 1 });
+    if (request.url !== '/manifest.json' && published().version === 1)
+      publishTo(builder, host.folder, { keep: 1 });
     return false;
   };
   assert.deepEqual(await pullNow(), { kind: 'adopted', version: 1 });

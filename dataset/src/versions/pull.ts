@@ -1,6 +1,6 @@
-// Pulls the version that a static host names as current (published-folder.ts), also an older one: that is how a
-// publisher goes back. A failure is a sentence, and the version in use stays. The next pull continues an interrupted
-// download, `<SHA-256>.<process>.download`.
+// Pulls the version that a static host names as current (published-folder.ts), also an older one:
+// that is how a publisher goes back. A failure is a sentence, and the version in use stays. The
+// next pull continues an interrupted download, `<SHA-256>.<process>.download`.
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -9,16 +9,14 @@ import { DatasetError } from '../dataset-error.ts';
 import { UnreadableFormat } from '../file/format.ts';
 import type { Network } from '../io/download/connection.ts';
 import type { TransferLimits } from '../io/download/transfer-timeouts.ts';
-import { isRunning } from '../io/process-identity.ts';
-import { makeFolder } from '../io/whole-file.ts';
-import { openInThread } from './open-in-thread.ts';
+import { makeFolder } from '../io/files.ts';
+import { isRunning } from '../io/lock.ts';
+import { openInThread } from './open-version.ts';
 import {
   adopt,
   datasetsFolder,
   type Published,
   readManifest,
-  type SupplementEntry,
-  supplementPath,
   useVersion,
   verifyInThread,
 } from './publish.ts';
@@ -54,19 +52,25 @@ const TIMEOUTS: Timeouts = {
   file: { idleTimeoutMs: 30_000, totalTimeoutMs: 15 * 60_000 },
 };
 
-export async function pull(url: string, dataDir: string, options: PullOptions): Promise<PullOutcome> {
+export async function pull(
+  url: string,
+  dataDir: string,
+  options: PullOptions,
+): Promise<PullOutcome> {
   const { memory = {}, signal, timeouts = TIMEOUTS } = options;
   try {
-    const host = staticHost(url, options.network);
+    const host = staticHost(new URL(url), options.network);
     const published = await readPublished(host, memory, timeouts.manifest, signal);
     const isNew = await bringUpToDate(host, dataDir, published, options);
     memory.whole = published.sha256;
     return { kind: isNew ? 'adopted' : 'unchanged', version: published.version };
   } catch (error) {
-    if (error instanceof UnreadableFormat) return { kind: 'failed', reason: error.message, format: error.format };
+    if (error instanceof UnreadableFormat)
+      return { kind: 'failed', reason: error.message, format: error.format };
     if (error instanceof DatasetError) return { kind: 'failed', reason: error.message };
     // An error of the file system names the path itself.
-    if (error instanceof Error && 'errno' in error) return { kind: 'failed', reason: error.message };
+    if (error instanceof Error && 'errno' in error)
+      return { kind: 'failed', reason: error.message };
     throw error;
   }
 }
@@ -77,47 +81,16 @@ async function bringUpToDate(
   published: Published,
   { memory = {}, signal, timeouts = TIMEOUTS, now }: PullOptions,
 ): Promise<boolean> {
-  const isSupplemented = hasSupplement(dataDir, published);
-  if (isSupplemented && isCurrent(dataDir, published)) {
+  if (isCurrent(dataDir, published)) {
     if (memory.whole === published.sha256 || (await isWholeHere(dataDir, published))) return false;
-  } else if (isSupplemented && (await isWholeHere(dataDir, published))) {
+  } else if (await isWholeHere(dataDir, published)) {
     useVersion(dataDir, published.version, { isVerified: true });
     return true;
   }
-  const needed = [published.sha256, published.supplement?.sha256];
-  const fetchFile = (file: DownloadedFile) =>
-    download(host, file, datasetsFolder(dataDir), needed, now(), timeouts.file, signal);
-  const supplementFile = isSupplemented ? undefined : await pullSupplement(dataDir, published, fetchFile);
-  if (!isSupplemented && (await isWholeHere(dataDir, published))) {
-    adopt(dataDir, published, undefined, undefined, supplementFile);
-    return true;
-  }
-  const path = await fetchFile(published);
-  await adoptDownload(dataDir, published, path, host, supplementFile);
+  const folder = datasetsFolder(dataDir);
+  const path = await download(host, published, folder, now(), timeouts.file, signal);
+  await adoptDownload(dataDir, published, path, host);
   return true;
-}
-
-type DownloadedFile = Pick<Published, 'file' | 'bytes' | 'sha256'>;
-
-/** Whether the version here has the published supplement, or none as published. */
-function hasSupplement(dataDir: string, { version, sha256, supplement }: Published): boolean {
-  const entry = readManifest(dataDir)?.versions.find((candidate) => isSame(candidate, { version, sha256 }));
-  return entry?.supplement?.sha256 === supplement?.sha256 && (supplement === undefined || isThere(dataDir, supplement));
-}
-
-/** By its size: a file of this name was checked when it was stored, and is checked again when it is opened. */
-function isThere(dataDir: string, supplement: SupplementEntry): boolean {
-  return statSync(supplementPath(dataDir, supplement), { throwIfNoEntry: false })?.size === supplement.bytes;
-}
-
-/** The path of the downloaded file; undefined if another version here has the same supplement, or there is none. */
-async function pullSupplement(
-  dataDir: string,
-  { supplement }: Published,
-  fetchFile: (file: DownloadedFile) => Promise<string>,
-): Promise<string | undefined> {
-  if (supplement === undefined || isThere(dataDir, supplement)) return undefined;
-  return fetchFile(supplement);
 }
 
 async function readPublished(
@@ -127,7 +100,12 @@ async function readPublished(
   stop: AbortSignal | undefined,
 ): Promise<Published> {
   const name = 'manifest.json';
-  const wanted = { etag: memory.published && memory.etag, maxBytes: MAX_MANIFEST_BYTES, limits, stop };
+  const wanted = {
+    etag: memory.published && memory.etag,
+    maxBytes: MAX_MANIFEST_BYTES,
+    limits,
+    stop,
+  };
   return host.get(name, wanted, async (answer) => {
     if (answer.kind === 'not-modified' && memory.published !== undefined) return memory.published;
     const chunks: Uint8Array[] = [];
@@ -141,7 +119,10 @@ async function readPublished(
 
 function isCurrent(dataDir: string, { version, sha256 }: Published): boolean {
   const manifest = readManifest(dataDir);
-  return manifest?.current === version && manifest.versions.some((entry) => isSame(entry, { version, sha256 }));
+  return (
+    manifest?.current === version &&
+    manifest.versions.some((entry) => isSame(entry, { version, sha256 }))
+  );
 }
 
 async function isWholeHere(dataDir: string, published: Published): Promise<boolean> {
@@ -161,15 +142,14 @@ const isSame = (a: Identity, b: Identity) => a.version === b.version && a.sha256
 
 async function download(
   host: StaticHost,
-  { file: name, bytes, sha256 }: DownloadedFile,
+  { file: name, bytes, sha256 }: Published,
   folder: string,
-  needed: readonly (string | undefined)[],
   now: Date,
   limits: TransferLimits,
   stop: AbortSignal | undefined,
 ): Promise<string> {
   makeFolder(folder);
-  const path = takeOver(folder, sha256, needed, now);
+  const path = takeOver(folder, sha256, now);
   const file = await open(path, 'a');
   let size = 0;
   try {
@@ -184,15 +164,20 @@ async function download(
         for await (const chunk of answer.body) {
           size += chunk.length;
           if (size > bytes)
-            throw new DatasetError(`${host.describe(name)}: larger than the ${bytes} bytes that the manifest says`);
+            throw new DatasetError(
+              `${host.describe(name)}: larger than the ${bytes} bytes that the manifest says`,
+            );
           hash.update(chunk);
           await file.appendFile(chunk);
         }
       });
     }
-    if (size < bytes) throw new HostError(`${host.describe(name)}: ended after ${size} of ${bytes} bytes`);
+    if (size < bytes)
+      throw new HostError(`${host.describe(name)}: ended after ${size} of ${bytes} bytes`);
     if (hash.digest('hex') !== sha256)
-      throw new DatasetError(`${host.describe(name)}: checksum mismatch: not the SHA-256 that the manifest says`);
+      throw new DatasetError(
+        `${host.describe(name)}: checksum mismatch: not the SHA-256 that the manifest says`,
+      );
     await file.sync();
     return path;
   } catch (error) {
@@ -208,15 +193,15 @@ const DOWNLOAD = /^([0-9a-f]{64})\.(\d+)\.download$/;
 /** Four times what a download may be idle. */
 const ABANDONED_MS = 120_000;
 
-/** The path to write to. Continues an abandoned download of the same file, removes those not `needed`. */
-function takeOver(folder: string, sha256: string, needed: readonly (string | undefined)[], now: Date): string {
+/** The path to write to. Continues an abandoned download of the same file, removes others. */
+function takeOver(folder: string, sha256: string, now: Date): string {
   const own = join(folder, `${sha256}.${process.pid}.download`);
   for (const name of readdirSync(folder)) {
     const [, digest, pid] = DOWNLOAD.exec(name) ?? [];
     const path = join(folder, name);
     if (digest === undefined || !isAbandoned(path, Number(pid), now)) continue;
-    if (!needed.includes(digest)) rmSync(path, { force: true });
-    else if (digest === sha256 && path !== own) renameIfThere(path, own);
+    if (digest !== sha256) rmSync(path, { force: true });
+    else if (path !== own) renameIfThere(path, own);
   }
   return own;
 }
@@ -251,19 +236,22 @@ async function startOver(file: FileHandle): Promise<[Hash, number]> {
   return [createHash('sha256'), 0];
 }
 
-/** A file refused here was published like this, as by a newer program. It is kept so as not to be fetched again. */
+/**
+ * A file refused here was published like this, as by a newer program. It is kept so as not to be
+ * fetched again.
+ */
 async function adoptDownload(
   dataDir: string,
   published: Published,
   path: string,
   host: StaticHost,
-  supplementFile: string | undefined,
 ): Promise<void> {
   try {
     const { meta } = await openInThread({ path });
-    adopt(dataDir, published, path, meta, supplementFile);
+    adopt(dataDir, published, path, meta);
   } catch (error) {
-    if (error instanceof DatasetError) error.message = error.message.replace(path, host.describe(published.file));
+    if (error instanceof DatasetError)
+      error.message = error.message.replace(path, host.describe(published.file));
     throw error;
   }
 }

@@ -13,5 +13,6 @@ for (const [behaviour, url, want] of [
   ],
   ['of a folder', 'file:///srv/whence%20data/', '/srv/whence data/manifest.json'],
 ] as const) {
-  test(`static host: a URL ${behaviour}`, () => assert.equal(staticHost(url).describe('manifest.json'), want));
+  test(`static host: a URL ${behaviour}`, () =>
+    assert.equal(staticHost(new URL(url)).describe('manifest.json'), want));
 }

@@ -1,4 +1,5 @@
-// Files under one URL: `https:`, `http:` or `file:`. Failures begin with the URL, without credentials and query.
+// Files under one URL: `https:`, `http:` or `file:`. Failures begin with the URL, without
+// credentials and query.
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DatasetError } from '../dataset-error.ts';
@@ -7,9 +8,8 @@ import { formatStatus } from '../io/download/connection-error.ts';
 import { displayUrl, userAgent } from '../io/download/credentials.ts';
 import { BodyError, httpGet } from '../io/download/http-get.ts';
 import { type TransferLimits, TransferTimeouts } from '../io/download/transfer-timeouts.ts';
+import { openRegular, UnusableFile } from '../io/files.ts';
 import { formatSize } from '../io/format-size.ts';
-import { openRegular, UnusableFile } from '../io/regular-file.ts';
-import { parseHostUrl } from './static-host-url.ts';
 
 /** The host or the network failed: what was received so far is valid and can be continued. */
 export class HostError extends DatasetError {}
@@ -39,14 +39,16 @@ export type StaticHost = {
   get<T>(name: string, wanted: Wanted, use: (answer: Answer) => Promise<T>): Promise<T>;
 };
 
-export function staticHost(text: string, network?: Network): StaticHost {
-  const base = parseHostUrl(text);
+/** `base`: an `http:`, `https:` or `file:` URL, the last without a host. */
+export function staticHost(base: URL, network?: Network): StaticHost {
   if (base.protocol === 'file:') {
     const folder = fileURLToPath(base);
     return {
       describe: (name) => join(folder, name),
       get: (name, wanted, use) =>
-        withTimeouts(wanted, (timeouts) => use(openFile(join(folder, name), wanted, timeouts.signal))),
+        withTimeouts(wanted, (timeouts) =>
+          use(openFile(join(folder, name), wanted, timeouts.signal)),
+        ),
     };
   }
   const locate = (name: string) => {
@@ -57,11 +59,16 @@ export function staticHost(text: string, network?: Network): StaticHost {
   return {
     describe: (name) => displayUrl(locate(name)),
     get: (name, wanted, use) =>
-      withTimeouts(wanted, async (timeouts) => use(await openHttp(locate(name), wanted, timeouts, network))),
+      withTimeouts(wanted, async (timeouts) =>
+        use(await openHttp(locate(name), wanted, timeouts, network)),
+      ),
   };
 }
 
-async function withTimeouts<T>({ limits, stop }: Wanted, work: (timeouts: TransferTimeouts) => Promise<T>): Promise<T> {
+async function withTimeouts<T>(
+  { limits, stop }: Wanted,
+  work: (timeouts: TransferTimeouts) => Promise<T>,
+): Promise<T> {
   const timeouts = new TransferTimeouts(limits, stop);
   try {
     return await work(timeouts);
@@ -99,8 +106,12 @@ async function openHttp(
   }
   answer.close();
   if (status === 304 && etag !== undefined) return { kind: 'not-modified' };
-  if (status === 416 && offset > 0) return openHttp(url, { ...wanted, offset: 0 }, timeouts, network);
-  const advice = status === 401 || status === 403 ? '; user name and password in the URL are missing or wrong' : '';
+  if (status === 416 && offset > 0)
+    return openHttp(url, { ...wanted, offset: 0 }, timeouts, network);
+  const advice =
+    status === 401 || status === 403
+      ? '; user name and password in the URL are missing or wrong'
+      : '';
   throw fault(`the server ${formatStatus(status)}${advice}`);
 }
 
@@ -112,12 +123,19 @@ async function* withFaults(
     yield* body;
   } catch (error) {
     if (!(error instanceof BodyError)) throw error;
-    throw error.cut === 'too large' ? new DatasetError(fault(error.message).message) : fault(error.message);
+    throw error.cut === 'too large'
+      ? new DatasetError(fault(error.message).message)
+      : fault(error.message);
   }
 }
 
 function openFile(path: string, { offset = 0, maxBytes }: Wanted, signal: AbortSignal): Answer {
-  return { kind: 'body', offset, etag: undefined, body: readFile(path, offset, maxBytes - offset, signal) };
+  return {
+    kind: 'body',
+    offset,
+    etag: undefined,
+    body: readFile(path, offset, maxBytes - offset, signal),
+  };
 }
 
 const FILE_ERRORS: Readonly<Record<string, string>> = {

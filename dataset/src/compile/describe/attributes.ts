@@ -1,5 +1,6 @@
-// The fields of a record from `country` on, as ASCII JSON, so that a character is one byte and the server can
-// concatenate. Threats are a fragment of their own: there are few of each, and many combinations.
+// The fields of a record from `country` on, as ASCII JSON, so that a character is one byte and the
+// server can concatenate. Threats are a fragment of their own: there are few of each, and many
+// combinations.
 import { asciiJson } from '../../file/texts/ascii-writer.ts';
 import type { ConnectionType, Detection, Rir, Threat } from '../../record.ts';
 
@@ -24,7 +25,14 @@ export function attributeTexts(attributes: Attributes): { network: string; threa
   };
 }
 
-export function detectionOf({ connection_type, tor, proxy, vpn, ai_company, cloud_provider }: Attributes): Detection {
+export function detectionOf({
+  connection_type,
+  tor,
+  proxy,
+  vpn,
+  ai_company,
+  cloud_provider,
+}: Attributes): Detection {
   return {
     is_datacenter: connection_type === 'datacenter',
     is_tor_exit: tor,

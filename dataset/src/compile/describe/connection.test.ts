@@ -45,6 +45,9 @@ for (const [behaviour, name, country, rows, assumed] of [
   ],
 ] as const)
   test(`connection type: ${behaviour}`, () => {
-    const sample = { routes: [['9.9.8.0/23', 64_500, name]], delegated: [['9.9.8.0/23', country]] } as const;
+    const sample = {
+      routes: [['9.9.8.0/23', 64_500, name]],
+      delegated: [['9.9.8.0/23', country]],
+    } as const;
     assert.deepEqual(typeEvidence(sample), { rows, assumed });
   });

@@ -4,7 +4,12 @@ import type { ConnectionType } from '../../record.ts';
 import { roleByName } from './connection.ts';
 
 type Row = readonly [name: string, role: ConnectionType | undefined];
-type HandleRow = readonly [what: string, name: string, handle: string, role: ConnectionType | undefined];
+type HandleRow = readonly [
+  what: string,
+  name: string,
+  handle: string,
+  role: ConnectionType | undefined,
+];
 
 const TABLES: Readonly<Record<string, readonly Row[]>> = {
   'education, in many languages': [
@@ -213,7 +218,12 @@ describe('roleByName', () => {
     ['ends in -ISP without meaning', 'Example AG', 'EXAMPLE-ISP', undefined],
     ['ends in a country code without meaning', 'Example d.o.o.', 'EXAMPLE-ME', undefined],
     ['confirms an access provider', 'Exemplo Telecom Ltda', 'EXEMPLO-AS', 'residential'],
-    ['of a data centre silences an access provider', 'Exemplo Telecom Ltda', 'EXEMPLO-IDC', undefined],
+    [
+      'of a data centre silences an access provider',
+      'Exemplo Telecom Ltda',
+      'EXEMPLO-IDC',
+      undefined,
+    ],
     ['of handsets silences an access provider', 'Exemplo Telecom Ltda', 'EXEMPLO-GPRS', undefined],
     ['that is empty says nothing', 'Example GmbH', '', undefined],
   ];

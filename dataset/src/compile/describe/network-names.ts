@@ -1,4 +1,5 @@
-// The names of networks, by the most trusted source that has one which says something, or by the hand-written label.
+// The names of networks, by the most trusted source that has one which says something, or by the
+// hand-written label.
 import { labelledNetworks, networkNames, placeNames } from '../../data-files/data-files.ts';
 import type { DelegatedAsns, NetworkName } from '../../feeds/parsed.ts';
 import { lowerBound } from '../../lower-bound.ts';
@@ -21,11 +22,15 @@ export class NetworkNames {
     return label === undefined ? named : { value: label, source: this.#table };
   }
 
-  /** The name without the table. A registry may have only the handle; a name of any other source is better. */
+  /**
+   * The name without the table. A registry may have only the handle; a name of any other source is
+   * better.
+   */
   sourceName(asn: number): Stated<string> | undefined {
     return (
-      this.#first(asn, ({ name, handle }) => (name === handle ? undefined : name && usableName(name))) ??
-      this.#first(asn, ({ name }) => name && usableName(name))
+      this.#first(asn, ({ name, handle }) =>
+        name === handle ? undefined : name && usableName(name),
+      ) ?? this.#first(asn, ({ name }) => name && usableName(name))
     );
   }
 
@@ -42,7 +47,10 @@ export class NetworkNames {
     for (const { names } of this.#sources) yield* names.keys();
   }
 
-  #first(asn: number, pick: (entry: NetworkName) => string | undefined): Stated<string> | undefined {
+  #first(
+    asn: number,
+    pick: (entry: NetworkName) => string | undefined,
+  ): Stated<string> | undefined {
     for (const { source, names } of this.#sources) {
       const entry = names.get(asn);
       const value = entry && pick(entry);
@@ -69,9 +77,10 @@ export class AsnRegistry {
   }
 }
 
-// Sources have names that say nothing (a placeholder, a tax number, a street), the owner of an address block, handles,
-// and capitals. A hand-written label is better than any of these.
-
+/**
+ * Sources have names that say nothing (a placeholder, a tax number, a street), the owner of an
+ * address block, handles, and capitals. A hand-written label is better than any of these.
+ */
 export function usableName(text: string): string | undefined {
   // Some registries publish `A & B` with the `&` replaced by a space.
   // The next line of a registration may follow without a break.
@@ -81,7 +90,10 @@ export function usableName(text: string): string | undefined {
     .replaceAll(/(?<=[\p{L}\p{N}]) {3}(?=[\p{L}\p{N}])/gu, ' & ')
     .replaceAll(/\s+/g, ' ');
   const isPlace =
-    isStreetAddress(name) || isBuildingOrSector(name) || isTown(name) || placeNames.find(name) !== undefined;
+    isStreetAddress(name) ||
+    isBuildingOrSector(name) ||
+    isTown(name) ||
+    placeNames.find(name) !== undefined;
   return isPlace || MEANINGLESS.some((pattern) => pattern.test(name)) ? undefined : name;
 }
 
@@ -89,12 +101,15 @@ const MEANINGLESS: readonly RegExp[] = [
   /^[^\p{L}]*$/u, // tax and telephone numbers
   /^-Reserved AS-$/,
   /^AS[0-9]+$/i,
+  // For whom the number was registered, which is not how the network calls itself.
+  /^(?:ASN|AS number) for /i,
   // ARIN's name for numbers that it handed over to RIPE; RIPE calls itself differently.
   /^RIPE Network Coordination Centre$/,
 ];
 
-// APNIC lists streets as names. A legal form says that the text is a name after all, as in `Level 3 Communications,
-// Inc.`; so does a word for an organisation, unless the text clearly begins with an address.
+// APNIC lists streets as names. A legal form says that the text is a name after all, as in
+// `Level 3 Communications, Inc.`; so does a word for an organisation, unless the text clearly
+// begins with an address.
 function isStreetAddress(name: string): boolean {
   if (!/[0-9]/.test(name) || LEGAL_FORM.test(name)) return false;
   const isClear = (FIRST_PART.test(name) && name.includes(',')) || NUMBERED_STREET.test(name);
@@ -102,12 +117,18 @@ function isStreetAddress(name: string): boolean {
   return isClear || FIRST_PART.test(name) || STREET.test(name);
 }
 
-/** `Sector 125`, `DLF Building, Tower D`. A word for a street alone is not enough: `Jane Street` is a company. */
+/**
+ * `Sector 125`, `DLF Building, Tower D`. A word for a street alone is not enough: `Jane Street` is
+ * a company.
+ */
 function isBuildingOrSector(name: string): boolean {
   return NUMBERED_PLACE.test(name) && !LEGAL_FORM.test(name) && !ORGANISATION.test(name);
 }
 
-/** `Jinan,250000`, `Ningbo, Zhejiang Province, P.R.China.` or a building and its street, `Example Building, Long Avenue`. */
+/**
+ * `Jinan,250000`, `Ningbo, Zhejiang Province, P.R.China.` or a building and its street, `Example
+ * Building, Long Avenue`.
+ */
 function isTown(name: string): boolean {
   return TOWN.test(name) && !LEGAL_FORM.test(name) && !ORGANISATION.test(name);
 }
@@ -122,16 +143,17 @@ const ORGANISATION =
   /\b(?:schools?|university|college|authority|association|bank|commission|office|ministry|command|hospital|county|isp|networks?|telecom\w*|communications?|online|technolog\w+|tecnolog\w+|solutions|services?|holding|group|systems|hosting|cloud|union|funds?|condominiums|broadband|wireless|productions|administration|utility|electrical|agricultural|clinic|policlinic)\b/i;
 const FIRST_PART =
   /^(?:(?:level|floor|suite|unit|room|rm|flat|plot|house|shop|no)\b[ .#]*(?:no\b[ .]*)?[0-9]|[0-9]+(?:[-/][0-9]+)?(?:st|nd|rd|th)? ?\/?f(?:l|loor)?\b)/i;
-const NUMBERED_STREET = /\b(?:road|street)\b,? no\.? ?[0-9]|\bno\.? ?[0-9]+\b.*\b(?:road|street)\b/i;
+const NUMBERED_STREET =
+  /\b(?:road|street)\b,? no\.? ?[0-9]|\bno\.? ?[0-9]+\b.*\b(?:road|street)\b/i;
 const STREET =
   /\b(?:street|road|rd|avenue|ave|drive|parkway|crescent|quay|lane|jalan|jl|rua|calle|marg|boulevard|blvd|plaza|square|tower|building|bldg|floor|mansion|centre|section|sec|box|park|town|ward|house|court)\b/i;
 
 /** The name to show instead of `name`, which a source has; undefined if that is fine. */
 export function displayName(asn: number, name: string | undefined): string | undefined {
-  const known = labelledNetworks.find(asn);
-  if (name === undefined) return known?.name ?? networkNames.find(asn)?.name;
+  const labelledNetwork = labelledNetworks.find(asn);
+  if (name === undefined) return labelledNetwork?.name ?? networkNames.find(asn)?.name;
   const isPoor = isHandle(name) || isShouting(name) || /\bAutonomous System\b/i.test(name);
-  return isPoor || known?.misnamed_as !== undefined ? known?.name : undefined;
+  return isPoor || labelledNetwork?.misnamed_as !== undefined ? labelledNetwork?.name : undefined;
 }
 
 /** One word with hyphens or in capitals: `TE-AS`, `DACOM-PUBNETPLUS`, `USDA`. */
@@ -140,8 +162,12 @@ function isHandle(name: string): boolean {
   return /[-_]/.test(name) || (/[A-Z]/.test(name) && name === name.toUpperCase());
 }
 
-/** Eight letters or more, all of them capitals. Shorter names are abbreviations with a company form: `OVH SAS`. */
+/**
+ * Eight letters or more, all of them capitals. Shorter names are abbreviations with a company form:
+ * `OVH SAS`.
+ */
 function isShouting(name: string): boolean {
+  if (name !== name.toUpperCase()) return false;
   const letters = name.replaceAll(/[^\p{L}]/gu, '');
   return letters.length >= 8 && letters === letters.toUpperCase();
 }

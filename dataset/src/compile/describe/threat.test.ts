@@ -27,7 +27,11 @@ test('threat: without contributions the score is 0 and there is no explanation',
 test('threat: contributions add up and each is explained, the most points first', () => {
   const threat = rateThreat([
     { what: 'VPN', source: source('x4b-vpn-v4', '2026-11-15'), points: THREAT_WEIGHTS.vpn },
-    { what: 'Tor exit', source: source('tor-blocks', '2024-02-27'), points: THREAT_WEIGHTS.tor_exit },
+    {
+      what: 'Tor exit',
+      source: source('tor-blocks', '2024-02-27'),
+      points: THREAT_WEIGHTS.tor_exit,
+    },
   ]);
   assert.deepEqual(threat, {
     score: 60,
@@ -63,6 +67,7 @@ for (const [behaviour, lists, score] of [
   test(`threat: blocklists: ${behaviour} is ${score}`, () => {
     const contributions = rateBlocklists(
       lists.map((_, i) => ({ source: source(`l${i}`, '2026-11-15'), lists: undefined })),
+      false,
     );
     assert.equal(rateThreat(contributions).score, score);
     assert.equal(rateThreat(contributions).explanation?.length, Math.min(5, lists.length));
@@ -72,20 +77,67 @@ for (const [behaviour, lists, score] of [
 const aggregate = (lists: number) => ({ source: source('ipsum', '2026-08-22'), lists });
 const single = (id: string) => ({ source: source(id, '2026-08-22'), lists: undefined });
 for (const [behaviour, entries, explanation] of [
-  ['counts for as many lists as it found', [aggregate(3)], ['on 3 blocklists (ipsum, 2026-08-22): +50']],
+  [
+    'counts for as many lists as it found',
+    [aggregate(3)],
+    ['on 3 blocklists (ipsum, 2026-08-22): +50'],
+  ],
   [
     'raises the count of single lists',
     [single('cins'), aggregate(3)],
     ['on 3 blocklists (ipsum, 2026-08-22): +35', 'on a blocklist (cins, 2026-08-22): +15'],
   ],
-  ['adds nothing to as many single lists', [single('cins'), aggregate(1)], ['on a blocklist (cins, 2026-08-22): +15']],
+  [
+    'adds nothing to as many single lists',
+    [single('cins'), aggregate(1)],
+    ['on a blocklist (cins, 2026-08-22): +15'],
+  ],
   ['of one list counts as one list', [aggregate(1)], ['on a blocklist (ipsum, 2026-08-22): +15']],
   ['of ten lists counts as five', [aggregate(10)], ['on 10 blocklists (ipsum, 2026-08-22): +80']],
 ] as const) {
   test(`threat: an aggregate ${behaviour}`, () => {
-    assert.deepEqual(rateThreat(rateBlocklists(entries)).explanation, explanation);
+    assert.deepEqual(rateThreat(rateBlocklists(entries, false)).explanation, explanation);
   });
 }
+
+const direct = (id: string) => ({ ...single(id), isDirect: true });
+const HOME = 'limited because such addresses change hands';
+for (const [behaviour, entries, isHome, explanation] of [
+  ['alone has 25 points', [direct('cins')], false, ['on a blocklist (cins, 2026-08-22): +25']],
+  [
+    'counts like others beside others',
+    [direct('cins'), direct('greensnow')],
+    false,
+    ['on a blocklist (cins, 2026-08-22): +25', 'on a blocklist (greensnow, 2026-08-22): +5'],
+  ],
+  [
+    'after another list has what is missing to 25',
+    [single('drop'), aggregate(1), direct('cins')],
+    false,
+    ['on a blocklist (drop, 2026-08-22): +15', 'on a blocklist (cins, 2026-08-22): +15'],
+  ],
+  [
+    'with an aggregate of one list is still one list',
+    [aggregate(1), direct('cins')],
+    false,
+    ['on a blocklist (cins, 2026-08-22): +25'],
+  ],
+  [
+    'alone with a home has 24',
+    [direct('cins')],
+    true,
+    [`on a blocklist, ${HOME} (cins, 2026-08-22): +24`],
+  ],
+  [
+    'and another list with a home have 30',
+    [direct('cins'), single('drop')],
+    true,
+    [`on a blocklist, ${HOME} (cins, 2026-08-22): +24`, 'on a blocklist (drop, 2026-08-22): +6'],
+  ],
+] as const)
+  test(`threat: a list that observed the address ${behaviour}`, () => {
+    assert.deepEqual(rateThreat(rateBlocklists(entries, isHome)).explanation, explanation);
+  });
 
 for (const [behaviour, points, limited] of [
   ['less than the limit stays', [30], [30]],

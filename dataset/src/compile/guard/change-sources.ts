@@ -1,8 +1,9 @@
-// Which sources caused a change between two versions. It walks over both, so it runs only after an implausible change.
+// Which sources caused a change between two versions. It walks over both, so it runs only after an
+// implausible change.
 
-import { forEachSegment } from '../../diff/segments.ts';
-import type { Match } from '../../file/format.ts';
+import type { Match } from '../../file/match.ts';
 import type { Dataset } from '../../file/read.ts';
+import { forEachSegment } from '../../file/segments.ts';
 import { spaceOf } from '../../prefix.ts';
 import { CRIMINAL_SCORE } from './flagged-access-networks.ts';
 import type { ImplausibleChange, Measure } from './result-guard.ts';
@@ -10,7 +11,7 @@ import type { ImplausibleChange, Measure } from './result-guard.ts';
 /** Space in IPv4 addresses or IPv6 /48s; negative where it was lost. */
 export type ChangeSource = { readonly id: string; readonly space: number };
 
-/** For each change its sources, the largest first. A change of the file size or of the quality has none. */
+/** For each change its sources, the largest first. A change of the file size has none. */
 export function changeSources(
   changes: readonly ImplausibleChange[],
   before: Dataset | undefined,
@@ -33,10 +34,12 @@ export function changeSources(
         const had = old[i] ?? NO_SOURCES;
         const has = now[i] ?? NO_SOURCES;
         if (had.isHeld === has.isHeld) return;
-        if (measure.kind === 'access network' && (b === 0 || after.asnNumber(b) !== measure.asn)) return;
+        if (measure.kind === 'access network' && (b === 0 || after.asnNumber(b) !== measure.asn))
+          return;
         const space = spaceOf(version, end - start + 1n);
         // A country or registry is lost to the source that names another one; a flag to none.
-        const causes = has.isHeld || measure.kind === 'country' || measure.kind === 'registry' ? has : had;
+        const causes =
+          has.isHeld || measure.kind === 'country' || measure.kind === 'registry' ? has : had;
         const ids = causes.ids.length > 0 ? causes.ids : had.ids;
         const sum = sums.get(change);
         for (const id of ids) sum?.set(id, (sum.get(id) ?? 0) + (has.isHeld ? space : -space));
@@ -55,14 +58,20 @@ export function changeSources(
 
 export function countFlagged(dataset: Dataset | undefined, asn: number, flag: string): number {
   if (dataset === undefined) return 0;
-  const claims = claimsOf(dataset, [{ measure: { kind: 'access network', name: flag, asn, version: 4 } }]);
+  const claims = claimsOf(dataset, [
+    { measure: { kind: 'access network', name: flag, asn, version: 4 } },
+  ]);
   let flagged = 0;
   for (const { start, end, match } of dataset.runs(4))
-    if (dataset.asnNumber(match) === asn && claims(match)[0]?.isHeld === true) flagged += spaceOf(4, end - start + 1n);
+    if (dataset.asnNumber(match) === asn && claims(match)[0]?.isHeld === true)
+      flagged += spaceOf(4, end - start + 1n);
   return flagged;
 }
 
-/** Whether a run has what is measured, and the sources that decided the field, whether it has it or not. */
+/**
+ * Whether a run has what is measured, and the sources that decided the field, whether it has it or
+ * not.
+ */
 type Claim = { readonly isHeld: boolean; readonly ids: readonly string[] };
 
 const NO_SOURCES: Claim = { isHeld: false, ids: [] };
@@ -71,13 +80,16 @@ const NOTHING: readonly Claim[] = [];
 type Watched = { readonly measure: Extract<Measure, { version: number }> };
 
 /** The claims of a dataset, in the order of `watched`; computed once per set of attributes. */
-function claimsOf(dataset: Dataset, watched: readonly Watched[]): (match: Match) => readonly Claim[] {
-  const known: (readonly Claim[] | undefined)[] = [];
+function claimsOf(
+  dataset: Dataset,
+  watched: readonly Watched[],
+): (match: Match) => readonly Claim[] {
+  const claims: (readonly Claim[] | undefined)[] = [];
   return (match) => {
     if (match === 0) return NOTHING;
     const set = dataset.attributesOf(match);
-    known[set] ??= watched.map(({ measure }) => claimOf(dataset, set, measure));
-    return known[set];
+    claims[set] ??= watched.map(({ measure }) => claimOf(dataset, set, measure));
+    return claims[set];
   };
 }
 
@@ -105,5 +117,7 @@ function fieldOf(measure: Watched['measure']): string {
   if (measure.kind === 'country') return 'country';
   if (measure.kind === 'registry') return 'rir';
   if (measure.name === 'threat') return 'threat.score';
-  return ['is_datacenter', 'is_residential', 'is_mobile'].includes(measure.name) ? 'connection_type' : measure.name;
+  return ['is_datacenter', 'is_residential', 'is_mobile'].includes(measure.name)
+    ? 'connection_type'
+    : measure.name;
 }

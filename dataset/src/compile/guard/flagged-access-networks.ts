@@ -1,4 +1,5 @@
-// Access networks of which a list flags a large part. A list can be plausible by itself and name all of one provider.
+// Access networks of which a list flags a large part. A list can be plausible by itself and name
+// all of one provider.
 
 import { labelledNetworks } from '../../data-files/data-files.ts';
 import type { FlaggedAccessNetwork } from '../../file/write.ts';
@@ -13,18 +14,28 @@ export const MAX_FLAGGED_SHARE = 0.25;
 const FEW_ADDRESSES = 65_536;
 
 export class FlaggedAccessNetworks {
-  readonly #networks = new Map<number, { addresses: number; flagged: Map<string, number> } | null>();
+  readonly #networks = new Map<
+    number,
+    { addresses: number; flagged: Map<string, number> } | null
+  >();
 
-  visit(asn: number, addresses: bigint, { flags, score }: { flags: readonly string[]; score: number }): void {
+  visit(
+    asn: number,
+    addresses: number,
+    { flags, score }: { flags: readonly string[]; score: number },
+  ): void {
     const network = getOrInsert(this.#networks, asn, () => {
       const type = labelledNetworks.find(asn)?.connection_type;
-      return type === 'residential' || type === 'mobile' ? { addresses: 0, flagged: new Map() } : null;
+      return type === 'residential' || type === 'mobile'
+        ? { addresses: 0, flagged: new Map() }
+        : null;
     });
     if (network === null) return;
-    network.addresses += Number(addresses);
+    network.addresses += addresses;
     for (const flag of flags)
-      if (FLAGS.has(flag)) network.flagged.set(flag, (network.flagged.get(flag) ?? 0) + Number(addresses));
-    if (score >= CRIMINAL_SCORE) network.flagged.set(THREAT, (network.flagged.get(THREAT) ?? 0) + Number(addresses));
+      if (FLAGS.has(flag)) network.flagged.set(flag, (network.flagged.get(flag) ?? 0) + addresses);
+    if (score >= CRIMINAL_SCORE)
+      network.flagged.set(THREAT, (network.flagged.get(THREAT) ?? 0) + addresses);
   }
 
   finish(): FlaggedAccessNetwork[] {

@@ -1,22 +1,30 @@
-// Compares the result of an update with the version before: a feed can pass every check of its own and still be wrong.
+// Compares the result of an update with the version before: a feed can pass every check of its own
+// and still be wrong.
 import type { FlaggedAccessNetwork } from '../../file/write.ts';
-import type { Figures, QualityRow, SpaceFigures } from '../../record.ts';
+import type { Figures, SpaceFigures } from '../../record.ts';
 import { MAX_FLAGGED_SHARE } from './flagged-access-networks.ts';
 
 export type Version = {
   readonly figures: Figures;
   readonly bytes: number;
-  readonly quality: readonly QualityRow[];
 };
 
 export type Measure =
-  | { readonly kind: 'flag' | 'country' | 'registry'; readonly name: string; readonly version: 4 | 6 }
+  | {
+      readonly kind: 'flag' | 'country' | 'registry';
+      readonly name: string;
+      readonly version: 4 | 6;
+    }
   | { readonly kind: 'answered'; readonly version: 4 | 6 }
   /** A flag on the addresses of one access network. */
-  | { readonly kind: 'access network'; readonly name: string; readonly asn: number; readonly version: 4 }
+  | {
+      readonly kind: 'access network';
+      readonly name: string;
+      readonly asn: number;
+      readonly version: 4;
+    }
   /** A flag or points on addresses of a service in known-good.csv. */
   | { readonly kind: 'known good'; readonly name: string; readonly service: string }
-  | { readonly kind: 'quality'; readonly row: QualityRow }
   | { readonly kind: 'bytes' };
 
 export type ImplausibleChange = {
@@ -27,32 +35,49 @@ export type ImplausibleChange = {
 };
 
 const MAX_GROWTH = 3;
-/** Also of a list for firewalls. */
-export const MAX_LOSS = 0.5;
-/** Share of the announced space. Smaller growth is plausible at any factor: a new feed, a new provider. */
+const MAX_LOSS = 0.5;
+/**
+ * Share of the announced space. Smaller growth is plausible at any factor: a new feed, a new
+ * provider.
+ */
 const SMALL_SHARE = 0.001;
 const MAX_ANSWERED_LOSS = 0.02;
-/** Shares of right answers may lose 5 points, shares of wrong answers may gain 1 point. */
-const MAX_QUALITY_LOSS = 0.05;
-const MAX_FALSE_GAIN = 0.01;
 
-/** Changes that stop a publication. `before` is the newest version that was also built from feeds. */
+/**
+ * Changes that stop a publication. `before` is the newest version that was also built from feeds.
+ */
 export function implausibleChanges(before: Version, after: Version): ImplausibleChange[] {
   const changes: ImplausibleChange[] = [];
-  const compare = (measure: Measure, from: number, to: number, small: Readonly<{ growth: number; loss: number }>) => {
+  const compare = (
+    measure: Measure,
+    from: number,
+    to: number,
+    small: Readonly<{ growth: number; loss: number }>,
+  ) => {
     const isGrown = to > from * MAX_GROWTH && to - from > small.growth;
     const isLost = to < from * (1 - MAX_LOSS) && from - to > small.loss;
     if (isGrown || isLost)
-      changes.push({ measure, before: from, after: to, limit: isGrown ? 'at most 3 times' : 'at least half' });
+      changes.push({
+        measure,
+        before: from,
+        after: to,
+        limit: isGrown ? 'at most 3 times' : 'at least half',
+      });
   };
   for (const version of [4, 6] as const) {
     const answered = (figures: Figures) => {
       const { announced, answered_share } = figures[`ipv${version}`];
       return Math.round(announced * answered_share);
     };
-    const [from, to] = [answered(before.figures), answered(after.figures)];
+    const from = answered(before.figures);
+    const to = answered(after.figures);
     if (to < from * (1 - MAX_ANSWERED_LOSS))
-      changes.push({ measure: { kind: 'answered', version }, before: from, after: to, limit: 'at least 98 %' });
+      changes.push({
+        measure: { kind: 'answered', version },
+        before: from,
+        after: to,
+        limit: 'at least 98%',
+      });
     const small = after.figures[`ipv${version}`].announced * SMALL_SHARE;
     for (const [kind, table] of [
       ['flag', 'flags'],
@@ -61,20 +86,30 @@ export function implausibleChanges(before: Version, after: Version): Implausible
     ] as const) {
       const spaceBefore: Record<string, SpaceFigures> = before.figures[table];
       const spaceAfter: Record<string, SpaceFigures> = after.figures[table];
-      // A flag that disappears is serious even if few addresses had it. Small countries do lose half of their space.
-      const loss = kind === 'flag' ? (version === 4 ? 0 : 1) : small;
+      // A flag that disappears is serious even if few addresses had it. Small countries do lose
+      // half of their space.
+      const flagLoss = version === 4 ? 0 : 1;
+      const loss = kind === 'flag' ? flagLoss : small;
       for (const name of new Set([...Object.keys(spaceBefore), ...Object.keys(spaceAfter)]))
-        compare({ kind, name, version }, spaceIn(spaceBefore[name], version), spaceIn(spaceAfter[name], version), {
-          growth: small,
-          loss,
-        });
+        compare(
+          { kind, name, version },
+          spaceIn(spaceBefore[name], version),
+          spaceIn(spaceAfter[name], version),
+          {
+            growth: small,
+            loss,
+          },
+        );
     }
   }
   compare({ kind: 'bytes' }, before.bytes, after.bytes, { growth: 0, loss: 0 });
   return changes;
 }
 
-/** Several times what the feeds of 2026 flag, of the IPv4 space. For the first version built from feeds. */
+/**
+ * Several times what the feeds of 2026 flag, of the IPv4 space. For the first version built from
+ * feeds.
+ */
 const LARGEST_SHARES: Readonly<Record<string, number>> = {
   is_tor_exit: 0.0001,
   is_proxy: 0.001,
@@ -86,11 +121,16 @@ const LARGEST_SHARES: Readonly<Record<string, number>> = {
   is_residential: 0.8,
 };
 
-/** The largest country, the United States, has less than half of IPv4; the largest registry is ARIN. */
+/**
+ * The largest country, the United States, has less than half of IPv4; the largest registry is ARIN.
+ */
 const LARGEST_COUNTRY = 0.6;
 const LARGEST_REGISTRY = 0.75;
 
-/** Below this number of addresses a share says nothing: a catalogue may consist of a few own networks. */
+/**
+ * Below this number of addresses a share says nothing: a catalogue may consist of a few own
+ * networks.
+ */
 const FEW_ADDRESSES = 1_000_000;
 
 export function implausibleShares({ figures }: Version): ImplausibleChange[] {
@@ -103,39 +143,21 @@ export function implausibleShares({ figures }: Version): ImplausibleChange[] {
   ) => {
     const after = spaceIn(space, 4);
     if (after <= Math.max(answered, FEW_ADDRESSES) * share) return [];
-    const limit = `at most ${Number((share * 100).toFixed(2))} % of IPv4`;
+    const limit = `at most ${Number((share * 100).toFixed(2))}% of IPv4`;
     return [{ measure: { kind, name, version: 4 as const }, before: 0, after, limit }];
   };
   return [
-    ...Object.entries(LARGEST_SHARES).flatMap(([name, share]) => tooLarge('flag', name, figures.flags[name], share)),
-    ...Object.entries(figures.countries).flatMap(([name, space]) => tooLarge('country', name, space, LARGEST_COUNTRY)),
+    ...Object.entries(LARGEST_SHARES).flatMap(([name, share]) =>
+      tooLarge('flag', name, figures.flags[name], share),
+    ),
+    ...Object.entries(figures.countries).flatMap(([name, space]) =>
+      tooLarge('country', name, space, LARGEST_COUNTRY),
+    ),
     ...Object.entries(figures.registries).flatMap(([name, space]) =>
       tooLarge('registry', name, space, LARGEST_REGISTRY),
     ),
   ];
 }
-
-/** Worse beyond the limit and beyond chance (intervals do not overlap), of rows measured on the same labels. */
-export function worseQuality(before: readonly QualityRow[], after: readonly QualityRow[]): ImplausibleChange[] {
-  const keyOf = ({ field, measure, family, weight, labels }: QualityRow) =>
-    [field, measure, family, weight, labels].join('\t');
-  const earlier = new Map(before.map((row) => [keyOf(row), row]));
-  return after.flatMap((row) => {
-    const old = earlier.get(keyOf(row));
-    if (old === undefined || row.measure === 'changed') return [];
-    const isFalse = row.measure === 'false_positive_share';
-    const isWorse = isFalse
-      ? row.value > old.value + MAX_FALSE_GAIN && row.interval[0] > old.interval[1]
-      : row.value < old.value - MAX_QUALITY_LOSS && row.interval[1] < old.interval[0];
-    if (!isWorse) return [];
-    const limit = isFalse
-      ? `at most ${percent(old.value + MAX_FALSE_GAIN)}`
-      : `at least ${percent(old.value - MAX_QUALITY_LOSS)}`;
-    return [{ measure: { kind: 'quality', row }, before: old.value, after: row.value, limit }];
-  });
-}
-
-const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
 /** Access networks that a list flags, and that the previous version flagged less. */
 export function implausibleAccessNetworks(
@@ -146,8 +168,10 @@ export function implausibleAccessNetworks(
     const before = flaggedBefore(asn, flag);
     // The previous version was published, so this share was accepted.
     if (before > addresses * MAX_FLAGGED_SHARE) return [];
-    const limit = `at most ${MAX_FLAGGED_SHARE * 100} % of a home network`;
-    return [{ measure: { kind: 'access network', name: flag, asn, version: 4 }, before, after, limit }];
+    const limit = `at most ${MAX_FLAGGED_SHARE * 100}% of a home network`;
+    return [
+      { measure: { kind: 'access network', name: flag, asn, version: 4 }, before, after, limit },
+    ];
   });
 }
 

@@ -1,6 +1,6 @@
 import { isTooOld } from '../../data-age.ts';
 import { type Drive, isAgingDrive } from '../../feeds/feed.ts';
-import type { DelegatedAsns, Holder, ListedNetwork, NetworkName, OtherOrigin } from '../../feeds/parsed.ts';
+import type { DelegatedAsns, Holder, NetworkName, OtherOrigin } from '../../feeds/parsed.ts';
 import type { FamilyRanges } from '../../ranges.ts';
 import type { ConnectionType, Source } from '../../record.ts';
 
@@ -12,13 +12,18 @@ export type CompileInput = {
   readonly countries: readonly CountrySource[];
   /** The registries' own files: which registry keeps a block, and for which country. */
   readonly delegations: readonly DelegationSource[];
-  /** In which country addresses are registered, for blocks that `delegations` do not list. Values are countries. */
+  /**
+   * In which country addresses are registered, for blocks that `delegations` do not list. Values
+   * are countries.
+   */
   readonly delegated: RangeSource;
   readonly networkLists: readonly NetworkList[];
   readonly overlays: readonly Overlay[];
   /** The day of the build, yyyy-mm-dd. Without it no list is too old. */
   readonly day?: string | undefined;
-  readonly tables: Readonly<Record<'iana' | 'networks' | 'scanners' | 'name-rules' | 'type-signals', Source>>;
+  readonly tables: Readonly<
+    Record<'iana' | 'networks' | 'scanners' | 'name-rules' | 'type-signals', Source>
+  >;
 };
 
 /** Called with the current step and the share of the whole that is done. */
@@ -27,7 +32,9 @@ export type Progress = (step: string, share: number) => void;
 export type RangeSource = { readonly source: Source; readonly ranges: FamilyRanges };
 
 /** `isMistaken`: known errors. The country of registration then decides instead. */
-type CountrySource = RangeSource & { readonly isMistaken?: (asn: number, country: string) => boolean };
+type CountrySource = RangeSource & {
+  readonly isMistaken?: (asn: number, country: string) => boolean;
+};
 
 /** Values are AS numbers. `isDerived`: its ranges are not the announced prefixes. */
 type RouteSource = RangeSource & {
@@ -41,31 +48,51 @@ export type DelegationSource = RangeSource & {
   readonly asns: readonly DelegatedAsns[];
 };
 
-export type NameSource = { readonly source: Source; readonly names: ReadonlyMap<number, NetworkName> };
+export type NameSource = {
+  readonly source: Source;
+  readonly names: ReadonlyMap<number, NetworkName>;
+};
 
-/** A list of networks. `role` is the connection type of all of them; a list can also give each network its own. */
+/** A list of networks. `type` is the connection type of all of them. */
 export type NetworkList = {
   readonly source: Source;
   readonly drives: readonly Drive[];
-  readonly networks: ReadonlyMap<number, ListedNetwork>;
-  readonly role?: ConnectionType | undefined;
+  readonly networks: ReadonlySet<number>;
+  readonly type?: ConnectionType | undefined;
   readonly operator?: string | undefined;
 } & TooOld;
 
-/** `tooOld`: what the list no longer drives, because it is too old. Only evidence and reasons name it. */
+/**
+ * `tooOld`: what the list no longer drives, because it is too old. Only evidence and reasons name
+ * it.
+ */
 type TooOld = { readonly tooOld?: readonly Drive[] };
 
-/** Drives of a list that is too old on this day move to `tooOld`. */
-export function withoutTooOld<T extends { readonly source: Source; readonly drives: readonly Drive[] }>(
+/** The input as its lists count on its day. */
+export function withoutExpired(input: CompileInput): CompileInput {
+  const { day, overlays, networkLists } = input;
+  return {
+    ...input,
+    overlays: overlays.map((list) => withoutTooOld(list, day)),
+    networkLists: networkLists.map((list) => withoutTooOld(list, day)),
+  };
+}
+
+/** Drives of a list that has expired on this day move to `tooOld`. It names no crawlers either. */
+export function withoutTooOld<T extends NetworkList | Overlay>(
   list: T,
   day: string | undefined,
 ): T & TooOld {
-  if (day === undefined || !isTooOld(list.source, day)) return list;
+  if (day === undefined || list.tooOld !== undefined || !isTooOld(list.source, day)) return list;
   const tooOld = list.drives.filter(isAgingDrive);
-  return { ...list, drives: list.drives.filter((drive) => !isAgingDrive(drive)), tooOld };
+  const drives = list.drives.filter((drive) => !isAgingDrive(drive));
+  return { ...list, drives, tooOld, crawler: undefined };
 }
 
-/** A statement about addresses inside a network. Values are positions in `statements`. Never changes the prefix. */
+/**
+ * A statement about addresses inside a network. Values are positions in `statements`. Never changes
+ * the prefix.
+ */
 export type Overlay = RangeSource &
   TooOld & {
     readonly drives: readonly Drive[];
@@ -76,13 +103,18 @@ export type Overlay = RangeSource &
     readonly namesTorOperators?: boolean | undefined;
     readonly isTable?: boolean;
     readonly crawler?: string | undefined;
-    /** A relay that hides addresses for privacy. Its addresses are not a VPN, whatever other lists say. */
+    /**
+     * A relay that hides addresses for privacy. Its addresses are not a VPN, whatever other lists
+     * say.
+     */
     readonly isRelay?: boolean | undefined;
     /** A VPN list of third parties; see generic-vpn-lists.ts for what is used of it. */
     readonly isGeneric?: boolean | undefined;
     /** The networks for which it may state a country; without them, all. */
     readonly asns?: ReadonlySet<number> | undefined;
     readonly contains?: readonly string[] | undefined;
+    /** Its operator observed the addresses itself. */
+    readonly isDirect?: boolean | undefined;
   };
 
 export type Statement = {
@@ -101,16 +133,22 @@ export type Statement = {
 
 export type Stated<T> = { readonly value: T; readonly source: Source };
 
-/** All sources of an input, each once. Decisions and other origins refer to them by position in this list. */
+/**
+ * All sources of an input, each once. Decisions and other origins refer to them by position in this
+ * list.
+ */
 export function sourcesOf(input: CompileInput): readonly Source[] {
-  const { routes, names, countries, delegations, delegated, networkLists, overlays, tables } = input;
-  const stating = [...routes, ...names, ...countries, ...delegations, delegated, ...networkLists, ...overlays];
+  const { routes, names, countries, delegations, delegated, networkLists, overlays, tables } =
+    input;
+  const stating = [
+    ...routes,
+    ...names,
+    ...countries,
+    ...delegations,
+    delegated,
+    ...networkLists,
+    ...overlays,
+  ];
   const sources = stating.map(({ source }) => source);
   return [...new Set([...sources, ...Object.values(tables)])];
-}
-
-export function repeatedSources({ overlays }: CompileInput): ReadonlyMap<string, readonly string[]> {
-  return new Map(
-    overlays.flatMap(({ source, contains }) => (contains === undefined ? [] : [[source.id, contains] as const])),
-  );
 }

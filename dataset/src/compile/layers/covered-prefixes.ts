@@ -1,33 +1,43 @@
 import { lowerBound } from '../../lower-bound.ts';
 import { lastAddress, prefixesOfRange } from '../../prefix.ts';
-import type { Layer } from '../../ranges.ts';
+import { isWithoutOverlaps, type Layer } from '../../ranges.ts';
 
-export type CoveredPrefix = { readonly asn: number; readonly base: bigint; readonly length: number };
+export type CoveredPrefix = {
+  readonly asn: number;
+  readonly base: bigint;
+  readonly length: number;
+};
 
 /** `routes`: values are AS numbers. */
 export function coveredPrefixes(routes: Layer, bits: number): CoveredPrefix[] {
   const { ranges } = routes;
+  if (isWithoutOverlaps(routes)) return [];
   const visible = visibleAddresses(routes);
   const covered: CoveredPrefix[] = [];
   ranges.forEach((start, end, asn, row) => {
-    if (visible.get(row) === end - start + 1n) return;
+    if (visible[row] === end - start + 1n) return;
     for (const [base, length] of prefixesOfRange(start, end, bits)) {
-      if (!isVisible(routes, row, base, lastAddress(base, length, bits))) covered.push({ asn, base, length });
+      if (!isVisible(routes, row, base, lastAddress(base, length, bits)))
+        covered.push({ asn, base, length });
     }
   });
   return covered;
 }
 
-function visibleAddresses({ starts, ends, rows }: Layer): Map<number, bigint> {
-  const visible = new Map<number, bigint>();
+/** By row. */
+function visibleAddresses({ ranges, starts, ends, rows }: Layer): bigint[] {
+  const visible = new Array<bigint>(ranges.length).fill(0n);
   for (let run = 0; run < rows.length; run++) {
     const row = rows[run] as number;
-    visible.set(row, (visible.get(row) ?? 0n) + (ends[run] as bigint) - (starts[run] as bigint) + 1n);
+    visible[row] = (visible[row] as bigint) + (ends[run] as bigint) - (starts[run] as bigint) + 1n;
   }
   return visible;
 }
 
-/** Whether the row decides some run inside first..last, or a row with the same range and the same AS does. */
+/**
+ * Whether the row decides some run inside first..last, or a row with the same range and the same AS
+ * does.
+ */
 function isVisible(layer: Layer, row: number, first: bigint, last: bigint): boolean {
   const { ranges, starts, ends, rows } = layer;
   let run = lowerBound(0, rows.length, (at) => (ends[at] as bigint) < first);

@@ -4,7 +4,11 @@ import { parseAddress } from '../../address.ts';
 import { datasetOf, ranges, sampleInput, source } from '../../test/sample-dataset.ts';
 import type { Overlay } from '../input/compile-input.ts';
 
-const vpnList = (id: string, prefixes: readonly string[], more: Partial<Overlay> = {}): Overlay => ({
+const vpnList = (
+  id: string,
+  prefixes: readonly string[],
+  more: Partial<Overlay> = {},
+): Overlay => ({
   source: source(id),
   drives: ['is_vpn'],
   ranges: ranges(prefixes.map((prefix) => [prefix, 0])),
@@ -12,11 +16,18 @@ const vpnList = (id: string, prefixes: readonly string[], more: Partial<Overlay>
   ...more,
 });
 const generic = (...prefixes: string[]) => vpnList('generic', prefixes, { isGeneric: true });
-const service = (...prefixes: string[]) => vpnList('service', prefixes, { operator: 'Example VPN' });
+const service = (...prefixes: string[]) =>
+  vpnList('service', prefixes, { operator: 'Example VPN' });
 
-/** Ten announced /20s of a hosting network, one of them in more specific parts, and a network of another operator. */
+/**
+ * Ten announced /20s of a hosting network, one of them in more specific parts, and a network of
+ * another operator.
+ */
 const ROUTES = [
-  ...Array.from({ length: 10 }, (_, i) => [`5.0.${i * 16}.0/20`, 64500, 'Example Hosting'] as const),
+  ...Array.from(
+    { length: 10 },
+    (_, i) => [`5.0.${i * 16}.0/20`, 64500, 'Example Hosting'] as const,
+  ),
   ['5.0.16.0/22', 64500, 'Example Hosting'],
   ['5.1.0.0/16', 64501, 'Second'],
   ['2a00:1::/32', 64500, 'Example Hosting'],
@@ -24,7 +35,12 @@ const ROUTES = [
 ] as const;
 
 for (const [behaviour, overlays, flagged, spared] of [
-  ['a whole network without known servers says nothing', [generic('5.0.0.0/16')], [], ['5.0.0.1', '5.0.144.9']],
+  [
+    'a whole network without known servers says nothing',
+    [generic('5.0.0.0/16')],
+    [],
+    ['5.0.0.1', '5.0.144.9'],
+  ],
   [
     'a /24 that holds a server of a service is a VPN',
     [generic('5.0.0.0/16'), service('5.0.32.7')],
@@ -49,7 +65,12 @@ for (const [behaviour, overlays, flagged, spared] of [
     ['5.0.39.1'],
     ['5.0.40.1'],
   ],
-  ['rows narrower than a /24 name servers', [generic('5.1.7.8/29', '5.1.9.9')], ['5.1.7.9', '5.1.9.9'], ['5.1.9.8']],
+  [
+    'rows narrower than a /24 name servers',
+    [generic('5.1.7.8/29', '5.1.9.9')],
+    ['5.1.7.9', '5.1.9.9'],
+    ['5.1.9.8'],
+  ],
   [
     'servers of one generic list confirm the networks of another',
     [generic('5.0.0.0/16'), vpnList('hosts', ['5.0.32.7'], { isGeneric: true })],
@@ -68,7 +89,12 @@ for (const [behaviour, overlays, flagged, spared] of [
     ['2a00:1:5::9'],
     ['2a00:1:6::9'],
   ],
-  ['IPv6: a dense prefix', [generic('2a00:2::/32'), service('2a00:2::7')], ['2a00:2:1::9'], ['2a00:1::9']],
+  [
+    'IPv6: a dense prefix',
+    [generic('2a00:2::/32'), service('2a00:2::7')],
+    ['2a00:2:1::9'],
+    ['2a00:1::9'],
+  ],
   [
     'two servers make a /24 of a hosting network a VPN',
     [generic('5.0.32.7', '5.0.32.90')],
@@ -88,7 +114,12 @@ for (const [behaviour, overlays, flagged, spared] of [
     ['5.0.32.90'],
     ['5.0.32.200'],
   ],
-  ['a list that is not generic is taken at its word', [vpnList('own', ['5.0.0.0/16'])], ['5.0.99.1'], ['5.1.0.1']],
+  [
+    'a list that is not generic is taken at its word',
+    [vpnList('own', ['5.0.0.0/16'])],
+    ['5.0.99.1'],
+    ['5.1.0.1'],
+  ],
 ] as const) {
   test(`generic VPN lists: ${behaviour}`, () => {
     const data = datasetOf({ ...sampleInput({ routes: ROUTES }), overlays });

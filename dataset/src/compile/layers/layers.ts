@@ -14,7 +14,7 @@ export type FamilyLayers = {
   /** Values are AS numbers. */
   readonly routes: Layer;
   /** Per row of `routes`: the position of its source in `routeSources`. */
-  readonly sourceOfRoute: readonly number[];
+  readonly sourceOfRoute: ArrayLike<number>;
   readonly routeSources: readonly Source[];
   /** Space without records. The values mean nothing. */
   readonly reserved: Layer;
@@ -74,7 +74,10 @@ function joinHolders(
   return { layer: flatten(ranges), list };
 }
 
-/** Addresses without a record, whatever is announced there: special-purpose space, IPv6 outside 2000::/3. */
+/**
+ * Addresses without a record, whatever is announced there: special-purpose space, IPv6 outside
+ * 2000::/3.
+ */
 function reservedSpace(version: 4 | 6): Layer {
   const ranges = new Ranges();
   for (const { start, end } of specialPurposeRanges(version)) ranges.add(start, end, RESERVED);
@@ -88,11 +91,14 @@ function reservedSpace(version: 4 | 6): Layer {
 const RESERVED = 0;
 
 /** `sourceOf[row]` is the position of the row's source. */
-type JoinedRoutes = { readonly layer: Layer; readonly sourceOf: readonly number[] };
+type JoinedRoutes = { readonly layer: Layer; readonly sourceOf: ArrayLike<number> };
 
-// One table from several sources. A later one is used only where no earlier one covers the address: where two tables
-// disagree, the more trusted decides. Within a table the longest prefix does.
+// One table from several sources. A later one is used only where no earlier one covers the address:
+// where two tables disagree, the more trusted decides. Within a table the longest prefix does.
 function joinRoutes(sources: readonly Ranges[]): JoinedRoutes {
+  const [only, ...others] = sources;
+  if (only !== undefined && others.length === 0)
+    return { layer: flatten(only), sourceOf: new Uint8Array(only.length) };
   const ranges = new Ranges();
   const sourceOf: number[] = [];
   const add = (start: bigint, end: bigint, asn: number, source: number) => {
@@ -111,11 +117,13 @@ function joinRoutes(sources: readonly Ranges[]): JoinedRoutes {
         else gaps.push([start, end, atLater.row]);
       });
     }
-    // A row that no earlier source cuts stays whole, so that announcements inside it keep their own prefixes.
+    // A row that no earlier source cuts stays whole, so that announcements inside it keep their own
+    // prefixes.
     later.forEach((start, end, asn, row) => {
       if (isCut[row] === 0) add(start, end, asn, source);
     });
-    for (const [start, end, row] of gaps) if (isCut[row] === 1) add(start, end, later.values[row] as number, source);
+    for (const [start, end, row] of gaps)
+      if (isCut[row] === 1) add(start, end, later.values[row] as number, source);
   });
   return { layer: flatten(ranges), sourceOf };
 }

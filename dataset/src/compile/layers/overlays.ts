@@ -1,5 +1,5 @@
-// All overlays of a family as one layer of combinations: as layers of their own, dozens would be checked on each of a
-// million runs, nearly always without a result.
+// All overlays of a family as one layer of combinations: as layers of their own, dozens would be
+// checked on each of a million runs, nearly always without a result.
 import { getOrInsert } from '../../get-or-insert.ts';
 import { flatten, type Layer, Ranges } from '../../ranges.ts';
 import { LayerCursor, sweep } from '../../sweep.ts';
@@ -7,13 +7,18 @@ import type { Overlay, Statement } from '../input/compile-input.ts';
 
 export type Listing = { readonly overlay: Overlay; readonly statement: Statement };
 
-/** The layer's values are positions in `combinations`. Listings are in the order of the overlays. */
-type CombinedOverlays = { readonly layer: Layer; readonly combinations: readonly (readonly Listing[])[] };
+/**
+ * The layer's values are positions in `combinations`. Listings are in the order of the overlays.
+ */
+type CombinedOverlays = {
+  readonly layer: Layer;
+  readonly combinations: readonly (readonly Listing[])[];
+};
 
 export function combineOverlays(overlays: readonly Overlay[], version: 4 | 6): CombinedOverlays {
   const cursors = overlays.map(({ ranges }) => new LayerCursor(flatten(ranges[version])));
   const combinations: (readonly Listing[])[] = [];
-  const known = new Map<string, number>();
+  const numbers = new Map<string, number>();
   const ranges = new Ranges();
   sweep(cursors, (start, end) => {
     const listings: Listing[] = [];
@@ -27,7 +32,7 @@ export function combineOverlays(overlays: readonly Overlay[], version: 4 | 6): C
     ranges.add(
       start,
       end,
-      getOrInsert(known, key, () => combinations.push(listings) - 1),
+      getOrInsert(numbers, key, () => combinations.push(listings) - 1),
     );
   });
   return { layer: flatten(ranges), combinations };

@@ -1,76 +1,72 @@
-// Walks the layers of one address family, asks for the record of each run, and gathers intervals, prefixes and counts.
-// A run is divided where the announced prefix changes, never where only another layer begins.
-import { type Intervals, type Match, makeMatch } from '../../file/format.ts';
-import { addressBits, lastAddress, widestPrefixLength } from '../../prefix.ts';
-import { LayerCursor, sweep } from '../../sweep.ts';
+// Walks the layers of one address family, and gathers intervals, groups of runs, prefixes and
+// counts. A run is divided where the announced prefix changes, never where only another layer
+// begins.
+import { MAX_RECORD, type Match, makeMatch } from '../../file/match.ts';
+import { addressBits, lastAddress, spaceOf, widestPrefixLength } from '../../prefix.ts';
 import { type CoveredPrefix, coveredPrefixes } from './covered-prefixes.ts';
 import type { FamilyLayers } from './layers.ts';
+import { type RunGroup, RunGroups } from './run-groups.ts';
+import { forEachRun } from './runs.ts';
 
-/** The matches get their final record numbers when all records are known. */
-export type WalkedIntervals = Intervals & { readonly matches: Match[] };
+/** A match has the number of a group plus one in place of a record. */
+export type WalkedIntervals = { readonly starts: bigint[]; readonly matches: Match[] };
 
 export type WalkedFamily = {
   readonly intervals: WalkedIntervals;
+  readonly groups: readonly RunGroup[];
+  /** All announced space, also reserved space. */
+  readonly announced: number;
   readonly covered: readonly CoveredPrefix[];
   /** By AS number: announced prefixes, covered ones included. */
   readonly prefixCounts: ReadonlyMap<number, number>;
 };
 
-export type RunCursors = Readonly<ReturnType<typeof cursorsOf>>;
-
-type WalkVisitor = {
-  /** Returns the record number for the current run; `addresses` is the size of the run. */
-  readonly recordOf: (run: RunCursors, addresses: bigint) => number;
-  /** Called for all announced addresses, also for those in reserved space. */
-  readonly announced: (addresses: bigint) => void;
-  /** Called every ROUTES_PER_PROGRESS routes with the share that is done. */
-  readonly progress: (share: number) => void;
-};
-
 const ROUTES_PER_PROGRESS = 16384;
 
-export function walkFamily(layers: FamilyLayers, { recordOf, announced, progress }: WalkVisitor): WalkedFamily {
+/** `progress` is called every ROUTES_PER_PROGRESS routes with the share that is done. */
+export function walkFamily(
+  layers: FamilyLayers,
+  progress: (share: number) => void = () => {},
+): WalkedFamily {
   const { version, routes } = layers;
   const bits = addressBits(version);
   const intervals = new IntervalBuilder();
   const prefixCounts = new PrefixCounter();
-  const run = cursorsOf(layers);
-  const { countries, ...others } = run;
+  const groups = new RunGroups(version, layers.sourceOfRoute);
+  let announced = 0;
   let routesDone = 0;
   let lastRoute = -1;
-  sweep([...Object.values(others), ...countries], (start, end) => {
-    const route = run.routes.row;
-    if (route < 0) return;
-    announced(end - start + 1n);
+  forEachRun(layers, (run, start, end) => {
+    const addresses = end - start + 1n;
+    announced += spaceOf(version, addresses);
     if (run.reserved.row >= 0) return;
-    if (route !== lastRoute && ++routesDone % ROUTES_PER_PROGRESS === 0) progress(routesDone / routes.rows.length);
+    const route = run.routes.row;
+    if (route !== lastRoute && ++routesDone % ROUTES_PER_PROGRESS === 0)
+      progress(routesDone / routes.rows.length);
     lastRoute = route;
     const asn = run.routes.value;
-    const record = recordOf(run, end - start + 1n);
+    const group = groups.add(run, addresses);
     const routeStart = routes.ranges.starts[route] as bigint;
     const routeEnd = routes.ranges.ends[route] as bigint;
     for (let at = start; at <= end; ) {
       const length = widestPrefixLength(at, routeStart, routeEnd, bits);
       const prefixEnd = lastAddress(at, length, bits);
-      intervals.add(at, prefixEnd < end ? prefixEnd : end, makeMatch(length, record), prefixEnd);
+      const last = prefixEnd < end ? prefixEnd : end;
+      intervals.add(at, last, makeMatch(length, group + 1), prefixEnd);
       prefixCounts.visit(asn, prefixEnd, length);
       at = prefixEnd + 1n;
     }
   });
+  if (groups.list.length > MAX_RECORD)
+    throw new Error(`${groups.list.length} groups of runs are more than ${MAX_RECORD}`);
   const covered = coveredPrefixes(routes, bits);
   for (const { asn } of covered) prefixCounts.add(asn);
-  return { intervals: intervals.finish(), covered, prefixCounts: prefixCounts.counts };
-}
-
-function cursorsOf(layers: FamilyLayers) {
   return {
-    routes: new LayerCursor(layers.routes),
-    reserved: new LayerCursor(layers.reserved),
-    holder: new LayerCursor(layers.holder),
-    delegatedCountry: new LayerCursor(layers.delegatedCountry),
-    ianaRir: new LayerCursor(layers.ianaRir),
-    overlays: new LayerCursor(layers.overlays),
-    countries: layers.countries.map((layer) => new LayerCursor(layer)),
+    intervals: intervals.finish(),
+    groups: groups.list,
+    announced,
+    covered,
+    prefixCounts: prefixCounts.counts,
   };
 }
 
@@ -82,8 +78,8 @@ class IntervalBuilder {
 
   add(start: bigint, end: bigint, match: Match, prefixEnd: bigint): void {
     if (start !== this.#next) this.#push(this.#next, 0);
-    // Neighbours with the same match are joined only inside a prefix: the reader finds all prefixes of an AS by the
-    // starts of intervals.
+    // Neighbours with the same match are joined only inside a prefix: the reader finds all prefixes
+    // of an AS by the starts of intervals.
     if (this.#matches.at(-1) !== match || this.#prefixEnd !== prefixEnd) this.#push(start, match);
     this.#prefixEnd = prefixEnd;
     this.#next = end + 1n;
@@ -100,7 +96,10 @@ class IntervalBuilder {
   }
 }
 
-/** Counts distinct prefixes: those of one AS and length come in ascending order, so the last one is enough. */
+/**
+ * Counts distinct prefixes: those of one AS and length come in ascending order, so the last one is
+ * enough.
+ */
 class PrefixCounter {
   readonly counts = new Map<number, number>();
   readonly #last = new Map<number, bigint>();

@@ -1,8 +1,7 @@
-// The quality of a dataset in numbers, printed by a build and stored in the file.
+// The coverage of a dataset in numbers, stored in the file.
 
 import { oldestDay } from '../../data-age.ts';
 import { getOrInsert } from '../../get-or-insert.ts';
-import { spaceOf } from '../../prefix.ts';
 import {
   type AgreementFigure,
   type DataSource,
@@ -16,6 +15,7 @@ import {
   TYPE_ORIGINS,
   type TypeOrigin,
 } from '../../record.ts';
+import type { RunGroup } from '../layers/run-groups.ts';
 
 type Sums = {
   announced: number;
@@ -25,6 +25,9 @@ type Sums = {
   exactRir: number;
   readonly typeFrom: Record<TypeOrigin, number>;
 };
+
+type Runs = { count: number; space: number; confirmed: number };
+const noRuns = (): Runs => ({ count: 0, space: 0, confirmed: 0 });
 
 /** What a set of attributes adds to the figures, for each run of addresses that has it. */
 export type AnswerFigures = {
@@ -48,52 +51,82 @@ export class FigureCounter {
   readonly #flags = new Map<string, FlagFigures>();
   readonly #countries = new Map<string, SpaceFigures>();
   readonly #registries = new Map<string, SpaceFigures>();
-  readonly #decided = { prefix: new Map<Source, SpaceFigures>(), country: new Map<Source, SpaceFigures>() };
-  readonly #agreement = new Map<string, { sources: [string, string]; both: number; same: number }>();
+  readonly #decided = {
+    prefix: new Map<Source, SpaceFigures>(),
+    country: new Map<Source, SpaceFigures>(),
+  };
+  /** By the positions of both sources, first * number of sources + second. */
+  readonly #agreement = new Map<
+    number,
+    { sources: [string, string]; both: number; same: number }
+  >();
+  /** Per set of attributes what its runs add up to: a million runs have few different sets. */
+  readonly #runs = { 4: new Map<AnswerFigures, Runs>(), 6: new Map<AnswerFigures, Runs>() };
 
-  announced(version: 4 | 6, addresses: bigint): void {
-    this.#sums[version].announced += spaceOf(version, addresses);
+  announced(version: 4 | 6, space: number): void {
+    this.#sums[version].announced += space;
   }
 
   /** `isConfirmed`: two independent sources name the country. */
-  answered(version: 4 | 6, addresses: bigint, answer: AnswerFigures, isConfirmed: boolean): void {
+  answered(
+    version: 4 | 6,
+    { runs, space }: RunGroup,
+    answer: AnswerFigures,
+    isConfirmed: boolean,
+  ): void {
+    const sums = getOrInsert(this.#runs[version], answer, noRuns);
+    sums.count += runs;
+    sums.space += space;
+    if (isConfirmed) sums.confirmed += space;
+  }
+
+  #add(version: 4 | 6, answer: AnswerFigures, { count, space, confirmed }: Runs): void {
     const { country, rir, isExactRir, typeFrom, flags, score, decidedBy } = answer;
     const sums = this.#sums[version];
-    const space = spaceOf(version, addresses);
     sums.answered += space;
     if (country !== 'ZZ') sums.withCountry += space;
-    if (isConfirmed) sums.confirmedCountry += space;
+    sums.confirmedCountry += confirmed;
     if (isExactRir) sums.exactRir += space;
     sums.typeFrom[typeFrom] += space;
     addSpace(this.#countries, country, version, space);
     addSpace(this.#registries, rir, version, space);
-    for (const flag of flags) this.#flag(flag, version, space);
-    if (score > 0) this.#flag('threat', version, space);
+    for (const flag of flags) this.#flag(flag, version, space, count);
+    if (score > 0) this.#flag('threat', version, space, count);
     for (const field of DECIDED_FIELDS) {
       const source = decidedBy[field];
       if (source !== undefined) addSpace(this.#decided[field], source, version, space);
     }
   }
 
-  /** Per source: the country that it names for these IPv4 addresses, as a number; -1 where it names none. */
-  compared(sources: readonly Source[], countries: readonly number[], addresses: bigint): void {
+  /**
+   * Per source: the country that it names for these IPv4 addresses, as a number; -1 where it names
+   * none.
+   */
+  compared(sources: readonly Source[], countries: readonly number[], addresses: number): void {
     for (let a = 0; a < sources.length; a++) {
       for (let b = a + 1; b < sources.length; b++) {
         if ((countries[a] ?? -1) < 0 || (countries[b] ?? -1) < 0) continue;
-        const pair = getOrInsert(this.#agreement, `${a} ${b}`, () => ({
+        const pair = getOrInsert(this.#agreement, a * sources.length + b, () => ({
           sources: [sources[a]?.id ?? '', sources[b]?.id ?? ''],
           both: 0,
           same: 0,
         }));
-        pair.both += Number(addresses);
-        if (countries[a] === countries[b]) pair.same += Number(addresses);
+        pair.both += addresses;
+        if (countries[a] === countries[b]) pair.same += addresses;
       }
     }
   }
 
+  /** Called once, before `dataSources`. */
   finish(): Figures {
+    for (const version of [4, 6] as const)
+      for (const [answer, runs] of this.#runs[version]) this.#add(version, answer, runs);
     const agreement = [...this.#agreement.values()].map(
-      ({ sources, both, same }): AgreementFigure => ({ sources, ipv4_addresses: both, share: share(same, both) }),
+      ({ sources, both, same }): AgreementFigure => ({
+        sources,
+        ipv4_addresses: both,
+        share: share(same, both),
+      }),
     );
     return {
       ipv4: familyFigures(this.#sums[4]),
@@ -116,20 +149,27 @@ export class FigureCounter {
       DECIDED_FIELDS.flatMap((field) => {
         const ipv4 = oldestWhere(
           field,
-          ({ ipv4_addresses }) => ipv4_addresses >= Math.max(1, this.#sums[4].answered * DECIDING_SHARE),
+          ({ ipv4_addresses }) =>
+            ipv4_addresses >= Math.max(1, this.#sums[4].answered * DECIDING_SHARE),
         );
         const ipv6 = oldestWhere(
           field,
           ({ ipv6_48s }) => ipv6_48s > 0 && ipv6_48s >= this.#sums[6].answered * DECIDING_SHARE,
         );
-        const oldest = oldestOf([ipv4, ipv6].filter((one) => one !== undefined));
-        return oldest === undefined ? [] : [[field, { ...oldest, ...(ipv4 && { ipv4 }), ...(ipv6 && { ipv6 }) }]];
+        const oldest = oldestOf([ipv4, ipv6].filter((age) => age !== undefined));
+        return oldest === undefined
+          ? []
+          : [[field, { ...oldest, ...(ipv4 && { ipv4 }), ...(ipv6 && { ipv6 }) }]];
       }),
     );
   }
 
-  #flag(name: string, version: 4 | 6, space: number): void {
-    getOrInsert(this.#flags, name, () => ({ records: 0, ipv4_addresses: 0, ipv6_48s: 0 })).records++;
+  #flag(name: string, version: 4 | 6, space: number, count: number): void {
+    getOrInsert(this.#flags, name, () => ({
+      records: 0,
+      ipv4_addresses: 0,
+      ipv6_48s: 0,
+    })).records += count;
     addSpace(this.#flags, name, version, space);
   }
 }
@@ -177,7 +217,9 @@ function familyFigures({
   exactRir,
   typeFrom,
 }: Sums): FamilyFigures {
-  const typeShares = TYPE_ORIGINS.map((origin) => [origin, share(typeFrom[origin], answered)] as const);
+  const typeShares = TYPE_ORIGINS.map(
+    (origin) => [origin, share(typeFrom[origin], answered)] as const,
+  );
   return {
     announced: Math.round(announced),
     answered_share: share(answered, announced),

@@ -1,23 +1,37 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { flagKnowledge } from '../../data-age.ts';
 import type { Drive } from '../../feeds/feed.ts';
-import { flagKnowledge } from '../../flag-sources.ts';
-import type { Source } from '../../record.ts';
+import type { FlagSubject, Source } from '../../record.ts';
 import { ranges, sampleInput, source } from '../../test/sample-dataset.ts';
 import { flagSourcesOf } from '../compile.ts';
-import { type CompileInput, type NetworkList, type Overlay, sourcesOf, withoutTooOld } from '../input/compile-input.ts';
+import {
+  type CompileInput,
+  type NetworkList,
+  type Overlay,
+  sourcesOf,
+  withoutTooOld,
+} from '../input/compile-input.ts';
 
 const overlay = (id: string, drive: Drive, isTable = false): Overlay => ({
-  source: { ...source(id), as_of: isTable ? '2026-08-20' : '2026-11-14' },
+  source: {
+    ...source(id),
+    as_of: isTable ? '2026-08-20' : '2026-11-14',
+    ...(isTable && { is_table: true }),
+    ...(BROAD.has(id) && { is_broad: true }),
+  },
   drives: [drive],
   isTable,
   statements: [{}],
   ranges: ranges([]),
 });
+/** Lists of attackers from all over the internet. */
+const BROAD: ReadonlySet<string> = new Set(['ipsum', 'cins']);
+
 const networkList = (id: string, drive: Drive): NetworkList => ({
   source: source(id),
   drives: [drive],
-  networks: new Map(),
+  networks: new Set(),
 });
 const input = (parts: Partial<CompileInput>): CompileInput => ({
   ...sampleInput({ routes: [] }),
@@ -25,63 +39,82 @@ const input = (parts: Partial<CompileInput>): CompileInput => ({
   ...parts,
 });
 
-for (const [behaviour, parts, unknown, dated] of [
+const EVERY_KIND: readonly FlagSubject[] = [
+  'is_tor_exit',
+  'is_proxy',
+  'is_vpn',
+  'is_ai_crawler',
+  'blocklists',
+  'criminal_netblocks',
+  'relay',
+];
+
+for (const [behaviour, parts, unknown] of [
+  ['without any list, kinds that change are unknown', {}, EVERY_KIND],
   [
-    'without any list, short-lived flags are unknown and VPNs are from the table of networks',
-    {},
-    ['is_tor_exit', 'is_proxy', 'is_ai_crawler', 'blocklists'],
-    ['is_vpn'],
-  ],
-  [
-    'a table of this repository is of a past date',
+    'lasting rows of a table do not make their kind known',
     { overlays: [overlay('tor-blocks', 'is_tor_exit', true)] },
-    ['is_proxy', 'is_ai_crawler', 'blocklists'],
-    ['is_tor_exit', 'is_vpn'],
+    EVERY_KIND,
   ],
   [
     'a feed beside a table is enough',
     { overlays: [overlay('openai', 'is_ai_crawler'), overlay('crawler-x', 'is_ai_crawler', true)] },
-    ['is_tor_exit', 'is_proxy', 'blocklists'],
-    ['is_vpn'],
+    EVERY_KIND.filter((kind) => kind !== 'is_ai_crawler'),
   ],
   [
-    'criminal netblocks count as a blocklist, a list of networks as a list',
-    { overlays: [overlay('drop', 'criminal_netblock')], networkLists: [networkList('vpn-asns', 'is_vpn')] },
-    ['is_tor_exit', 'is_proxy', 'is_ai_crawler'],
-    [],
+    'a list of criminal netblocks is a kind of its own, a list of networks is a list',
+    {
+      overlays: [overlay('drop', 'criminal_netblock')],
+      networkLists: [networkList('vpn-asns', 'is_vpn')],
+    },
+    EVERY_KIND.filter((kind) => kind !== 'is_vpn' && kind !== 'criminal_netblocks'),
   ],
   [
-    'a search crawler is no AI crawler',
-    { overlays: [overlay('bing', 'crawler')] },
-    ['is_tor_exit', 'is_proxy', 'is_ai_crawler', 'blocklists'],
-    ['is_vpn'],
+    'a list of attackers makes them known only if it is broad',
+    { overlays: [overlay('et-compromised', 'blocklist')] },
+    EVERY_KIND,
   ],
+  [
+    'a broad list of attackers is enough',
+    { overlays: [overlay('cins', 'blocklist')] },
+    EVERY_KIND.filter((kind) => kind !== 'blocklists'),
+  ],
+  [
+    'a list of a relay says nothing about VPNs',
+    { overlays: [{ ...overlay('relay', 'is_vpn'), isRelay: true }] },
+    EVERY_KIND.filter((kind) => kind !== 'relay'),
+  ],
+  ['a search crawler is no AI crawler', { overlays: [overlay('bing', 'crawler')] }, EVERY_KIND],
 ] as const)
   test(`flag sources: ${behaviour}`, () => {
     const whole = input(parts);
     const meta = { flag_sources: flagSourcesOf(whole), sources: sourcesOf(whole) as Source[] };
     const known = flagKnowledge(meta, '2026-11-15');
-    assert.deepEqual([known.unknown, known.dated], [unknown, dated]);
+    assert.deepEqual([known.unknown, known.dated], [unknown, []]);
   });
 
 const aging = (id: string, drive: Drive, as_of: string, max_age_days: number): Overlay => ({
   ...overlay(id, drive),
-  source: { ...source(id), as_of, max_age_days },
+  source: { ...overlay(id, drive).source, as_of, max_age_days },
 });
 
 for (const [behaviour, day, want] of [
   ['on the day of the build', '2026-11-15', { unknown: [], dated: [], tooOld: [] }],
   ['on the last day of the maximum', '2026-11-21', { unknown: [], dated: [], tooOld: [] }],
-  ['when one of two lists is too old', '2026-11-22', { unknown: [], dated: ['blocklists'], tooOld: ['ipsum'] }],
+  [
+    'when one of two lists is too old',
+    '2026-11-22',
+    { unknown: [], dated: ['blocklists'], tooOld: ['ipsum'] },
+  ],
   [
     'when none of its lists counts',
     '2026-12-30',
-    { unknown: ['blocklists'], dated: ['blocklists'], tooOld: ['drop', 'ipsum'] },
+    { unknown: ['blocklists'], dated: ['blocklists'], tooOld: ['cins', 'ipsum'] },
   ],
 ] as const)
   test(`flag sources: what is known of blocklists ${behaviour}`, () => {
     const overlays = [
-      aging('drop', 'criminal_netblock', '2026-11-15', 30),
+      aging('cins', 'blocklist', '2026-11-15', 30),
       aging('ipsum', 'blocklist', '2026-11-07', 14),
     ];
     const whole = input({ overlays: overlays.map((list) => withoutTooOld(list, '2026-11-15')) });
@@ -89,22 +122,38 @@ for (const [behaviour, day, want] of [
       { flag_sources: flagSourcesOf(whole), sources: sourcesOf(whole) as Source[] },
       day,
     );
-    const only = (subjects: readonly string[]) => subjects.filter((subject) => subject === 'blocklists');
+    const only = (subjects: readonly string[]) =>
+      subjects.filter((subject) => subject === 'blocklists');
     assert.deepEqual(
-      { unknown: only(unknown), dated: only(dated), tooOld: (tooOld.blocklists ?? []).map(({ id }) => id) },
+      {
+        unknown: only(unknown),
+        dated: only(dated),
+        tooOld: (tooOld.blocklists ?? []).map(({ id }) => id),
+      },
       want,
     );
   });
 
 test('flag sources: each flag has its sources and the date of the oldest feed', () => {
-  const older = { ...overlay('onionoo', 'is_tor_exit'), source: { ...source('onionoo'), as_of: '2026-11-12' } };
-  const overlays = [overlay('tor-exits', 'is_tor_exit'), older, overlay('tor-blocks', 'is_tor_exit', true)];
+  const older = {
+    ...overlay('onionoo', 'is_tor_exit'),
+    source: { ...source('onionoo'), as_of: '2026-11-12' },
+  };
+  const overlays = [
+    overlay('tor-exits', 'is_tor_exit'),
+    older,
+    overlay('tor-blocks', 'is_tor_exit', true),
+  ];
   const flags = flagSourcesOf(input({ overlays }));
   assert.deepEqual(flags.is_tor_exit, {
     from: 'feeds',
     sources: ['tor-exits', 'onionoo', 'tor-blocks'],
     as_of: '2026-11-12',
   });
-  assert.deepEqual(flags.is_mobile, { from: 'tables', sources: ['networks', 'name-rules'], as_of: '2026-11-01' });
+  assert.deepEqual(flags.is_mobile, {
+    from: 'tables',
+    sources: ['networks', 'name-rules'],
+    as_of: '2026-11-01',
+  });
   assert.deepEqual(flags.is_proxy, { from: 'none', sources: [] });
 });

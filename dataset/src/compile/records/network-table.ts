@@ -1,69 +1,70 @@
 import { decodeCountry } from '../../country-code.ts';
-import { asCountries, labelledNetworks, typeLabels } from '../../data-files/data-files.ts';
+import { asCountries } from '../../data-files/data-files.ts';
 import { rirOfAsn, rirOfCountry, rirOfNetwork } from '../../data-files/rir.ts';
 import type { CompiledAsn } from '../../file/networks/networks.ts';
 import { getOrInsert, Numbers } from '../../get-or-insert.ts';
-import type { Rir, Source } from '../../record.ts';
-import { type Connection, connectionOf, typeWithoutTable } from '../describe/connection.ts';
+import type { Rir } from '../../record.ts';
+import type { Connection } from '../describe/connection.ts';
+import type { NetworkDescription } from '../describe/describe-networks.ts';
 import { AsnRegistry, NetworkNames } from '../describe/network-names.ts';
-import type { HeldOutNetwork } from '../held-out/networks.ts';
 import type { CompileInput } from '../input/compile-input.ts';
-import type { KnownWords } from '../signals/name-signals.ts';
-import { type NetworkSignals, networkSignals } from '../signals/network-signals.ts';
-import { RouteShapes } from '../signals/route-shapes.ts';
-import { isFitted } from '../signals/type-score.ts';
+import type { RunGroup } from '../layers/run-groups.ts';
 
-export type Network = {
+export type Network = NetworkDescription & {
   readonly asn: number;
-  readonly connection: Connection;
-  readonly name: string;
-  readonly nameSource: Source | undefined;
-  readonly handle: string | undefined;
   readonly rir: Rir | undefined;
   /** Equal for networks that have the same effect on attributes, so that they can share them. */
   readonly traitsId: number;
   ipv4Addresses: number;
   /** Whether any address is answered with this network. */
   hasRecords: boolean;
-  /** How much of the network is registered in each country: IPv4 addresses, and IPv6 /48s at a negligible weight. */
+  /**
+   * How much of the network is registered in each country: IPv4 addresses, and IPv6 /48s at a
+   * negligible weight.
+   */
   readonly registeredSpace: Map<number, number>;
 };
 
 export class NetworkTable {
-  readonly #input: CompileInput;
   readonly #names: NetworkNames;
   readonly #registry: AsnRegistry;
-  readonly #shapes: RouteShapes;
-  readonly #knownWords: KnownWords = new Map();
+  readonly #descriptions: ReadonlyMap<number, NetworkDescription>;
   readonly #networks = new Map<number, Network>();
+  readonly #connectionIds = new Numbers<Connection>();
   readonly #traitsIds = new Numbers();
 
-  constructor(input: CompileInput) {
-    this.#input = input;
+  constructor(input: CompileInput, descriptions: ReadonlyMap<number, NetworkDescription>) {
     this.#names = new NetworkNames(input.names, input.tables.networks);
     this.#registry = new AsnRegistry(input.delegations.map(({ asns }) => asns));
-    this.#shapes = new RouteShapes(input);
+    this.#descriptions = descriptions;
   }
 
   get(asn: number): Network {
-    return getOrInsert(this.#networks, asn, () => this.#describe(asn));
+    return getOrInsert(this.#networks, asn, () => this.#add(asn));
   }
 
-  /** `country`: where the addresses are registered, as a number. */
-  addSpace(network: Network, version: 4 | 6, addresses: bigint, country: number | undefined): void {
+  /** `country`: where the space is registered, as a number. */
+  addSpace(network: Network, version: 4 | 6, group: RunGroup, country: number | undefined): void {
     network.hasRecords = true;
-    if (version === 4) network.ipv4Addresses += Number(addresses);
+    if (version === 4) network.ipv4Addresses += group.space;
     if (country === undefined) return;
     const { registeredSpace } = network;
-    const weight = version === 4 ? Number(addresses) : Number(addresses >> 80n) / 2 ** 48;
+    // IPv6 decides only where there is no IPv4.
+    const weight = version === 4 ? group.wholeSpace : group.wholeSpace / 2 ** 48;
     registeredSpace.set(country, (registeredSpace.get(country) ?? 0) + weight);
   }
 
-  /** Every network met or named: the most IPv4 addresses first, then those with records, then by number. */
+  /**
+   * Every network met or named: the most IPv4 addresses first, then those with records, then by
+   * number.
+   */
   bySize(): Network[] {
     for (const asn of this.#names.asns()) this.get(asn);
     return [...this.#networks.values()].sort(
-      (a, b) => b.ipv4Addresses - a.ipv4Addresses || Number(b.hasRecords) - Number(a.hasRecords) || a.asn - b.asn,
+      (a, b) =>
+        b.ipv4Addresses - a.ipv4Addresses ||
+        Number(b.hasRecords) - Number(a.hasRecords) ||
+        a.asn - b.asn,
     );
   }
 
@@ -71,7 +72,10 @@ export class NetworkTable {
     const { asn, name, handle, connection, ipv4Addresses } = network;
     const delegation = this.#registry.find(asn);
     const country =
-      delegation?.country ?? this.#names.country(asn) ?? asCountries.find(asn)?.country ?? mainCountry(network);
+      delegation?.country ??
+      this.#names.country(asn) ??
+      asCountries.find(asn)?.country ??
+      mainCountry(network);
     return {
       number: asn,
       name,
@@ -80,62 +84,34 @@ export class NetworkTable {
       type: connection.type,
       cloud_provider: connection.cloud_provider,
       country: country ?? 'ZZ',
-      rir: delegation?.rir ?? rirOfNetwork(asn, country === undefined ? undefined : rirOfCountry(country)),
+      rir:
+        delegation?.rir ??
+        rirOfNetwork(asn, country === undefined ? undefined : rirOfCountry(country)),
       ipv4Addresses,
       ipv4Prefixes,
       ipv6Prefixes,
     };
   }
 
-  /** The announced networks of the hand-written table, with the type that they would have without it. */
-  heldOut(): HeldOutNetwork[] {
-    return [...this.#networks.values()].flatMap(({ asn, handle, hasRecords, ipv4Addresses }) => {
-      const row = hasRecords ? labelledNetworks.find(asn) : undefined;
-      if (row === undefined) return [];
-      const name = this.#names.sourceName(asn)?.value ?? handle ?? `AS${asn}`;
-      const { networkLists, tables } = this.#input;
-      const network = { asn, name, handle, signals: () => this.#signals(asn, name) };
-      const { type, isAssumed } = typeWithoutTable(network, networkLists, tables);
-      const isCarrier = row.role === 'carrier';
-      return [{ label: row.connection_type, answer: type, isAssumed, isCarrier, addresses: ipv4Addresses }];
-    });
-  }
-
-  /** The announced networks that a reader labelled, without those that the points of signals were fitted on. */
-  labelled(): HeldOutNetwork[] {
-    return [...this.#networks.values()].flatMap(({ asn, hasRecords, ipv4Addresses, connection }) => {
-      const isMeasured = hasRecords && !isFitted(asn) && labelledNetworks.find(asn) === undefined;
-      const label = isMeasured ? typeLabels.find(asn)?.connection_type : undefined;
-      if (label === undefined) return [];
-      // The reader's `residential` is any access network.
-      const answer = connection.type === 'mobile' ? 'residential' : connection.type;
-      return [{ label, answer, isAssumed: connection.isAssumed, isCarrier: false, addresses: ipv4Addresses }];
-    });
-  }
-
-  #describe(asn: number): Network {
-    const { networkLists, tables } = this.#input;
-    const handle = this.#names.handle(asn);
-    const named = this.#names.name(asn);
-    const name = named?.value ?? handle ?? `AS${asn}`;
-    const network = { asn, name, handle, signals: () => this.#signals(asn, name) };
-    const connection = connectionOf(network, networkLists, tables);
+  #add(asn: number): Network {
+    // Every network that a source announces or names is described.
+    const description = this.#descriptions.get(asn) as NetworkDescription;
+    const { name, nameSource, handle, connection } = description;
+    const rir = this.#registry.find(asn)?.rir ?? rirOfAsn(asn);
+    const connectionId = this.#connectionIds.of(connection);
+    // Not spread: numbering would take three times as long.
     return {
-      asn,
-      connection,
       name,
-      nameSource: named?.source,
+      nameSource,
       handle,
-      rir: this.#registry.find(asn)?.rir ?? rirOfAsn(asn),
-      traitsId: this.#traitsIds.of(JSON.stringify({ ...connection, name: named?.source.id })),
+      connection,
+      asn,
+      rir,
+      traitsId: this.#traitsIds.of(`${rir} ${nameSource?.id} ${connectionId}`),
       ipv4Addresses: 0,
       hasRecords: false,
       registeredSpace: new Map(),
     };
-  }
-
-  #signals(asn: number, name: string): NetworkSignals {
-    return networkSignals(asn, name, this.#shapes.get(asn), this.#knownWords);
   }
 }
 

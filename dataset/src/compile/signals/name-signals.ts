@@ -9,7 +9,9 @@ const vocabulary = wordClasses.derived((rows) => {
     rows.filter((row) => row.match === kind && row.class === name).map(({ pattern }) => pattern);
   const names = new Set(rows.flatMap((row) => row.class ?? []));
   return {
-    classes: [...names].map((name) => [name, new RegExp(`^(?:${patterns('word', name).join('|')})$`)] as const),
+    classes: [...names].map(
+      (name) => [name, new RegExp(`^(?:${patterns('word', name).join('|')})$`)] as const,
+    ),
     endings: patterns('ending'),
     beginnings: patterns('beginning'),
     companyWords: new Set(patterns('company')),
@@ -17,22 +19,29 @@ const vocabulary = wordClasses.derived((rows) => {
 });
 
 /** A second word of such a class says more than the first. */
-const COUNTED_TWICE: ReadonlySet<string> = new Set(['access', 'finance', 'industry', 'public', 'hosting']);
+const COUNTED_TWICE: ReadonlySet<string> = new Set([
+  'access',
+  'finance',
+  'industry',
+  'public',
+  'hosting',
+]);
 /** Words with one of these are no part of the name of a person. */
-const TECHNICAL = /\d|net|tel|com|link|tech|soft|data|host|serv|web|info|digital|online|tv|fib|univ|school|bank/;
+const TECHNICAL =
+  /\d|net|tel|com|link|tech|soft|data|host|serv|web|info|digital|online|tv|fib|univ|school|bank/;
 
 type WordSignals = { readonly classes: readonly string[]; readonly keys: readonly string[] };
 /** What is known about words: a hundred thousand names have few different ones. */
 export type KnownWords = Map<string, WordSignals>;
 
-export function nameSignals(name: string, known: KnownWords = new Map()): Set<string> {
+export function nameSignals(name: string, knownWords: KnownWords = new Map()): Set<string> {
   const words = foldedWords(name);
   const signals = new Set<string>();
   const hits = new Map<string, number>();
   for (const word of new Set(words)) {
-    const found = getOrInsert(known, word, () => wordSignals(word));
-    for (const key of found.keys) signals.add(key);
-    for (const group of found.classes) hits.set(group, (hits.get(group) ?? 0) + 1);
+    const signalsOfWord = getOrInsert(knownWords, word, () => wordSignals(word));
+    for (const key of signalsOfWord.keys) signals.add(key);
+    for (const group of signalsOfWord.classes) hits.set(group, (hits.get(group) ?? 0) + 1);
   }
   for (const [group, count] of hits) {
     signals.add(`word: ${group}`);
@@ -40,7 +49,8 @@ export function nameSignals(name: string, known: KnownWords = new Map()): Set<st
   }
   if (hits.size === 0) signals.add('no known word');
   if (/ trading as /i.test(name)) signals.add('trading as');
-  for (const [, domain] of name.toLowerCase().matchAll(/\.(net|com|org|[a-z]{2})\b/g)) signals.add(`domain: ${domain}`);
+  for (const [, domain] of name.toLowerCase().matchAll(/\.(net|com|org|[a-z]{2})\b/g))
+    signals.add(`domain: ${domain}`);
   const isCompany = words.some((word) => vocabulary().companyWords.has(word));
   if (!isCompany && isPerson(name, words)) signals.add('person');
   if (!isCompany) signals.add('no company form');
@@ -60,7 +70,9 @@ function wordSignals(word: string): WordSignals {
     keys: [
       `"${word}"`,
       ...endings.filter((part) => isLonger(part) && word.endsWith(part)).map((part) => `-${part}`),
-      ...beginnings.filter((part) => isLonger(part) && word.startsWith(part)).map((part) => `${part}-`),
+      ...beginnings
+        .filter((part) => isLonger(part) && word.startsWith(part))
+        .map((part) => `${part}-`),
     ],
   };
 }

@@ -7,4 +7,5 @@ for (const [behaviour, asn, country, signals] of [
   ['an old number says nothing about the registry', 3320, 'DE', ['country DE', 'old number']],
   ['without a country', 200_000, undefined, ['number of RIPE']],
 ] as const)
-  test(`region signals: ${behaviour}`, () => assert.deepEqual(regionSignals(asn, country), signals));
+  test(`region signals: ${behaviour}`, () =>
+    assert.deepEqual(regionSignals(asn, country), signals));

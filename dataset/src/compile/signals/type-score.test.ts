@@ -5,7 +5,12 @@ import { networkSignals } from './network-signals.ts';
 import type { RouteShape } from './route-shapes.ts';
 import { scoreType } from './type-score.ts';
 
-const shape = (country: string, blocks: number, ipv4Prefixes: number, ipv6Prefixes: number): RouteShape => ({
+const shape = (
+  country: string,
+  blocks: number,
+  ipv4Prefixes: number,
+  ipv6Prefixes: number,
+): RouteShape => ({
   country,
   ipv4Addresses: blocks * 256,
   ipv4Prefixes,
@@ -21,8 +26,20 @@ for (const [behaviour, name, announced, type, isAssumed] of [
     false,
   ],
   ['a person in Brazil with a /22', 'Jose da Silva', shape('BR', 4, 1, 1), 'residential', false],
-  ['a company with one /24', 'Example Steel Industries Inc.', shape('US', 1, 1, 0), 'business', false],
-  ['many /24s and words of hosting', 'Example Web Data Edge', shape('SC', 14, 14, 20), 'datacenter', false],
+  [
+    'a company with one /24',
+    'Example Steel Industries Inc.',
+    shape('US', 1, 1, 0),
+    'business',
+    false,
+  ],
+  [
+    'many /24s and words of hosting',
+    'Example Web Data Edge',
+    shape('SC', 14, 14, 20),
+    'datacenter',
+    false,
+  ],
   ['nothing is clear', 'Example', shape('US', 8, 4, 1), 'business', true],
 ] as const)
   test(`type score: ${behaviour}`, () => {
@@ -33,9 +50,15 @@ for (const [behaviour, name, announced, type, isAssumed] of [
 
 test('type score: the signals that say most for the answer are named', () => {
   const none = { name: [], registration: [], announcements: [] };
-  assert.equal(scoreType({ ...none, name: ['word: industry'], registration: ['country US'] }).signal, 'name');
+  assert.equal(
+    scoreType({ ...none, name: ['word: industry'], registration: ['country US'] }).signal,
+    'name',
+  );
   assert.equal(scoreType({ ...none, registration: ['country SC'] }).signal, 'registration');
-  assert.deepEqual(scoreType({ ...none, name: ['constructor', 'word: nonsense'] }), scoreType(none));
+  assert.deepEqual(
+    scoreType({ ...none, name: ['constructor', 'word: nonsense'] }),
+    scoreType(none),
+  );
 });
 
 test('type points: every row says something, and its points add up to about 0', () => {

@@ -19,7 +19,8 @@ for (const [text, want] of [
   ['20250724', undefined],
   ['', undefined],
 ] as const) {
-  test(`feed-day: ${JSON.stringify(text)} is ${want ?? 'not a date'}`, () => assert.equal(dayOfText(text), want));
+  test(`feed-day: ${JSON.stringify(text)} is ${want ?? 'not a date'}`, () =>
+    assert.equal(dayOfText(text), want));
 }
 
 for (const [seconds, want] of [
@@ -31,7 +32,8 @@ for (const [seconds, want] of [
   ['1744682874', undefined],
   [undefined, undefined],
 ] as const) {
-  test(`feed-day: ${seconds} seconds are ${want ?? 'not a date'}`, () => assert.equal(dayOfSeconds(seconds), want));
+  test(`feed-day: ${seconds} seconds are ${want ?? 'not a date'}`, () =>
+    assert.equal(dayOfSeconds(seconds), want));
 }
 
 for (const [url, want] of [
@@ -45,7 +47,8 @@ for (const [url, want] of [
   ['https://example.net/AS20260101999.txt', undefined],
   ['', undefined],
 ] as const) {
-  test(`feed-day: the file name of ${url} has ${want ?? 'no date'}`, () => assert.equal(dayOfFileName(url), want));
+  test(`feed-day: the file name of ${url} has ${want ?? 'no date'}`, () =>
+    assert.equal(dayOfFileName(url), want));
 }
 
 for (const [line, want] of [

@@ -1,6 +1,9 @@
 import type { Content } from '../../io/content.ts';
 
-/** Parses the content as one JSON value. `what` names the expected document in the error: "not `what`: …". */
+/**
+ * Parses the content as one JSON value. `what` names the expected document in the error: "not
+ * `what`: …".
+ */
 export function jsonDocument(content: Content, what: string): unknown {
   const text = content.text();
   try {
@@ -25,7 +28,12 @@ export function jsonLine(line: string): unknown {
 
 /** An own member of an object; undefined for other values and for inherited members. */
 export function member(value: unknown, key: string): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, key))
+  if (
+    typeof value !== 'object' ||
+    value === null ||
+    Array.isArray(value) ||
+    !Object.hasOwn(value, key)
+  )
     return undefined;
   return (value as Record<string, unknown>)[key];
 }

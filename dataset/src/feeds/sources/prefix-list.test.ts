@@ -8,7 +8,11 @@ for (const [behaviour, texts, want] of [
   ['addresses without a length', ['192.0.2.1', '2001:db8::1'], ['192.0.2.1/32', '2001:db8::1/128']],
   ['host bits that are set', ['192.0.2.77/24'], ['192.0.2.0/24']],
   ['white space around a prefix', [' 192.0.2.0/24\t'], ['192.0.2.0/24']],
-  ['the same range in another spelling is one record', ['192.0.2.7/24', '192.0.2.0/24'], ['192.0.2.0/24']],
+  [
+    'the same range in another spelling is one record',
+    ['192.0.2.7/24', '192.0.2.0/24'],
+    ['192.0.2.0/24'],
+  ],
   [
     'a prefix inside another is a record of its own',
     ['192.0.2.0/24', '192.0.2.0/25'],
@@ -28,7 +32,15 @@ for (const [behaviour, texts, want] of [
 
 test('prefix-list: what cannot be parsed is counted and adds nothing', () => {
   const list = new PrefixListBuilder();
-  for (const text of ['', 'example.com', '192.0.2.0/33', '192.0.2', '192.0.2.01', '192.0.2.0/-1', 'fe80::1%eth0']) {
+  for (const text of [
+    '',
+    'example.com',
+    '192.0.2.0/33',
+    '192.0.2',
+    '192.0.2.01',
+    '192.0.2.0/-1',
+    'fe80::1%eth0',
+  ]) {
     assert.equal(list.add(text, 'label'), false);
   }
   list.skip();

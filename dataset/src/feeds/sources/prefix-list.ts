@@ -9,7 +9,10 @@ export class PrefixListBuilder {
   readonly #seen = new Set<number | string>();
   #skipped = 0;
 
-  /** Adds a prefix or a single address. Returns false, and counts the row as skipped, if the text is neither. */
+  /**
+   * Adds a prefix or a single address. Returns false, and counts the row as skipped, if the text is
+   * neither.
+   */
   add(text: string, label = ''): boolean {
     return this.#addRow(parsePrefix(text.trim()), label);
   }
@@ -49,7 +52,10 @@ export class PrefixListBuilder {
   }
 }
 
-/** A number for single IPv4 addresses, which make up the long lists: half the time and memory of a string. */
+/**
+ * A number for single IPv4 addresses, which make up the long lists: half the time and memory of a
+ * string.
+ */
 function keyOf({ version, start, end }: Range, value: number): number | string {
   if (version === 4 && start === end && value < 2 ** 20) return value * 2 ** 32 + Number(start);
   return `${version} ${value} ${start.toString(16)} ${end.toString(16)}`;

@@ -1,5 +1,5 @@
-// Announced prefixes that no address answers with, because more specific ones cover all of them; in the order of
-// their networks.
+// Announced prefixes that no address answers with, because more specific ones cover all of them; in
+// the order of their networks.
 //
 //   covered      u32 x 2    row in asns << 8 | length; the word. IPv4
 //   covered.v6   u32 x 5    the same with four words. IPv6
@@ -18,13 +18,16 @@ export type CompiledCovered = {
 const MAX_ROW = 0xffffff;
 const ROW_WORDS = { 4: 2, 6: 5 } as const;
 
-export function encodeCovered(covered: readonly CompiledCovered[]): Record<'covered' | 'covered.v6', Uint8Array> {
+export function encodeCovered(
+  covered: readonly CompiledCovered[],
+): Record<'covered' | 'covered.v6', Uint8Array> {
   const byNetwork = [...covered].sort((a, b) => a.row - b.row);
   const section = (family: 4 | 6) => {
     const rows = byNetwork
       .filter(({ version }) => version === family)
       .flatMap(({ row, base, length }) => {
-        if (row > MAX_ROW) throw new Error(`network ${row} is beyond the ${MAX_ROW} that the format can hold`);
+        if (row > MAX_ROW)
+          throw new Error(`network ${row} is beyond the ${MAX_ROW} that the format can hold`);
         const { w0, w1, w2, w3 } = fromBigInt(base, family);
         const head = row * 256 + length;
         return family === 4 ? [head, w0] : [head, w0, w1, w2, w3];
@@ -67,7 +70,10 @@ export class CoveredPrefixes {
 
   at(index: number): { base: Address; length: number } {
     const at = index * this.#rowWords;
-    const [head = 0, w0 = 0, w1 = 0, w2 = 0, w3 = 0] = this.#words.subarray(at, at + this.#rowWords);
+    const [head = 0, w0 = 0, w1 = 0, w2 = 0, w3 = 0] = this.#words.subarray(
+      at,
+      at + this.#rowWords,
+    );
     return { base: this.#version === 4 ? ipv4(w0) : ipv6(w0, w1, w2, w3), length: head & 0xff };
   }
 

@@ -23,7 +23,9 @@ const dataset = sampleDataset({
 });
 
 const INTERESTING: readonly Address[] = [
-  ...[0, 1, 0x01000000, 0x01020304, 0x01ffffff, 0x09090900, 0x0909ffff, 0xdfffff00, 0xffffffff].map(ipv4),
+  ...[0, 1, 0x01000000, 0x01020304, 0x01ffffff, 0x09090900, 0x0909ffff, 0xdfffff00, 0xffffffff].map(
+    ipv4,
+  ),
   ipv6(0, 0, 0, 0),
   ipv6(0x20000000, 0, 0, 0),
   ipv6(0x20014860, 0, 0, 0),

@@ -2,19 +2,24 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { seededRandom } from '@whence/testing/seeded-random';
 import { fromBigInt } from '../../prefix.ts';
-import { type Intervals, type Match, makeMatch } from '../format.ts';
+import type { Intervals } from '../format.ts';
+import { type Match, makeMatch } from '../match.ts';
 import { boundsOf, type Cursor, startOf } from './cursor.ts';
 import { encodeIpv4, Ipv4Table } from './ipv4-table.ts';
 import { encodeIpv6, Ipv6Table } from './ipv6-table.ts';
 
-const SEEDS = [1, 2, 3, 4];
+const SEEDS = [1, 2];
 
 for (const seed of SEEDS) {
   test(`tables: IPv4 lookups match a linear search (seed ${seed})`, () => {
     const random = seededRandom(seed);
     const pick = () => BigInt(Math.floor(random() * 2 ** 32));
     const dense = () => 0x01020000n + BigInt(Math.floor(random() * 2 ** 17));
-    const intervals = randomIntervals([0n], [...Array(300)].map(pick).concat([...Array(300)].map(dense)), random);
+    const intervals = randomIntervals(
+      [0n],
+      [...Array(300)].map(pick).concat([...Array(300)].map(dense)),
+      random,
+    );
     const { top, buckets } = encodeIpv4(intervals);
     const table = new Ipv4Table(top, buckets);
     assert.deepEqual(walk(4, table.cursorFrom(0)), distinct(intervals));
@@ -31,11 +36,15 @@ for (const seed of SEEDS) {
   test(`tables: IPv6 lookups match a linear search (seed ${seed})`, () => {
     const random = seededRandom(seed);
     const word = () => BigInt(Math.floor(random() * 2 ** 32));
-    // Starts at every depth: one word, two words, inside a /64, and groups with the same first words.
+    // Starts at every depth: one word, two words, inside a /64, and groups with the same first
+    // words.
     const pick = () => {
-      const first = 0x20000000n + (random() < 0.5 ? word() >> 3n : BigInt(Math.floor(random() * 40)));
-      const second = random() < 0.4 ? 0n : random() < 0.5 ? BigInt(Math.floor(random() * 8)) : word();
-      const low = random() < 0.7 ? 0n : random() < 0.5 ? BigInt(Math.floor(random() * 16)) : (word() << 32n) | word();
+      const first =
+        0x20000000n + (random() < 0.5 ? word() >> 3n : BigInt(Math.floor(random() * 40)));
+      const seconds = [0n, BigInt(Math.floor(random() * 8)), word()];
+      const second = seconds[Math.floor(random() * 3)] as bigint;
+      const lows = [0n, 0n, BigInt(Math.floor(random() * 16)), (word() << 32n) | word()];
+      const low = lows[Math.floor(random() * 4)] as bigint;
       return (first << 96n) | (second << 64n) | low;
     };
     const lastOfBlock = (0x20000005n << 96n) | 0xffffffffffffffffn;
@@ -48,7 +57,10 @@ for (const seed of SEEDS) {
       const want = slow(intervals, at);
       assert.equal(table.find(w0, w1, w2, w3), want.match, at.toString(16));
       const { start, end } = boundsOf(6, table.cursorFrom(fromBigInt(at, 6)));
-      assert.ok(start <= at && at <= end, `${at.toString(16)} in ${start.toString(16)}..${end.toString(16)}`);
+      assert.ok(
+        start <= at && at <= end,
+        `${at.toString(16)} in ${start.toString(16)}..${end.toString(16)}`,
+      );
       assert.ok(start >= want.start && end < want.end, 'a run stays inside its interval');
     }
   });
@@ -80,7 +92,9 @@ test('tables: forEachIn visits the runs of the given records in a block and no o
   const table = new Ipv4Table(top, buckets);
   const runsIn = (block: number) => {
     const seen: string[] = [];
-    table.forEachIn(block, 7, 7, (start, match) => seen.push(`${start.toString(16)} ${match.toString(16)}`));
+    table.forEachIn(block, 7, 7, (start, match) =>
+      seen.push(`${start.toString(16)} ${match.toString(16)}`),
+    );
     return seen;
   };
   assert.deepEqual(runsIn(0x0100 / 8), ['1000000 18000007']);
@@ -103,7 +117,14 @@ function probes({ starts }: Intervals, others: bigint[], limit: bigint): bigint[
   );
 }
 
-function slow({ starts, matches }: Intervals, at: bigint): { match: Match; start: bigint; end: bigint } {
+function slow(
+  { starts, matches }: Intervals,
+  at: bigint,
+): { match: Match; start: bigint; end: bigint } {
   const i = starts.findLastIndex((start) => start <= at);
-  return { match: matches[i] as Match, start: starts[i] as bigint, end: starts[i + 1] ?? 1n << 128n };
+  return {
+    match: matches[i] as Match,
+    start: starts[i] as bigint,
+    end: starts[i + 1] ?? 1n << 128n,
+  };
 }

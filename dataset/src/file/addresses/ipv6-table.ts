@@ -1,8 +1,10 @@
-// IPv6 address to match, over 2000::/3 (RFC 4291 §2.4). Nearly every interval starts at a /64 or shorter prefix, so two
-// words decide: 16 bits index the first words, each with a sorted list of second words. Divided /64s are in `deep`.
+// IPv6 address to match, over 2000::/3 (RFC 4291 §2.4). Nearly every interval starts at a /64 or
+// shorter prefix, so two words decide: 16 bits index the first words, each with a sorted list of
+// second words. Divided /64s are in `deep`.
 import { type Address, ipv6 } from '../../address.ts';
 import { fromBigInt } from '../../prefix.ts';
-import { bytesOf, type Intervals, isMatch, MAX_RECORD, type Match, recordNumber, wordsOf } from '../format.ts';
+import { bytesOf, type Intervals, wordsOf } from '../format.ts';
+import { isMatch, MAX_RECORD, type Match, recordNumber } from '../match.ts';
 import type { Cursor } from './cursor.ts';
 
 const DIVIDED = 0xffffffff;
@@ -33,7 +35,8 @@ export function encodeIpv6({ starts, matches }: Intervals): Sections {
         match.push(current);
       }
     }
-    if (second.at(-1) === w1 && second.length > (offset.at(-1) as number)) match[match.length - 1] = value;
+    if (second.at(-1) === w1 && second.length > (offset.at(-1) as number))
+      match[match.length - 1] = value;
     else {
       second.push(w1);
       match.push(value);
@@ -68,7 +71,8 @@ export function encodeIpv6({ starts, matches }: Intervals): Sections {
 
   const top = new Uint32Array(TOP_MASK + 2);
   for (const word of first)
-    top[((word >>> TOP_SHIFT) & TOP_MASK) + 1] = (top[((word >>> TOP_SHIFT) & TOP_MASK) + 1] as number) + 1;
+    top[((word >>> TOP_SHIFT) & TOP_MASK) + 1] =
+      (top[((word >>> TOP_SHIFT) & TOP_MASK) + 1] as number) + 1;
   for (let i = 1; i < top.length; i++) top[i] = (top[i] as number) + (top[i - 1] as number);
   const section = (values: number[]) => bytesOf(Uint32Array.from(values));
   return {
@@ -88,7 +92,8 @@ export function checkIpv6(sections: Sections, records: number): boolean {
   if (top.length !== TOP_MASK + 2 || top[TOP_MASK + 1] !== first.length) return false;
   if (offset.length !== first.length + 1 || offset[first.length] !== match.length) return false;
   if (second.length !== match.length || deep.length % DEEP_ROW_WORDS !== 0) return false;
-  if (!isAscending(top, false) || !isAscending(first, true) || !isAscending(offset, true)) return false;
+  if (!isAscending(top, false) || !isAscending(first, true) || !isAscending(offset, true))
+    return false;
   let divided = 0;
   for (const value of match) {
     if (value === DIVIDED) divided++;
@@ -96,7 +101,8 @@ export function checkIpv6(sections: Sections, records: number): boolean {
   }
   // A divided /64 has at least two intervals.
   if (deep.length < divided * 2 * DEEP_ROW_WORDS) return false;
-  for (let at = 4; at < deep.length; at += DEEP_ROW_WORDS) if (!isMatch(deep[at] as Match, 128, records)) return false;
+  for (let at = 4; at < deep.length; at += DEEP_ROW_WORDS)
+    if (!isMatch(deep[at] as Match, 128, records)) return false;
   return true;
 }
 
@@ -142,34 +148,39 @@ export class Ipv6Table {
     const group = this.#searchFirst(w0 >>> 0);
     if (group < 0) return 0;
     const match = this.#match[this.#searchSecond(group, w0 >>> 0, w1 >>> 0)] as Match;
-    return match === DIVIDED ? (this.#deep[this.#searchDeep(w0, w1, w2, w3) * DEEP_ROW_WORDS + 4] as Match) : match;
+    return match === DIVIDED
+      ? (this.#deep[this.#searchDeep(w0, w1, w2, w3) * DEEP_ROW_WORDS + 4] as Match)
+      : match;
   }
 
   /** An interval without a match comes first if the address is before all others. */
   cursorFrom({ w0, w1, w2, w3 }: Pick<Address, 'w0' | 'w1' | 'w2' | 'w3'>): Cursor {
-    const [firsts, offset, seconds, matches, deep] = [
-      this.#first,
-      this.#offset,
-      this.#second,
-      this.#match,
-      this.#deep,
-    ] as const;
+    const firsts = this.#first;
+    const offset = this.#offset;
+    const seconds = this.#second;
+    const matches = this.#match;
+    const deep = this.#deep;
     const isBefore = w0 >>> 29 < GLOBAL_UNICAST;
     const isAfter = w0 >>> 29 > GLOBAL_UNICAST;
-    const before = firsts[0] === 0 ? 0 : -1;
-    let group = isBefore ? before : isAfter ? firsts.length - 1 : this.#searchFirst(w0 >>> 0);
-    let at = isAfter
-      ? matches.length - 1
-      : isBefore || group < 0
-        ? group
-        : this.#searchSecond(group, w0 >>> 0, w1 >>> 0);
+    let group: number;
+    let at: number;
+    if (isAfter) {
+      group = firsts.length - 1;
+      at = matches.length - 1;
+    } else if (isBefore) {
+      group = firsts[0] === 0 ? 0 : -1;
+      at = group;
+    } else {
+      group = this.#searchFirst(w0 >>> 0);
+      at = group < 0 ? group : this.#searchSecond(group, w0 >>> 0, w1 >>> 0);
+    }
     // One before the interval that contains the address: `advance` moves on to it.
     let row = 0;
     let isDivided = false;
     if (deep.length > 0 && at >= 0) {
-      const found = this.#searchDeep(w0, w1, w2, w3);
+      const deepRow = this.#searchDeep(w0, w1, w2, w3);
       isDivided = matches[at] === DIVIDED;
-      row = isDivided ? found : found + Number(isAtOrBelow(deep, found, w0 >>> 0, w1 >>> 0));
+      row = isDivided ? deepRow : deepRow + Number(isAtOrBelow(deep, deepRow, w0 >>> 0, w1 >>> 0));
     }
     if (!isDivided) at--;
     let isBeforeFirst = at < -1 || (at === -1 && group < 0);
@@ -227,7 +238,12 @@ export class Ipv6Table {
   }
 
   /** Calls back in ascending order for every run of a block whose record is in first..last. */
-  forEachIn(block: number, first: number, last: number, visit: (start: Address, match: Match) => void): void {
+  forEachIn(
+    block: number,
+    first: number,
+    last: number,
+    visit: (start: Address, match: Match) => void,
+  ): void {
     const end = Math.min((block + 1) * BLOCK_GROUPS, this.#first.length);
     for (let group = block * BLOCK_GROUPS; group < end; group++) {
       const w0 = this.#first[group] as number;
@@ -239,14 +255,24 @@ export class Ipv6Table {
           continue;
         }
         const record = recordNumber(match);
-        if (record >= first && record <= last) visit(ipv6(w0, this.#second[at] as number, 0, 0), match);
+        if (record >= first && record <= last)
+          visit(ipv6(w0, this.#second[at] as number, 0, 0), match);
       }
     }
   }
 
-  #forEachDeep(w0: number, w1: number, first: number, last: number, visit: (start: Address, match: Match) => void) {
+  #forEachDeep(
+    w0: number,
+    w1: number,
+    first: number,
+    last: number,
+    visit: (start: Address, match: Match) => void,
+  ) {
     const deep = this.#deep;
-    for (let at = this.#searchDeep(w0, w1, 0, 0) * DEEP_ROW_WORDS; deep[at] === w0 && deep[at + 1] === w1; ) {
+    for (
+      let at = this.#searchDeep(w0, w1, 0, 0) * DEEP_ROW_WORDS;
+      deep[at] === w0 && deep[at + 1] === w1;
+    ) {
       const record = recordNumber(deep[at + 4] as Match);
       if (record >= first && record <= last)
         visit(ipv6(w0, w1, deep[at + 2] as number, deep[at + 3] as number), deep[at + 4] as Match);
@@ -266,7 +292,10 @@ export class Ipv6Table {
     return from;
   }
 
-  /** Index in `second` of the interval that contains (w0, w1): the group's last if its first word is below w0. */
+  /**
+   * Index in `second` of the interval that contains (w0, w1): the group's last if its first word is
+   * below w0.
+   */
   #searchSecond(group: number, w0: number, w1: number): number {
     let from = this.#offset[group] as number;
     let to = (this.#offset[group + 1] as number) - 1;
@@ -287,7 +316,8 @@ export class Ipv6Table {
       const middle = (from + to + 1) >>> 1;
       let word = 0;
       while (word < 3 && this.#deep[middle * DEEP_ROW_WORDS + word] === wanted[word]) word++;
-      if ((this.#deep[middle * DEEP_ROW_WORDS + word] as number) <= (wanted[word] as number)) from = middle;
+      if ((this.#deep[middle * DEEP_ROW_WORDS + word] as number) <= (wanted[word] as number))
+        from = middle;
       else to = middle - 1;
     }
     return from;

@@ -1,5 +1,5 @@
-// Origins of prefixes that several networks announce (MOAS, multiple origin AS). The network of the record is among them
-// where its peers are known.
+// Origins of prefixes that several networks announce (MOAS, multiple origin AS). The network of the
+// record is among them where its peers are known.
 //
 //   otherOrigins   u32 x 7   family << 8 | length; four words of the address; AS number; peers << 16 | position of the
 //                            source; ascending. 0 peers: unknown
@@ -8,8 +8,15 @@ import { lowerBound } from '../../lower-bound.ts';
 import { fromBigInt } from '../../prefix.ts';
 import { bytesOf, wordsOf } from '../format.ts';
 
-/** An AS number, the position of the source that lists it, and how many of its peers see this origin, if known. */
-export type ListedOrigin = { readonly asn: number; readonly source: number; readonly peers?: number | undefined };
+/**
+ * An AS number, the position of the source that lists it, and how many of its peers see this
+ * origin, if known.
+ */
+export type ListedOrigin = {
+  readonly asn: number;
+  readonly source: number;
+  readonly peers?: number | undefined;
+};
 
 export type CompiledOtherOrigin = ListedOrigin & {
   readonly version: 4 | 6;
@@ -55,14 +62,22 @@ export class OtherOrigins {
       return word < 0 ? 0 : (rows[row * ROW_WORDS + word] as number) - (wanted[word] as number);
     };
     const count = rows.length / ROW_WORDS;
-    const found: ListedOrigin[] = [];
-    for (let row = lowerBound(0, count, (at) => compare(at) < 0); row < count && compare(row) === 0; row++) {
+    const origins: ListedOrigin[] = [];
+    for (
+      let row = lowerBound(0, count, (at) => compare(at) < 0);
+      row < count && compare(row) === 0;
+      row++
+    ) {
       const at = row * ROW_WORDS + KEY_WORDS;
       const stated = rows[at + 1] as number;
       const peers = stated >>> 16;
-      found.push({ asn: rows[at] as number, source: stated & 0xffff, ...(peers > 0 && { peers }) });
+      origins.push({
+        asn: rows[at] as number,
+        source: stated & 0xffff,
+        ...(peers > 0 && { peers }),
+      });
     }
-    return found;
+    return origins;
   }
 }
 

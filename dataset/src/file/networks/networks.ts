@@ -9,11 +9,17 @@
 // Rows are ordered by IPv4 addresses, then those with records come first, then by number.
 import { decodeCountry, encodeCountry } from '../../country-code.ts';
 import { lowerBound } from '../../lower-bound.ts';
-import { type AsnRecord, CONNECTION_TYPES, type ConnectionType, RIRS, type Rir } from '../../record.ts';
+import {
+  type AsnRecord,
+  CONNECTION_TYPES,
+  type ConnectionType,
+  RIRS,
+  type Rir,
+} from '../../record.ts';
 import { bytesOf, type SectionName, wordsOf } from '../format.ts';
 import { asciiJson } from '../texts/ascii-writer.ts';
 
-export const ASN_ROW_WORDS = 7;
+const ASN_ROW_WORDS = 7;
 const TAB = 0x09;
 const LF = 0x0a;
 
@@ -45,12 +51,16 @@ export function encodeNetworks(
   asns.forEach((asn, row) => {
     const name = asciiJson(asn.name).slice(1, -1);
     const text = `${name}\t${asciiJson(asn.handle ?? '').slice(1, -1)}\n`;
-    const provider = asn.cloud_provider === undefined ? 0 : providers.indexOf(asn.cloud_provider) + 1;
+    const provider =
+      asn.cloud_provider === undefined ? 0 : providers.indexOf(asn.cloud_provider) + 1;
     rows.set(
       [
         asn.number,
         length,
-        name.length | (CONNECTION_TYPES.indexOf(asn.type) << 16) | (registryOf(asn.rir) << 20) | (provider << 24),
+        name.length |
+          (CONNECTION_TYPES.indexOf(asn.type) << 16) |
+          (registryOf(asn.rir) << 20) |
+          (provider << 24),
         encodeCountry(asn.country) | (encodeDate(asn.registered) << 16),
         asn.ipv4Prefixes,
         asn.ipv6Prefixes,
@@ -61,7 +71,9 @@ export function encodeNetworks(
     texts.push(text);
     length += text.length;
   });
-  const byNumber = Uint32Array.from(asns.keys()).sort((a, b) => (asns[a]?.number ?? 0) - (asns[b]?.number ?? 0));
+  const byNumber = Uint32Array.from(asns.keys()).sort(
+    (a, b) => (asns[a]?.number ?? 0) - (asns[b]?.number ?? 0),
+  );
   return {
     asns: bytesOf(rows),
     'asns.number': bytesOf(byNumber),
@@ -70,7 +82,8 @@ export function encodeNetworks(
 }
 
 const NO_REGISTRY = 0xf;
-const registryOf = (rir: Rir | undefined): number => (rir === undefined ? NO_REGISTRY : RIRS.indexOf(rir));
+const registryOf = (rir: Rir | undefined): number =>
+  rir === undefined ? NO_REGISTRY : RIRS.indexOf(rir);
 
 /** The sections with more rows at their end. Numbers that are there already keep their row. */
 export function appendNetworks(
@@ -78,8 +91,11 @@ export function appendNetworks(
   asns: readonly CompiledAsn[],
 ): Record<NetworkSection, Buffer> {
   const more = encodeNetworks(asns, []);
-  const [rows, added, text] = [wordsOf(sections.asns), wordsOf(more.asns).slice(), sections['asns.text']];
-  for (let at = 1; at < added.length; at += ASN_ROW_WORDS) added[at] = (added[at] as number) + text.length;
+  const rows = wordsOf(sections.asns);
+  const added = wordsOf(more.asns).slice();
+  const text = sections['asns.text'];
+  for (let at = 1; at < added.length; at += ASN_ROW_WORDS)
+    added[at] = (added[at] as number) + text.length;
   const all = new Uint32Array(rows.length + added.length);
   all.set(rows);
   all.set(added, rows.length);
@@ -87,7 +103,11 @@ export function appendNetworks(
   const numberAt = (row: number) => all[row * ASN_ROW_WORDS] as number;
   const byNumber = [...wordsOf(sections['asns.number'])];
   for (const [i, { number }] of asns.entries()) {
-    const at = lowerBound(0, byNumber.length, (middle) => numberAt(byNumber[middle] as number) < number);
+    const at = lowerBound(
+      0,
+      byNumber.length,
+      (middle) => numberAt(byNumber[middle] as number) < number,
+    );
     const isKnown = at < byNumber.length && numberAt(byNumber[at] as number) === number;
     if (!isKnown) byNumber.splice(at, 0, count + i);
   }
@@ -101,11 +121,14 @@ export function appendNetworks(
 export const countNetworks = (rows: Uint8Array): number => rows.length / (ASN_ROW_WORDS * 4);
 
 /** The first section that does not fit the others, or undefined. */
-export function findDamagedNetworks(sections: Record<NetworkSection, Buffer>): SectionName | undefined {
+export function findDamagedNetworks(
+  sections: Record<NetworkSection, Buffer>,
+): SectionName | undefined {
   const networks = countNetworks(sections.asns);
   if (!Number.isInteger(networks)) return 'asns';
   const byNumber = wordsOf(sections['asns.number']);
-  if (byNumber.length !== networks || !byNumber.every((row) => row < networks)) return 'asns.number';
+  if (byNumber.length !== networks || !byNumber.every((row) => row < networks))
+    return 'asns.number';
   const rows = wordsOf(sections.asns);
   const text = sections['asns.text'];
   let start = 0;
@@ -139,13 +162,30 @@ export class Networks {
 
   rowOf(number: number): number {
     const byNumber = this.#byNumber;
-    const at = lowerBound(0, byNumber.length, (middle) => this.numberAt(byNumber[middle] as number) < number);
+    const at = lowerBound(
+      0,
+      byNumber.length,
+      (middle) => this.numberAt(byNumber[middle] as number) < number,
+    );
     const row = byNumber[at] ?? -1;
     return row >= 0 && this.numberAt(row) === number ? row : -1;
   }
 
   numberAt(row: number): number {
     return this.#rows[row * ASN_ROW_WORDS] as number;
+  }
+
+  ipv4AddressesAt(row: number): number {
+    return this.#rows[row * ASN_ROW_WORDS + 6] as number;
+  }
+
+  /** Rows of overrides that give a network of another row a second name, with that row. */
+  aliases(): (readonly [alias: number, row: number])[] {
+    if (this.#byNumber.length === this.count) return [];
+    return Array.from({ length: this.count }, (_, row) => row).flatMap((row) => {
+      const canonical = this.rowOf(this.numberAt(row));
+      return canonical === row ? [] : [[row, canonical] as const];
+    });
   }
 
   nameStartAt(row: number): number {
@@ -189,14 +229,19 @@ export class Networks {
   }
 }
 
-/** 16 bits as in a FAT directory: year - 1980, month, day in 7, 4, 5 bits. 0: unknown or out of range. */
+/**
+ * 16 bits as in a FAT directory: year - 1980, month, day in 7, 4, 5 bits. 0: unknown or out of
+ * range.
+ */
 const FIRST_YEAR = 1980;
 const LAST_YEAR = FIRST_YEAR + 127;
 
 /** `date` is yyyy-mm-dd. */
 export function encodeDate(date: string | undefined): number {
   const [year = 0, month = 0, day = 0] = date?.split('-').map(Number) ?? [];
-  return year < FIRST_YEAR || year > LAST_YEAR ? 0 : ((year - FIRST_YEAR) << 9) | (month << 5) | day;
+  return year < FIRST_YEAR || year > LAST_YEAR
+    ? 0
+    : ((year - FIRST_YEAR) << 9) | (month << 5) | day;
 }
 
 export function decodeDate(date: number): string | undefined {

@@ -1,8 +1,10 @@
-// The answers of a file on a day after its build: lists too old by then no longer count. The compiler counts those that
-// become too old last first, so the rest is what it would be without them. A list of cloud ranges keeps its effect on
-// the connection type: what that would be is not in the file.
+// The answers of a file on a day after its build: lists too old by then no longer count. The
+// compiler counts those that become too old last first, so the rest is what it would be without
+// them. A list of cloud ranges keeps its effect on the connection type: what that would be is not
+// in the file.
 
 import { isTooOld, lastDay } from '../../data-age.ts';
+import { DAY_MS, dayOfMs } from '../../day.ts';
 import { getOrInsert } from '../../get-or-insert.ts';
 import { AGING_NAMES, type Detection, levelOf, type Meta, type Threat } from '../../record.ts';
 import { bytesOf, decodeFile, encodeFile, wordsOf } from '../format.ts';
@@ -12,10 +14,9 @@ import type { Decision } from './decisions.ts';
 
 /** Flags that a list sets by itself. */
 const LISTED_FLAGS = ['is_tor_exit', 'is_proxy', 'is_vpn', 'is_ai_crawler'] as const;
-const DAY_MS = 86_400_000;
 
-/** Per position in the sources: a list that no longer counts, and whether it is a table, whose flags stay. */
-type Expired = ReadonlyMap<number, { readonly id: string; readonly isTable: boolean }>;
+/** Lists that no longer count: their ids, by position in the sources. */
+type Expired = ReadonlyMap<number, string>;
 
 /** The same buffer if nothing changes. */
 export function withoutAgedLists(file: Buffer<ArrayBuffer>, day: string): Buffer<ArrayBuffer> {
@@ -32,7 +33,11 @@ export function withoutAgedLists(file: Buffer<ArrayBuffer>, day: string): Buffer
   const { sections: attributes, numberOf } = encodeAttributes(aged);
   const records = wordsOf(sections.records).map((set) => numberOf[set] as number);
   // Allocated with Buffer.alloc, which does not use the pool.
-  return encodeFile({ ...sections, ...attributes, records: bytesOf(records) }) as Buffer<ArrayBuffer>;
+  return encodeFile({
+    ...sections,
+    ...attributes,
+    records: bytesOf(records),
+  }) as Buffer<ArrayBuffer>;
 }
 
 /** Whether `withoutAgedLists` would change something. */
@@ -42,17 +47,20 @@ export function hasAgedLists(file: Buffer, day: string): boolean {
 
 /** A build that began before midnight judged lists by the day before. */
 function expiredSince({ sources, built_at }: Meta, day: string): Expired {
-  const builtOn = new Date(Date.parse(built_at) - DAY_MS).toISOString().slice(0, 10);
-  const expired = new Map<number, { id: string; isTable: boolean }>();
+  const builtOn = dayOfMs(Date.parse(built_at) - DAY_MS);
+  const expired = new Map<number, string>();
   sources.forEach((source, i) => {
-    if (isTooOld(source, day) && (lastDay(source) ?? '') >= builtOn)
-      expired.set(i, { id: source.id, isTable: source.is_table === true });
+    if (isTooOld(source, day) && (lastDay(source) ?? '') >= builtOn) expired.set(i, source.id);
   });
   return expired;
 }
 
 /** Decoded once: many sets share a list of decisions. */
-type AgedList = { readonly decisions: readonly Decision[]; readonly json: string; readonly isChanged: boolean };
+type AgedList = {
+  readonly decisions: readonly Decision[];
+  readonly json: string;
+  readonly isChanged: boolean;
+};
 
 function agedList(before: readonly Decision[], expired: Expired): AgedList {
   const decisions = before.flatMap((decision) => agedDecision(decision, expired));
@@ -70,13 +78,16 @@ function agedSet(
   const members = JSON.parse(`{${network.slice(0, -1)}}`) as { detection: Detection };
   for (const flag of LISTED_FLAGS) {
     const stated = decisions.filter(([field]) => field === flag);
-    if (stated.length > 0 && stated.every(([, , value]) => value === 0)) members.detection[flag] = false;
+    if (stated.length > 0 && stated.every(([, , value]) => value === 0))
+      members.detection[flag] = false;
   }
   if (!members.detection.is_ai_crawler) delete members.detection.ai_company;
   return {
     ...unchanged,
     network: `${asciiJson(members).slice(1, -1)},`,
-    threat: asciiJson({ threat: agedThreat(JSON.parse(`{${threat}}`).threat, decisions, expired) }).slice(1, -1),
+    threat: asciiJson({
+      threat: agedThreat(JSON.parse(`{${threat}}`).threat, decisions, expired),
+    }).slice(1, -1),
   };
 }
 
@@ -88,20 +99,20 @@ const isAging = (field: string): boolean =>
 
 function agedDecision(decision: Decision, expired: Expired): Decision[] {
   const [field, source] = decision;
-  const list = expired.get(source);
-  if (list === undefined || !isAging(field)) return [decision];
-  if (field === 'threat.score') return [[field, source, 0]];
-  if (list.isTable) return [decision];
+  if (!expired.has(source) || !isAging(field)) return [decision];
   return field === 'ai_company' || AGING_NAMES.includes(field) ? [] : [[field, source, 0]];
 }
 
 function agedThreat(threat: Threat, decisions: readonly Decision[], expired: Expired): Threat {
-  const ids = new Set([...expired.values()].map(({ id }) => id));
+  const ids = new Set(expired.values());
   const explanation = (threat.explanation ?? []).filter((line) => {
     const id = /\(([^(),\s]+), [^)]*\): \+\d+$/.exec(line)?.[1];
     return id === undefined || !ids.has(id);
   });
-  const sum = decisions.reduce((all, [field, , value]) => all + (field === 'threat.score' ? Number(value) : 0), 0);
+  const sum = decisions.reduce(
+    (all, [field, , value]) => all + (field === 'threat.score' ? Number(value) : 0),
+    0,
+  );
   const score = Math.min(100, sum);
   return { score, level: levelOf(score), ...(explanation.length > 0 && { explanation }) };
 }

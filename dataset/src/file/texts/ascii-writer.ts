@@ -1,4 +1,5 @@
-// ASCII text written into a reused buffer: in answers with hundreds of records, strings cost more than the rest.
+// ASCII text written into a reused buffer: in answers with hundreds of records, strings cost more
+// than the rest.
 import { type Address, groupAt, longestZeroRun } from '../../address.ts';
 
 const ZERO = 0x30;
@@ -6,7 +7,10 @@ const DOT = 0x2e;
 const COLON = 0x3a;
 const HEXADECIMAL = '0123456789abcdef';
 
-/** ASCII text in words of four bytes, the last one filled up: a third faster to write than byte by byte. */
+/**
+ * ASCII text in words of four bytes, the last one filled up: a third faster to write than byte by
+ * byte.
+ */
 type Words = { readonly words: Uint32Array; readonly length: number };
 
 export function inWords(text: string): Words {
@@ -32,7 +36,13 @@ export function writeText(text: Buffer, target: Buffer, at: number): number {
   return writeRange(text, 0, text.length, target, at);
 }
 
-export function writeRange(source: Uint8Array, start: number, end: number, target: Buffer, at: number): number {
+export function writeRange(
+  source: Uint8Array,
+  start: number,
+  end: number,
+  target: Buffer,
+  at: number,
+): number {
   for (let i = start; i < end; i++) target[at++] = source[i] as number;
   return at;
 }
@@ -71,10 +81,16 @@ export function writeIPv6(address: Address, target: Buffer, at: number): number 
   return at;
 }
 
-/** Per octet its digits, the first in the lowest byte, and their number in the highest: no division, no branch. */
+/**
+ * Per octet its digits, the first in the lowest byte, and their number in the highest: no division,
+ * no branch.
+ */
 const OCTETS = Uint32Array.from({ length: 256 }, (_, octet) => {
   const text = String(octet);
-  return [...text].reduce((packed, digit, i) => packed | (digit.charCodeAt(0) << (8 * i)), text.length << 24);
+  return [...text].reduce(
+    (packed, digit, i) => packed | (digit.charCodeAt(0) << (8 * i)),
+    text.length << 24,
+  );
 });
 
 /** Per octet its digits and a dot, the first digit in the lowest byte, and their number. */
@@ -127,7 +143,10 @@ export function writeNumber(value: number, target: Buffer, at: number): number {
   return at + digits;
 }
 
-/** JSON text with every character above ASCII written as \u, so that a character of a prepared answer is one byte. */
+/**
+ * JSON text with every character above ASCII written as \u, so that a character of a prepared
+ * answer is one byte.
+ */
 export function asciiJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[^\0-\x7e]/g,

@@ -1,6 +1,7 @@
-// The attributes of records: the fields from `country` on, and which sources decided them. Many prefixes share a set of
-// attributes. Sets that differ only in their decisions share a text, the JSON of the answer. Sets are ordered by text,
-// so a lookup does not read the set: its number gives the text.
+// The attributes of records: the fields from `country` on, and which sources decided them. Many
+// prefixes share a set of attributes. Sets that differ only in their decisions share a text, the
+// JSON of the answer. Sets are ordered by text, so a lookup does not read the set: its number gives
+// the text.
 //
 //   suffixes           u32        per set of attributes: position of its decisions
 //   suffixes.variant   groups     text of each set (consecutive-groups.ts)
@@ -10,11 +11,19 @@
 //   decisions          bytes      lists of decisions, each once (decisions.ts)
 //   decisions.at       u32        offset of each list; one more at the end
 import { Numbers } from '../../get-or-insert.ts';
-import { ConsecutiveGroups, checkGroups, encodeGroups, orderByGroup } from '../consecutive-groups.ts';
+import {
+  ConsecutiveGroups,
+  checkGroups,
+  encodeGroups,
+  orderByGroup,
+} from '../consecutive-groups.ts';
 import { bytesOf, type SectionName, wordsOf } from '../format.ts';
 import { type Decision, decodeDecisions, encodeDecisions } from './decisions.ts';
 
-/** `network` and `threat` are JSON members; `decisions` a list of `[field, source, value the record does not show]`. */
+/**
+ * `network` and `threat` are JSON members; `decisions` a list of `[field, source, value the record
+ * does not show]`.
+ */
 export type CompiledAttributes = {
   readonly country: string;
   readonly network: string;
@@ -52,7 +61,9 @@ export function encodeAttributes(sets: readonly CompiledAttributes[]): {
   const textOf = new Uint32Array(sets.length);
   const listOf = new Uint32Array(sets.length);
   sets.forEach(({ country, network, threat, decisions }, set) => {
-    const numbers = [`"country":"${country}",`, network, threat].map((fragment) => fragments.of(fragment));
+    const numbers = [`"country":"${country}",`, network, threat].map((fragment) =>
+      fragments.of(fragment),
+    );
     const text = texts.of(numbers.join());
     if (text * TEXT_FRAGMENTS === textFragments.length) textFragments.push(...numbers);
     textOf[set] = text;
@@ -63,8 +74,12 @@ export function encodeAttributes(sets: readonly CompiledAttributes[]): {
   order.forEach((set, number) => {
     numberOf[set] = number;
   });
-  const bytes = concatenate([...fragments.keys()].map((fragment) => Buffer.from(fragment, 'latin1')));
-  const decisions = concatenate([...lists.keys()].map((text) => encodeDecisions(JSON.parse(text) as Decision[])));
+  const bytes = concatenate(
+    [...fragments.keys()].map((fragment) => Buffer.from(fragment, 'latin1')),
+  );
+  const decisions = concatenate(
+    [...lists.keys()].map((text) => encodeDecisions(JSON.parse(text) as Decision[])),
+  );
   return {
     sections: {
       suffixes: bytesOf(order.map((set) => listOf[set] as number)),
@@ -87,12 +102,17 @@ function concatenate(parts: readonly Uint8Array[]): { bytes: Uint8Array; starts:
   return { bytes: Buffer.concat(parts), starts: bytesOf(starts) };
 }
 
-/** The first section that does not fit the others. Lists of decisions are checked as they are read. */
-export function findDamagedAttributes(sections: Record<AttributeSection, Buffer>): SectionName | undefined {
+/**
+ * The first section that does not fit the others. Lists of decisions are checked as they are read.
+ */
+export function findDamagedAttributes(
+  sections: Record<AttributeSection, Buffer>,
+): SectionName | undefined {
   if (sections.suffixes.length % 4 !== 0) return 'suffixes';
   if (sections.variants.length % (TEXT_FRAGMENTS * 4) !== 0) return 'variants';
   const texts = sections.variants.length / (TEXT_FRAGMENTS * 4);
-  if (!checkGroups(sections['suffixes.variant'], sections.suffixes.length / 4, texts)) return 'suffixes.variant';
+  if (!checkGroups(sections['suffixes.variant'], sections.suffixes.length / 4, texts))
+    return 'suffixes.variant';
   if (!areStarts(sections.chunks, sections['chunks.text'])) return 'chunks';
   if (!areStarts(sections['decisions.at'], sections.decisions)) return 'decisions.at';
   const lists = sections['decisions.at'].length / 4 - 1;
@@ -100,14 +120,16 @@ export function findDamagedAttributes(sections: Record<AttributeSection, Buffer>
   const kinds = kindsOfFragments(wordsOf(sections.chunks), sections['chunks.text']);
   if (kinds === undefined) return 'chunks.text';
   const rows = wordsOf(sections.variants);
-  for (let at = 0; at < rows.length; at++) if (kinds[rows[at] as number] !== at % TEXT_FRAGMENTS) return 'variants';
+  for (let at = 0; at < rows.length; at++)
+    if (kinds[rows[at] as number] !== at % TEXT_FRAGMENTS) return 'variants';
   return undefined;
 }
 
 function areStarts(section: Buffer, bytes: Buffer): boolean {
   if (section.length % 4 !== 0 || section.length === 0) return false;
   const starts = wordsOf(section);
-  for (let i = 1; i < starts.length; i++) if ((starts[i - 1] as number) >= (starts[i] as number)) return false;
+  for (let i = 1; i < starts.length; i++)
+    if ((starts[i - 1] as number) >= (starts[i] as number)) return false;
   return starts[0] === 0 && starts[starts.length - 1] === bytes.length;
 }
 
@@ -118,7 +140,9 @@ function kindsOfFragments(starts: Uint32Array, text: Buffer): Uint8Array | undef
     const start = starts[fragment] as number;
     const last = text[(starts[fragment + 1] as number) - 1];
     const first = text.toString('latin1', start, start + 2);
-    const kind = FRAGMENTS.findIndex(([begin, end]) => first === begin && last === end.charCodeAt(0));
+    const kind = FRAGMENTS.findIndex(
+      ([begin, end]) => first === begin && last === end.charCodeAt(0),
+    );
     if (kind < 0) return undefined;
     kinds[fragment] = kind;
   }

@@ -3,13 +3,16 @@ import test from 'node:test';
 import { seededRandom } from '@whence/testing/seeded-random';
 import { formatAddress, ipv4 } from '../../address.ts';
 import { sampleDataset } from '../../test/sample-dataset.ts';
-import { recordNumber } from '../format.ts';
-import { ENTRY_BYTES, targetOf, writeBatchEntry } from './batch-entry.ts';
-import { writeRecord } from './record-writer.ts';
+import { recordNumber } from '../match.ts';
+import { ENTRY_BYTES, targetOf, writeBatchEntry, writeRecord } from './record-writer.ts';
 
 /** Prefixes of every length from 8 to 32, so that the text of the prefix has every length too. */
 const dataset = sampleDataset({
-  routes: Array.from({ length: 25 }, (_, i) => [`${11 + i * 9}.0.0.0/${8 + i}`, 64_496 + i, `Network ${i}`]),
+  routes: Array.from({ length: 25 }, (_, i) => [
+    `${11 + i * 9}.0.0.0/${8 + i}`,
+    64_496 + i,
+    `Network ${i}`,
+  ]),
 });
 
 const SEED = 20261116;
@@ -35,7 +38,10 @@ test(`batch entry: the text of Dataset.json after the address (seed ${SEED})`, (
     const body = Buffer.from(`"${ip}","more texts"`);
     const view = new DataView(body.buffer, body.byteOffset, body.length);
     const end = writeBatchEntry(view, 1, 1 + ip.length, address.w0, match, text, target, 7);
-    assert.equal(target.buffer.toString('latin1', 7, end), `"${ip}":${dataset.json(address, match)}`);
+    assert.equal(
+      target.buffer.toString('latin1', 7, end),
+      `"${ip}":${dataset.json(address, match)}`,
+    );
     assert.ok(end + 8 <= 7 + ENTRY_BYTES + text.length);
   }
 });

@@ -1,12 +1,15 @@
-// Which source decided each field, as lists in bytes. JSON would take five times the space, and a dataset with several
-// sources of countries has tens of thousands of different lists.
+// Which source decided each field, as lists in bytes. JSON would take five times the space, and a
+// dataset with several sources of countries has tens of thousands of different lists.
 //
 //   list       varint number of decisions, then each decision
 //   decision   u8 position of the field in FIELDS | kind of value << 6; varint position of the source; the value
 //   value      0: none, the record shows it; 1: two letters; 2: varint; 3: varint length and UTF-8
 import { DatasetError } from '../../dataset-error.ts';
 
-/** A field, the position of the source that decided it, and the value if the record does not show it. */
+/**
+ * A field, the position of the source that decided it, and the value if the record does not show
+ * it.
+ */
 export type Decision = readonly [field: string, source: number, value?: number | string];
 
 /** Positions are stored: append only. */
@@ -38,7 +41,8 @@ const FIELDS = [
 ] as const;
 
 /** By which the evidence of a record is sorted. */
-export const decisionOrder = ([field]: Decision): number => (FIELDS as readonly string[]).indexOf(field);
+export const decisionOrder = ([field]: Decision): number =>
+  (FIELDS as readonly string[]).indexOf(field);
 
 const NO_VALUE = 0;
 const LETTERS = 1;
@@ -65,7 +69,9 @@ export function encodeDecisions(decisions: readonly Decision[]): Uint8Array {
 }
 
 /** Throws a DatasetError if the bytes are not a list. */
-export function decodeDecisions(bytes: Buffer): [field: string, source: number, value?: number | string][] {
+export function decodeDecisions(
+  bytes: Buffer,
+): [field: string, source: number, value?: number | string][] {
   let at = 0;
   const byte = (): number => {
     if (at >= bytes.length) throw new DatasetError('damaged: a list of decisions is too short');
@@ -101,7 +107,8 @@ export function decodeDecisions(bytes: Buffer): [field: string, source: number, 
 function kindOf(value: number | string | undefined): number {
   if (value === undefined) return NO_VALUE;
   if (typeof value === 'string') return /^[\x20-\x7e]{2}$/.test(value) ? LETTERS : TEXT;
-  if (!Number.isInteger(value) || value < 0 || value >= 2 ** 35) throw new Error(`${value} is no value of a decision`);
+  if (!Number.isInteger(value) || value < 0 || value >= 2 ** 35)
+    throw new Error(`${value} is no value of a decision`);
   return NUMBER;
 }
 

@@ -18,25 +18,37 @@ export class ConnectionError extends Error {
 export function connectionError(error: unknown, party: string): ConnectionError {
   if (error instanceof ConnectionError) return error;
   const { code = '', message, reason, cert } = systemErrorOf(error);
-  const known = CONNECTION_ERRORS[code];
-  if (known !== undefined)
-    return new ConnectionError(known(party), code !== 'ENOTFOUND', code === 'ENOTFOUND' || code === 'EAI_AGAIN');
+  const describe = CONNECTION_ERRORS[code];
+  if (describe !== undefined)
+    return new ConnectionError(
+      describe(party),
+      code !== 'ENOTFOUND',
+      code === 'ENOTFOUND' || code === 'EAI_AGAIN',
+    );
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
     const names = cert?.subjectaltname?.replaceAll(/DNS:|IP Address:/g, '') || 'no name at all';
     return new ConnectionError(`the certificate of ${party} is for another host: ${names}`, false);
   }
   const untrusted = CERTIFICATE_ERRORS[code];
-  if (untrusted !== undefined) return new ConnectionError(`the certificate of ${party} ${untrusted}`, false);
-  if (code.includes('CERT')) return new ConnectionError(`the certificate of ${party} is refused: ${message}`, false);
+  if (untrusted !== undefined)
+    return new ConnectionError(`the certificate of ${party} ${untrusted}`, false);
+  if (code.includes('CERT'))
+    return new ConnectionError(`the certificate of ${party} is refused: ${message}`, false);
   if (NOT_TLS.has(code))
     return new ConnectionError(
       `${party} does not speak TLS on this port; use http: if it is not an https: server`,
       false,
     );
   if (code.startsWith('ERR_SSL') || code === 'EPROTO')
-    return new ConnectionError(`the TLS handshake with ${party} failed: ${reason ?? message}`, false);
+    return new ConnectionError(
+      `the TLS handshake with ${party} failed: ${reason ?? message}`,
+      false,
+    );
   if (code.startsWith('HPE_'))
-    return new ConnectionError(`the answer of ${party} cannot be read as HTTP: ${reason ?? message}`, false);
+    return new ConnectionError(
+      `the answer of ${party} cannot be read as HTTP: ${reason ?? message}`,
+      false,
+    );
   return new ConnectionError(`no connection to ${party}: ${message || code}`, true);
 }
 
@@ -58,7 +70,8 @@ const closed = (party: string) => `${party} closed the connection before it answ
 
 const CONNECTION_ERRORS: Readonly<Record<string, (party: string) => string>> = {
   ENOTFOUND: (party) => `${party} does not exist in DNS`,
-  EAI_AGAIN: (party) => `${party} could not be resolved; check the network and the DNS servers of this machine`,
+  EAI_AGAIN: (party) =>
+    `${party} could not be resolved; check the network and the DNS servers of this machine`,
   ECONNREFUSED: (party) => `${party} refused the connection`,
   ECONNRESET: closed,
   EPIPE: closed,
@@ -82,13 +95,17 @@ const CERTIFICATE_ERRORS: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_ISSUER,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_ISSUER,
   CERT_UNTRUSTED: UNKNOWN_ISSUER,
-  CERT_HAS_EXPIRED: 'has expired; if the clock of this machine is right, its operator has to renew it',
+  CERT_HAS_EXPIRED:
+    'has expired; if the clock of this machine is right, its operator has to renew it',
   CERT_NOT_YET_VALID: 'is not valid yet; check the clock of this machine',
   CERT_REVOKED: 'was revoked',
 };
 
 /** The errors of OpenSSL for bytes of another protocol. */
-const NOT_TLS: ReadonlySet<string> = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']);
+const NOT_TLS: ReadonlySet<string> = new Set([
+  'ERR_SSL_WRONG_VERSION_NUMBER',
+  'ERR_SSL_PACKET_LENGTH_TOO_LONG',
+]);
 
 export function formatStatus(status: number): string {
   return `answered ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();

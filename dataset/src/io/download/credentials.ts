@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** The value of Authorization or Proxy-Authorization; undefined where the URL has neither user name nor password. */
+/**
+ * The value of Authorization or Proxy-Authorization; undefined where the URL has neither user name
+ * nor password.
+ */
 export function basicCredentials({ username, password }: URL): string | undefined {
   if (username === '' && password === '') return undefined;
   return `Basic ${Buffer.from(`${unescaped(username)}:${unescaped(password)}`).toString('base64')}`;
@@ -35,5 +38,6 @@ export function userAgent(contact: string | undefined): string {
 }
 
 function ownVersion(): string {
-  return JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')).version;
+  return JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
+    .version;
 }

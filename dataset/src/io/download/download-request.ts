@@ -39,14 +39,21 @@ export type DownloadFailed = {
   readonly reason: string;
   readonly isAnswered: boolean;
   readonly retryAfterSeconds?: number;
-  /** What a server that asks to try again later says, if it is short JSON. */
+  /** The body of a response with `Retry-After`, if it is short JSON. */
   readonly body?: string;
-  /** Why no server was reached. Absent for one that answered, and for what is no matter of the network. */
+  /**
+   * Why no server was reached. Absent for one that answered, and for what is no matter of the
+   * network.
+   */
   readonly unreachable?: Unreachable;
 };
 
 export type Unreachable = 'dns' | 'connection';
 
-export function failed(reason: string, isAnswered = false, unreachable?: Unreachable): DownloadFailed {
+export function failed(
+  reason: string,
+  isAnswered = false,
+  unreachable?: Unreachable,
+): DownloadFailed {
   return { kind: 'failed', reason, isAnswered, ...(unreachable && { unreachable }) };
 }

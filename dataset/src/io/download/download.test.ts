@@ -15,7 +15,12 @@ import { join } from 'node:path';
 import test, { after, afterEach, before } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { type Answer, cutOff, type LoopbackServer, startLoopbackServer } from '@whence/testing/servers/loopback-server';
+import {
+  type Answer,
+  cutOff,
+  type LoopbackServer,
+  startLoopbackServer,
+} from '@whence/testing/servers/loopback-server';
 import { download } from './download.ts';
 import type { DownloadRequest, DownloadResult } from './download-request.ts';
 
@@ -56,7 +61,11 @@ function get(path: string, more: Partial<DownloadRequest> = {}): Promise<Downloa
   });
 }
 
-const answers = (status: number, headers: Record<string, string | number> = {}, body = ''): Answer => {
+const answers = (
+  status: number,
+  headers: Record<string, string | number> = {},
+  body = '',
+): Answer => {
   return (response) => void response.writeHead(status, headers).end(body);
 };
 
@@ -66,11 +75,20 @@ test('download: the body, its size and its validators', async () => {
   const lastModified = 'Tue, 06 Oct 2026 08:00:00 GMT';
   server.routes.set('/list', answers(200, { etag: '"1"', 'last-modified': lastModified }, BODY));
   const result = await get('/list', { contact: 'mailto:noc@example.com' });
-  assert.deepEqual(result, { kind: 'fetched', bytes: 10_000, url: `${server.url}/list`, etag: '"1"', lastModified });
+  assert.deepEqual(result, {
+    kind: 'fetched',
+    bytes: 10_000,
+    url: `${server.url}/list`,
+    etag: '"1"',
+    lastModified,
+  });
   assert.equal(readFileSync(target, 'utf8'), BODY);
   assert.deepEqual(readdirSync(folder), ['download']);
   const headers = server.asked[0]?.headers;
-  assert.match(headers?.['user-agent'] ?? '', /^whence\/\d+\.\d+\.\d+ \(\+mailto:noc@example\.com\)$/);
+  assert.match(
+    headers?.['user-agent'] ?? '',
+    /^whence\/\d+\.\d+\.\d+ \(\+mailto:noc@example\.com\)$/,
+  );
   assert.equal(headers?.['accept-encoding'], 'identity');
   assert.equal(headers?.['if-none-match'], undefined);
   assert.equal(headers?.range, undefined);
@@ -81,7 +99,11 @@ test('download: a body without a length, and an empty one', async () => {
     response.write(HALF);
     response.end(HALF);
   });
-  assert.deepEqual(await get('/chunked'), { kind: 'fetched', bytes: 10_000, url: `${server.url}/chunked` });
+  assert.deepEqual(await get('/chunked'), {
+    kind: 'fetched',
+    bytes: 10_000,
+    url: `${server.url}/chunked`,
+  });
   server.routes.set('/empty', answers(200, { 'content-length': 0 }));
   assert.deepEqual(await get('/empty'), { kind: 'fetched', bytes: 0, url: `${server.url}/empty` });
   assert.equal(readFileSync(target, 'utf8'), '');
@@ -132,7 +154,13 @@ for (const [behaviour, answer, reason] of [
 
 for (const [behaviour, status, retryAfter, seconds, words] of [
   ['seconds', 429, '90', 90, '429 Too Many Requests and asks to try again in 90 s'],
-  ['a date', 503, 'Wed, 07 Oct 2026 12:10:00 GMT', 600, '503 Service Unavailable and asks to try again in 10 minutes'],
+  [
+    'a date',
+    503,
+    'Wed, 07 Oct 2026 12:10:00 GMT',
+    600,
+    '503 Service Unavailable and asks to try again in 10 minutes',
+  ],
   [
     'a date that is over',
     503,
@@ -144,7 +172,10 @@ for (const [behaviour, status, retryAfter, seconds, words] of [
 ] as const)
   test(`download: Retry-After with ${behaviour} is passed on`, async () => {
     server.routes.set('/list', answers(status, { 'retry-after': retryAfter }));
-    assert.deepEqual(await get('/list'), { ...failed(`the server answered ${words}`), retryAfterSeconds: seconds });
+    assert.deepEqual(await get('/list'), {
+      ...failed(`the server answered ${words}`),
+      retryAfterSeconds: seconds,
+    });
     assert.equal(server.asked.length, 1);
   });
 
@@ -177,13 +208,24 @@ test('download: no server on the port', async () => {
 test('download: something else than a web server', async () => {
   server.routes.set('/list', (response) => void response.socket?.end('SSH-2.0-example\r\n'));
   const result = await get('/list');
-  assert.match(result.kind === 'failed' ? result.reason : '', /^the answer of 127\.0\.0\.1 cannot be read as HTTP: /);
+  assert.match(
+    result.kind === 'failed' ? result.reason : '',
+    /^the answer of 127\.0\.0\.1 cannot be read as HTTP: /,
+  );
 });
 
 for (const [behaviour, url, reason] of [
   ['no address', 'list.txt', '"list.txt" is not a URL'],
-  ['another scheme', 'ftp://example.com/list', 'a URL with the scheme ftp: and not https: or http:'],
-  ['a password in it', 'https://user:secret@example.com/', 'a URL with a user name or password, which is refused'],
+  [
+    'another scheme',
+    'ftp://example.com/list',
+    'a URL with the scheme ftp: and not https: or http:',
+  ],
+  [
+    'a password in it',
+    'https://user:secret@example.com/',
+    'a URL with a user name or password, which is refused',
+  ],
 ] as const)
   test(`download: refuses ${behaviour}`, async () => {
     assert.deepEqual(await get('', { url }), failed(reason, false));
@@ -237,7 +279,8 @@ test('download: a body that stops coming can be continued', async () => {
     response.write(HALF);
   });
   const limits = { ...LIMITS, idleTimeoutMs: 400 };
-  const reason = 'no more data within 0.4 s after 5000 of 10000 bytes; the next update continues from there';
+  const reason =
+    'no more data within 0.4 s after 5000 of 10000 bytes; the next update continues from there';
   assert.deepEqual(await get('/list', { limits }), failed(reason));
   assert.equal(readFileSync(`${target}.part`, 'utf8'), HALF);
 });
@@ -248,7 +291,9 @@ test('download: a body that is too slow is given up and can be continued', async
     const drip = setInterval(() => response.write('.'), 10);
     response.on('close', () => clearInterval(drip));
   });
-  const result = await get('/list', { limits: { ...LIMITS, minRate: { bytesPerSecond: 1000, windowMs: 200 } } });
+  const result = await get('/list', {
+    limits: { ...LIMITS, minRate: { bytesPerSecond: 1000, windowMs: 200 } },
+  });
   const [, bytes] =
     /^slower than 1 kB\/s for 0\.2 s after (\d+) of 10000 bytes; the next update continues from there$/.exec(
       result.kind === 'failed' ? result.reason : '',
@@ -275,21 +320,28 @@ const broken = (validators: Record<string, string>, turnsThatBreak = 1): Answer 
   return (response, { headers }, turn) => {
     const from = Number(/^bytes=(\d+)-$/.exec(headers.range ?? '')?.[1] ?? 0);
     const isPart =
-      from > 0 && headers['if-range'] !== undefined && Object.values(validators).includes(String(headers['if-range']));
+      from > 0 &&
+      headers['if-range'] !== undefined &&
+      Object.values(validators).includes(String(headers['if-range']));
     const start = isPart ? from : 0;
     response.writeHead(isPart ? 206 : 200, {
       ...validators,
       'content-length': BODY.length - start,
       ...(isPart ? { 'content-range': `bytes ${start}-${BODY.length - 1}/${BODY.length}` } : {}),
     });
-    if (turn < turnsThatBreak) cutOff(response, BODY.slice(start, start + 2500), () => partBytes() === start + 2500);
+    if (turn < turnsThatBreak)
+      cutOff(response, BODY.slice(start, start + 2500), () => partBytes() === start + 2500);
     else response.end(BODY.slice(start));
   };
 };
 
 for (const [behaviour, validators, ifRange] of [
   ['by its ETag', { etag: '"1"', 'last-modified': 'Tue, 06 Oct 2026 08:00:00 GMT' }, '"1"'],
-  ['by its date', { 'last-modified': 'Tue, 06 Oct 2020 08:00:00 GMT' }, 'Tue, 06 Oct 2020 08:00:00 GMT'],
+  [
+    'by its date',
+    { 'last-modified': 'Tue, 06 Oct 2020 08:00:00 GMT' },
+    'Tue, 06 Oct 2020 08:00:00 GMT',
+  ],
   [
     'by its date where the ETag is weak',
     { etag: 'W/"1"', 'last-modified': 'Tue, 06 Oct 2020 08:00:00 GMT' },
@@ -335,7 +387,8 @@ test('download: what breaks off every time is continued by the next call', async
       'content-length': big.length - start,
       'content-range': `bytes ${start}-${big.length - 1}/${big.length}`,
     });
-    if (turn < 3) cutOff(response, big.subarray(start, start + 200_000), () => partBytes() === start + 200_000);
+    if (turn < 3)
+      cutOff(response, big.subarray(start, start + 200_000), () => partBytes() === start + 200_000);
     else response.end(big.subarray(start));
   });
   const reason = 'the connection broke after 0.6 of 0.9 MB; the next update continues from there';
@@ -350,18 +403,28 @@ test('download: a body that ends before its length', async () => {
     response.writeHead(200, { etag: `"${turn}"`, 'content-length': BODY.length });
     cutOff(response, HALF, () => partBytes() === HALF.length);
   });
-  const reason = 'the connection broke after 5000 of 10000 bytes; the next update continues from there';
+  const reason =
+    'the connection broke after 5000 of 10000 bytes; the next update continues from there';
   assert.deepEqual(await get('/list'), failed(reason));
 });
 
 for (const [behaviour, answer] of [
   ['another version', answers(200, { etag: '"2"' }, BODY)],
   ['416', ifPart(answers(416, { 'content-range': `bytes */100` }))],
-  ['other bytes than those asked for', ifPart(answers(206, { 'content-range': 'bytes 0-9999/10000' }, BODY))],
+  [
+    'other bytes than those asked for',
+    ifPart(answers(206, { 'content-range': 'bytes 0-9999/10000' }, BODY)),
+  ],
   ['less than the rest', ifPart(answers(206, { 'content-range': 'bytes 3-5/10000' }, '345'))],
-  ['a part of something longer', ifPart(answers(206, { 'content-range': 'bytes 3-10/11' }, '34567890'))],
+  [
+    'a part of something longer',
+    ifPart(answers(206, { 'content-range': 'bytes 3-10/11' }, '34567890')),
+  ],
   ['a part that does not say which', ifPart(answers(206, {}, BODY))],
-  ['an encoded part', ifPart(answers(206, { 'content-range': 'bytes 3-9999/10000', 'content-encoding': 'gzip' }))],
+  [
+    'an encoded part',
+    ifPart(answers(206, { 'content-range': 'bytes 3-9999/10000', 'content-encoding': 'gzip' })),
+  ],
 ] as const)
   test(`download: a part is dropped when the server answers with ${behaviour}`, async () => {
     leavePart('old');
@@ -397,7 +460,9 @@ for (const [behaviour, note] of [
 test('download: a content coding that was not asked for is removed, and the length is not that of the file', async () => {
   const encoded = gzipSync(BODY);
   server.routes.set('/list', (response) => {
-    response.writeHead(200, { etag: '"1"', 'content-encoding': 'gzip', 'content-length': encoded.length }).end(encoded);
+    response
+      .writeHead(200, { etag: '"1"', 'content-encoding': 'gzip', 'content-length': encoded.length })
+      .end(encoded);
   });
   const result = await get('/list');
   assert.equal(result.kind === 'fetched' && result.bytes, 10_000);
@@ -407,8 +472,13 @@ test('download: a content coding that was not asked for is removed, and the leng
 test('download: an encoded body that breaks off starts over', async () => {
   const encoded = gzipSync(Buffer.from(Array.from({ length: 50_000 }, (_, i) => (i * i) >> 3)));
   server.routes.set('/list', (response, _, turn) => {
-    response.writeHead(200, { etag: '"1"', 'content-encoding': 'gzip', 'content-length': encoded.length });
-    if (turn === 0) cutOff(response, encoded.subarray(0, encoded.length / 2), () => partBytes() > 0);
+    response.writeHead(200, {
+      etag: '"1"',
+      'content-encoding': 'gzip',
+      'content-length': encoded.length,
+    });
+    if (turn === 0)
+      cutOff(response, encoded.subarray(0, encoded.length / 2), () => partBytes() > 0);
     else response.end(encoded);
   });
   const result = await get('/list');
@@ -448,7 +518,10 @@ test('download: a file, and then nothing new in it', async () => {
 
 test('download: paths that are not files, or too large', async () => {
   const url = pathToFileURL(folder).href;
-  assert.deepEqual(await get('', { url: `${url}/absent` }), failed(`no such file: ${folder}/absent`, false));
+  assert.deepEqual(
+    await get('', { url: `${url}/absent` }),
+    failed(`no such file: ${folder}/absent`, false),
+  );
   assert.deepEqual(await get('', { url }), failed(`${folder} is a folder`, false));
   assert.deepEqual(
     await get('', { url: 'file://host/list' }),
@@ -459,11 +532,15 @@ test('download: paths that are not files, or too large', async () => {
   assert.ok(!existsSync(target));
 });
 
-const NO_MKFIFO = spawnSync('mkfifo', ['--help']).error === undefined ? false : 'mkfifo is not installed';
+const NO_MKFIFO =
+  spawnSync('mkfifo', ['--help']).error === undefined ? false : 'mkfifo is not installed';
 test('download: a pipe is not waited for', { skip: NO_MKFIFO }, async () => {
   const pipe = join(folder, 'pipe');
   spawnSync('mkfifo', [pipe]);
-  assert.deepEqual(await get('', { url: pathToFileURL(pipe).href }), failed(`${pipe} is not a file`, false));
+  assert.deepEqual(
+    await get('', { url: pathToFileURL(pipe).href }),
+    failed(`${pipe} is not a file`, false),
+  );
 });
 
 function partBytes(): number {

@@ -1,5 +1,6 @@
-// Downloads one file: conditionally (ETag, Last-Modified), and continuing an earlier download that was interrupted. The
-// body is stored as received, still compressed. A network failure is a result; a disk failure is an exception.
+// Downloads one file: conditionally (ETag, Last-Modified), and continuing an earlier download that
+// was interrupted. The body is stored as received, still compressed. A network failure is a result;
+// a disk failure is an exception.
 //
 //   attempt --200--> body --whole--> fetched
 //      |     206 (continued) --broken--> again, from where it broke; in the end: failed
@@ -12,12 +13,22 @@ import { readFileSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import { fileURLToPath } from 'node:url';
+import {
+  openRegular,
+  renameSynced,
+  UnusableFile,
+  writeAtomically,
+  writeChunksAtomically,
+} from '../files.ts';
 import { formatProgress, formatSize } from '../format-size.ts';
-import { openRegular, UnusableFile } from '../regular-file.ts';
-import { renameSynced, writeWhole, writeWholeInChunks } from '../whole-file.ts';
 import { formatStatus } from './connection-error.ts';
 import { userAgent } from './credentials.ts';
-import { type DownloadRequest, type DownloadResult, failed, type Unreachable } from './download-request.ts';
+import {
+  type DownloadRequest,
+  type DownloadResult,
+  failed,
+  type Unreachable,
+} from './download-request.ts';
 import { BodyError, contentCoding, type HttpAnswer, httpGet, urlObjection } from './http-get.ts';
 import { TransferTimeouts } from './transfer-timeouts.ts';
 
@@ -32,7 +43,8 @@ export async function download(request: DownloadRequest): Promise<DownloadResult
   const objection = urlObjection(url);
   if (objection !== undefined) return failed(`a URL ${objection}`);
   // The URL is stored in the cache and shown with the source, so it must not contain credentials.
-  if (url.username !== '' || url.password !== '') return failed('a URL with a user name or password, which is refused');
+  if (url.username !== '' || url.password !== '')
+    return failed('a URL with a user name or password, which is refused');
   if (request.password !== undefined) url.password = encodeURIComponent(request.password);
 
   const timeouts = new TransferTimeouts(request.limits);
@@ -42,7 +54,8 @@ export async function download(request: DownloadRequest): Promise<DownloadResult
       if (outcome.kind === 'start over') continue;
       if (outcome.kind !== 'again') return outcome;
       const pause = PAUSES_MS[pauses++];
-      if (pause === undefined) return failed(outcome.reason, outcome.isAnswered, outcome.unreachable);
+      if (pause === undefined)
+        return failed(outcome.reason, outcome.isAnswered, outcome.unreachable);
       timeouts.pause();
       await request.sleep(pause);
     }
@@ -62,17 +75,24 @@ type Outcome =
   /** Follows only after a part was dropped, so it cannot happen twice in a row. */
   | { readonly kind: 'start over' };
 
-async function attempt(request: DownloadRequest, url: URL, timeouts: TransferTimeouts): Promise<Outcome> {
+async function attempt(
+  request: DownloadRequest,
+  url: URL,
+  timeouts: TransferTimeouts,
+): Promise<Outcome> {
   const { target, network } = request;
   const part = readPart(target, request.url);
   const answer = await httpGet(url, { headers: headersOf(request, part), timeouts, network });
   if (answer.kind === 'failure') {
     const { reason, isPassing, isAnswered, unreachable } = answer;
-    return isPassing ? { kind: 'again', reason, isAnswered, unreachable } : failed(reason, isAnswered, unreachable);
+    return isPassing
+      ? { kind: 'again', reason, isAnswered, unreachable }
+      : failed(reason, isAnswered, unreachable);
   }
   const { status, headers } = answer;
   if (status === 200) return receive(request, answer, undefined);
-  if (status === 206 && part !== undefined && isContinuation(headers, part)) return receive(request, answer, part);
+  if (status === 206 && part !== undefined && isContinuation(headers, part))
+    return receive(request, answer, part);
   const body = status === 403 || status === 503 ? await shortJson(answer) : '';
   answer.close();
   if (status === 304 && isConditional(request)) {
@@ -112,7 +132,8 @@ async function shortJson({ headers, body }: HttpAnswer): Promise<string> {
 function headersOf(request: DownloadRequest, part: Part | undefined): Record<string, string> {
   return {
     'user-agent': userAgent(request.contact),
-    // With a content coding, lengths and ranges would refer to the encoded body and not to the file.
+    // With a content coding, lengths and ranges would refer to the encoded body and not to the
+    // file.
     'accept-encoding': 'identity',
     ...(request.etag === undefined ? {} : { 'if-none-match': request.etag }),
     ...(request.lastModified === undefined ? {} : { 'if-modified-since': request.lastModified }),
@@ -128,12 +149,18 @@ function isConditional({ etag, lastModified }: DownloadRequest): boolean {
 function isContinuation(headers: IncomingHttpHeaders, part: Part): boolean {
   const range = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(headers['content-range'] ?? '');
   if (range === null || contentCoding(headers) !== undefined) return false;
-  const [first, last, total] = [Number(range[1]), Number(range[2]), range[3] === '*' ? undefined : Number(range[3])];
+  const first = Number(range[1]);
+  const last = Number(range[2]);
+  const total = range[3] === '*' ? undefined : Number(range[3]);
   if (first !== part.bytes || last < first) return false;
   return total === undefined || (total === (part.total ?? total) && last === total - 1);
 }
 
-async function receive(request: DownloadRequest, answer: HttpAnswer, part: Part | undefined): Promise<Outcome> {
+async function receive(
+  request: DownloadRequest,
+  answer: HttpAnswer,
+  part: Part | undefined,
+): Promise<Outcome> {
   const { target, limits } = request;
   const { headers, url } = answer;
   request.onHeaders?.(headers);
@@ -154,7 +181,9 @@ async function receive(request: DownloadRequest, answer: HttpAnswer, part: Part 
     const progress = total === undefined ? formatSize(bytes) : formatProgress(bytes, total);
     const next = isLost ? 'starts over' : 'continues from there';
     const reason = `${error?.message ?? 'the connection broke'} after ${progress}; the next update ${next}`;
-    return error?.cut === 'timeout' ? failed(reason, true) : { kind: 'again', reason, isAnswered: true };
+    return error?.cut === 'timeout'
+      ? failed(reason, true)
+      : { kind: 'again', reason, isAnswered: true };
   }
   renameSynced(partPath(target), target);
   dropPart(target);
@@ -200,12 +229,18 @@ async function append(
   }
 }
 
-function lengthOf({ 'content-length': length }: IncomingHttpHeaders, before: number): number | undefined {
+function lengthOf(
+  { 'content-length': length }: IncomingHttpHeaders,
+  before: number,
+): number | undefined {
   return length !== undefined && /^\d+$/.test(length) ? before + Number(length) : undefined;
 }
 
 /** Retry-After (RFC 9110 §10.2.3): seconds, or a date. */
-function retryAfterSeconds({ 'retry-after': text }: IncomingHttpHeaders, now: Date): number | undefined {
+function retryAfterSeconds(
+  { 'retry-after': text }: IncomingHttpHeaders,
+  now: Date,
+): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d+$/.test(text)) return Number(text);
   const at = Date.parse(text);
@@ -214,17 +249,20 @@ function retryAfterSeconds({ 'retry-after': text }: IncomingHttpHeaders, now: Da
 
 function formatWait(seconds: number): string {
   if (seconds < 120) return `${seconds} s`;
-  return seconds < 7200 ? `${Math.round(seconds / 60)} minutes` : `${Math.round(seconds / 3600)} hours`;
+  return seconds < 7200
+    ? `${Math.round(seconds / 60)} minutes`
+    : `${Math.round(seconds / 3600)} hours`;
 }
 
 /**
- * The part of a download that was received so far. A later request continues it if the content on the server is the
- * same:
+ * The part of a download that was received so far. A later request continues it if the content on
+ * the server is the same:
  *
  *   <target>.part        the beginning of the body
  *   <target>.part.json   where it came from, and the validator for If-Range (RFC 9110 §13.1.5)
  *
- * Without a strong validator it cannot be continued: the file could be joined from two different versions.
+ * Without a strong validator it cannot be continued: the file could be joined from two different
+ * versions.
  */
 type PartNote = {
   readonly url: string;
@@ -244,7 +282,10 @@ function readPart(target: string, url: string): Part | undefined {
     const note = JSON.parse(readFileSync(notePath(target), 'utf8')) as PartNote;
     const bytes = statSync(partPath(target)).size;
     const isUsable =
-      note.url === url && typeof note.if_range === 'string' && bytes > 0 && bytes < (note.total ?? Infinity);
+      note.url === url &&
+      typeof note.if_range === 'string' &&
+      bytes > 0 &&
+      bytes < (note.total ?? Infinity);
     return isUsable ? { ...note, bytes } : undefined;
   } catch {
     // Missing or damaged: the download starts from the beginning, which is always correct.
@@ -260,13 +301,19 @@ function dropPart(target: string): void {
 /** Called before the first byte, so that a part never exists with the note of another one. */
 function beginPart(target: string, note: PartNote | undefined): void {
   dropPart(target);
-  if (note !== undefined) writeWhole(notePath(target), Buffer.from(`${JSON.stringify(note)}\n`));
+  if (note !== undefined)
+    writeAtomically(notePath(target), Buffer.from(`${JSON.stringify(note)}\n`));
 }
 
 /** Undefined if the answer has no strong validator. */
-function noteOf(url: string, headers: IncomingHttpHeaders, total: number | undefined): PartNote | undefined {
+function noteOf(
+  url: string,
+  headers: IncomingHttpHeaders,
+  total: number | undefined,
+): PartNote | undefined {
   const { etag, 'last-modified': lastModified, date } = headers;
-  const ifRange = etag !== undefined && !etag.startsWith('W/') ? etag : strongDate(lastModified, date);
+  const ifRange =
+    etag !== undefined && !etag.startsWith('W/') ? etag : strongDate(lastModified, date);
   if (ifRange === undefined) return undefined;
   return {
     url,
@@ -277,8 +324,14 @@ function noteOf(url: string, headers: IncomingHttpHeaders, total: number | undef
   };
 }
 
-/** RFC 9110 §8.8.2.2: a date counts if the content could not have changed again within the same second. */
-function strongDate(lastModified: string | undefined, date: string | undefined): string | undefined {
+/**
+ * RFC 9110 §8.8.2.2: a date counts if the content could not have changed again within the same
+ * second.
+ */
+function strongDate(
+  lastModified: string | undefined,
+  date: string | undefined,
+): string | undefined {
   if (lastModified === undefined || date === undefined) return undefined;
   return Date.parse(date) - Date.parse(lastModified) >= 1000 ? lastModified : undefined;
 }
@@ -307,16 +360,25 @@ async function downloadLocal(url: URL, request: DownloadRequest): Promise<Downlo
   }
 }
 
-async function copy(file: FileHandle, path: string, url: URL, request: DownloadRequest): Promise<DownloadResult> {
+async function copy(
+  file: FileHandle,
+  path: string,
+  url: URL,
+  request: DownloadRequest,
+): Promise<DownloadResult> {
   const stats = await file.stat();
   const etag = validatorOf(stats);
   if (etag === request.etag) return { kind: 'unchanged' };
   const { maxBytes } = request.limits;
   if (stats.size > maxBytes) return failed(`larger than ${formatSize(maxBytes)}`);
   try {
-    await writeWholeInChunks(request.target, async (target) => {
+    await writeChunksAtomically(request.target, async (target) => {
       // A file that grows is read up to its initial size, and then reported as changed.
-      const chunks = file.createReadStream({ autoClose: false, start: 0, end: Math.max(0, stats.size - 1) });
+      const chunks = file.createReadStream({
+        autoClose: false,
+        start: 0,
+        end: Math.max(0, stats.size - 1),
+      });
       for await (const chunk of chunks) await target.appendFile(chunk);
       if (validatorOf(await file.stat()) !== etag) throw new Changed();
     });
@@ -324,7 +386,13 @@ async function copy(file: FileHandle, path: string, url: URL, request: DownloadR
     if (error instanceof Changed) return failed(`${path} changed while it was read`);
     throw error;
   }
-  return { kind: 'fetched', bytes: stats.size, url: url.href, etag, lastModified: stats.mtime.toUTCString() };
+  return {
+    kind: 'fetched',
+    bytes: stats.size,
+    url: url.href,
+    etag,
+    lastModified: stats.mtime.toUTCString(),
+  };
 }
 
 class Changed extends Error {}

@@ -1,5 +1,6 @@
-// The HTTP client of this package: GET with redirects, credentials, proxies, timeouts, a minimum rate, a size limit.
-// docs/decisions/0012 says why it is built on node:http.
+// The HTTP client of this package: GET with redirects, credentials, proxies, timeouts, a minimum
+// rate, a size limit; and POST without redirects. docs/decisions/0012 says why it is built on
+// node:http.
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { pipeline, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
@@ -16,8 +17,6 @@ type HttpRequest = {
   readonly timeouts: TransferTimeouts;
   readonly network?: Network | undefined;
   readonly maxRedirects?: number | undefined;
-  /** Where redirects may lead; default: anywhere. */
-  readonly mayRedirectTo?: ((url: URL) => boolean) | undefined;
 };
 
 export type HttpAnswer = {
@@ -53,10 +52,12 @@ export class BodyError extends Error {
 const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Credentials in `start` are sent only to its origin, and no longer after a redirect to another. */
+/**
+ * Credentials in `start` are sent only to its origin, and no longer after a redirect to another.
+ */
 export async function httpGet(
   start: URL,
-  { headers, timeouts, network = {}, maxRedirects = MAX_REDIRECTS, mayRedirectTo = () => true }: HttpRequest,
+  { headers, timeouts, network = {}, maxRedirects = MAX_REDIRECTS }: HttpRequest,
 ): Promise<HttpAnswer | HttpFailure> {
   let url = withoutCredentials(start);
   let authorization = basicCredentials(start);
@@ -69,29 +70,53 @@ export async function httpGet(
       return failureOf(error);
     }
     const { location } = response.headers;
-    if (!REDIRECTS.has(response.statusCode ?? 0) || location === undefined) return answerOf(response, url, timeouts);
+    if (!REDIRECTS.has(response.statusCode ?? 0) || location === undefined)
+      return answerOf(response, url, timeouts);
     response.destroy();
     if (maxRedirects === 0) return refusal('the server redirected, which is not allowed here');
-    if (redirects === maxRedirects) return refusal(`the server redirected more than ${maxRedirects} times`);
+    if (redirects === maxRedirects)
+      return refusal(`the server redirected more than ${maxRedirects} times`);
     const next = followRedirect(url, location);
     if (typeof next === 'string') return refusal(`the server redirected ${next}`);
-    if (!mayRedirectTo(next)) return refusal(`the server redirected to ${next.host}, which is not allowed here`);
     if (next.origin !== url.origin) authorization = undefined;
     url = next;
   }
 }
 
+/** Redirects are answers like others: what was sent here is not for another place. */
+export async function httpPost(
+  start: URL,
+  content: string,
+  { headers, timeouts, network = {} }: Omit<HttpRequest, 'maxRedirects'>,
+): Promise<HttpAnswer | HttpFailure> {
+  const url = withoutCredentials(start);
+  const authorization = basicCredentials(start);
+  const allHeaders = {
+    ...headers,
+    'content-length': String(Buffer.byteLength(content)),
+    ...(authorization !== undefined && { authorization }),
+  };
+  try {
+    return answerOf(await send(url, allHeaders, timeouts, network, content), url, timeouts);
+  } catch (error) {
+    return failureOf(error);
+  }
+}
+
+/** With `content`, a POST. */
 async function send(
   url: URL,
   headers: Readonly<Record<string, string>>,
   timeouts: TransferTimeouts,
   network: Network,
+  content?: string,
 ): Promise<IncomingMessage> {
   timeouts.wait(`no connection to ${hostOf(url)}`);
   const { socket, forwardedBy } = await timeouts.within(connect(url, network, timeouts.signal));
   timeouts.wait('no answer');
   const proxyCredentials = forwardedBy && basicCredentials(forwardedBy.url);
   const sending = request({
+    method: content === undefined ? 'GET' : 'POST',
     path: `${forwardedBy === undefined ? '' : url.origin}${url.pathname}${url.search}`,
     setHost: false,
     headers: {
@@ -104,7 +129,9 @@ async function send(
   const response = new Promise<IncomingMessage>((resolve, reject) => {
     const { signal } = timeouts;
     const party = forwardedBy === undefined ? hostOf(url) : describeProxy(forwardedBy);
-    sending.on('error', (error) => reject(signal.aborted ? signal.reason : connectionError(error, party)));
+    sending.on('error', (error) =>
+      reject(signal.aborted ? signal.reason : connectionError(error, party)),
+    );
     sending.once('response', (response) => {
       // Errors of the body are thrown to its reader. Without a listener they would end the process.
       response.on('error', () => {});
@@ -118,14 +145,16 @@ async function send(
       const advice = `put user name and password into ${forwardedBy.variable}`;
       reject(new ConnectionError(`${party} ${formatStatus(407)}; ${advice}`, false));
     });
-    // RFC 9110 §15.2.2: 101 answers a request to upgrade, which this is not. Without a listener, Node closes the
-    // connection and neither `response` nor `error` comes.
+    // RFC 9110 §15.2.2: 101 answers a request to upgrade, which this is not. Without a listener,
+    // Node closes the connection and neither `response` nor `error` comes.
     sending.once('upgrade', (_, upgraded) => {
       upgraded.destroy();
       reject(unrequestedUpgrade(party));
     });
-    sending.once('close', () => reject(new ConnectionError(`${party} closed the connection without an answer`, true)));
-    sending.end();
+    sending.once('close', () =>
+      reject(new ConnectionError(`${party} closed the connection without an answer`, true)),
+    );
+    sending.end(content);
   });
   return timeouts.within(response);
 }
@@ -134,13 +163,19 @@ function unrequestedUpgrade(party: string): ConnectionError {
   return new ConnectionError(`${party} ${formatStatus(101)}, which was not requested`, false);
 }
 
-function answerOf(response: IncomingMessage, url: URL, timeouts: TransferTimeouts): HttpAnswer | HttpFailure {
+function answerOf(
+  response: IncomingMessage,
+  url: URL,
+  timeouts: TransferTimeouts,
+): HttpAnswer | HttpFailure {
   const { statusCode: status = 0, headers } = response;
   timeouts.pause();
   const coding = contentCoding(headers);
   if (coding !== undefined && !isKnownCoding(coding)) {
     response.destroy();
-    return refusal(`the server sent the content coding ${JSON.stringify(coding.slice(0, 50))}, which is not supported`);
+    return refusal(
+      `the server sent the content coding ${JSON.stringify(coding.slice(0, 50))}, which is not supported`,
+    );
   }
   return {
     kind: 'answer',
@@ -179,7 +214,10 @@ async function* readBody(
     if (timeout instanceof TransferTimeout) throw new BodyError('timeout', timeout.message);
     const { code = '' } = error as NodeJS.ErrnoException;
     const isDamaged = code.startsWith('Z_') && code !== 'Z_BUF_ERROR';
-    throw new BodyError('broken', isDamaged ? 'the content coding is damaged' : 'the connection broke');
+    throw new BodyError(
+      'broken',
+      isDamaged ? 'the content coding is damaged' : 'the connection broke',
+    );
   } finally {
     timeouts.pause();
     response.destroy();
@@ -192,23 +230,38 @@ function refusal(reason: string): HttpFailure {
 
 function failureOf(error: unknown): HttpFailure {
   if (error instanceof TransferTimeout)
-    return { kind: 'failure', reason: error.message, isPassing: false, isAnswered: false, unreachable: 'connection' };
+    return {
+      kind: 'failure',
+      reason: error.message,
+      isPassing: false,
+      isAnswered: false,
+      unreachable: 'connection',
+    };
   if (error instanceof ConnectionError) {
     const { message: reason, isPassing, isUnresolved } = error;
-    return { kind: 'failure', reason, isPassing, isAnswered: false, unreachable: isUnresolved ? 'dns' : 'connection' };
+    return {
+      kind: 'failure',
+      reason,
+      isPassing,
+      isAnswered: false,
+      unreachable: isUnresolved ? 'dns' : 'connection',
+    };
   }
   throw error;
 }
 
 /** The address that a redirect leads to, or why it is not followed, as the rest of a sentence. */
 export function followRedirect(from: URL, location: string): URL | string {
-  if (!URL.canParse(location, from.href)) return `to ${JSON.stringify(location)}, which is not a URL`;
+  if (!URL.canParse(location, from.href))
+    return `to ${JSON.stringify(location)}, which is not a URL`;
   const to = new URL(location, from);
   const objection = urlObjection(to);
   if (objection !== undefined) return `to a URL ${objection}`;
   // Credentials come from the operator only; those in a redirect would be chosen by the server.
-  if (to.username !== '' || to.password !== '') return 'to a URL with a user name or password, which is refused';
-  if (from.protocol === 'https:' && to.protocol === 'http:') return `from https to http (${to.host}), which is refused`;
+  if (to.username !== '' || to.password !== '')
+    return 'to a URL with a user name or password, which is refused';
+  if (from.protocol === 'https:' && to.protocol === 'http:')
+    return `from https to http (${to.host}), which is refused`;
   return to;
 }
 
@@ -219,7 +272,8 @@ export function urlObjection({ protocol }: URL): string | undefined {
     : `with the scheme ${protocol} and not https: or http:`;
 }
 
-// RFC 9110 §8.4.1. Requests ask for none, because ranges would refer to the encoded body; some servers send one anyway.
+// RFC 9110 §8.4.1. Requests ask for none, because ranges would refer to the encoded body; some
+// servers send one anyway.
 const DECODERS: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,
   'x-gzip': createGunzip,

@@ -16,8 +16,18 @@ for (const [behaviour, url, environment, want] of [
     'HTTPS_PROXY http://p.example:3128/',
   ],
   ['http not by HTTPS_PROXY', 'http://a.example/', { HTTPS_PROXY: 'http://p.example' }, 'direct'],
-  ['http by HTTP_PROXY', 'http://a.example/', { HTTP_PROXY: 'http://p.example' }, 'HTTP_PROXY http://p.example/'],
-  ['either by ALL_PROXY', 'http://a.example/', { ALL_PROXY: 'http://p.example' }, 'ALL_PROXY http://p.example/'],
+  [
+    'http by HTTP_PROXY',
+    'http://a.example/',
+    { HTTP_PROXY: 'http://p.example' },
+    'HTTP_PROXY http://p.example/',
+  ],
+  [
+    'either by ALL_PROXY',
+    'http://a.example/',
+    { ALL_PROXY: 'http://p.example' },
+    'ALL_PROXY http://p.example/',
+  ],
   [
     'that of the scheme before ALL_PROXY',
     'https://a.example/',
@@ -30,8 +40,18 @@ for (const [behaviour, url, environment, want] of [
     { HTTP_PROXY: 'http://p.example', http_proxy: 'http://q.example' },
     'http_proxy http://q.example/',
   ],
-  ['an empty variable is not set', 'http://a.example/', { http_proxy: '', ALL_PROXY: '' }, 'direct'],
-  ['without a scheme', 'http://a.example/', { http_proxy: 'p.example:3128' }, 'http_proxy http://p.example:3128/'],
+  [
+    'an empty variable is not set',
+    'http://a.example/',
+    { http_proxy: '', ALL_PROXY: '' },
+    'direct',
+  ],
+  [
+    'without a scheme',
+    'http://a.example/',
+    { http_proxy: 'p.example:3128' },
+    'http_proxy http://p.example:3128/',
+  ],
   [
     'with a password',
     'http://a.example/',
@@ -92,4 +112,6 @@ for (const [behaviour, value, want] of [
   ['no URL', 'http://[', 'is not the URL of a proxy'],
 ] as const)
   test(`proxy: refuses ${behaviour}, without its password`, () =>
-    assert.throws(() => proxyOf('http://a.example/', { http_proxy: value }), { message: `http_proxy ${want}` }));
+    assert.throws(() => proxyOf('http://a.example/', { http_proxy: value }), {
+      message: `http_proxy ${want}`,
+    }));

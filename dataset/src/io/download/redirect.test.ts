@@ -14,10 +14,18 @@ for (const [behaviour, from, location, want] of [
   });
 
 for (const [behaviour, location, want] of [
-  ['from https to http', 'http://example.com/a', 'from https to http (example.com), which is refused'],
+  [
+    'from https to http',
+    'http://example.com/a',
+    'from https to http (example.com), which is refused',
+  ],
   ['to a file', 'file:///etc/hostname', 'to a URL with the scheme file: and not https: or http:'],
   ['to a data URL', 'data:,x', 'to a URL with the scheme data: and not https: or http:'],
-  ['to a URL with a user name', 'https://user@example.com/', 'to a URL with a user name or password, which is refused'],
+  [
+    'to a URL with a user name',
+    'https://user@example.com/',
+    'to a URL with a user name or password, which is refused',
+  ],
   ['to something that is not a URL', 'https://', 'to "https://", which is not a URL'],
 ] as const)
   test(`redirect: ${behaviour} is refused`, () =>

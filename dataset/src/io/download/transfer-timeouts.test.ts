@@ -5,7 +5,8 @@ import { MIN_RATE, TransferRate } from './transfer-timeouts.ts';
 /** After how many seconds of waiting it is too slow, if `bytes` come every `seconds`. */
 function secondsUntilTooSlow(bytes: number, seconds: number): number | undefined {
   const rate = new TransferRate(MIN_RATE);
-  for (let waited = seconds; waited <= 600; waited += seconds) if (rate.isTooSlow(bytes, seconds * 1000)) return waited;
+  for (let waited = seconds; waited <= 600; waited += seconds)
+    if (rate.isTooSlow(bytes, seconds * 1000)) return waited;
   return undefined;
 }
 
@@ -16,7 +17,8 @@ for (const [behaviour, bytes, seconds, want] of [
   ['1,000 bytes a second are enough', 1000, 1, undefined],
   ['30 kB every 29 s are enough', 30_000, 29, undefined],
 ] as const)
-  test(`transfer rate: ${behaviour}`, () => assert.equal(secondsUntilTooSlow(bytes, seconds), want));
+  test(`transfer rate: ${behaviour}`, () =>
+    assert.equal(secondsUntilTooSlow(bytes, seconds), want));
 
 test('transfer rate: a fast beginning does not pay for a slow end', () => {
   const rate = new TransferRate(MIN_RATE);

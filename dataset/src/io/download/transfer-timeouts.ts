@@ -18,11 +18,17 @@ export class TransferTimeouts {
   #rate: TransferRate;
 
   /** `stop` aborts the transfer when the program ends. */
-  constructor({ idleTimeoutMs, totalTimeoutMs, minRate = MIN_RATE }: TransferLimits, stop?: AbortSignal) {
+  constructor(
+    { idleTimeoutMs, totalTimeoutMs, minRate = MIN_RATE }: TransferLimits,
+    stop?: AbortSignal,
+  ) {
     this.#idleMs = idleTimeoutMs;
     this.#minRate = minRate;
     this.#rate = new TransferRate(minRate);
-    this.#total = setTimeout(() => this.#abort(`not finished within ${formatTime(totalTimeoutMs)}`), totalTimeoutMs);
+    this.#total = setTimeout(
+      () => this.#abort(`not finished within ${formatTime(totalTimeoutMs)}`),
+      totalTimeoutMs,
+    );
     this.#stop = stop;
     stop?.addEventListener('abort', this.#stopped);
     if (stop?.aborted) this.#stopped();
@@ -33,7 +39,10 @@ export class TransferTimeouts {
     return this.#controller.signal;
   }
 
-  /** Rejects with the TransferTimeout. Socket events are not enough: an upgraded connection has none. */
+  /**
+   * Rejects with the TransferTimeout. Socket events are not enough: an upgraded connection has
+   * none.
+   */
   within<T>(work: Promise<T>): Promise<T> {
     const { signal } = this;
     return new Promise((resolve, reject) => {
@@ -48,7 +57,10 @@ export class TransferTimeouts {
   wait(missing: string): void {
     this.pause();
     this.#waitingSince = performance.now();
-    this.#idle = setTimeout(() => this.#abort(`${missing} within ${formatTime(this.#idleMs)}`), this.#idleMs);
+    this.#idle = setTimeout(
+      () => this.#abort(`${missing} within ${formatTime(this.#idleMs)}`),
+      this.#idleMs,
+    );
   }
 
   /** Stops the idle timeout while we are not waiting for the peer. */
@@ -66,7 +78,9 @@ export class TransferTimeouts {
     this.pause();
     if (!this.#rate.isTooSlow(bytes, performance.now() - this.#waitingSince)) return;
     const { bytesPerSecond, windowMs } = this.#minRate;
-    throw new TransferTimeout(`slower than ${formatRate(bytesPerSecond)} for ${formatTime(windowMs)}`);
+    throw new TransferTimeout(
+      `slower than ${formatRate(bytesPerSecond)} for ${formatTime(windowMs)}`,
+    );
   }
 
   end(): void {
@@ -87,10 +101,15 @@ export class TransferTimeout extends Error {
 }
 
 function formatTime(ms: number): string {
-  return ms % 60_000 === 0 && ms > 60_000 ? `${ms / 60_000} minutes` : `${Number((ms / 1000).toPrecision(3))} s`;
+  return ms % 60_000 === 0 && ms > 60_000
+    ? `${ms / 60_000} minutes`
+    : `${Number((ms / 1000).toPrecision(3))} s`;
 }
 
-/** Against servers that send single bytes. Measured over waiting time, so that a slow disk does not count. */
+/**
+ * Against servers that send single bytes. Measured over waiting time, so that a slow disk does not
+ * count.
+ */
 type MinRate = { readonly bytesPerSecond: number; readonly windowMs: number };
 
 export const MIN_RATE: MinRate = { bytesPerSecond: 1000, windowMs: 30_000 };
@@ -104,7 +123,10 @@ export class TransferRate {
     this.#min = min;
   }
 
-  /** Adds bytes and the time spent waiting for them. True if this completes a window that was too slow. */
+  /**
+   * Adds bytes and the time spent waiting for them. True if this completes a window that was too
+   * slow.
+   */
   isTooSlow(bytes: number, waitedMs: number): boolean {
     this.#bytes += bytes;
     this.#waitedMs += waitedMs;

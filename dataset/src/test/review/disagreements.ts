@@ -1,7 +1,8 @@
 /**
- * Where the sources of a dataset contradict its answers. Nothing is compared with the truth: a contradiction shows where
- * to look. Country: what other sources say, from the evidence. Registry: that of the addresses and that of the AS
- * number. Connection type: what decided, and what the table of networks and the rules on names say.
+ * Where the sources of a dataset contradict its answers. Nothing is compared with the truth: a
+ * contradiction shows where to look. Country: what other sources say, from the evidence. Registry:
+ * that of the addresses and that of the AS number. Connection type: what decided, and what the
+ * table of networks and the rules on names say.
  */
 import { roleByName } from '../../compile/describe/connection.ts';
 import { labelledNetworks } from '../../data-files/data-files.ts';
@@ -21,7 +22,10 @@ export type Disagreement = {
   readonly ipv4_addresses: number;
   /** Ranges of addresses with the same record, of both families. */
   readonly ranges: number;
-  /** For a connection type: the row of the network in the repository, or the line after which one is added. */
+  /**
+   * For a connection type: the row of the network in the repository, or the line after which one is
+   * added.
+   */
   readonly row?: { readonly file: string; readonly line: number; readonly exists: boolean };
 };
 
@@ -41,10 +45,16 @@ export type Disagreements = {
   readonly fields: Readonly<Record<DisputedField, FieldDisagreements>>;
 };
 
-type Contradiction = { readonly field: DisputedField; readonly answer: Statement; readonly other: Statement };
+type Contradiction = {
+  readonly field: DisputedField;
+  readonly answer: Statement;
+  readonly other: Statement;
+};
 type Count = Contradiction & { readonly asn: number; addresses: number; ranges: number };
 
-/** At most `limit` entries per list. A range that two sources contradict counts for each of them. */
+/**
+ * At most `limit` entries per list. A range that two sources contradict counts for each of them.
+ */
 export function findDisagreements(dataset: Dataset, limit: number): Disagreements {
   const names = networkNames(dataset);
   const { counts, announced } = countContradictions(dataset, names);
@@ -79,7 +89,10 @@ const rowOf = (asn: number): NonNullable<Disagreement['row']> => ({
   exists: labelledNetworks.find(asn) !== undefined,
 });
 
-function countContradictions(dataset: Dataset, names: Names): { counts: Map<string, Count>; announced: number } {
+function countContradictions(
+  dataset: Dataset,
+  names: Names,
+): { counts: Map<string, Count>; announced: number } {
   const counts = new Map<string, Count>();
   const contradictions = new Map<number, readonly Contradiction[]>();
   let announced = 0;
@@ -121,14 +134,18 @@ function contradictionsOf(
   const sourceId = (source: number) => dataset.meta.sources[source]?.id ?? '';
   const answerOf = (field: DisputedField): Statement => {
     const decision = decisions.find(([name]) => name === field);
-    return { value: answers[field] ?? '', source: decision === undefined ? 'default' : sourceId(decision[1]) };
+    return {
+      value: answers[field] ?? '',
+      source: decision === undefined ? 'default' : sourceId(decision[1]),
+    };
   };
   const found: Contradiction[] = [];
   const compare = (field: DisputedField, value: unknown, source: string) => {
     if (typeof value === 'string' && value !== answers[field])
       found.push({ field, answer: answerOf(field), other: { value, source } });
   };
-  for (const [field, source, value] of decisions) if (field === 'country') compare('country', value, sourceId(source));
+  for (const [field, source, value] of decisions)
+    if (field === 'country') compare('country', value, sourceId(source));
   compare('rir', rirOfAsn(asn), 'as-number');
   compare('connection_type', labelledNetworks.find(asn)?.connection_type, 'networks');
   compare('connection_type', roleByName(asn_name, handle)?.role, 'name-rules');

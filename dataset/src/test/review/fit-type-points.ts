@@ -1,7 +1,9 @@
 /**
- * Fits the points of type signals and prints that table: `node dataset/dist/test/review/fit-type-points.js >
- * dataset/data/type-points.csv`. Run it after a change of signals or labels. It is a multinomial logistic regression on one part of the labels (`isFitted`), in which the three kinds
- * weigh the same. A point is a quarter of the natural logarithm of odds. The other part is never read here.
+ * Fits the points of type signals and prints that table: `node
+ * dataset/dist/test/review/fit-type-points.js > dataset/data/type-points.csv`. Run it after a
+ * change of signals or labels. It is a multinomial logistic regression on one part of the labels
+ * (`isFitted`), in which the three kinds weigh the same. A point is a quarter of the natural
+ * logarithm of odds. The other part is never read here.
  */
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
@@ -9,7 +11,7 @@ import { roleByName } from '../../compile/describe/connection.ts';
 import { readEmbedded } from '../../compile/embedded.ts';
 import type { KnownWords } from '../../compile/signals/name-signals.ts';
 import { networkSignals } from '../../compile/signals/network-signals.ts';
-import { RouteShapes } from '../../compile/signals/route-shapes.ts';
+import { routeShapes } from '../../compile/signals/route-shapes.ts';
 import { isFitted } from '../../compile/signals/type-score.ts';
 import { labelledNetworks, typeLabels } from '../../data-files/data-files.ts';
 import type { ConnectionType } from '../../record.ts';
@@ -25,8 +27,9 @@ const KIND_OF: Readonly<Record<ConnectionType, Kind>> = {
 };
 
 /**
- * What a label counts. The sample is what the points are for. Networks of the hand-written table are larger than those
- * without a row; a type by a rule on names is right most of the time, and about names of another kind.
+ * What a label counts. The sample is what the points are for. Networks of the hand-written table
+ * are larger than those without a row; a type by a rule on names is right most of the time, and
+ * about names of another kind.
  */
 const WEIGHTS = { sample: 4, table: 0.3, rule: 0.025 } as const;
 /** A signal of fewer networks is not used, and only the strongest are kept. */
@@ -54,7 +57,8 @@ for (const { signals, isByRule } of rows)
   if (!isByRule) for (const signal of signals) counts.set(signal, (counts.get(signal) ?? 0) + 1);
 const frequent = [...counts].filter(([, count]) => count >= MIN_NETWORKS).map(([signal]) => signal);
 const strength = (points: Points, signal: string) =>
-  Math.max(...(points.get(signal) ?? []).map(Math.abs)) * Math.sqrt(Math.min(counts.get(signal) ?? 0, 400));
+  Math.max(...(points.get(signal) ?? []).map(Math.abs)) *
+  Math.sqrt(Math.min(counts.get(signal) ?? 0, 400));
 const first = fit(frequent);
 const kept = frequent.sort((a, b) => strength(first, b) - strength(first, a)).slice(0, MAX_SIGNALS);
 process.stdout.write(tableOf(fit(kept)));
@@ -62,7 +66,7 @@ process.stdout.write(tableOf(fit(kept)));
 function readRows(): Row[] {
   const require = createRequire(import.meta.url);
   const input = readEmbedded((name) => dirname(require.resolve(`${name}/package.json`)));
-  const shapes = new RouteShapes(input);
+  const shapes = routeShapes(input);
   const names = input.names[0]?.names ?? new Map();
   const knownWords: KnownWords = new Map();
   return [...names].flatMap(([asn, { name = '' }]): Row[] => {
@@ -71,16 +75,27 @@ function readRows(): Row[] {
     const byRule = roleByName(name)?.role;
     const byHand = labelledNetworks.find(asn)?.connection_type;
     const byReader = typeLabels.find(asn)?.connection_type;
-    const label = byRule === undefined ? (byHand ?? byReader) : byHand === undefined ? byRule : undefined;
+    // A network that both a rule and a person have typed says nothing about signals.
+    if (byRule !== undefined && byHand !== undefined) return [];
+    const label = byRule ?? byHand ?? byReader;
     if (label === undefined) return [];
-    const weight = byRule !== undefined ? WEIGHTS.rule : byHand !== undefined ? WEIGHTS.table : WEIGHTS.sample;
-    const { name: words, registration, announcements } = networkSignals(asn, name, shape, knownWords);
+    const labelledWeight = byHand === undefined ? WEIGHTS.sample : WEIGHTS.table;
+    const weight = byRule === undefined ? labelledWeight : WEIGHTS.rule;
+    const {
+      name: words,
+      registration,
+      announcements,
+    } = networkSignals(asn, name, shape, knownWords);
     const signals = new Set([...words, ...registration, ...announcements, CONSTANT]);
-    return [{ kind: KINDS.indexOf(KIND_OF[label]), weight, signals, isByRule: byRule !== undefined }];
+    return [
+      { kind: KINDS.indexOf(KIND_OF[label]), weight, signals, isByRule: byRule !== undefined },
+    ];
   });
 }
 
-/** Gradient descent with steps per weight (Adam). Weights are centred: they say how kinds compare. */
+/**
+ * Gradient descent with steps per weight (Adam). Weights are centred: they say how kinds compare.
+ */
 function fit(signals: readonly string[]): Points {
   const position = new Map(signals.map((signal, i) => [signal, i]));
   const kinds = KINDS.length;
@@ -88,7 +103,9 @@ function fit(signals: readonly string[]): Points {
   const weights = new Float64Array(signals.length * kinds);
   const mean = new Float64Array(weights.length);
   const variance = new Float64Array(weights.length);
-  const totals = KINDS.map((_, kind) => rows.reduce((sum, row) => sum + (row.kind === kind ? row.weight : 0), 0));
+  const totals = KINDS.map((_, kind) =>
+    rows.reduce((sum, row) => sum + (row.kind === kind ? row.weight : 0), 0),
+  );
   const all = totals.reduce((sum, total) => sum + total, 0);
   const data = rows.map(({ kind, weight, signals: own }) => ({
     kind,
@@ -99,7 +116,9 @@ function fit(signals: readonly string[]): Points {
   for (let round = 1; round <= ROUNDS; round++) {
     const gradient = weights.map((weight, i) => weight * (decay[Math.floor(i / kinds)] ?? 0));
     for (const { kind, share, own } of data) {
-      const odds = KINDS.map((_, k) => Math.exp(own.reduce((sum, i) => sum + (weights[i * kinds + k] ?? 0), 0)));
+      const odds = KINDS.map((_, k) =>
+        Math.exp(own.reduce((sum, i) => sum + (weights[i * kinds + k] ?? 0), 0)),
+      );
       const sum = odds.reduce((a, b) => a + b, 0);
       for (const i of own)
         for (let k = 0; k < kinds; k++) {
@@ -129,7 +148,8 @@ function tableOf(points: Points): string {
   const today = new Date().toISOString().slice(0, 10);
   const lines = [...points]
     .map(
-      ([signal, weights]) => [signal, [...weights].map((weight) => Math.round(weight * POINTS_PER_UNIT) + 0)] as const,
+      ([signal, weights]) =>
+        [signal, [...weights].map((weight) => Math.round(weight * POINTS_PER_UNIT) + 0)] as const,
     )
     .filter(([, values]) => values.some((value) => value !== 0))
     .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -74,7 +74,7 @@ test('disagreements: the largest by ranges are another list than the largest by 
 
 test('review: the reports name the file and line of a correction, and both sides of a contradiction', () => {
   const coverage = formatCoverage(dataset, 1);
-  assert.match(coverage, /\nrow in the table of networks +1 +0\.38 %\n/);
+  assert.match(coverage, /\nrow in the table of networks +1 +0\.38%\n/);
   assert.match(
     coverage,
     /\nthe largest networks without a row in dataset\/data\/networks\.csv\n.*\nAS64500 +\S+ +65,536 /,

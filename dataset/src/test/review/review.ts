@@ -1,6 +1,8 @@
 /**
- * Where the current version of a dataset could be corrected: `npm run coverage` and `npm run disagreements`, or both with
- * `npm run review`. The data directory is WHENCE_DATA_DIR or ./whence-data; `-- --limit 100` lists more.
+ * Where the current version of a dataset could be corrected: `npm run coverage` and
+ * `npm run disagreements`, or both with
+ * `npm run review`. The data directory is WHENCE_DATA_DIR or ./whence-data; `-- --limit 100` lists
+ * more.
  */
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -22,21 +24,33 @@ export function formatCoverage(dataset: Dataset, limit: number): string {
   const coverage = tableCoverage(dataset, limit);
   const decided = DECIDERS.map((decider) => {
     const { networks, ipv4_addresses } = coverage.decided_by[decider];
-    return [DECIDER_NAMES[decider], count(networks), percent(ipv4_addresses, coverage.ipv4_addresses)];
+    return [
+      DECIDER_NAMES[decider],
+      count(networks),
+      percent(ipv4_addresses, coverage.ipv4_addresses),
+    ];
   });
   const unlisted = coverage.not_in_table.map(
     ({ asn, asn_name, country, connection_type, ipv4_addresses, after_line }) => [
-      ...[`AS${asn}`, country, count(ipv4_addresses), connection_type, String(after_line), asn_name],
+      `AS${asn}`,
+      country,
+      count(ipv4_addresses),
+      connection_type,
+      String(after_line),
+      asn_name,
     ],
   );
-  const rows = Object.entries(coverage.table_rows).map(([role, rowCount]) => `${count(rowCount)} ${role}`);
+  const rows = Object.entries(coverage.table_rows).map(
+    ([role, rowCount]) => `${count(rowCount)} ${role}`,
+  );
   const { vpn_or_proxy } = coverage;
   return [
     `version ${coverage.version}: what decides the connection type`,
     table(['', 'networks', 'share of IPv4 space'], decided),
     `rows of the table: ${rows.join(', ')}`,
     ...coverage.largest.map(
-      ({ networks, in_table }) => `of the ${count(networks)} largest networks, ${count(in_table)} have a row`,
+      ({ networks, in_table }) =>
+        `of the ${count(networks)} largest networks, ${count(in_table)} have a row`,
     ),
     `networks with addresses flagged as VPN or proxy: ${count(vpn_or_proxy.networks)}, ` +
       `${count(vpn_or_proxy.in_table_as_datacenter)} of them in the table as datacenter`,
@@ -60,8 +74,11 @@ export function formatDisagreements(dataset: Dataset, limit: number): string {
 
 function disputes(rows: readonly Disagreement[]): string {
   const cells = rows.map(({ asn, asn_name, answer, other, ipv4_addresses, ranges, row }) => [
-    ...[count(ipv4_addresses), count(ranges), `AS${asn}`],
-    ...[`${answer.value} (${answer.source})`, `${other.value} (${other.source})`],
+    count(ipv4_addresses),
+    count(ranges),
+    `AS${asn}`,
+    `${answer.value} (${answer.source})`,
+    `${other.value} (${other.source})`,
     row === undefined ? '' : `${row.exists ? '' : 'after '}${basename(row.file)}:${row.line}`,
     asn_name,
   ]);
@@ -69,11 +86,15 @@ function disputes(rows: readonly Disagreement[]): string {
 }
 
 const count = (value: number): string => value.toLocaleString('en-US');
-const percent = (part: number, whole: number): string => `${(whole === 0 ? 0 : (100 * part) / whole).toFixed(2)} %`;
+const percent = (part: number, whole: number): string =>
+  `${(whole === 0 ? 0 : (100 * part) / whole).toFixed(2)}%`;
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i]?.length ?? 0)));
-  const line = (row: readonly string[]) => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ');
+  const widths = head.map((title, i) =>
+    Math.max(title.length, ...rows.map((row) => row[i]?.length ?? 0)),
+  );
+  const line = (row: readonly string[]) =>
+    row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ');
   return [head, ...rows].map((row) => `${line(row).trimEnd()}\n`).join('');
 }
 

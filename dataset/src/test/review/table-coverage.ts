@@ -1,14 +1,20 @@
 /**
- * How much of the announced IPv4 space the hand-written table of networks, rules on names and signals decide, and which large
- * networks have no row in the table yet: where a correction of the table is worth most.
+ * How much of the announced IPv4 space the hand-written table of networks, rules on names and
+ * signals decide, and which large networks have no row in the table yet: where a correction of the
+ * table is worth most.
  */
 import { labelledNetworks } from '../../data-files/data-files.ts';
 import type { Dataset } from '../../file/read.ts';
-import { type AsnRecord, CONNECTION_TYPES, type ConnectionType, TYPE_SIGNALS } from '../../record.ts';
+import {
+  type AsnRecord,
+  CONNECTION_TYPES,
+  type ConnectionType,
+  TYPE_SIGNALS,
+} from '../../record.ts';
 
 /**
- * What decided the connection type of a network: its row in the table, a word in its name, the sum of weak signals, a
- * list of a feed, or the default.
+ * What decided the connection type of a network: its row in the table, a word in its name, the sum
+ * of weak signals, a list of a feed, or the default.
  */
 export const DECIDERS = ['table', 'name', 'signals', 'list', 'default'] as const;
 export type Decider = (typeof DECIDERS)[number];
@@ -17,11 +23,16 @@ export type TableCoverage = {
   readonly version: number;
   readonly networks: number;
   readonly ipv4_addresses: number;
-  readonly decided_by: Readonly<Record<Decider, { readonly networks: number; readonly ipv4_addresses: number }>>;
+  readonly decided_by: Readonly<
+    Record<Decider, { readonly networks: number; readonly ipv4_addresses: number }>
+  >;
   /** How many of the `networks` largest have a row. */
   readonly largest: readonly { readonly networks: number; readonly in_table: number }[];
   readonly table_rows: Readonly<Record<ConnectionType, number>>;
-  /** Networks with IPv4 addresses that are flagged as VPN or proxy, and how many of them the table lists as hosting. */
+  /**
+   * Networks with IPv4 addresses that are flagged as VPN or proxy, and how many of them the table
+   * lists as hosting.
+   */
   readonly vpn_or_proxy: { readonly networks: number; readonly in_table_as_datacenter: number };
   /** The largest networks without a row. */
   readonly not_in_table: readonly UnlistedNetwork[];
@@ -38,7 +49,9 @@ const LARGEST = [1_000, 2_000, 5_000, 10_000];
 
 export function tableCoverage(dataset: Dataset, limit: number): TableCoverage {
   // Rows are ordered by size.
-  const networks = Array.from({ length: dataset.networks.count }, (_, row) => dataset.networks.at(row));
+  const networks = Array.from({ length: dataset.networks.count }, (_, row) =>
+    dataset.networks.at(row),
+  );
   const isListed = ({ asn }: AsnRecord) => labelledNetworks.find(asn) !== undefined;
   const deciders = decidersOf(dataset);
   const { rows } = labelledNetworks;
@@ -58,7 +71,10 @@ export function tableCoverage(dataset: Dataset, limit: number): TableCoverage {
     })),
     // An entry for every type, hence the cast.
     table_rows: Object.fromEntries(
-      CONNECTION_TYPES.map((type) => [type, rows.filter((row) => row.connection_type === type).length]),
+      CONNECTION_TYPES.map((type) => [
+        type,
+        rows.filter((row) => row.connection_type === type).length,
+      ]),
     ) as TableCoverage['table_rows'],
     vpn_or_proxy: countVpnNetworks(dataset),
     not_in_table: networks
@@ -77,8 +93,8 @@ export function tableCoverage(dataset: Dataset, limit: number): TableCoverage {
 }
 
 /**
- * By AS number. Lists and tables of addresses may decide parts of a network; what decides most of its runs counts. A
- * network that announces nothing has no entry.
+ * By AS number. Lists and tables of addresses may decide parts of a network; what decides most of
+ * its runs counts. A network that announces nothing has no entry.
  */
 function decidersOf(dataset: Dataset): Map<number, Decider> {
   const bySet = new Map<number, Decider>();
@@ -113,7 +129,9 @@ const DECIDER_OF_SOURCE: Readonly<Record<string, Decider>> = {
 function deciderOf(dataset: Dataset, set: number): Decider {
   const decisions = dataset.decisions(set);
   const decision = decisions.find(([field]) => field === 'connection_type');
-  const isAssumed = decisions.some(([field, , value]) => field === 'type_signal' && value === TYPE_SIGNALS.assumed);
+  const isAssumed = decisions.some(
+    ([field, , value]) => field === 'type_signal' && value === TYPE_SIGNALS.assumed,
+  );
   if (decision === undefined || isAssumed) return 'default';
   return DECIDER_OF_SOURCE[dataset.meta.sources[decision[1]]?.id ?? ''] ?? 'list';
 }
@@ -132,7 +150,9 @@ function countVpnNetworks(dataset: Dataset): TableCoverage['vpn_or_proxy'] {
     }
     if (isFlagged) asns.add(dataset.asnNumber(match));
   }
-  const hosting = [...asns].filter((asn) => labelledNetworks.find(asn)?.connection_type === 'datacenter');
+  const hosting = [...asns].filter(
+    (asn) => labelledNetworks.find(asn)?.connection_type === 'datacenter',
+  );
   return { networks: asns.size, in_table_as_datacenter: hosting.length };
 }
 

@@ -7,9 +7,16 @@ import { parseCidrLines } from './line-lists.ts';
 
 test('cidr-lines: addresses and prefixes of both families, comments, blank lines, no newline at the end', () => {
   const read = parseCidrLines(
-    bytesContent('# list\r\n\r\n192.0.2.1 # Tor\n  198.51.100.9/24\n; no\n// no\n2001:db8::/32 // yes\n2001:db8::1'),
+    bytesContent(
+      '# list\r\n\r\n192.0.2.1 # Tor\n  198.51.100.9/24\n; no\n// no\n2001:db8::/32 // yes\n2001:db8::1',
+    ),
   );
-  assert.deepEqual(listed(read), ['192.0.2.1/32', '198.51.100.0/24', '2001:db8::/32', '2001:db8::1/128']);
+  assert.deepEqual(listed(read), [
+    '192.0.2.1/32',
+    '198.51.100.0/24',
+    '2001:db8::/32',
+    '2001:db8::1/128',
+  ]);
   assert.deepEqual([read.records, read.skipped, read.asOf], [4, 0, undefined]);
 });
 
@@ -19,7 +26,9 @@ test('cidr-lines: an empty list', () => {
 });
 
 test('cidr-lines: the lines of an HTML page count as skipped', () => {
-  const read = parseCidrLines(bytesContent('<!doctype html>\n<title>Sorry</title>\n<p>192.0.2.1</p>\n'));
+  const read = parseCidrLines(
+    bytesContent('<!doctype html>\n<title>Sorry</title>\n<p>192.0.2.1</p>\n'),
+  );
   assert.deepEqual([read.records, read.skipped], [0, 3]);
 });
 

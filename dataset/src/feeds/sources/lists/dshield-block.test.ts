@@ -9,5 +9,8 @@ test('dshield-block: ranges; header and comments are ignored, other lines count 
       '# primary URL\nStart\tEnd\tNetmask\tAttacks\n192.0.2.0\t192.0.2.255\t24\t1234\tEXAMPLE\tZZ\t\nno address\n',
     ),
   );
-  assert.deepEqual([records, skipped, ranges[4].starts, ranges[4].ends], [1, 1, [0xc0000200n], [0xc00002ffn]]);
+  assert.deepEqual(
+    [records, skipped, ranges[4].starts, ranges[4].ends],
+    [1, 1, [0xc0000200n], [0xc00002ffn]],
+  );
 });

@@ -7,7 +7,9 @@ import { parseIpCount } from './line-lists.ts';
 
 test('ip-count: the count is the label, the date is in the header', () => {
   const read = parseIpCount(
-    bytesContent('# Last update: Sat, 22 Aug 2026 03:00:29 +0200\n#\n192.0.2.1\t10\n192.0.2.2\t1\n192.0.2.3 1\n'),
+    bytesContent(
+      '# Last update: Sat, 22 Aug 2026 03:00:29 +0200\n#\n192.0.2.1\t10\n192.0.2.2\t1\n192.0.2.3 1\n',
+    ),
   );
   assert.deepEqual(listed(read), ['192.0.2.1/32 10', '192.0.2.2/32 1', '192.0.2.3/32 1']);
   assert.deepEqual(read.labels, ['10', '1']);

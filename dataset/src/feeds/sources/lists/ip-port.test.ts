@@ -30,7 +30,9 @@ for (const [file, records] of [
   ['proxy/thespeedx-socks5.txt', 2002],
 ] as const) {
   const path = fixture(file);
-  test(`ip-port: ${file}, an address with several ports once`, { skip: path === undefined && NO_FIXTURES }, () => {
+  test(`ip-port: ${file}, an address with several ports once`, {
+    skip: path === undefined && NO_FIXTURES,
+  }, () => {
     const read = parseIpPort(fileContent(path as string));
     assert.deepEqual([read.records, read.skipped], [records, 0]);
   });

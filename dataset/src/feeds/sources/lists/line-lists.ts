@@ -5,7 +5,10 @@ import { dayOfComment, dayOfSeconds, dayOfText } from '../feed-day.ts';
 import { jsonLine, member, textMember } from '../json-value.ts';
 import { PrefixListBuilder, withoutComment } from '../prefix-list.ts';
 
-/** Adds what a line says to the list. Returns the date of the list if the line has it; the first date counts. */
+/**
+ * Adds what a line says to the list. Returns the date of the list if the line has it; the first
+ * date counts.
+ */
 type ReadLine = (line: string, list: PrefixListBuilder) => string | undefined;
 
 const lineFormat =
@@ -20,7 +23,10 @@ const lineFormat =
     return list.finish(asOf);
   };
 
-/** An address or a prefix per line, whatever the name of the format says: lists of one contain the other. */
+/**
+ * An address or a prefix per line, whatever the name of the format says: lists of one contain the
+ * other.
+ */
 export const parseCidrLines = lineFormat((line, list) => {
   const text = withoutComment(line);
   if (text === '') return dayOfComment(line);
@@ -28,7 +34,9 @@ export const parseCidrLines = lineFormat((line, list) => {
   return undefined;
 });
 
-/** DShield's `block.txt`: first and last address of a /24, length, attacks; by tabs, after a header. */
+/**
+ * DShield's `block.txt`: first and last address of a /24, length, attacks; by tabs, after a header.
+ */
 export const parseDshieldBlock = lineFormat((line, list) => {
   if (line.trim() !== '' && !line.startsWith('#') && !/^start\t/i.test(line)) {
     const [first = '', last = ''] = line.split('\t');
@@ -37,7 +45,10 @@ export const parseDshieldBlock = lineFormat((line, list) => {
   return dayOfComment(line);
 });
 
-/** ipsum: an address, a tab and its number of blocklists, the label; files under `levels/` have no count. */
+/**
+ * ipsum: an address, a tab and its number of blocklists, the label; files under `levels/` have no
+ * count.
+ */
 export const parseIpCount = lineFormat((line, list) => {
   const text = withoutComment(line);
   if (text === '') return /^#\s*Last update\s*:/i.test(line) ? dayOfText(line) : undefined;
@@ -47,20 +58,29 @@ export const parseIpCount = lineFormat((line, list) => {
   return undefined;
 });
 
-/** Lists of open proxies: `192.0.2.1:8080`, `[2001:db8::1]:8080`, or a single address. The port is dropped. */
+/**
+ * Lists of open proxies: `192.0.2.1:8080`, `[2001:db8::1]:8080`, or a single address. The port is
+ * dropped.
+ */
 export const parseIpPort = lineFormat((line, list) => {
   const text = withoutComment(line);
   if (text !== '') list.add(withoutPort(text));
   return undefined;
 });
 
-/** Returns other texts unchanged. One colon separates a port; more colons are an IPv6 address without a port. */
+/**
+ * Returns other texts unchanged. One colon separates a port; more colons are an IPv6 address
+ * without a port.
+ */
 export function withoutPort(text: string): string {
   const [, bracketed, plain] = /^(?:\[([^\]]*)\]|([^:]*))(?::[0-9]{1,5})?$/.exec(text) ?? [];
   return bracketed ?? plain ?? text;
 }
 
-/** Maltrail's mass scanners: an address, `#`, its reverse name. Only of operators in `scanner-names.csv`. */
+/**
+ * Maltrail's mass scanners: an address, `#`, its reverse name. Only of operators in
+ * `scanner-names.csv`.
+ */
 export const parseNamedScanners = lineFormat((line, list) => {
   const text = withoutComment(line);
   const mark = line.indexOf('#');
@@ -72,10 +92,14 @@ export const parseNamedScanners = lineFormat((line, list) => {
 /** `census1.shodan.io` ends with `shodan.io`; `notshodan.io` does not. */
 function operatorOf(name: string): string | undefined {
   const words = `.${name.trim().toLowerCase().replace(/\.$/, '')}`;
-  return scannerNames.rows.find(({ ending }) => words.endsWith(`.${ending.toLowerCase()}`))?.operator;
+  return scannerNames.rows.find(({ ending }) => words.endsWith(`.${ending.toLowerCase()}`))
+    ?.operator;
 }
 
-/** Spamhaus DROP: `{"cidr":"192.0.2.0/24","sblid":"SBL1","rir":"arin"}` per line, `sblid` the label; then metadata. */
+/**
+ * Spamhaus DROP: `{"cidr":"192.0.2.0/24","sblid":"SBL1","rir":"arin"}` per line, `sblid` the label;
+ * then metadata.
+ */
 export const parseNdjsonDrop = lineFormat((line, list) => {
   if (line.trim() === '') return undefined;
   const row = jsonLine(line);
@@ -84,7 +108,10 @@ export const parseNdjsonDrop = lineFormat((line, list) => {
   return undefined;
 });
 
-/** FireHOL's lists. The date of the source is preferred: FireHOL rewrites files that have not changed. */
+/**
+ * FireHOL's lists. The date of the source is preferred: FireHOL rewrites files that have not
+ * changed.
+ */
 export function parseNetset(content: Content): PrefixList {
   const list = new PrefixListBuilder();
   let sourceDay: string | undefined;
@@ -98,7 +125,10 @@ export function parseNetset(content: Content): PrefixList {
   return list.finish(sourceDay ?? fileDay);
 }
 
-/** Tor's `exit-addresses`: `ExitAddress 192.0.2.1 2024-02-27 01:02:03` among other lines. The newest date counts. */
+/**
+ * Tor's `exit-addresses`: `ExitAddress 192.0.2.1 2024-02-27 01:02:03` among other lines. The newest
+ * date counts.
+ */
 export function parseTorExitAddresses(content: Content): PrefixList {
   const list = new PrefixListBuilder();
   let asOf: string | undefined;
@@ -108,7 +138,8 @@ export function parseTorExitAddresses(content: Content): PrefixList {
       if (!list.add(address)) continue;
       const seen = dayOfText(day);
       if (seen !== undefined && (asOf === undefined || seen > asOf)) asOf = seen;
-    } else if (word !== '' && word !== 'ExitNode' && word !== 'Published' && word !== 'LastStatus') list.skip();
+    } else if (word !== '' && word !== 'ExitNode' && word !== 'Published' && word !== 'LastStatus')
+      list.skip();
   }
   return list.finish(asOf);
 }

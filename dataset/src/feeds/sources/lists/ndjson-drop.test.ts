@@ -18,7 +18,9 @@ test('ndjson-drop: the listing is the label, the last line has the date', () => 
 });
 
 test('ndjson-drop: metadata without a time does not count as skipped', () => {
-  const read = parseNdjsonDrop(bytesContent('{"cidr":"192.0.2.0/24","sblid":"SBL1"}\n{"type":"metadata"}'));
+  const read = parseNdjsonDrop(
+    bytesContent('{"cidr":"192.0.2.0/24","sblid":"SBL1"}\n{"type":"metadata"}'),
+  );
   assert.deepEqual([read.records, read.skipped, read.asOf], [1, 0, undefined]);
 });
 

@@ -5,12 +5,23 @@ import { listed } from '../../../test/listed.ts';
 import { parseOnionoo } from './onionoo.ts';
 
 const details = (...relays: unknown[]) =>
-  bytesContent(JSON.stringify({ version: '8.0', relays_published: '2024-02-27 01:00:00', relays, bridges: [] }));
+  bytesContent(
+    JSON.stringify({
+      version: '8.0',
+      relays_published: '2024-02-27 01:00:00',
+      relays,
+      bridges: [],
+    }),
+  );
 
 for (const [behaviour, relay, want, skipped] of [
   [
     'the exit addresses',
-    { exit_addresses: ['192.0.2.1', '2001:db8::2'], or_addresses: ['192.0.2.9:443'], flags: ['Exit'] },
+    {
+      exit_addresses: ['192.0.2.1', '2001:db8::2'],
+      or_addresses: ['192.0.2.9:443'],
+      flags: ['Exit'],
+    },
     ['192.0.2.1/32', '2001:db8::2/128'],
     0,
   ],
@@ -20,7 +31,12 @@ for (const [behaviour, relay, want, skipped] of [
     ['192.0.2.9/32', '2001:db8::9/128'],
     0,
   ],
-  ['an empty list of exit addresses', { exit_addresses: [], or_addresses: ['192.0.2.9:443'] }, ['192.0.2.9/32'], 0],
+  [
+    'an empty list of exit addresses',
+    { exit_addresses: [], or_addresses: ['192.0.2.9:443'] },
+    ['192.0.2.9/32'],
+    0,
+  ],
   ['a relay that is not an exit', { or_addresses: ['192.0.2.9:443'], flags: ['Guard'] }, [], 0],
   [
     'a relay with exit addresses but without the flag',
@@ -30,7 +46,11 @@ for (const [behaviour, relay, want, skipped] of [
   ],
   [
     'an observed IPv4 address, and the IPv6 address that it listens on',
-    { exit_addresses: ['192.0.2.1'], or_addresses: ['192.0.2.9:443', '[2001:db8::9]:443'], flags: ['Exit'] },
+    {
+      exit_addresses: ['192.0.2.1'],
+      or_addresses: ['192.0.2.9:443', '[2001:db8::9]:443'],
+      flags: ['Exit'],
+    },
     ['192.0.2.1/32', '2001:db8::9/128'],
     0,
   ],
@@ -56,7 +76,10 @@ for (const [behaviour, relay, want, skipped] of [
   ],
   [
     'the operator by its web address',
-    { exit_addresses: ['192.0.2.1'], contact: 'email:a[]relays.example url:https://Relays.example/tor proof:uri-rsa' },
+    {
+      exit_addresses: ['192.0.2.1'],
+      contact: 'email:a[]relays.example url:https://Relays.example/tor proof:uri-rsa',
+    },
     ['192.0.2.1/32 relays.example'],
     0,
   ],
@@ -78,5 +101,8 @@ for (const [behaviour, relay, want, skipped] of [
 }
 
 test('onionoo: refused without relays', () => {
-  assert.throws(() => parseOnionoo(bytesContent('{}')), /^Error: not an Onionoo details document: no "relays" list$/);
+  assert.throws(
+    () => parseOnionoo(bytesContent('{}')),
+    /^Error: not an Onionoo details document: no "relays" list$/,
+  );
 });

@@ -1,6 +1,6 @@
-// Onionoo's `details` of Tor relays. A relay exits from `exit_addresses`, else from those it listens on; for IPv6
-// always the latter, because traffic is observed over IPv4. A relay that has flags, but not `Exit`, is left out. The
-// label is the operator, by the web address in its contact.
+// Onionoo's `details` of Tor relays. A relay exits from `exit_addresses`, else from those it
+// listens on; for IPv6 always the latter, because traffic is observed over IPv4. A relay that has
+// flags, but not `Exit`, is left out. The label is the operator, by the web address in its contact.
 import type { Content } from '../../../io/content.ts';
 import type { PrefixList } from '../../parsed.ts';
 import { dayOfText } from '../feed-day.ts';
@@ -21,8 +21,13 @@ export function parseOnionoo(content: Content): PrefixList {
     const operator = operatorOf(textMember(relay, 'contact'));
     for (const address of exits) list.add(addressOf(address), operator);
     for (const isIpv6 of [false, true]) {
-      if (exits.some((address) => isIpv6Text(address) === isIpv6) || (isIpv6 && !exitsOverIpv6(relay))) continue;
-      for (const address of listens ?? []) if (isIpv6Text(address) === isIpv6) list.add(addressOf(address), operator);
+      if (
+        exits.some((address) => isIpv6Text(address) === isIpv6) ||
+        (isIpv6 && !exitsOverIpv6(relay))
+      )
+        continue;
+      for (const address of listens ?? [])
+        if (isIpv6Text(address) === isIpv6) list.add(addressOf(address), operator);
     }
   }
   return list.finish(dayOfText(textMember(document, 'relays_published')));
@@ -34,11 +39,15 @@ const isIpv6Text = (value: unknown) => addressOf(value).includes(':');
 
 /** A relay has a summary of each policy; the one for IPv6 is missing where it lets no IPv6 out. */
 function exitsOverIpv6(relay: unknown): boolean {
-  const has = (field: string) => typeof relay === 'object' && relay !== null && Object.hasOwn(relay, field);
+  const has = (field: string) =>
+    typeof relay === 'object' && relay !== null && Object.hasOwn(relay, field);
   return has('exit_policy_v6_summary') || !has('exit_policy_summary');
 }
 
-/** `url:https://example.org` of a contact, as `example.org`. The rest is free text, mostly email addresses. */
+/**
+ * `url:https://example.org` of a contact, as `example.org`. The rest is free text, mostly email
+ * addresses.
+ */
 function operatorOf(contact: string): string {
   return (
     /(?:^|\s)url:(?:https?:\/\/)?([a-z0-9](?:[a-z0-9.-]{0,80}[a-z0-9])?)(?=[/\s]|$)/i

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { fixture, NO_FIXTURES } from '@whence/testing/fixtures';
 import { bytesContent } from '../../../io/content.ts';
 import { withGunzipped } from '../../../test/unpacked.ts';
-import { parseAsnames } from './names-csv.ts';
+import { parseAsnames } from './network-names.ts';
 
 for (const [behaviour, line, want] of [
   [
@@ -22,7 +22,11 @@ for (const [behaviour, line, want] of [
     { name: 'EXAMPLE-1', handle: 'EXAMPLE-1', country: 'US' },
   ],
   ['no single country', '7 EXAMPLE-AS Example, EU', { name: 'Example', handle: 'EXAMPLE-AS' }],
-  ['no country at all', '7 EXAMPLE-AS Example, Inc.', { name: 'Example, Inc.', handle: 'EXAMPLE-AS' }],
+  [
+    'no country at all',
+    '7 EXAMPLE-AS Example, Inc.',
+    { name: 'Example, Inc.', handle: 'EXAMPLE-AS' },
+  ],
   [
     'LACNIC has no handles',
     '262606 Ejemplo Redes de Datos - ME, BR',
@@ -61,5 +65,8 @@ test('asnames: the real list', { skip: path === undefined && NO_FIXTURES }, () =
     country: 'DE',
   });
   assert.deepEqual(names.get(1), { name: 'LVLT-1', handle: 'LVLT-1', country: 'US' });
-  assert.deepEqual(names.get(278), { name: 'Universidad Nacional Autonoma de Mexico', country: 'MX' });
+  assert.deepEqual(names.get(278), {
+    name: 'Universidad Nacional Autonoma de Mexico',
+    country: 'MX',
+  });
 });

@@ -6,8 +6,15 @@ import { labelsOf, listed } from '../../../test/listed.ts';
 import { parseAwsJson } from './json-lists.ts';
 
 const file = (prefixes: unknown, ipv6_prefixes: unknown = []) =>
-  bytesContent(JSON.stringify({ syncToken: '1', createDate: '2025-07-25-01-02-03', prefixes, ipv6_prefixes }));
-const entry = (ip_prefix: string, region: string, network_border_group = region, service = 'AMAZON') => ({
+  bytesContent(
+    JSON.stringify({ syncToken: '1', createDate: '2025-07-25-01-02-03', prefixes, ipv6_prefixes }),
+  );
+const entry = (
+  ip_prefix: string,
+  region: string,
+  network_border_group = region,
+  service = 'AMAZON',
+) => ({
   ip_prefix,
   region,
   service,
@@ -18,7 +25,14 @@ test('aws-json: a prefix that is listed once per service is one record; both fam
   const read = parseAwsJson(
     file(
       [entry('192.0.2.0/24', 'eu-west-1'), entry('192.0.2.0/24', 'eu-west-1', 'eu-west-1', 'EC2')],
-      [{ ipv6_prefix: '2001:db8::/32', region: 'us-east-2', service: 'EC2', network_border_group: 'us-east-2' }],
+      [
+        {
+          ipv6_prefix: '2001:db8::/32',
+          region: 'us-east-2',
+          service: 'EC2',
+          network_border_group: 'us-east-2',
+        },
+      ],
     ),
   );
   assert.deepEqual(listed(read), ['192.0.2.0/24 eu-west-1', '2001:db8::/32 us-east-2']);
@@ -37,7 +51,9 @@ for (const [behaviour, region, group, want] of [
 }
 
 test('aws-json: entries that cannot be parsed are counted', () => {
-  const read = parseAwsJson(file([entry('x', 'eu-west-1'), {}, null, 5, entry('192.0.2.0/24', 'eu-west-1')]));
+  const read = parseAwsJson(
+    file([entry('x', 'eu-west-1'), {}, null, 5, entry('192.0.2.0/24', 'eu-west-1')]),
+  );
   assert.deepEqual([read.records, read.skipped], [1, 4]);
 });
 
@@ -48,7 +64,10 @@ for (const [behaviour, text, want] of [
   ['null', 'null', 'no "prefixes" list'],
 ] as const) {
   test(`aws-json: refused: ${behaviour}`, () => {
-    assert.throws(() => parseAwsJson(bytesContent(text)), new Error(`not an AWS ip-ranges file: ${want}`));
+    assert.throws(
+      () => parseAwsJson(bytesContent(text)),
+      new Error(`not an AWS ip-ranges file: ${want}`),
+    );
   });
 }
 

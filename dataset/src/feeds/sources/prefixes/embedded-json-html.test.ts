@@ -45,7 +45,10 @@ for (const [behaviour, body, want] of [
 
 for (const [behaviour, body] of [
   ['version numbers in URLs, attributes and running text', ''],
-  ['a member that is not an address', '<script>{"version":"1.2.3.4","description":"1.2.3.4"}</script>'],
+  [
+    'a member that is not an address',
+    '<script>{"version":"1.2.3.4","description":"1.2.3.4"}</script>',
+  ],
   ['the arguments of a call', '<script>use("a","1.2.3.4","b")</script>'],
   ['part of a text', '<script>{"ip":"1.2.3.4 and more","url":"https://192.0.2.1/"}</script>'],
   ['prices in a table', '<table><tr><td>1.50</td><td>10:30</td></tr></table>'],
@@ -59,7 +62,9 @@ for (const [behaviour, body] of [
 }
 
 test('embedded-json-html: an element of the list that is not an address counts as skipped', () => {
-  const read = parseEmbeddedJsonHtml(bytesContent('{"prefixes":["192.0.2.1","192.0.2.256","192.0.2.2"]}'));
+  const read = parseEmbeddedJsonHtml(
+    bytesContent('{"prefixes":["192.0.2.1","192.0.2.256","192.0.2.2"]}'),
+  );
   assert.deepEqual([read.records, read.skipped], [2, 1]);
 });
 

@@ -7,7 +7,9 @@ import { parseFastlyJson } from './json-lists.ts';
 
 test('fastly-json: both lists', () => {
   const read = parseFastlyJson(
-    bytesContent('{"addresses":["192.0.2.0/24","192.0.2.0/24",5],"ipv6_addresses":["2001:db8::/32"]}'),
+    bytesContent(
+      '{"addresses":["192.0.2.0/24","192.0.2.0/24",5],"ipv6_addresses":["2001:db8::/32"]}',
+    ),
   );
   assert.deepEqual(listed(read), ['192.0.2.0/24', '2001:db8::/32']);
   assert.equal(read.skipped, 1);

@@ -14,19 +14,39 @@ for (const [behaviour, line, want, skipped] of [
   ['a country in lower case', '192.0.2.0/24,us,,,', ['192.0.2.0/24 US'], 0],
   ['three letters are not a country', '192.0.2.0/24,USA,,,', ['192.0.2.0/24'], 0],
   ['ZZ is not a country', '192.0.2.0/24,ZZ,,,', ['192.0.2.0/24'], 0],
-  ['quotes around a city with a comma', '192.0.2.0/24,US,US-DC,"Washington, D.C.",', ['192.0.2.0/24 US'], 0],
+  [
+    'quotes around a city with a comma',
+    '192.0.2.0/24,US,US-DC,"Washington, D.C.",',
+    ['192.0.2.0/24 US'],
+    0,
+  ],
   ['an address without a length', '192.0.2.1,US,,,', ['192.0.2.1/32 US'], 0],
   ['white space', ' 192.0.2.0/24 , US ,,,', ['192.0.2.0/24 US'], 0],
   ['a comment', '# 192.0.2.0/24,US', [], 0],
   ['a comment after the row', '192.0.2.0/24,US # office', ['192.0.2.0/24 US'], 0],
-  ['a number sign in the name of a city', '192.0.2.0/24,US,US-NJ,"Area #5",', ['192.0.2.0/24 US'], 0],
+  [
+    'a number sign in the name of a city',
+    '192.0.2.0/24,US,US-NJ,"Area #5",',
+    ['192.0.2.0/24 US'],
+    0,
+  ],
   ['host bits', '192.0.2.7/24,US,,,', ['192.0.2.0/24 US'], 0],
   ['more columns', '192.0.2.0/24,US,US-NJ,Newark,07101,extra', ['192.0.2.0/24 US'], 0],
   ['a region without a country', '192.0.2.0/24,,US-NJ,Newark,', ['192.0.2.0/24'], 0],
   ['a byte order mark', '\ufeff192.0.2.0/24,US,,,', ['192.0.2.0/24 US'], 0],
   ['a row twice', '192.0.2.0/24,US,,,\n192.0.2.0/24,us,,Newark,', ['192.0.2.0/24 US'], 0],
-  ['two countries for one prefix: neither', '192.0.2.0/24,US,,,\n192.0.2.0/24,CA,,,', ['192.0.2.0/24'], 0],
-  ['two countries by host bits: neither', '192.0.2.0/24,US,,,\n192.0.2.1/24,CA,,,', ['192.0.2.0/24'], 0],
+  [
+    'two countries for one prefix: neither',
+    '192.0.2.0/24,US,,,\n192.0.2.0/24,CA,,,',
+    ['192.0.2.0/24'],
+    0,
+  ],
+  [
+    'two countries by host bits: neither',
+    '192.0.2.0/24,US,,,\n192.0.2.1/24,CA,,,',
+    ['192.0.2.0/24'],
+    0,
+  ],
   [
     'prefixes inside each other are separate',
     '192.0.2.0/24,US,,,\n192.0.2.0/25,CA,,,',
@@ -72,10 +92,14 @@ for (const [file, records, asOf, address, country] of [
 test('geofeed: prefixes of IPv6 take about as long as those of IPv4', async () => {
   const COUNT = 20_000;
   const milliseconds = (row: (i: number) => string) => {
-    const content = bytesContent(Array.from({ length: COUNT }, (_, i) => `${row(i)},US,,,`).join('\n'));
+    const content = bytesContent(
+      Array.from({ length: COUNT }, (_, i) => `${row(i)},US,,,`).join('\n'),
+    );
     return processorMs(() => assert.equal(parseGeofeed(content).records, COUNT));
   };
   const ipv4 = await milliseconds((i) => `${1 + (i >> 16)}.${(i >> 8) & 0xff}.${i & 0xff}.0/24`);
-  const ipv6 = await milliseconds((i) => `2001:db8:${(i >> 8).toString(16)}:${(i & 0xff).toString(16)}::/64`);
+  const ipv6 = await milliseconds(
+    (i) => `2001:db8:${(i >> 8).toString(16)}:${(i & 0xff).toString(16)}::/64`,
+  );
   assert.ok(ipv6 < ipv4 * 20 + 1_000, `${ipv6} ms for IPv6, ${ipv4} ms for IPv4`);
 });

@@ -1,9 +1,11 @@
-// Geofeeds, RFC 8805: `prefix,country,region,city,postal code`. The label is the country. A row without one withdraws
-// what a wider row says (§2.1.1.1); two countries for the same prefix contradict each other, so neither counts.
-import { isCountry } from '../../../country-code.ts';
+// Geofeeds, RFC 8805: `prefix,country,region,city,postal code`. The label is the country. A row
+// without one withdraws what a wider row says (§2.1.1.1); two countries for the same prefix
+// contradict each other, so neither counts.
+
 import type { Content } from '../../../io/content.ts';
 import { csvRow } from '../../../io/csv-row.ts';
 import { Ranges } from '../../../ranges.ts';
+import { isCountry } from '../../../record.ts';
 import type { PrefixList } from '../../parsed.ts';
 import { dayOfText } from '../feed-day.ts';
 import { PrefixListBuilder } from '../prefix-list.ts';
@@ -24,10 +26,15 @@ export function parseGeofeed(content: Content): PrefixList {
   return withoutContradictions(list.finish(asOf));
 }
 
-/** A row may end in a comment. A `#` inside a name, without white space before it, is a part of the name. */
-export function withoutRemark(text: string): string {
+/**
+ * A row may end in a comment. A `#` inside a name, without white space before it, is a part of the
+ * name.
+ */
+function withoutRemark(text: string): string {
   const mark = text.search(/\s#/);
-  return mark < 0 || (text.includes('"') && text.lastIndexOf('"') > mark) ? text : text.slice(0, mark);
+  return mark < 0 || (text.includes('"') && text.lastIndexOf('"') > mark)
+    ? text
+    : text.slice(0, mark);
 }
 
 function withoutContradictions(feed: PrefixList): PrefixList {
@@ -36,7 +43,8 @@ function withoutContradictions(feed: PrefixList): PrefixList {
   let isChanged = false;
   const ranges = { 4: new Ranges(), 6: new Ranges() };
   for (const version of [4, 6] as const) {
-    // Not bigints: V8 hashes only their lowest 64 bits, which are equal for all prefixes of IPv6 up to /64.
+    // Not bigints: V8 hashes only their lowest 64 bits, which are equal for all prefixes of IPv6 up
+    // to /64.
     const rowOf = new Map<string, number>();
     feed.ranges[version].forEach((start, end, value) => {
       const key = `${start.toString(36)} ${(end - start).toString(36)}`;
@@ -53,7 +61,7 @@ function withoutContradictions(feed: PrefixList): PrefixList {
   return isChanged ? { ...feed, ranges, labels } : feed;
 }
 
-export function countryLabel(text: string): string {
+function countryLabel(text: string): string {
   const country = text.trim().toUpperCase();
   return isCountry(country) ? country : '';
 }

@@ -31,7 +31,12 @@ for (const [behaviour, document, want] of [
   ],
   [
     'the structure of Proton',
-    { Code: 1000, LogicalServers: [{ Servers: [{ EntryIP: '192.0.2.1', ExitIP: '192.0.2.2', Domain: 'x.example' }] }] },
+    {
+      Code: 1000,
+      LogicalServers: [
+        { Servers: [{ EntryIP: '192.0.2.1', ExitIP: '192.0.2.2', Domain: 'x.example' }] },
+      ],
+    },
     ['192.0.2.1/32', '192.0.2.2/32'],
   ],
   [
@@ -68,7 +73,12 @@ for (const [behaviour, document, want] of [
         {
           name: 'Example',
           dns_hostname: 'x.example',
-          groups: [{ ping_ip: '192.0.2.1', nodes: [{ ip: '192.0.2.2', ip2: '192.0.2.3', hostname: 'x.example' }] }],
+          groups: [
+            {
+              ping_ip: '192.0.2.1',
+              nodes: [{ ip: '192.0.2.2', ip2: '192.0.2.3', hostname: 'x.example' }],
+            },
+          ],
         },
       ],
     },
@@ -76,12 +86,24 @@ for (const [behaviour, document, want] of [
   ],
   [
     'the structure of PrivadoVPN',
-    { servers: [{ name: 'x-001', city: 'Example', country: 'nl', ip: '192.0.2.1', hostname: 'x.example' }] },
+    {
+      servers: [
+        { name: 'x-001', city: 'Example', country: 'nl', ip: '192.0.2.1', hostname: 'x.example' },
+      ],
+    },
     ['192.0.2.1/32'],
   ],
   [
     'the structure of RiseupVPN',
-    { gateways: [{ host: 'x.example', ip_address: '192.0.2.1', capabilities: { transport: [{ ports: ['443'] }] } }] },
+    {
+      gateways: [
+        {
+          host: 'x.example',
+          ip_address: '192.0.2.1',
+          capabilities: { transport: [{ ports: ['443'] }] },
+        },
+      ],
+    },
     ['192.0.2.1/32'],
   ],
   ['no addresses', { error: 'not today', date: '2024-02-27 01:02:03', port: 80, none: null }, []],

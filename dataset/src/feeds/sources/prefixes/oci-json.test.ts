@@ -11,7 +11,10 @@ test('oci-json: prefixes by region, and the date', () => {
       JSON.stringify({
         last_updated_timestamp: '2025-07-21T07:13:25.457838',
         regions: [
-          { region: 'us-ashburn-1', cidrs: [{ cidr: '192.0.2.0/24', tags: ['OCI'] }, { cidr: '192.0.2.0/24' }, {}] },
+          {
+            region: 'us-ashburn-1',
+            cidrs: [{ cidr: '192.0.2.0/24', tags: ['OCI'] }, { cidr: '192.0.2.0/24' }, {}],
+          },
           { region: 'uk-london-1', cidrs: [{ cidr: '198.51.100.0/24' }] },
           { region: 'x' },
         ],
@@ -33,6 +36,9 @@ test('oci-json: another document is refused', () => {
 const oracle = fixture('cloud/oracle-public_ip_ranges.json');
 test('oci-json: public_ip_ranges.json', { skip: oracle === undefined && NO_FIXTURES }, () => {
   const read = parseOciJson(fileContent(oracle as string));
-  assert.deepEqual([read.records, read.skipped, read.labels.length, read.asOf], [896, 0, 45, '2025-07-21']);
+  assert.deepEqual(
+    [read.records, read.skipped, read.labels.length, read.asOf],
+    [896, 0, 45, '2025-07-21'],
+  );
   assert.deepEqual(labelsOf(read, '129.80.1.1'), ['us-ashburn-1']);
 });

@@ -8,21 +8,37 @@ import type { Delegations } from '../../parsed.ts';
 import { parseDelegatedExt } from './delegated-ext.ts';
 
 for (const [behaviour, row, want] of [
-  ['IPv4 with a count of addresses', 'ripencc|DE|ipv4|192.0.2.0|256|20100712|allocated|id', ['192.0.2.0/24 RIPE DE']],
+  [
+    'IPv4 with a count of addresses',
+    'ripencc|DE|ipv4|192.0.2.0|256|20100712|allocated|id',
+    ['192.0.2.0/24 RIPE DE'],
+  ],
   [
     'a count that is not a power of two',
     'apnic|JP|ipv4|192.0.2.0|384|20100712|allocated',
     ['192.0.2.0/24 APNIC JP', '192.0.3.0/25 APNIC JP'],
   ],
-  ['IPv6 with a prefix length', 'arin|US|ipv6|2001:db8::|32|20100712|assigned|id', ['2001:db8::/32 ARIN US']],
+  [
+    'IPv6 with a prefix length',
+    'arin|US|ipv6|2001:db8::|32|20100712|assigned|id',
+    ['2001:db8::/32 ARIN US'],
+  ],
   [
     'the additional field of the NRO',
     'lacnic|BR|ipv4|192.0.2.0|256|20100712|assigned|id|e-stats',
     ['192.0.2.0/24 LACNIC BR'],
   ],
   ['reserved, with ZZ', 'afrinic|ZZ|ipv6|2001:db8::|32||reserved|', ['2001:db8::/32 AFRINIC']],
-  ['available, without a country or an id', 'lacnic||ipv6|2001:db8::|32||available', ['2001:db8::/32 LACNIC']],
-  ['a code that is not a single country', 'ripencc|EU|ipv4|192.0.2.0|256|20100712|allocated', ['192.0.2.0/24 RIPE']],
+  [
+    'available, without a country or an id',
+    'lacnic||ipv6|2001:db8::|32||available',
+    ['2001:db8::/32 LACNIC'],
+  ],
+  [
+    'a code that is not a single country',
+    'ripencc|EU|ipv4|192.0.2.0|256|20100712|allocated',
+    ['192.0.2.0/24 RIPE'],
+  ],
   ['up to the last address', 'arin||ipv4|255.255.255.0|256||reserved', ['255.255.255.0/24 ARIN']],
 ] as const) {
   test(`delegated-ext: ${behaviour}`, () => {
@@ -42,7 +58,11 @@ for (const [behaviour, row, want] of [
     'apnic|JP|asn|131072|1024|20070115|allocated',
     { rir: 'APNIC', country: 'JP', first: 131072, last: 132095, registered: '2007-01-15' },
   ],
-  ['a date of zeros', 'arin|US|asn|3|1|00000000|assigned|id', { rir: 'ARIN', country: 'US', first: 3, last: 3 }],
+  [
+    'a date of zeros',
+    'arin|US|asn|3|1|00000000|assigned|id',
+    { rir: 'ARIN', country: 'US', first: 3, last: 3 },
+  ],
   ['no date', 'afrinic|ZZ|asn|7|1||reserved|', { rir: 'AFRINIC', first: 7, last: 7 }],
 ] as const) {
   test(`delegated-ext: AS numbers: ${behaviour}`, () => {
@@ -108,7 +128,13 @@ test('delegated-ext: the real file of AFRINIC has as many rows as its header say
     [read.asns.length, read.ranges[4].length, read.ranges[6].length, read.skipped, read.asOf],
     [4350, 5958, 8978, 0, '2026-05-05'],
   );
-  assert.deepEqual(read.asns[0], { rir: 'AFRINIC', country: 'ZA', first: 1228, last: 1228, registered: '1991-03-01' });
+  assert.deepEqual(read.asns[0], {
+    rir: 'AFRINIC',
+    country: 'ZA',
+    first: 1228,
+    last: 1228,
+    registered: '1991-03-01',
+  });
 });
 
 for (const [file, asns, ipv4, ipv6] of [
@@ -120,14 +146,19 @@ for (const [file, asns, ipv4, ipv6] of [
   const path = fixture(`delegated/2014-07-01/${file}`);
   test(`delegated-ext: not extended: ${file}`, { skip: path === undefined && NO_FIXTURES }, () => {
     const read = withGunzipped(path as string, parseDelegatedExt);
-    assert.deepEqual([read.asns.length, read.ranges[4].length, read.ranges[6].length], [asns, ipv4, ipv6]);
+    assert.deepEqual(
+      [read.asns.length, read.ranges[4].length, read.ranges[6].length],
+      [asns, ipv4, ipv6],
+    );
     assert.equal(read.skipped, 0);
   });
 }
 
 for (const registry of ['afrinic', 'apnic', 'arin', 'lacnic', 'ripencc']) {
   const path = fixture(`delegated/excerpt-2019-09-extended/delegated-${registry}-extended-latest`);
-  test(`delegated-ext: an excerpt of 2019: ${registry}`, { skip: path === undefined && NO_FIXTURES }, () => {
+  test(`delegated-ext: an excerpt of 2019: ${registry}`, {
+    skip: path === undefined && NO_FIXTURES,
+  }, () => {
     const { records, skipped, asOf } = parseDelegatedExt(fileContent(path as string));
     assert.deepEqual([records, skipped, asOf?.slice(0, 7)], [300, 0, '2019-09']);
   });

@@ -1,14 +1,14 @@
-// Delegations, `registry|country|type|start|value|date|status` and more in extended files. The value is the number of
-// addresses for IPv4, the prefix length for IPv6, the number of AS numbers for `asn`. IANA's rows are left out.
+// Delegations, `registry|country|type|start|value|date|status` and more in extended files. The
+// value is the number of addresses for IPv4, the prefix length for IPv6, the number of AS numbers
+// for `asn`. IANA's rows are left out.
 
 import { parseAddress } from '../../../address.ts';
 import { MAX_ASN, parseAsn } from '../../../as-number.ts';
-import { isCountry } from '../../../country-code.ts';
 import { getOrInsert } from '../../../get-or-insert.ts';
 import type { Content } from '../../../io/content.ts';
 import { parsePrefix, type Range, toBigInt } from '../../../prefix.ts';
 import { Ranges } from '../../../ranges.ts';
-import type { Rir } from '../../../record.ts';
+import { isCountry, type Rir } from '../../../record.ts';
 import type { DelegatedAsns, Delegations, Holder } from '../../parsed.ts';
 
 export function parseDelegatedExt(content: Content): Delegations {
@@ -46,7 +46,9 @@ const REGISTRIES: ReadonlyMap<string, Rir> = new Map([
   ['afrinic', 'AFRINIC'],
 ]);
 
-function parseRow(fields: readonly string[]): DelegatedAsns | { range: Range; holder: Holder } | undefined {
+function parseRow(
+  fields: readonly string[],
+): DelegatedAsns | { range: Range; holder: Holder } | undefined {
   const [registry = '', country = '', type, start = '', value = '', date, status] = fields;
   const rir = REGISTRIES.get(registry);
   if (rir === undefined || status === undefined) return undefined;
@@ -58,8 +60,13 @@ function parseRow(fields: readonly string[]): DelegatedAsns | { range: Range; ho
     const registered = parseDate(date);
     return { ...holder, first, last: first + count - 1, ...(registered && { registered }) };
   }
-  const range = type === 'ipv4' ? ipv4Range(start, value) : type === 'ipv6' ? ipv6Range(start, value) : undefined;
+  const range = readRange(type, start, value);
   return range && { range, holder };
+}
+
+function readRange(type: string | undefined, start: string, value: string): Range | undefined {
+  if (type === 'ipv4') return ipv4Range(start, value);
+  return type === 'ipv6' ? ipv6Range(start, value) : undefined;
 }
 
 function ipv4Range(startText: string, countText: string): Range | undefined {
@@ -82,6 +89,7 @@ function parseCount(text: string): number | undefined {
 
 /** yyyymmdd; empty or 00000000 if the registry does not know the date. */
 function parseDate(text = ''): string | undefined {
-  const [, year, month, day] = /^((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$/.exec(text) ?? [];
+  const [, year, month, day] =
+    /^((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$/.exec(text) ?? [];
   return year && `${year}-${month}-${day}`;
 }

@@ -17,7 +17,11 @@ test('iptoasn-tsv: ranges of both families, names, and space that is not routed'
       ].join('\n'),
     ),
   );
-  assert.deepEqual(rangeLines(routes.ranges).slice(0, 3), ['192.0.2.0/32 7', '192.0.2.1/32 9', '192.0.2.2/31 7']);
+  assert.deepEqual(rangeLines(routes.ranges).slice(0, 3), [
+    '192.0.2.0/32 7',
+    '192.0.2.1/32 9',
+    '192.0.2.2/31 7',
+  ]);
   assert.deepEqual(rangeLines(routes.ranges).at(-1), '2001:db8::/32 7');
   assert.deepEqual([...routes.names], [[7, 'EXAMPLE - Example, Inc.']]);
   assert.deepEqual([routes.records, routes.skipped], [5, 0]);

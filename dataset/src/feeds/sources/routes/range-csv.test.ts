@@ -28,7 +28,9 @@ test('range-csv: the first name of a network is kept', () => {
 
 test('range-csv: countries, the family by row', () => {
   const { ranges } = parseRangeCsvCountry(
-    bytesContent('2001:db8::,2001:db8:ffff:ffff:ffff:ffff:ffff:ffff,JP\n192.0.2.0,192.0.2.255,DE\n\n'),
+    bytesContent(
+      '2001:db8::,2001:db8:ffff:ffff:ffff:ffff:ffff:ffff,JP\n192.0.2.0,192.0.2.255,DE\n\n',
+    ),
   );
   assert.deepEqual(rangeLines(ranges, decodeCountry), ['192.0.2.0/24 DE', '2001:db8::/32 JP']);
 });
@@ -41,7 +43,11 @@ test('range-csv: a row that continues the one before in the same country extends
     '192.0.2.193,192.0.2.193,FR',
   ];
   const { ranges, records } = parseRangeCsvCountry(bytesContent(rows.join('\n')));
-  assert.deepEqual(rangeLines(ranges, decodeCountry), ['192.0.2.0/25 DE', '192.0.2.128/26 FR', '192.0.2.193/32 FR']);
+  assert.deepEqual(rangeLines(ranges, decodeCountry), [
+    '192.0.2.0/25 DE',
+    '192.0.2.128/26 FR',
+    '192.0.2.193/32 FR',
+  ]);
   assert.equal(records, 4);
 });
 
@@ -53,7 +59,9 @@ for (const [behaviour, line] of [
   ['an end before the start', '192.0.2.255,192.0.2.0,US'],
   ['HTML', '<!doctype html>'],
 ] as const) {
-  const content = bytesContent(`198.51.100.0,198.51.100.255,AU\n${line}\n203.0.113.0,203.0.113.255,AU\n`);
+  const content = bytesContent(
+    `198.51.100.0,198.51.100.255,AU\n${line}\n203.0.113.0,203.0.113.255,AU\n`,
+  );
   test(`range-csv: skipped in a feed: ${behaviour}`, () => {
     const { records, skipped } = parseRangeCsvCountry(content);
     assert.deepEqual([records, skipped], [2, 1]);
@@ -70,7 +78,9 @@ for (const [behaviour, rest] of [
   ['a number that is too large', '4294967296,Example'],
 ] as const) {
   test(`range-csv: skipped in a feed of networks: ${behaviour}`, () => {
-    const { records, skipped, names } = parseRangeCsvAsn(bytesContent(`192.0.2.0,192.0.2.255,${rest}`));
+    const { records, skipped, names } = parseRangeCsvAsn(
+      bytesContent(`192.0.2.0,192.0.2.255,${rest}`),
+    );
     assert.deepEqual([records, skipped, names.size], [0, 1, 0]);
   });
 }
@@ -79,5 +89,8 @@ test('range-csv: reserved AS numbers are left out', () => {
   const { ranges, names, skipped } = parseRangeCsvAsn(
     bytesContent('192.0.2.0,192.0.2.127,64512,Private\n192.0.2.128,192.0.2.255,3,Example\n'),
   );
-  assert.deepEqual([rangeLines(ranges), [...names], skipped], [['192.0.2.128/25 3'], [[3, 'Example']], 0]);
+  assert.deepEqual(
+    [rangeLines(ranges), [...names], skipped],
+    [['192.0.2.128/25 3'], [[3, 'Example']], 0],
+  );
 });

@@ -1,5 +1,5 @@
-// The CSV files of ip-location-db: `first,last,asn,"name"` and `first,last,country`. A feed skips rows that cannot be
-// parsed, a pinned file is refused.
+// The CSV files of ip-location-db: `first,last,asn,"name"` and `first,last,country`. A feed skips
+// rows that cannot be parsed, a pinned file is refused.
 import { isReservedAsn, parseAsn } from '../../../as-number.ts';
 import { encodeCountry } from '../../../country-code.ts';
 import type { Content } from '../../../io/content.ts';
@@ -23,12 +23,20 @@ export function parseRangeCsvAsn(content: Content, onUnreadable: OnUnreadable = 
     return asn;
   });
   // IPv4 is left as it is: there are no other routes to measure the effect by.
-  const ranges = { 4: read.ranges[4], 6: withCoveringPrefixes(withoutJoinedPrefixes(read.ranges[6]), 6) };
+  const ranges = {
+    4: read.ranges[4],
+    6: withCoveringPrefixes(withoutJoinedPrefixes(read.ranges[6]), 6),
+  };
   return { shape: 'routes', ...read, ranges, names, otherOrigins: [], isDerived: true };
 }
 
-/** A row that continues the one before in the same country extends it, which halves 3 million rows. */
-export function parseRangeCsvCountry(content: Content, onUnreadable: OnUnreadable = ignore): Countries {
+/**
+ * A row that continues the one before in the same country extends it, which halves 3 million rows.
+ */
+export function parseRangeCsvCountry(
+  content: Content,
+  onUnreadable: OnUnreadable = ignore,
+): Countries {
   const read = parseRanges(
     content,
     onUnreadable,
@@ -80,19 +88,24 @@ function addRow(
 ): string | typeof ADDED | undefined {
   const first = line.indexOf(',');
   const second = line.indexOf(',', first + 1);
-  const range = second < 0 ? undefined : parseRange(line.slice(0, first), line.slice(first + 1, second));
+  const range =
+    second < 0 ? undefined : parseRange(line.slice(0, first), line.slice(first + 1, second));
   if (range === undefined) return 'is not a range';
   const { start, end } = range;
   const value = parseValue(line.slice(second + 1));
   if (value === undefined) return 'has no valid value';
   if (value === NO_VALUE) return undefined;
   const rows = ranges[range.version];
-  if (isJoined && rows.values.at(-1) === value && rows.ends.at(-1) === start - 1n) rows.ends[rows.length - 1] = end;
+  if (isJoined && rows.values.at(-1) === value && rows.ends.at(-1) === start - 1n)
+    rows.ends[rows.length - 1] = end;
   else rows.add(start, end, value);
   return ADDED;
 }
 
-/** iptoasn.com: first and last address, AS number, country, description, by tabs. AS 0 is space not routed. */
+/**
+ * iptoasn.com: first and last address, AS number, country, description, by tabs. AS 0 is space not
+ * routed.
+ */
 export function parseIptoasnTsv(content: Content): Routes {
   const ranges = { 4: new Ranges(), 6: new Ranges() };
   const names = new Map<number, string>();

@@ -4,7 +4,8 @@ import { parseCidr } from '../../../prefix.ts';
 import { otherOriginLines, rangeLines } from '../../../test/range-lines.ts';
 import { RouteCollector } from './route-collector.ts';
 
-// Documentation AS numbers are reserved, and reserved numbers are dropped: these samples use small real ones.
+// Documentation AS numbers are reserved, and reserved numbers are dropped: these samples use small
+// real ones.
 type Row = readonly [prefix: string, origin: number | readonly number[], peers: number];
 
 for (const [behaviour, rows, ranges, otherOrigins] of [
@@ -163,16 +164,20 @@ for (const [behaviour, rows, ranges, otherOrigins] of [
   ],
   ['a set of reserved numbers is dropped', [['192.0.2.0/24', [64512, 65000], 5]], [], []],
   ['too few peers see a set', [['192.0.2.0/24', [9, 7], 4]], [], []],
-] as const satisfies readonly (readonly [string, readonly Row[], readonly string[], readonly string[]])[]) {
+] as const satisfies readonly (readonly [
+  string,
+  readonly Row[],
+  readonly string[],
+  readonly string[],
+])[]) {
   test(`route-collector: ${behaviour}`, () => {
     const routes = collect(rows).finish();
-    assert.deepEqual([rangeLines(routes.ranges), otherOriginLines(routes.otherOrigins)], [ranges, otherOrigins]);
+    assert.deepEqual(
+      [rangeLines(routes.ranges), otherOriginLines(routes.otherOrigins)],
+      [ranges, otherOrigins],
+    );
   });
 }
-
-test('route-collector: without a minimum number of peers every prefix is kept', () => {
-  assert.deepEqual(rangeLines(collect([['192.0.2.0/24', 7, 0]]).finish(0).ranges), ['192.0.2.0/24 7']);
-});
 
 function collect(rows: readonly Row[]): RouteCollector {
   const routes = new RouteCollector();

@@ -1,6 +1,7 @@
-// Finds the origin of each prefix: the one that most peers see, of equals the lower AS number; others are kept (MOAS).
-// Default routes, leaked host routes, prefixes that few peers see and reserved origins are dropped. A prefix is stored
-// as one number: its bits (at most 24 or 48), a one, zeros; 192.0.2.0/23 is 1100 0000 0000 0000 0000 001 | 1 0.
+// Finds the origin of each prefix: the one that most peers see, of equals the lower AS number;
+// others are kept (MOAS). Default routes, leaked host routes, prefixes that few peers see and
+// reserved origins are dropped. A prefix is stored as one number: its bits (at most 24 or 48), a
+// one, zeros; 192.0.2.0/23 is 1100 0000 0000 0000 0000 001 | 1 0.
 
 import type { Address } from '../../../address.ts';
 import { isReservedAsn } from '../../../as-number.ts';
@@ -36,7 +37,10 @@ export class RouteCollector {
     this.#next.push(head ?? NONE);
   }
 
-  /** An AS_SET (RFC 4271 §4.3) of several is used only if no row has a single origin; its first member counts. */
+  /**
+   * An AS_SET (RFC 4271 §4.3) of several is used only if no row has a single origin; its first
+   * member counts.
+   */
   addSet(address: Address, length: number, members: readonly number[], peers: number): void {
     const key = keyOf(address, length);
     const assignable = [...new Set(members)].filter((asn) => !isReservedAsn(asn));
@@ -52,8 +56,8 @@ export class RouteCollector {
     else same.peers += peers;
   }
 
-  /** Leaves out prefixes that fewer than `minPeers` see, over all origins. Formats without peer counts pass 0. */
-  finish(minPeers = MIN_PEERS): { readonly ranges: FamilyRanges; readonly otherOrigins: readonly OtherOrigin[] } {
+  /** Leaves out prefixes that fewer than MIN_PEERS see, over all origins. */
+  finish(): { readonly ranges: FamilyRanges; readonly otherOrigins: readonly OtherOrigin[] } {
     const ranges = { 4: new Ranges(), 6: new Ranges() };
     const otherOrigins: OtherOrigin[] = [];
     for (const version of [4, 6] as const) {
@@ -63,21 +67,27 @@ export class RouteCollector {
         if (chosen !== undefined) ranges[version].add(start, end, chosen.asn);
         if (others.length === 0) return;
         // With peers the chosen one is listed too, so that a reader can compare them.
-        for (const { asn, peers } of minPeers === 0 || chosen?.peers === undefined ? others : origins)
-          otherOrigins.push({ version, start, length, asn, ...(minPeers > 0 && peers !== undefined && { peers }) });
+        for (const { asn, peers } of chosen?.peers === undefined ? others : origins)
+          otherOrigins.push({ version, start, length, asn, ...(peers !== undefined && { peers }) });
       };
       const sets = this.#sets[version];
       for (const [key, head] of this.#first[version]) {
         const rows = this.#rowsFrom(head);
-        const peers = rows.reduce((sum, row) => sum + (this.#peers[row] as number), peersOf(sets.get(key)));
-        if (peers < minPeers) continue;
+        const peers = rows.reduce(
+          (sum, row) => sum + (this.#peers[row] as number),
+          peersOf(sets.get(key)),
+        );
+        if (peers < MIN_PEERS) continue;
         put(
           key,
-          rows.map((row) => ({ asn: this.#origins[row] as number, peers: this.#peers[row] as number })),
+          rows.map((row) => ({
+            asn: this.#origins[row] as number,
+            peers: this.#peers[row] as number,
+          })),
         );
       }
       for (const [key, seen] of sets) {
-        if (this.#first[version].has(key) || peersOf(seen) < minPeers) continue;
+        if (this.#first[version].has(key) || peersOf(seen) < MIN_PEERS) continue;
         seen.sort((a, b) => b.peers - a.peers);
         put(
           key,
@@ -94,7 +104,9 @@ export class RouteCollector {
     for (let row = head; row !== NONE; row = this.#next[row] as number) rows.push(row);
     const peers = (row: number) => this.#peers[row] as number;
     const origin = (row: number) => this.#origins[row] as number;
-    return rows.length === 1 ? rows : rows.sort((a, b) => peers(b) - peers(a) || origin(a) - origin(b));
+    return rows.length === 1
+      ? rows
+      : rows.sort((a, b) => peers(b) - peers(a) || origin(a) - origin(b));
   }
 }
 
@@ -104,8 +116,14 @@ type SeenSet = { readonly members: readonly number[]; peers: number };
 
 const NONE = -1;
 
-/** Shorter prefixes are default routes in several parts; longer ones are not meant for the global table. */
-const LENGTHS = { 4: { shortest: 8, longest: 24, bits: 32 }, 6: { shortest: 16, longest: 48, bits: 128 } } as const;
+/**
+ * Shorter prefixes are default routes in several parts; longer ones are not meant for the global
+ * table.
+ */
+const LENGTHS = {
+  4: { shortest: 8, longest: 24, bits: 32 },
+  6: { shortest: 16, longest: 48, bits: 128 },
+} as const;
 
 function peersOf(sets: readonly SeenSet[] = []): number {
   return sets.reduce((sum, set) => sum + set.peers, 0);

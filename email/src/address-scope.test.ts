@@ -29,4 +29,5 @@ for (const [address, want] of [
   ['localhost', false],
   ['', false],
 ] as const)
-  test(`address scope: ${address} is ${want ? '' : 'not '}public`, () => assert.equal(isPublicAddress(address), want));
+  test(`address scope: ${address} is ${want ? '' : 'not '}public`, () =>
+    assert.equal(isPublicAddress(address), want));

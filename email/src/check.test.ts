@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { checkDomain, examineDomain } from './check.ts';
-import { zone } from './dns/zone.ts';
 import type { EmailReport } from './report.ts';
 import { KEYS } from './test/dkim-keys.ts';
+import { zone } from './test/zone.ts';
 
 const { strong, weak } = KEYS;
 
@@ -23,12 +23,37 @@ function domainWith({ mx = [[10, 'mx.example.com']], spf, dkim, dmarc }: Parts) 
 const rua = 'rua=mailto:d@example.com';
 
 for (const [behaviour, parts, score, grade] of [
-  ['everything at its best', { spf: 'v=spf1 mx -all', dkim: strong, dmarc: `v=DMARC1; p=reject; ${rua}` }, 100, 'A'],
-  ['the public example', { spf: 'v=spf1 mx ~all', dkim: strong, dmarc: `v=DMARC1; p=quarantine; ${rua}` }, 85, 'B'],
-  ['~all and reject', { spf: 'v=spf1 mx ~all', dkim: strong, dmarc: `v=DMARC1; p=reject; ${rua}` }, 95, 'A'],
-  ['monitoring', { spf: 'v=spf1 mx ~all', dkim: strong, dmarc: `v=DMARC1; p=none; ${rua}` }, 70, 'C'],
+  [
+    'everything at its best',
+    { spf: 'v=spf1 mx -all', dkim: strong, dmarc: `v=DMARC1; p=reject; ${rua}` },
+    100,
+    'A',
+  ],
+  [
+    'the public example',
+    { spf: 'v=spf1 mx ~all', dkim: strong, dmarc: `v=DMARC1; p=quarantine; ${rua}` },
+    85,
+    'B',
+  ],
+  [
+    '~all and reject',
+    { spf: 'v=spf1 mx ~all', dkim: strong, dmarc: `v=DMARC1; p=reject; ${rua}` },
+    95,
+    'A',
+  ],
+  [
+    'monitoring',
+    { spf: 'v=spf1 mx ~all', dkim: strong, dmarc: `v=DMARC1; p=none; ${rua}` },
+    70,
+    'C',
+  ],
   ['no DMARC', { spf: 'v=spf1 mx ~all', dkim: strong }, 60, 'C'],
-  ['no DKIM found, reject', { spf: 'v=spf1 mx -all', dmarc: `v=DMARC1; p=reject; ${rua}` }, 70, 'C'],
+  [
+    'no DKIM found, reject',
+    { spf: 'v=spf1 mx -all', dmarc: `v=DMARC1; p=reject; ${rua}` },
+    70,
+    'C',
+  ],
   [
     'a short key and quarantine',
     { spf: 'v=spf1 mx ~all', dkim: weak, dmarc: `v=DMARC1; p=quarantine; ${rua}` },
@@ -42,14 +67,24 @@ for (const [behaviour, parts, score, grade] of [
     95,
     'A',
   ],
-  ['reject in test mode', { spf: 'v=spf1 mx -all', dkim: strong, dmarc: `v=DMARC1; p=reject; t=y; ${rua}` }, 90, 'A'],
+  [
+    'reject in test mode',
+    { spf: 'v=spf1 mx -all', dkim: strong, dmarc: `v=DMARC1; p=reject; t=y; ${rua}` },
+    90,
+    'A',
+  ],
   [
     'quarantine for none of the mail',
     { spf: 'v=spf1 mx -all', dkim: strong, dmarc: `v=DMARC1; p=quarantine; pct=0; ${rua}` },
     75,
     'B',
   ],
-  ['none without reports', { spf: 'v=spf1 mx -all', dkim: strong, dmarc: 'v=DMARC1; p=none' }, 70, 'C'],
+  [
+    'none without reports',
+    { spf: 'v=spf1 mx -all', dkim: strong, dmarc: 'v=DMARC1; p=none' },
+    70,
+    'C',
+  ],
   [
     'a bad tag in an otherwise good policy',
     { spf: 'v=spf1 mx -all', dkim: strong, dmarc: `v=DMARC1; p=reject; adkim=x; ${rua}` },
@@ -63,7 +98,12 @@ for (const [behaviour, parts, score, grade] of [
     'B',
   ],
   ['+all', { spf: 'v=spf1 +all', dkim: strong, dmarc: `v=DMARC1; p=reject; ${rua}` }, 75, 'B'],
-  ['a parked domain tops out at 70', { mx: [[0, '.']], spf: 'v=spf1 -all', dmarc: 'v=DMARC1; p=reject' }, 70, 'C'],
+  [
+    'a parked domain tops out at 70',
+    { mx: [[0, '.']], spf: 'v=spf1 -all', dmarc: 'v=DMARC1; p=reject' },
+    70,
+    'C',
+  ],
   ['only an address', { mx: [] }, 0, 'F'],
 ] as const satisfies readonly (readonly [string, Parts, number, string])[]) {
   test(`check: ${behaviour}: ${score} ${grade}`, async () => {
@@ -117,7 +157,11 @@ test('check: no question is asked twice, and the common selectors stay within si
 });
 
 for (const [behaviour, records, unverified] of [
-  ['MX', { 'example.com': { fail: { MX: 'SERVFAIL' }, TXT: ['v=spf1 -all'] } }, 'MX could not be verified'],
+  [
+    'MX',
+    { 'example.com': { fail: { MX: 'SERVFAIL' }, TXT: ['v=spf1 -all'] } },
+    'MX could not be verified',
+  ],
   [
     'the apex TXT',
     {
@@ -133,7 +177,10 @@ for (const [behaviour, records, unverified] of [
   ],
   [
     'an include',
-    { 'example.com': { TXT: ['v=spf1 include:a.example -all'] }, 'a.example': { fail: 'SERVFAIL' } },
+    {
+      'example.com': { TXT: ['v=spf1 include:a.example -all'] },
+      'a.example': { fail: 'SERVFAIL' },
+    },
     'SPF could not be verified',
   ],
 ] as const) {
@@ -150,7 +197,10 @@ for (const [behaviour, records, unverified] of [
 }
 
 test('check: when MX, TXT and _dmarc all fail, DNS is unavailable', async () => {
-  const resolver = zone({ 'example.com': { fail: 'SERVFAIL' }, '_dmarc.example.com': { fail: 'SERVFAIL' } });
+  const resolver = zone({
+    'example.com': { fail: 'SERVFAIL' },
+    '_dmarc.example.com': { fail: 'SERVFAIL' },
+  });
   assert.equal((await examineDomain('example.com', { resolver })).isDnsUnavailable, true);
 });
 
@@ -204,7 +254,9 @@ function assertInvariants(report: EmailReport): void {
   assert.equal(dmarc.partial_rollout, dmarc.percentage < 100);
   assert.equal(dmarc.no_visibility, dmarc.aggregate_report_uris.length === 0);
   assert.equal(dmarc.inherited, dmarc.record_domain !== '' && dmarc.record_domain !== domain);
-  assert.ok(domain_auth_score >= 0 && domain_auth_score <= 100 && Number.isInteger(domain_auth_score));
+  assert.ok(
+    domain_auth_score >= 0 && domain_auth_score <= 100 && Number.isInteger(domain_auth_score),
+  );
   const bounds = { A: 90, B: 75, C: 55, D: 35, F: 0 };
   assert.ok(domain_auth_score >= bounds[grade]);
   for (const errors of [

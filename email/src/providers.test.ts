@@ -13,13 +13,29 @@ for (const [behaviour, mx, spf, want] of [
     ['v=spf1 include:_spf.mail.hostinger.com ~all'],
     ['hostingermail-a', 'hostingermail-b', 'hostingermail-c'],
   ],
-  ['in a record that is written wrongly', [], ['v=spf1 include=_spf.mx.cloudflare.net'], ['cf2024-1']],
-  ['of a HubSpot account', [], ['v=spf1 include:1234567.spf04.hubspotemail.net ~all'], ['hs1-1234567', 'hs2-1234567']],
-  ['each once', ['mxa.mailgun.org', 'mxb.mailgun.org'], ['v=spf1 include:mailgun.org'], ['pic', 'mailo', 'k1']],
+  [
+    'in a record that is written wrongly',
+    [],
+    ['v=spf1 include=_spf.mx.cloudflare.net'],
+    ['cf2024-1'],
+  ],
+  [
+    'of a HubSpot account',
+    [],
+    ['v=spf1 include:1234567.spf04.hubspotemail.net ~all'],
+    ['hs1-1234567', 'hs2-1234567'],
+  ],
+  [
+    'each once',
+    ['mxa.mailgun.org', 'mxb.mailgun.org'],
+    ['v=spf1 include:mailgun.org'],
+    ['pic', 'mailo', 'k1'],
+  ],
   ['none for others', ['mx.example.com'], ['v=spf1 include:spf.example.net'], []],
   ['not for a name that only ends alike', ['mx.notzoho.eu'], ['v=spf1 include:xmailgun.org'], []],
 ] as const)
-  test(`providers: selectors ${behaviour}`, () => assert.deepEqual(providerSelectors(mx, spf), want));
+  test(`providers: selectors ${behaviour}`, () =>
+    assert.deepEqual(providerSelectors(mx, spf), want));
 
 test('providers: an instance in a cloud is not its mail service', () => {
   assert.equal(providerOf('ec2-192-0-2-1.compute.amazonaws.com'), undefined);
@@ -27,7 +43,10 @@ test('providers: an instance in a cloud is not its mail service', () => {
 });
 
 test('providers: every row of the table has its cells, with values that are known, a source and a date', () => {
-  const [header = '', ...rows] = readFileSync(new URL('../data/providers.csv', import.meta.url), 'utf8')
+  const [header = '', ...rows] = readFileSync(
+    new URL('../data/providers.csv', import.meta.url),
+    'utf8',
+  )
     .trim()
     .split('\n')
     .map((line) => line.split(','));
@@ -42,6 +61,7 @@ test('providers: every row of the table has its cells, with values that are know
     key_hosts: NAMES,
     needs_spf: /^(?:yes|no)?$/,
     aligns: /^(?:yes|no)?$/,
+    accounts: NAMES,
     // They stand within a sentence.
     setup: /^(?:[a-z].*[^.;])?$/,
     normal: /^(?:\S.*[^.;])?$/,
@@ -53,10 +73,11 @@ test('providers: every row of the table has its cells, with values that are know
   const names = new Set<string>();
   for (const cells of rows) {
     assert.equal(cells.length, header.length, cells.join(','));
-    for (const [at, pattern] of Object.values(allowed).entries()) assert.match(cells[at] ?? '', pattern, cells[0]);
+    for (const [at, pattern] of Object.values(allowed).entries())
+      assert.match(cells[at] ?? '', pattern, cells[0]);
     names.add(cells[0] ?? '');
     // A service whose mail passes only with a signature has to be set up somewhere.
-    if (cells[9] === 'no') assert.notEqual(cells[10], '', cells[0]);
+    if (cells[9] === 'no') assert.notEqual(cells[11], '', cells[0]);
     if (/fixed|rotating/.test(cells[6] ?? '')) assert.notEqual(cells[5], '', cells[0]);
   }
   assert.equal(names.size, rows.length);

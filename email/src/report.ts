@@ -1,4 +1,5 @@
-// The report of a check, with the field names of the interface specification. Every field is present, never null.
+// The report of a check, with the field names of the interface specification. Every field is
+// present, never null.
 /** Limit of a report as JSON, whatever the zone contains. */
 export const MAX_REPORT_BYTES = 256 * 1024;
 
@@ -26,8 +27,15 @@ export type TransportReport<Problem = string> = {
   sender_rules: SenderRulesReport<Problem>;
 };
 
-/** `record` is a line of a zone file, `file` what belongs at `file_url`; each `''` if there is none. */
-export type TransportRecommendation = { text: string; record: string; file_url: string; file: string };
+/**
+ * `record` is a line of a zone file, `file` what belongs at `file_url`; each `''` if there is none.
+ */
+export type TransportRecommendation = {
+  text: string;
+  record: string;
+  file_url: string;
+  file: string;
+};
 
 type Judged<Problem> = { is_valid: boolean; validation_errors: Problem[] };
 
@@ -52,7 +60,10 @@ export type TlsRptReport<Problem = string> = Judged<Problem> & {
   recommendations: TransportRecommendation[];
 };
 
-/** RFC 7672. `is_authenticated`: the resolver authenticated the MX records, or the TLSA records of a host. */
+/**
+ * RFC 7672. `is_authenticated`: the resolver authenticated the MX records, or the TLSA records of a
+ * host.
+ */
 export type DaneReport<Problem = string> = Judged<Problem> & {
   is_authenticated: boolean;
   hosts: DaneHost[];
@@ -84,7 +95,10 @@ export type SmtpReport<Problem = string> = Judged<Problem> & {
 export type SmtpServer<Problem = string> = Judged<Problem> & {
   host: string;
   address: string;
-  /** The text of its greeting; `banner_name` is the name in it, `banner_addresses` the addresses of that name. */
+  /**
+   * The text of its greeting; `banner_name` is the name in it, `banner_addresses` the addresses of
+   * that name.
+   */
   banner: string;
   banner_name: string;
   banner_addresses: string[];
@@ -96,7 +110,9 @@ export type SmtpServer<Problem = string> = Judged<Problem> & {
   certificate: SmtpCertificate;
   /** Whether a TLSA record of the host matches its certificate; `''` if DANE does not apply. */
   dane: 'match' | 'mismatch' | '';
-  /** Whether the MTA-STS policy names the host and accepts its certificate; `''` without a policy. */
+  /**
+   * Whether the MTA-STS policy names the host and accepts its certificate; `''` without a policy.
+   */
   mta_sts: 'match' | 'mismatch' | '';
   /** Senders that use DANE, or a policy in enforce mode, do not deliver to it. */
   stops_delivery: boolean;
@@ -113,7 +129,10 @@ export type SmtpCertificate = {
   is_for_host: boolean;
 };
 
-/** What large mailbox providers ask of bulk senders, as far as DNS shows it; `validation_errors` is what is missing. */
+/**
+ * What large mailbox providers ask of bulk senders, as far as DNS shows it; `validation_errors` is
+ * what is missing.
+ */
 export type SenderRulesReport<Problem = string> = Judged<Problem> & {
   google: SenderRulesState;
   yahoo: SenderRulesState;
@@ -121,7 +140,11 @@ export type SenderRulesReport<Problem = string> = Judged<Problem> & {
 };
 export type SenderRulesState = 'met' | 'not_met' | 'unverified' | 'not_applicable';
 /** In a report, errors are `code: explanation`; before it is rendered they are findings. */
-export type MxReport<Problem = string> = { records: string[]; is_valid: boolean; errors: Problem[] };
+export type MxReport<Problem = string> = {
+  records: string[];
+  is_valid: boolean;
+  errors: Problem[];
+};
 
 export type Qualifier = '+' | '-' | '~' | '?';
 
@@ -165,4 +188,28 @@ export type DmarcReport<Problem = string> = Judged<Problem> & {
   partial_rollout: boolean;
   no_visibility: boolean;
   strength_rating: 'weak' | 'moderate' | 'strong';
+};
+
+/**
+ * RFC 7208 §4.6.4: receivers treat a record that needs more as permerror. Counted over the whole
+ * tree of includes.
+ */
+export const MAX_LOOKUPS = 10;
+/** The same section: lookups that find no record. */
+export const MAX_VOID_LOOKUPS = 2;
+
+/** Points that a part of the report can get; together 100. */
+export const MAX_POINTS = { mx: 10, spf: 25, dkim: 30, dmarc: 35 } as const;
+
+/**
+ * What aggregate reports show about the next policy. It replaces all that DNS lets expect: how the
+ * owner's mail arrives is known.
+ */
+export type ReportedVerdict = {
+  readonly policy: 'quarantine' | 'reject';
+  readonly answer: 'yes' | 'no' | 'not_enough';
+  /** The answer as a sentence. */
+  readonly text: string;
+  /** Why it is not yes, the most important first. */
+  readonly reasons: readonly string[];
 };

@@ -1,4 +1,7 @@
-/** The tables in the folder data: a row per line, cells without commas, lists in a cell separated by blanks. */
+/**
+ * The tables in the folder data: a row per line, cells without commas, lists in a cell separated by
+ * blanks.
+ */
 import { readFileSync } from 'node:fs';
 
 export function readTable(file: string): string[][] {
@@ -12,6 +15,8 @@ export function words(cell = ''): string[] {
   return cell.split(' ').filter((word) => word !== '');
 }
 
-export function readNamedDomains(file: string): { readonly name: string; readonly domains: readonly string[] }[] {
+export function readNamedDomains(
+  file: string,
+): { readonly name: string; readonly domains: readonly string[] }[] {
   return readTable(file).map(([name = '', domains]) => ({ name, domains: words(domains) }));
 }

@@ -1,18 +1,21 @@
-/** Order and wording of the advice; corpus.test.ts has what its records do. */
+/** Order and wording of the advice; corpus.full.test.ts has what its records do. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { ZoneRecords } from '@whence/testing/servers/zone-literal';
 import { checkDomain, examineDomain } from '../check.ts';
-import { zone } from '../dns/zone.ts';
-import type { ZoneRecords } from '../dns/zone-records.ts';
+import { zoneFileLine } from '../records/zone-file.ts';
 import { KEYS } from '../test/dkim-keys.ts';
-import { zoneFileLine } from './zone-file.ts';
+import { zone } from '../test/zone.ts';
 
 const RUA = 'rua=mailto:d@example.com';
 
 type Parts = { mx?: [number, string][]; spf?: string | string[]; dkim?: string; dmarc?: string };
 
 /** A domain with working mail servers and the given records. */
-function domainWith({ mx = [[10, 'mx.example.com']], spf = [], dkim, dmarc }: Parts, more: ZoneRecords = {}) {
+function domainWith(
+  { mx = [[10, 'mx.example.com']], spf = [], dkim, dmarc }: Parts,
+  more: ZoneRecords = {},
+) {
   return zone({
     'example.com': { MX: mx, TXT: [spf].flat(), A: ['192.0.2.1'] },
     'mx.example.com': { A: ['192.0.2.25'] },
@@ -29,13 +32,16 @@ test('advice: most points first, each with the record at its end', async () => {
   });
   assert.deepEqual(recommendations, [
     'Anyone can send mail as example.com: it has no DMARC record. Begin with p=none, which changes nothing for your mail, and tighten the policy when the reports show that it passes. Create the mailbox dmarc@example.com first, or name another: _dmarc.example.com. IN TXT "v=DMARC1; p=none; rua=mailto:dmarc@example.com"',
-    '-all would be safe when: reports arrive at a mailbox of yours, named in rua=.',
+    '-all would be safe when reports arrive at a mailbox of yours, named in rua=.',
   ]);
 });
 
 test('advice: none when everything is at its best', async () => {
   const parts = { spf: 'v=spf1 mx -all', dkim: KEYS.strong, dmarc: `v=DMARC1; p=reject; ${RUA}` };
-  assert.deepEqual((await checkDomain('example.com', { resolver: domainWith(parts) })).recommendations, []);
+  assert.deepEqual(
+    (await checkDomain('example.com', { resolver: domainWith(parts) })).recommendations,
+    [],
+  );
 });
 
 for (const [behaviour, spf] of [
@@ -53,7 +59,7 @@ for (const [behaviour, parts, sentence] of [
   [
     'no stricter policy before SPF and DKIM work',
     { spf: 'v=spf1 mx -all', dmarc: `v=DMARC1; p=none; ${RUA}` },
-    'p=quarantine would be safe when: a DKIM key is found.',
+    'p=quarantine would be safe when a DKIM key is found.',
   ],
   [
     'a short key',
@@ -72,12 +78,21 @@ for (const [behaviour, parts, sentence] of [
   ],
   [
     'a null MX beside a sending SPF',
-    { mx: [[0, '.']], spf: 'v=spf1 a -all', dkim: KEYS.strong, dmarc: `v=DMARC1; p=reject; ${RUA}` },
+    {
+      mx: [[0, '.']],
+      spf: 'v=spf1 a -all',
+      dkim: KEYS.strong,
+      dmarc: `v=DMARC1; p=reject; ${RUA}`,
+    },
     'example.com publishes a null MX (it receives no mail) but an SPF record that lets servers send and a DKIM key: bounces and replies cannot be delivered. If it sends no mail, its SPF record is v=spf1 -all.',
   ],
   [
     'terms after all',
-    { spf: 'v=spf1 mx -all include:b.example ip4:192.0.2.1', dkim: KEYS.strong, dmarc: `v=DMARC1; p=reject; ${RUA}` },
+    {
+      spf: 'v=spf1 mx -all include:b.example ip4:192.0.2.1',
+      dkim: KEYS.strong,
+      dmarc: `v=DMARC1; p=reject; ${RUA}`,
+    },
     'Receivers ignore what the SPF record has after all: "include:b.example", "ip4:192.0.2.1". Move it before all if those servers may send, or remove it: example.com. IN TXT "v=spf1 mx -all"',
   ],
   [
@@ -97,12 +112,18 @@ for (const [behaviour, parts, sentence] of [
   ],
 ] as const satisfies readonly (readonly [string, Parts, string])[])
   test(`advice: ${behaviour}`, async () => {
-    const { recommendations } = await checkDomain('example.com', { resolver: domainWith(parts as Parts) });
+    const { recommendations } = await checkDomain('example.com', {
+      resolver: domainWith(parts as Parts),
+    });
     assert.ok(recommendations.includes(sentence), recommendations.join('\n'));
   });
 
 test('advice: a wildcard that revokes every key is not criticised where no mail is sent', async () => {
-  const parked = { mx: [[0, '.']] as [number, string][], spf: 'v=spf1 -all', dmarc: `v=DMARC1; p=reject; ${RUA}` };
+  const parked = {
+    mx: [[0, '.']] as [number, string][],
+    spf: 'v=spf1 -all',
+    dmarc: `v=DMARC1; p=reject; ${RUA}`,
+  };
   const resolver = domainWith(parked, { '*._domainkey.example.com': { TXT: ['v=DKIM1; p='] } });
   const { advice } = await examineDomain('example.com', { resolver });
   assert.deepEqual(
@@ -115,18 +136,28 @@ test('advice: a record that does not fit into a recommendation is in the advice'
   const spf = `v=spf1 ${Array.from({ length: 40 }, (_, i) => `ip4:192.0.2.${i}`).join(' ')} ~all`;
   const parts = { spf, dkim: KEYS.strong, dmarc: `v=DMARC1; p=reject; ${RUA}` };
   const { advice, report } = await examineDomain('example.com', { resolver: domainWith(parts) });
-  const shown = report.recommendations.find((text) => text.startsWith('When every server that sends as example.com'));
+  const shown = report.recommendations.find((text) =>
+    text.startsWith('When every server that sends as example.com'),
+  );
   assert.ok(shown !== undefined && !shown.includes(' IN TXT '), shown);
   const change = advice.find(({ code }) => code === 'spf_harden')?.change;
   assert.ok(change && zoneFileLine(change.record).endsWith(' -all"'));
 });
 
 test('advice: where no policy is about to be stricter, nothing is asked that the check has not asked', async () => {
-  const resolver = domainWith({ spf: 'v=spf1 mx a ~all', dkim: KEYS.strong, dmarc: `v=DMARC1; p=reject; ${RUA}` });
+  const resolver = domainWith({
+    spf: 'v=spf1 mx a ~all',
+    dkim: KEYS.strong,
+    dmarc: `v=DMARC1; p=reject; ${RUA}`,
+  });
   await checkDomain('example.com', { resolver });
   const others = resolver.asked.filter((question) => !/_domainkey|^whence-/.test(question));
   assert.deepEqual(others.sort(), [
-    ...['_dmarc.com TXT', '_dmarc.example.com TXT'],
-    ...['example.com A', 'example.com MX', 'example.com TXT', 'mx.example.com A'],
+    '_dmarc.com TXT',
+    '_dmarc.example.com TXT',
+    'example.com A',
+    'example.com MX',
+    'example.com TXT',
+    'mx.example.com A',
   ]);
 });

@@ -15,14 +15,24 @@ for (const [behaviour, raw, wish, want] of [
   ],
   ['the policy comes second', 'v=DMARC1; sp=none; p=none', {}, 'v=DMARC1; p=quarantine; sp=none'],
   ['historic tags go', 'v=DMARC1; p=none; pct=100; ri=3600; rf=afrf', {}, 'v=DMARC1; p=quarantine'],
-  ['a part of the mail becomes all', 'v=DMARC1; p=quarantine; pct=20; t=y', {}, 'v=DMARC1; p=quarantine'],
+  [
+    'a part of the mail becomes all',
+    'v=DMARC1; p=quarantine; pct=20; t=y',
+    {},
+    'v=DMARC1; p=quarantine',
+  ],
   [
     'a part of the mail stays one',
     'v=DMARC1; p=quarantine; pct=20; t=y',
     { isFull: false },
     'v=DMARC1; p=quarantine; pct=20; t=y',
   ],
-  ['bad values go', 'v=DMARC1; p=none; adkim=x; sp=all; fo=9; t=maybe', {}, 'v=DMARC1; p=quarantine'],
+  [
+    'bad values go',
+    'v=DMARC1; p=none; adkim=x; sp=all; fo=9; t=maybe',
+    {},
+    'v=DMARC1; p=quarantine',
+  ],
   [
     'a repeated sp goes, another tag stays once',
     'v=DMARC1; p=none; sp=none; sp=reject; aspf=s; aspf=r',
@@ -54,7 +64,12 @@ for (const [behaviour, raw, wish, want] of [
     {},
     'v=DMARC1; p=quarantine; rua=mailto:a@b.example',
   ],
-  ['what is no address goes', 'v=DMARC1; p=none; rua=nonsense', { rua: RUA }, `v=DMARC1; p=quarantine; rua=${RUA}`],
+  [
+    'what is no address goes',
+    'v=DMARC1; p=none; rua=nonsense',
+    { rua: RUA },
+    `v=DMARC1; p=quarantine; rua=${RUA}`,
+  ],
   [
     'no semicolon after the version',
     'v=DMARC1 p=none, rua=mailto:a@b.example',
@@ -72,7 +87,10 @@ for (const [behaviour, raw, wish, want] of [
   [
     'an inherited record of the same organization keeps its reports',
     'v=DMARC1; p=reject; sp=quarantine; rua=mailto:a@b.example',
-    { below: { subdomains: 'quarantine', nonexistent: 'quarantine', isReportingKept: true }, rua: RUA },
+    {
+      below: { subdomains: 'quarantine', nonexistent: 'quarantine', isReportingKept: true },
+      rua: RUA,
+    },
     'v=DMARC1; p=quarantine; rua=mailto:a@b.example',
   ],
   [
@@ -82,13 +100,26 @@ for (const [behaviour, raw, wish, want] of [
     'v=DMARC1; p=quarantine; psd=y; sp=none',
   ],
 ] as const satisfies readonly (readonly [string, string, Partial<DmarcWish>, string])[])
-  test(`dmarc record: ${behaviour}`, () => assert.equal(rewriteDmarc(raw, { ...WISH, ...wish }).text, want));
+  test(`dmarc record: ${behaviour}`, () =>
+    assert.equal(rewriteDmarc(raw, { ...WISH, ...wish }).text, want));
 
 test('dmarc record: every edit is listed', () => {
   const raw = 'v=DMARC1; p=none; pct=20; ri=1; adkim=x; rua=a@b.example; aspf=s; aspf=s; junk';
   assert.deepEqual(
     rewriteDmarc(raw, WISH).edits.map(({ kind }) => kind),
-    ['policy', 'repeated', 'full', 'dropped', 'dropped', 'repaired address', 'subdomains too', 'dropped'],
+    [
+      'policy',
+      'repeated',
+      'full',
+      'dropped',
+      'dropped',
+      'repaired address',
+      'subdomains too',
+      'dropped',
+    ],
   );
-  assert.deepEqual(rewriteDmarc('v=DMARC1; p=quarantine; aspf=s', { ...WISH, inForce: 'quarantine' }).edits, []);
+  assert.deepEqual(
+    rewriteDmarc('v=DMARC1; p=quarantine; aspf=s', { ...WISH, inForce: 'quarantine' }).edits,
+    [],
+  );
 });

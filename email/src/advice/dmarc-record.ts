@@ -1,26 +1,37 @@
-// A new DMARC record made from a present one: every tag that is right stays as written, and each edit is listed.
+// A new DMARC record made from a present one: every tag that is right stays as written, and each
+// edit is listed.
 import { type DmarcRecord, POLICY_LEVELS, parseDmarc } from '../dmarc/dmarc.ts';
 import { parseReportUris } from '../dmarc/report-uris.ts';
+import { repairCharacters } from '../records/pasted-text.ts';
 import { parseTagList, type Tag, tagValue } from '../records/tag-list.ts';
 import type { DmarcPolicy } from '../report.ts';
 import { excerpt } from '../visible-text.ts';
-import type { DmarcEdit } from './advice-text.ts';
-import { repairCharacters } from './pasted-text.ts';
+import type { DmarcEdit } from './dmarc-text.ts';
 
 export type DmarcWish = {
   readonly policy: DmarcPolicy;
   readonly inForce: DmarcPolicy | '';
   readonly sendsNoMail?: true;
-  /** What names below have now, if it has to stay; `names` are those that need it, if they are known. */
-  readonly subdomains?: { readonly policy: DmarcPolicy; readonly names: readonly string[] } | undefined;
+  /**
+   * What names below have now, if it has to stay; `names` are those that need it, if they are
+   * known.
+   */
+  readonly subdomains?:
+    | { readonly policy: DmarcPolicy; readonly names: readonly string[] }
+    | undefined;
   /** Whether `pct` and `t=y` may go, which makes the policy stricter. */
   readonly isFull: boolean;
   /** Whether names that do not exist get `np=reject`, if they have less than the domain. */
   readonly isNonexistentRefused?: boolean;
-  /** The address for reports if there is none, or with `isRuaAdded` beside those that do not work. */
+  /**
+   * The address for reports if there is none, or with `isRuaAdded` beside those that do not work.
+   */
   readonly rua?: string | undefined;
   readonly isRuaAdded?: boolean;
-  /** For an own record made from an inherited one: what names below had until now. `psd` belongs to the other name. */
+  /**
+   * For an own record made from an inherited one: what names below had until now. `psd` belongs to
+   * the other name.
+   */
   readonly below?: {
     readonly subdomains: DmarcPolicy;
     readonly nonexistent: DmarcPolicy;
@@ -43,7 +54,8 @@ export function rewriteDmarc(raw: string, wish: DmarcWish): { text: string; edit
   const { policy: to, inForce, sendsNoMail = false } = wish;
   if (published.toLowerCase() !== to || inForce !== to)
     edits.push({ kind: 'policy', published, inForce, to, sendsNoMail });
-  for (const tag of list.duplicates.slice(0, MAX_REPEATED)) edits.push({ kind: 'repeated', tag: excerpt(tag) });
+  for (const tag of list.duplicates.slice(0, MAX_REPEATED))
+    edits.push({ kind: 'repeated', tag: excerpt(tag) });
 
   const wrongTags = wrongTagsOf(record);
   const tags = ['v=DMARC1', `p=${wish.policy}`];
@@ -51,7 +63,12 @@ export function rewriteDmarc(raw: string, wish: DmarcWish): { text: string; edit
   for (const tag of list.tags) {
     if (names.has(tag.name)) continue;
     names.add(tag.name);
-    const kept = keepTag(tag, wish, wrongTags.has(tag.name) || isRepeatedPolicy(tag, list.duplicates), edits);
+    const kept = keepTag(
+      tag,
+      wish,
+      wrongTags.has(tag.name) || isRepeatedPolicy(tag, list.duplicates),
+      edits,
+    );
     if (kept !== undefined) tags.push(kept);
   }
   if (wish.below !== undefined) tags.push(...policiesBelow(wish.policy, wish.below));
@@ -66,14 +83,19 @@ export function rewriteDmarc(raw: string, wish: DmarcWish): { text: string; edit
   )
     edits.push({ kind: 'subdomains too' });
   const isNonexistentOpen =
-    record.standing === 'as published' && POLICY_LEVELS[record.nonexistentPolicy || 'none'] < POLICY_LEVELS[to];
+    record.standing === 'as published' &&
+    POLICY_LEVELS[record.nonexistentPolicy || 'none'] < POLICY_LEVELS[to];
   if (wish.isNonexistentRefused === true && isNonexistentOpen && !names.has('np')) {
     edits.push({ kind: 'nonexistent' });
     tags.push('np=reject');
   }
   const strays = wish.below?.isReportingKept === false ? [] : strayAddresses(list.malformed, edits);
   if (strays.length > 0) addReports(tags, strays);
-  else if (wish.rua !== undefined && (wish.isRuaAdded === true || !tags.some(isRua)) && !hasAddress(tags, wish.rua)) {
+  else if (
+    wish.rua !== undefined &&
+    (wish.isRuaAdded === true || !tags.some(isRua)) &&
+    !hasAddress(tags, wish.rua)
+  ) {
     edits.push({ kind: 'rua added', isBeside: tags.some(isRua) });
     addReports(tags, [wish.rua]);
   }
@@ -101,7 +123,9 @@ function addReports(tags: string[], uris: readonly string[]): void {
   else tags[at] = `${tags[at]},${uris.join(',')}`;
 }
 
-/** Addresses after a semicolon where a comma belongs: `rua=mailto:a@b.example; mailto:c@d.example`. */
+/**
+ * Addresses after a semicolon where a comma belongs: `rua=mailto:a@b.example; mailto:c@d.example`.
+ */
 function strayAddresses(malformed: readonly string[], edits: DmarcEdit[]): string[] {
   const uris: string[] = [];
   for (const text of malformed.slice(0, MAX_ADDRESSES)) {
@@ -131,10 +155,17 @@ function isRepeatedPolicy({ name }: Tag, duplicates: readonly string[]): boolean
   return (name === 'sp' || name === 'np') && duplicates.includes(name);
 }
 
-function keepTag({ name, value, raw }: Tag, wish: DmarcWish, isWrong: boolean, edits: DmarcEdit[]): string | undefined {
-  if (wish.below !== undefined && (name === 'sp' || name === 'np' || name === 'psd')) return undefined;
+function keepTag(
+  { name, value, raw }: Tag,
+  wish: DmarcWish,
+  isWrong: boolean,
+  edits: DmarcEdit[],
+): string | undefined {
+  if (wish.below !== undefined && (name === 'sp' || name === 'np' || name === 'psd'))
+    return undefined;
   if ((name === 'rua' || name === 'ruf') && wish.below?.isReportingKept === false) return undefined;
-  const isPartial = (name === 'pct' && Number(value) < 100) || (name === 't' && value.toLowerCase() === 'y');
+  const isPartial =
+    (name === 'pct' && Number(value) < 100) || (name === 't' && value.toLowerCase() === 'y');
   if (isPartial && !isWrong) {
     if (!wish.isFull) return raw;
     edits.push({ kind: wish.policy === 'none' ? 'idle' : 'full', tag: excerpt(raw) });
@@ -164,14 +195,22 @@ function repairedOptions(value: string): string {
 }
 
 /** `sp` and `np` only where they say something else than what is used without them. */
-function policiesBelow(policy: DmarcPolicy, { subdomains, nonexistent }: NonNullable<DmarcWish['below']>): string[] {
+function policiesBelow(
+  policy: DmarcPolicy,
+  { subdomains, nonexistent }: NonNullable<DmarcWish['below']>,
+): string[] {
   return [
     ...(subdomains === policy ? [] : [`sp=${subdomains}`]),
     ...(nonexistent === subdomains ? [] : [`np=${nonexistent}`]),
   ];
 }
 
-function keepAddresses(tag: string, value: string, raw: string, edits: DmarcEdit[]): string | undefined {
+function keepAddresses(
+  tag: string,
+  value: string,
+  raw: string,
+  edits: DmarcEdit[],
+): string | undefined {
   if (parseReportUris(value).bad.length === 0) return raw;
   const uris: string[] = [];
   for (const item of value.split(/[\s,;]+/).slice(0, MAX_ADDRESSES)) {
@@ -189,7 +228,10 @@ function keepAddresses(tag: string, value: string, raw: string, edits: DmarcEdit
 
 const MAX_ADDRESSES = 100;
 
-/** `a@b.example`, `mailto://a@b.example`, `mailto:<a@b.example>` and the like; undefined if it is not an address. */
+/**
+ * `a@b.example`, `mailto://a@b.example`, `mailto:<a@b.example>` and the like; undefined if it is
+ * not an address.
+ */
 function repairAddress(item: string): string | undefined {
   if (isReportUri(item)) return item;
   const address = item.replace(/^mailto:?\/*/i, '').replace(/^[<"']+|(?<![>"'.])[>"'.]+$/g, '');
@@ -212,7 +254,9 @@ function withVersion(raw: string): string {
 }
 
 /** Strings that were joined without the semicolon between them: `p=rejectrua=mailto:…`. */
-const GLUED_POLICY = /(p[ \t]*=[ \t]*(?:none|quarantine|reject))(?=(?:sp|np|rua|ruf|adkim|aspf|fo|pct|ri|rf)[ \t]*=)/i;
+const GLUED_POLICY =
+  /(p[ \t]*=[ \t]*(?:none|quarantine|reject))(?=(?:sp|np|rua|ruf|adkim|aspf|fo|pct|ri|rf)[ \t]*=)/i;
 /** A blank where the semicolon belongs: `p=none rua=mailto:…`. */
-const UNSEPARATED = /([^;\s,])[ \t,]+(?=(?:p|sp|np|rua|ruf|adkim|aspf|fo|pct|ri|rf|psd|t)[ \t]*=)/gi;
+const UNSEPARATED =
+  /([^;\s,])[ \t,]+(?=(?:p|sp|np|rua|ruf|adkim|aspf|fo|pct|ri|rf|psd|t)[ \t]*=)/gi;
 const TAG_AFTER_BLANK = /[;,\s]+(?=(?:p|sp|np|rua|ruf|adkim|aspf|fo|pct|ri|rf|psd|t)[ \t]*=)/gi;

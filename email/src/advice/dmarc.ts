@@ -1,17 +1,36 @@
-// Advice on DMARC, one step at a time: `p=none` with reports, quarantine, reject, and only when nothing stands in the
-// way (readiness.ts). What the domain inherits is answered with a record of its own.
+// Advice on DMARC, one step at a time: `p=none` with reports, quarantine, reject, and only when
+// nothing stands in the way (readiness.ts). What the domain inherits is answered with a record of
+// its own.
 import type { Arrival } from '../dmarc/destinations.ts';
 import { type DmarcRecord, POLICY_LEVELS } from '../dmarc/dmarc.ts';
 import { hasCode } from '../findings/finding.ts';
+import {
+  isPublicSuffix,
+  isSuffixRecord,
+  looksUnused,
+  receivesMail,
+} from '../readiness/mail-role.ts';
+import {
+  policyInForce,
+  readinessOf,
+  reportArrivals,
+  STRICTER,
+  WEAKER,
+} from '../readiness/readiness.ts';
 import { registrableDomain } from '../registrable-domain.ts';
-import type { DmarcPolicy } from '../report.ts';
-import { type Findings, MAX_POINTS, type Score } from '../score/score.ts';
-import { type Advice, type AdviceDetails, type Change, type Draft, RANKS, txtChange } from './advice.ts';
-import type { DmarcEdit, ReportsTo } from './advice-text.ts';
+import { type DmarcPolicy, MAX_POINTS } from '../report.ts';
+import type { Findings, Score } from '../score/score.ts';
+import { MAX_RECORD_BYTES } from '../spf/spf-record.ts';
+import {
+  type Advice,
+  type AdviceDetails,
+  type Change,
+  type Draft,
+  RANKS,
+  txtChange,
+} from './advice.ts';
 import { rewriteDmarc } from './dmarc-record.ts';
-import { isPublicSuffix, isSuffixRecord, looksUnused, receivesMail } from './mail-role.ts';
-import { policyInForce, readinessOf, reportArrivals, STRICTER, WEAKER } from './readiness.ts';
-import { MAX_RECORD_BYTES } from './spf-record.ts';
+import type { DmarcEdit, ReportsTo } from './dmarc-text.ts';
 
 export function adviseDmarc(domain: string, findings: Findings, score: Score): Draft[] {
   const { dmarc } = findings;
@@ -20,7 +39,9 @@ export function adviseDmarc(domain: string, findings: Findings, score: Score): D
     return [{ code: 'unverified', detail, rank: MAX_POINTS.dmarc - score.dmarc }];
   }
   // What looks unused has a recipe of its own.
-  const drafts = looksUnused(findings) ? [] : [...adviseRecord(domain, findings), ...adviseOwnMail(domain, findings)];
+  const drafts = looksUnused(findings)
+    ? []
+    : [...adviseRecord(domain, findings), ...adviseOwnMail(domain, findings)];
   return [...drafts, ...adviseDetails(domain, findings)];
 }
 
@@ -44,33 +65,50 @@ function adviseRecord(domain: string, findings: Findings): Draft[] {
   if (parent?.kind === 'one' && parent.record.raw.length > MAX_RECORD_BYTES) return [];
   if (parent?.kind === 'one') return adviseInherited(domain, parent.name, parent.record, findings);
   const [error] = report.validation_errors;
-  const reason = error?.code === 'no_dmarc_record' ? error.detail : { unusableParent: `_dmarc.${recordDomain}` };
+  const reason =
+    error?.code === 'no_dmarc_record' ? error.detail : { unusableParent: `_dmarc.${recordDomain}` };
   return [adviseFirst(domain, reason, findings)];
 }
 
 const MAX_TRIALS = 10;
 
-/** An alias of the same owner is changed there unless stricter: others share it. Not others (RFC 1034 §3.6.2). */
-export function dmarcChange(domain: string, text: string, { dmarc }: Findings, isStricter = true): Change | undefined {
+/**
+ * An alias of the same owner is changed there unless stricter: others share it. Not others (RFC
+ * 1034 §3.6.2).
+ */
+export function dmarcChange(
+  domain: string,
+  text: string,
+  { dmarc }: Findings,
+  isStricter = true,
+): Change | undefined {
   const [own] = dmarc.steps;
   if (own === undefined || text.length > MAX_RECORD_BYTES) return undefined;
-  const replaces = own.kind === 'one' ? [own.record.raw] : own.kind === 'lookalike' ? [own.raw] : [];
+  const replaces: string[] = [];
+  if (own.kind === 'one') replaces.push(own.record.raw);
+  if (own.kind === 'lookalike') replaces.push(own.raw);
   if (own.alias === undefined) return txtChange(`_dmarc.${domain}`, text, replaces);
   const isOurs = registrableDomain(own.alias) === registrableDomain(domain);
   if (!isOurs || isStricter || own.kind !== 'one') return undefined;
   return txtChange(own.alias, text, replaces);
 }
 
-function adviseFirst(domain: string, reason: AdviceDetails['dmarc_publish']['reason'], findings: Findings): Draft {
+function adviseFirst(
+  domain: string,
+  reason: AdviceDetails['dmarc_publish']['reason'],
+  findings: Findings,
+): Draft {
   const { dmarc } = findings;
   const [own] = dmarc.steps;
   const meant =
     'lookalike' in reason && reason.lookalike?.name === domain && own?.kind === 'lookalike'
       ? own.raw
       : dmarc.misplaced?.raw;
-  // A public suffix that does not say so would be taken for the organization of every domain below it (RFC 9989 §4.10.2).
+  // A public suffix that does not say so would be taken for the organization of every domain below
+  // it (RFC 9989 §4.10.2).
   const isShort = meant !== undefined && meant.length <= MAX_RECORD_BYTES;
-  const base = isShort ? meant : isPublicSuffix(domain) ? 'v=DMARC1; psd=y' : 'v=DMARC1';
+  const shortest = isPublicSuffix(domain) ? 'v=DMARC1; psd=y' : 'v=DMARC1';
+  const base = isShort ? meant : shortest;
   const { text, edits } = rewriteDmarc(base, {
     policy: 'none',
     inForce: '',
@@ -78,34 +116,53 @@ function adviseFirst(domain: string, reason: AdviceDetails['dmarc_publish']['rea
     rua: ownAddress(domain, findings),
   });
   const detail = { domain, reports: reportsOf(text, edits, findings), reason, alias: own?.alias };
-  return { code: 'dmarc_publish', detail, rank: RANKS.noPolicy, change: dmarcChange(domain, text, findings, false) };
+  return {
+    code: 'dmarc_publish',
+    detail,
+    rank: RANKS.noPolicy,
+    change: dmarcChange(domain, text, findings, false),
+  };
+}
+
+/** Undefined for a record that receivers ignore; `none` for one they treat as such. */
+function recordPolicy({ standing, policy }: DmarcRecord): DmarcPolicy | undefined {
+  if (standing === 'void') return undefined;
+  return standing === 'as none' ? 'none' : policy || 'none';
 }
 
 function adviseOwn(domain: string, record: DmarcRecord, findings: Findings): Draft[] {
   const { dmarc, subdomains } = findings;
   const isReady = readinessOf(domain, findings).obstacles.length === 0;
   const arrivals = reportArrivals(domain, findings);
-  const current =
-    record.standing === 'void' ? undefined : record.standing === 'as none' ? 'none' : record.policy || 'none';
-  const policy = nextPolicy(current, record, isReady);
-  // Without `pct` and `t=y` the same policy is stricter. What a share of the mail had cannot be written with `sp`.
+  const current = recordPolicy(record);
+  const policy = nextPolicy(current, record, isReady, findings);
+  // Without `pct` and `t=y` the same policy is stricter. What a share of the mail had cannot be
+  // written with `sp`.
   const isWhole = isReady && policy !== 'none' && policy === current && isPartial(record);
   const isStricter = current !== undefined && (policy !== current || isWhole);
-  const present = !isWhole ? current : record.isTestMode || record.percentage === 0 ? WEAKER[policy] : undefined;
+  let present = current;
+  if (isWhole) present = record.isTestMode || record.percentage === 0 ? WEAKER[policy] : undefined;
   const keeps =
-    isStricter && present !== undefined && subdomains.sending.length > 0
+    isStricter &&
+    findings.reported === undefined &&
+    present !== undefined &&
+    subdomains.sending.length > 0
       ? { policy: present, names: subdomains.sending }
       : undefined;
   const { text, edits } = rewriteDmarc(record.raw, {
     policy,
     inForce: current ?? '',
-    subdomains: isSuffixRecord(domain, record) ? { policy: record.subdomainPolicy || 'none', names: [] } : keeps,
+    subdomains: isSuffixRecord(domain, record)
+      ? { policy: record.subdomainPolicy || 'none', names: [] }
+      : keeps,
     isFull: isReady || policy === 'none',
     isNonexistentRefused: isReady && policy !== 'none' && policy === current,
     rua: ownAddress(domain, findings),
-    // Some receivers use no more than two. While it is not known whether an address works, another is not added.
+    // Some receivers use no more than two. While it is not known whether an address works, another
+    // is not added.
     isRuaAdded:
-      arrivals.length === 1 && arrivals.every(({ arrival }) => !['arrives', 'unknown'].includes(arrival.kind)),
+      arrivals.length === 1 &&
+      arrivals.every(({ arrival }) => !['arrives', 'unknown'].includes(arrival.kind)),
   });
   const drafts: Draft[] = [];
   const reports = reportsOf(text, edits, findings);
@@ -121,14 +178,22 @@ function adviseOwn(domain: string, record: DmarcRecord, findings: Findings): Dra
   return drafts;
 }
 
-/** Without a gain the inherited record does as well, unless reports are what a stricter policy waits for. */
-function adviseInherited(domain: string, parent: string, record: DmarcRecord, findings: Findings): Draft[] {
+/**
+ * Without a gain the inherited record does as well, unless reports are what a stricter policy waits
+ * for.
+ */
+function adviseInherited(
+  domain: string,
+  parent: string,
+  record: DmarcRecord,
+  findings: Findings,
+): Draft[] {
   const { dmarc } = findings;
   const { effective_policy: inherited } = dmarc.report;
   const { obstacles } = readinessOf(domain, findings);
   const isReady = obstacles.length === 0;
   const current = record.standing === 'void' ? undefined : inherited;
-  const policy = nextPolicy(current, record, isReady);
+  const policy = nextPolicy(current, record, isReady, findings);
   const { text, edits } = rewriteDmarc(record.raw, {
     policy,
     inForce: current ?? '',
@@ -152,7 +217,8 @@ function adviseInherited(domain: string, parent: string, record: DmarcRecord, fi
     alias: dmarc.steps[0]?.alias,
   };
   const change = dmarcChange(domain, text, findings);
-  const isFirstReport = obstacles.length === 1 && obstacles[0]?.code === 'no_reports' && reports === 'domain';
+  const isFirstReport =
+    obstacles.length === 1 && obstacles[0]?.code === 'no_reports' && reports === 'domain';
   // Below a public suffix the owner has no reports at all without a record of its own.
   const isNeeded = isFirstReport && (inherited !== 'reject' || isSuffixRecord(parent, record));
   const onlyWith = isNeeded ? 'record' : 'points';
@@ -167,14 +233,23 @@ function adviseOwnMail(domain: string, { spf, dkim, dmarc }: Findings): Draft[] 
   if (policy === 'none' || isUnknown || hasKey) return [];
   const inForce = policyInForce(dmarc);
   if (spf.report.is_valid)
-    return inForce === 'none' ? [] : [{ code: 'dmarc_spf_alone', detail: { domain, policy: inForce } }];
+    return inForce === 'none'
+      ? []
+      : [{ code: 'dmarc_spf_alone', detail: { domain, policy: inForce } }];
   return [{ code: 'dmarc_refuses_own', detail: { domain, policy }, rank: RANKS.byWildcard }];
 }
 
-// One step, or none. `current` is undefined if no policy is in force. A policy for a part of the mail is first made one
-// for all of it.
-function nextPolicy(current: DmarcPolicy | undefined, record: DmarcRecord, maySharpen: boolean): DmarcPolicy {
+// One step, or none; where there are reports, the one that they allow. `current` is undefined if no
+// policy is in force. A policy for a part of the mail is first made one for all of it.
+function nextPolicy(
+  current: DmarcPolicy | undefined,
+  record: DmarcRecord,
+  maySharpen: boolean,
+  { reported }: Findings,
+): DmarcPolicy {
   if (current === undefined) return 'none';
+  if (maySharpen && reported !== undefined)
+    return POLICY_LEVELS[reported.policy] > POLICY_LEVELS[current] ? reported.policy : current;
   if (!maySharpen || (current !== 'none' && isPartial(record))) return current;
   return STRICTER[current];
 }
@@ -203,7 +278,8 @@ function adviseDetails(domain: string, findings: Findings): Draft[] {
     add('dmarc_misplaced_beside', { name: misplaced.name, domain });
   if (dmarc.subdomainPolicyIsWeaker && recordDomain === domain)
     add('dmarc_subdomains', { policy: report.subdomain_policy, recordDomain });
-  if (dmarc.historicTags.length > 0 && recordDomain === domain) add('dmarc_historic', { tags: dmarc.historicTags });
+  if (dmarc.historicTags.length > 0 && recordDomain === domain)
+    add('dmarc_historic', { tags: dmarc.historicTags });
   drafts.push(...adviseReports(domain, findings));
   const [own] = dmarc.steps;
   if (own?.kind === 'one' && own.record.standing === 'as published') {
@@ -211,7 +287,8 @@ function adviseDetails(domain: string, findings: Findings): Draft[] {
     if (/;\s*np\s*=/i.test(raw) && POLICY_LEVELS[np] < POLICY_LEVELS[policy])
       add('dmarc_nonexistent', { domain, np: np || 'none' });
     const parent = dmarc.steps.slice(1).find(({ kind }) => kind === 'one');
-    const below = parent?.kind === 'one' ? parent.record.subdomainPolicy || parent.record.policy : '';
+    const below =
+      parent?.kind === 'one' ? parent.record.subdomainPolicy || parent.record.policy : '';
     if (parent !== undefined && POLICY_LEVELS[policy] < POLICY_LEVELS[below])
       add('dmarc_weaker_than_parent', {
         domain,
@@ -220,32 +297,41 @@ function adviseDetails(domain: string, findings: Findings): Draft[] {
         inherited: below || 'none',
       });
   }
-  if (own?.kind === 'one' && own.record.psd === 'y' && !isPublicSuffix(domain)) add('dmarc_psd', { domain });
+  if (own?.kind === 'one' && own.record.psd === 'y' && !isPublicSuffix(domain))
+    add('dmarc_psd', { domain });
   if (own?.kind === 'none' && own.alias !== undefined && dmarc.isOwnAliasMissing)
     add('dmarc_dangling', { name: `_dmarc.${domain}`, target: own.alias });
   if (dmarc.modelsDisagree) add('dmarc_models', { name: `_dmarc.${recordDomain}`, domain });
   return drafts;
 }
 
-/** What becomes of reports to each address. That of a stricter policy waits for them, so that it comes before points. */
+/**
+ * What becomes of reports to each address. That of a stricter policy waits for them, so that it
+ * comes before points.
+ */
 function adviseReports(domain: string, findings: Findings): Draft[] {
   const { dmarc } = findings;
   const used = dmarc.steps.find(({ name }) => name === dmarc.recordDomain);
   // Where a registry's reports go is not for the owner to correct.
-  if (used?.kind === 'one' && used.name !== domain && isSuffixRecord(used.name, used.record)) return [];
+  if (used?.kind === 'one' && used.name !== domain && isSuffixRecord(used.name, used.record))
+    return [];
   const rua = reportArrivals(domain, findings);
   const isLost = (kind: Arrival['kind']) => kind !== 'arrives' && kind !== 'unknown';
-  const isWaitedFor = dmarc.report.effective_policy !== 'reject' && rua.every(({ arrival }) => isLost(arrival.kind));
-  const drafts = [...new Map([...rua, ...dmarc.destinations.ruf].map((one) => [one.uri, one])).values()].flatMap(
-    ({ uri, host, arrival }): Draft[] => {
-      if (arrival.kind === 'arrives' || arrival.kind === 'not mail') return [];
-      if (arrival.kind === 'unknown') return [{ code: 'dmarc_unverified_destination', detail: { uri } }];
-      const rank = isWaitedFor ? RANKS.reports : undefined;
-      if (arrival.kind === 'not authorized')
-        return [{ code: 'dmarc_unauthorized', detail: { uri, host, name: arrival.name }, rank }];
-      return [{ code: 'dmarc_reports_lost', detail: { uri, host, arrival }, rank }];
-    },
-  );
+  const isWaitedFor =
+    dmarc.report.effective_policy !== 'reject' && rua.every(({ arrival }) => isLost(arrival.kind));
+  const drafts = [
+    ...new Map(
+      [...rua, ...dmarc.destinations.ruf].map((address) => [address.uri, address]),
+    ).values(),
+  ].flatMap(({ uri, host, arrival }): Draft[] => {
+    if (arrival.kind === 'arrives' || arrival.kind === 'not mail') return [];
+    if (arrival.kind === 'unknown')
+      return [{ code: 'dmarc_unverified_destination', detail: { uri } }];
+    const rank = isWaitedFor ? RANKS.reports : undefined;
+    if (arrival.kind === 'not authorized')
+      return [{ code: 'dmarc_unauthorized', detail: { uri, host, name: arrival.name }, rank }];
+    return [{ code: 'dmarc_reports_lost', detail: { uri, host, arrival }, rank }];
+  });
   const many = rua.length > MAX_COMMON_ADDRESSES && dmarc.recordDomain === domain;
   return many ? [...drafts, { code: 'dmarc_many_reports', detail: { count: rua.length } }] : drafts;
 }

@@ -1,14 +1,19 @@
-// The records for a domain that sends no mail: a null MX (RFC 7505), an SPF record without senders, and `p=reject`.
-// Proposed where nothing shows that the domain sends or receives mail.
+// The records for a domain that sends no mail: a null MX (RFC 7505), an SPF record without senders,
+// and `p=reject`. Proposed where nothing shows that the domain sends or receives mail.
 import { hasCode } from '../findings/finding.ts';
+import {
+  isPublicSuffix,
+  isSetUpForNoMail,
+  looksUnused,
+  sendsNoMail,
+} from '../readiness/mail-role.ts';
+import { policyInForce } from '../readiness/readiness.ts';
 import type { Findings } from '../score/score.ts';
+import { isOnlyMinusAll } from '../spf/spf-record.ts';
 import { type AdviceDetails, type Change, type Draft, RANKS, txtChange } from './advice.ts';
 import { dmarcChange } from './dmarc.ts';
 import { rewriteDmarc } from './dmarc-record.ts';
-import { isPublicSuffix, isSetUpForNoMail, looksUnused, sendsNoMail } from './mail-role.ts';
 import { mxChange } from './mx.ts';
-import { policyInForce } from './readiness.ts';
-import { isOnlyMinusAll } from './spf-record.ts';
 
 export function adviseNoMail(domain: string, findings: Findings): Draft[] {
   if (!looksUnused(findings)) return [];
@@ -18,7 +23,9 @@ export function adviseNoMail(domain: string, findings: Findings): Draft[] {
     { record: 'null MX', change: mx.state === 'null' ? undefined : mxChange(domain, 0, '.') },
     {
       record: 'SPF',
-      change: isOnlyMinusAll(spf.report.raw) ? undefined : txtChange(domain, 'v=spf1 -all', spf.records),
+      change: isOnlyMinusAll(spf.report.raw)
+        ? undefined
+        : txtChange(domain, 'v=spf1 -all', spf.records),
     },
     { record: 'DMARC', change: policyChange(domain, findings) },
   ] as const;
@@ -44,24 +51,25 @@ export function adviseNoMail(domain: string, findings: Findings): Draft[] {
   });
 }
 
-/** Undefined if receivers refuse all mail already, or the record is not one that can be rewritten. */
+/**
+ * Undefined if receivers refuse all mail already, or the record is not one that can be rewritten.
+ */
 function policyChange(domain: string, findings: Findings): Change | undefined {
-  const { dmarc } = findings;
+  const { dmarc, reported } = findings;
+  // Reports show mail of the domain, or not enough to say that there is none.
+  if (reported !== undefined && reported.answer !== 'yes') return undefined;
   const { effective_policy, percentage, is_valid, inherited } = dmarc.report;
   const isWhole = effective_policy === 'reject' && percentage === 100 && !dmarc.isTestMode;
   if (dmarc.isUnverified || (isWhole && (is_valid || inherited))) return undefined;
   const [own] = dmarc.steps;
   if (own?.kind === 'multiple' || own?.kind === 'too long') return undefined;
-  const parent = dmarc.steps.find(({ name, kind }) => name === dmarc.recordDomain && kind === 'one');
+  const parent = dmarc.steps.find(
+    ({ name, kind }) => name === dmarc.recordDomain && kind === 'one',
+  );
   const isSuffix = isPublicSuffix(domain);
-  const raw =
-    own?.kind === 'one'
-      ? own.record.raw
-      : own?.kind === 'lookalike'
-        ? own.raw
-        : isSuffix
-          ? 'v=DMARC1; psd=y'
-          : 'v=DMARC1';
+  let raw = isSuffix ? 'v=DMARC1; psd=y' : 'v=DMARC1';
+  if (own?.kind === 'one') raw = own.record.raw;
+  if (own?.kind === 'lookalike') raw = own.raw;
   const below =
     own?.kind !== 'one' && parent?.kind === 'one' && !isSuffix
       ? {
@@ -70,13 +78,15 @@ function policyChange(domain: string, findings: Findings): Change | undefined {
           isReportingKept: false,
         }
       : undefined;
-  const current = own?.kind === 'one' && own.record.standing === 'as published' ? own.record.subdomainPolicy : '';
+  const current =
+    own?.kind === 'one' && own.record.standing === 'as published' ? own.record.subdomainPolicy : '';
   const { text } = rewriteDmarc(raw, {
     policy: 'reject',
     inForce: hasCode(dmarc.report.validation_errors, 'no_dmarc_record') ? '' : effective_policy,
     sendsNoMail: true,
     isFull: true,
-    // A public suffix must not decide for the domains below it, nor a domain for those of its own that send.
+    // A public suffix must not decide for the domains below it, nor a domain for those of its own
+    // that send.
     ...((isSuffix || findings.subdomains.sending.length > 0) && {
       subdomains: { policy: current || ('none' as const), names: findings.subdomains.sending },
     }),

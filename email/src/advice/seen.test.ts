@@ -1,19 +1,23 @@
 /** What is told as fact: risks, what DNS answered, and which servers a record lets send. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { ZoneRecords } from '@whence/testing/servers/zone-literal';
 import { examineDomain } from '../check.ts';
-import { zone } from '../dns/zone.ts';
-import type { ZoneRecords } from '../dns/zone-records.ts';
 import { hasCode } from '../findings/finding.ts';
 import { verdictOf } from '../report/part-state.ts';
 import { senderRules } from '../report/sender-rules.ts';
 import { KEYS } from '../test/dkim-keys.ts';
+import { zone } from '../test/zone.ts';
 import { dmarc, HOST, hosted, key, mail, NONE, QUARANTINE, REJECT } from '../test/zones/world.ts';
 
 const examine = (records: ZoneRecords) => examineDomain('example.com', { resolver: zone(records) });
 
 for (const [behaviour, records, risk] of [
-  ['an include', mail('v=spf1 mx include:spf.gone-esp.com -all', REJECT), /gone-esp\.com is not registered/],
+  [
+    'an include',
+    mail('v=spf1 mx include:spf.gone-esp.com -all', REJECT),
+    /gone-esp\.com is not registered/,
+  ],
   [
     'an include of an include',
     mail('v=spf1 mx include:_s.example.com -all', REJECT, {
@@ -21,11 +25,34 @@ for (const [behaviour, records, risk] of [
     }),
     /_s\.example\.com includes gone-esp\.com, which is not registered/,
   ],
-  ['a host that SPF names', mail('v=spf1 mx a:out.gone-host.com -all', REJECT), /gone-host\.com is not registered/],
+  [
+    'a host that SPF names',
+    mail('v=spf1 mx a:out.gone-host.com -all', REJECT),
+    /gone-host\.com is not registered/,
+  ],
   [
     'an MX host',
     mail('v=spf1 mx -all', REJECT, { 'example.com': { MX: [[10, 'mx.gone-mail.com']] } }),
-    /receives mail/,
+    /example\.com has the MX host mx\.gone-mail\.com, .*receives mail/,
+  ],
+  [
+    'an MX host that is an alias',
+    mail('v=spf1 ip4:192.0.2.1 -all', REJECT, { 'mx.example.com': { CNAME: 'mx.gone-mail.com' } }),
+    /^mx\.example\.com is an alias of mx\.gone-mail\.com, .*receives mail/,
+  ],
+  [
+    'an include that is an alias',
+    mail('v=spf1 mx include:_s.example.com -all', REJECT, {
+      '_s.example.com': { CNAME: 'spf.gone-esp.com' },
+    }),
+    /^_s\.example\.com is an alias of spf\.gone-esp\.com, .*may send mail/,
+  ],
+  [
+    'a host that SPF names and that is an alias',
+    mail('v=spf1 mx a:out.example.com -all', REJECT, {
+      'out.example.com': { CNAME: 'out.gone-host.com' },
+    }),
+    /^out\.example\.com is an alias of out\.gone-host\.com, .*may send mail/,
   ],
   [
     'a selector',
@@ -44,7 +71,10 @@ for (const [behaviour, records, risk] of [
   ],
   [
     'an address for reports of failures',
-    mail('v=spf1 mx -all', dmarc('v=DMARC1; p=reject; rua=mailto:d@example.com; ruf=mailto:d@gone-reports.com')),
+    mail(
+      'v=spf1 mx -all',
+      dmarc('v=DMARC1; p=reject; rua=mailto:d@example.com; ruf=mailto:d@gone-reports.com'),
+    ),
     /reads who sends/,
   ],
   ...(
@@ -64,7 +94,9 @@ for (const [behaviour, records, risk] of [
         `${behaviour}, in an include`,
         mail('v=spf1 mx include:_spf.example.com include:esp.net -all', REJECT, {
           '_spf.example.com': { TXT: [`v=spf1 ip4:192.0.2.1 ${term}`] },
-          'esp.net': { TXT: ['v=spf1 exists:%{i}.spf.esp.net include:%{ir}.%{v}._spf.esp.net -all'] },
+          'esp.net': {
+            TXT: ['v=spf1 exists:%{i}.spf.esp.net include:%{ir}.%{v}._spf.esp.net -all'],
+          },
         }),
         /gone-host\.com.* may send mail as this domain$/,
       ] as const,
@@ -72,7 +104,9 @@ for (const [behaviour, records, risk] of [
   [
     'macros of a domain that is registered',
     mail('v=spf1 mx include:esp.net -all', REJECT, {
-      'esp.net': { TXT: ['v=spf1 exists:%{i}.spf.esp.net include:%{ir}._spf.%{d} -exists:gone-host.com -all'] },
+      'esp.net': {
+        TXT: ['v=spf1 exists:%{i}.spf.esp.net include:%{ir}._spf.%{d} -exists:gone-host.com -all'],
+      },
     }),
     /^$/,
   ],
@@ -82,7 +116,8 @@ for (const [behaviour, records, risk] of [
   test(`advice: what another owner can take over is the risk: ${behaviour}`, async () => {
     const { findings, report, advice } = await examine(records);
     assert.match(verdictOf(findings).risk, risk);
-    if (risk.source !== '^$') assert.equal(advice[0]?.code, 'takeover', report.recommendations.join('\n'));
+    if (risk.source !== '^$')
+      assert.equal(advice[0]?.code, 'takeover', report.recommendations.join('\n'));
   });
 
 test('advice: the host of an MTA-STS policy can be taken over', async () => {
@@ -90,14 +125,20 @@ test('advice: the host of an MTA-STS policy can be taken over', async () => {
     '_mta-sts.example.com': { TXT: ['v=STSv1; id=1;'] },
     'mta-sts.example.com': { CNAME: 'sts.gone-host.com' },
   });
-  const transport = { fetchPolicy: async () => ({ kind: 'failed', reason: 'not reached' }) as const };
+  const transport = {
+    fetchPolicy: async () => ({ kind: 'failed', reason: 'not reached' }) as const,
+  };
   const { findings } = await examineDomain('example.com', { resolver: zone(records), transport });
-  assert.match(verdictOf(findings).risk, /^mta-sts\.example\.com is an alias of sts\.gone-host\.com/);
+  assert.match(
+    verdictOf(findings).risk,
+    /^mta-sts\.example\.com is an alias of sts\.gone-host\.com/,
+  );
 });
 
 const GOOGLE = 'aspmx.l.google.com';
 const STRICT = [REJECT, key('google')] as const;
-const at = (mx: string, spf: string, ...more: readonly ZoneRecords[]) => hosted(mx, { TXT: [spf] }, ...STRICT, ...more);
+const at = (mx: string, spf: string, ...more: readonly ZoneRecords[]) =>
+  hosted(mx, { TXT: [spf] }, ...STRICT, ...more);
 
 for (const [behaviour, records, code, sentence] of [
   [
@@ -107,7 +148,12 @@ for (const [behaviour, records, code, sentence] of [
     /include:_spf\.google\.com/,
   ],
   ['all of its addresses in one range', at(GOOGLE, 'v=spf1 ip4:203.0.0.0/25 -all'), undefined, /^/],
-  ['all of its addresses in two ranges', at(GOOGLE, 'v=spf1 ip4:203.0.0.0/27 ip4:203.0.0.32/27 -all'), undefined, /^/],
+  [
+    'all of its addresses in two ranges',
+    at(GOOGLE, 'v=spf1 ip4:203.0.0.0/27 ip4:203.0.0.32/27 -all'),
+    undefined,
+    /^/,
+  ],
   [
     'a part of its addresses',
     at(GOOGLE, 'v=spf1 ip4:203.0.0.0/27 -all'),
@@ -153,7 +199,12 @@ for (const [behaviour, records, code, sentence] of [
     'spf_provider_missing',
     /_spf-us\.ionos\.com/,
   ],
-  ['no term that lets a server send', mail('v=spf1 ?ip4:192.0.2.1 ~all', REJECT), 'spf_lists_none', /lists no server/],
+  [
+    'no term that lets a server send',
+    mail('v=spf1 ?ip4:192.0.2.1 ~all', REJECT),
+    'spf_lists_none',
+    /lists no server/,
+  ],
   [
     'a broad term',
     mail('v=spf1 ip4:20.0.0.0/8 ip4:12.0.0.0/7 -all', REJECT),
@@ -221,7 +272,10 @@ for (const [behaviour, records, said, unsaid] of [
   ],
   [
     'Microsoft 365 before the first rotation, with names of older tenants',
-    atMicrosoft(selectorOf(1, 'fabrikam.onmicrosoft.com', KEYS.strong), selectorOf(2, 'fabrikam.onmicrosoft.com')),
+    atMicrosoft(
+      selectorOf(1, 'fabrikam.onmicrosoft.com', KEYS.strong),
+      selectorOf(2, 'fabrikam.onmicrosoft.com'),
+    ),
     /^$/,
     /selector/,
   ],
@@ -248,15 +302,24 @@ for (const [behaviour, records, said, unsaid] of [
   ],
   [
     'Amazon SES',
-    hosted('inbound-smtp.eu-west-1.amazonaws.com', { TXT: ['v=spf1 include:amazonses.com -all'] }, NONE),
+    hosted(
+      'inbound-smtp.eu-west-1.amazonaws.com',
+      { TXT: ['v=spf1 include:amazonses.com -all'] },
+      NONE,
+    ),
     /at Amazon SES in the SES console under Configuration > Identities.*three selectors are random/,
     /your mail server/,
   ],
   [
     'a mailbox behind a gateway',
-    hosted('eu-smtp-inbound-1.mimecast.com', { TXT: ['v=spf1 include:spf.protection.outlook.com -all'] }, NONE, {
-      'eu-smtp-inbound-1.mimecast.com': { A: ['203.0.113.77'] },
-    }),
+    hosted(
+      'eu-smtp-inbound-1.mimecast.com',
+      { TXT: ['v=spf1 include:spf.protection.outlook.com -all'] },
+      NONE,
+      {
+        'eu-smtp-inbound-1.mimecast.com': { A: ['203.0.113.77'] },
+      },
+    ),
     /at Mimecast \(EU\) in the Administration Console.*at Microsoft 365 in the Defender portal/,
     /your mail server/,
   ],
@@ -269,7 +332,9 @@ for (const [behaviour, records, said, unsaid] of [
 ] as const satisfies readonly (readonly [string, ZoneRecords, RegExp, RegExp])[])
   test(`advice: where DKIM is switched on: ${behaviour}`, async () => {
     const { advice, report } = await examine(records);
-    const text = report.recommendations.filter((_, i) => advice[i]?.code.startsWith('dkim_')).join('\n');
+    const text = report.recommendations
+      .filter((_, i) => advice[i]?.code.startsWith('dkim_'))
+      .join('\n');
     assert.match(text, said);
     assert.doesNotMatch(text, unsaid);
     assert.doesNotMatch(report.recommendations.join('\n'), /not registered/);
@@ -280,7 +345,12 @@ const google = (spf: string, ...more: readonly ZoneRecords[]) =>
 const K1_FAILS = { 'k1._domainkey.example.com': { fail: 'SERVFAIL' } };
 
 for (const [behaviour, records, code, service] of [
-  ['a key of it is absent', google('include:servers.mcsv.net -all'), 'mail_refused_now', /Mailchimp/],
+  [
+    'a key of it is absent',
+    google('include:servers.mcsv.net -all'),
+    'mail_refused_now',
+    /Mailchimp/,
+  ],
   [
     'the policy is quarantine',
     google('include:mail.zendesk.com -all', dmarc('v=DMARC1; p=quarantine')),
@@ -301,7 +371,9 @@ for (const [behaviour, records, code, service] of [
   ],
   [
     'an include of its own names it',
-    google('include:_s.example.com -all', { '_s.example.com': { TXT: ['v=spf1 include:servers.mcsv.net -all'] } }),
+    google('include:_s.example.com -all', {
+      '_s.example.com': { TXT: ['v=spf1 include:servers.mcsv.net -all'] },
+    }),
     'mail_refused_now',
     /Mailchimp/,
   ],
@@ -313,7 +385,9 @@ for (const [behaviour, records, code, service] of [
   ],
   [
     'its alias has no key',
-    google('include:servers.mcsv.net -all', { 'k2._domainkey.example.com': { CNAME: 'dkim2.mcsv.net' } }),
+    google('include:servers.mcsv.net -all', {
+      'k2._domainkey.example.com': { CNAME: 'dkim2.mcsv.net' },
+    }),
     'mail_refused_now',
     /Mailchimp/,
   ],
@@ -344,9 +418,24 @@ for (const [behaviour, records, code, service] of [
     'sender_not_proven',
     /Mailchimp/,
   ],
-  ['its selector can be changed', google('include:sendgrid.net -all'), 'sender_not_proven', /SendGrid/],
-  ['its selectors are chosen', google('include:_spf.salesforce.com -all'), 'sender_not_proven', /Salesforce/],
-  ['its selectors are random', google('include:amazonses.com -all'), 'sender_not_proven', /Amazon SES/],
+  [
+    'its selector can be changed',
+    google('include:sendgrid.net -all'),
+    'sender_not_proven',
+    /SendGrid/,
+  ],
+  [
+    'its selectors are chosen',
+    google('include:_spf.salesforce.com -all'),
+    'sender_not_proven',
+    /Salesforce/,
+  ],
+  [
+    'its selectors are random',
+    google('include:amazonses.com -all'),
+    'sender_not_proven',
+    /Amazon SES/,
+  ],
   [
     'it is not known',
     google('include:sender.example.net include:strict.example.net -all'),
@@ -361,20 +450,26 @@ for (const [behaviour, records, code, service] of [
   ],
   [
     'a name of its own is known',
-    google('include:_s.example.com -all', { '_s.example.com': { TXT: ['v=spf1 ip4:192.0.2.9 -all'] } }),
+    google('include:_s.example.com -all', {
+      '_s.example.com': { TXT: ['v=spf1 ip4:192.0.2.9 -all'] },
+    }),
     undefined,
     /^$/,
   ],
   [
     'what a provider includes is its own',
-    google('-all', { '_spf.google.com': { TXT: ['v=spf1 include:sendgrid.net include:sender.example.net -all'] } }),
+    google('-all', {
+      '_spf.google.com': { TXT: ['v=spf1 include:sendgrid.net include:sender.example.net -all'] },
+    }),
     undefined,
     /^$/,
   ],
 ] as const satisfies readonly (readonly [string, ZoneRecords, string | undefined, RegExp])[])
   test(`advice: a sender in SPF and the policy in force: ${behaviour}`, async () => {
     const { advice, findings, report, score: before } = await examine(records);
-    const found = advice.findIndex((one) => one.code === 'mail_refused_now' || one.code === 'sender_not_proven');
+    const found = advice.findIndex(
+      (one) => one.code === 'mail_refused_now' || one.code === 'sender_not_proven',
+    );
     assert.equal(advice[found]?.code, code, report.recommendations.join('\n'));
     assert.match(report.recommendations[found] ?? '', service);
     const isRefused = code === 'mail_refused_now';
@@ -389,7 +484,9 @@ for (const [behaviour, records, code, service] of [
   });
 
 test('advice: an inherited policy refuses too', async () => {
-  const sub = { 'news.example.com': { MX: [[10, GOOGLE]], TXT: ['v=spf1 include:spf.mandrillapp.com -all'] } } as const;
+  const sub = {
+    'news.example.com': { MX: [[10, GOOGLE]], TXT: ['v=spf1 include:spf.mandrillapp.com -all'] },
+  } as const;
   const records = google('-all', sub, key('s1', KEYS.strong, 'news.example.com'));
   const { advice } = await examineDomain('news.example.com', { resolver: zone(records) });
   assert.equal(advice[0]?.code, 'mail_refused_now');
@@ -401,9 +498,13 @@ const MIMECAST = (spf: string): ZoneRecords =>
     'eu-smtp-inbound-2.mimecast.com': { A: ['203.0.113.77'] },
     'eu._netblocks.mimecast.com': { TXT: ['v=spf1 ip4:198.51.100.0/24 ~all'] },
   });
-const seven = (letter: string) => Array.from({ length: 7 }, (_, i) => `${letter}${i}.spf.example.com`);
+const seven = (letter: string) =>
+  Array.from({ length: 7 }, (_, i) => `${letter}${i}.spf.example.com`);
 const SEVENS: ZoneRecords = Object.fromEntries(
-  [...seven('x'), ...seven('y')].map((name, i) => [name, { TXT: [`v=spf1 ip4:192.0.2.${i} -all`] }]),
+  [...seven('x'), ...seven('y')].map((name, i) => [
+    name,
+    { TXT: [`v=spf1 ip4:192.0.2.${i} -all`] },
+  ]),
 );
 const without = (records: ZoneRecords, name: string): ZoneRecords => ({ ...records, [name]: {} });
 const NO_KEY = (...more: readonly ZoneRecords[]) =>
@@ -413,7 +514,9 @@ const SUB = {
   ...key('s1', KEYS.strong, 'shop.example.com'),
 } as const satisfies ZoneRecords;
 const BANK = {
-  '_dmarc.bank': { TXT: ['v=DMARC1; p=reject; sp=reject; psd=y; rua=mailto:reports@registry.bank'] },
+  '_dmarc.bank': {
+    TXT: ['v=DMARC1; p=reject; sp=reject; psd=y; rua=mailto:reports@registry.bank'],
+  },
   bank: { A: ['192.0.2.80'] },
   'registry.bank': { A: ['192.0.2.81'] },
 } as const;
@@ -426,17 +529,37 @@ for (const [behaviour, records, code, said, domain, unsaid] of [
     'spf_private',
     /"ip4:172\.20\.0\.0\/16", "ip6:fd00:12::\/32"/,
   ],
-  ['SPF with a private range that it denies', mail('v=spf1 mx -ip4:172.20.0.0/16 -all', REJECT), undefined, /^$/],
-  ['SPF whose terms all deny', mail('v=spf1 -a:mx.example.com -mx -all', REJECT), 'spf_lists_none', /lists no server/],
+  [
+    'SPF with a private range that it denies',
+    mail('v=spf1 mx -ip4:172.20.0.0/16 -all', REJECT),
+    undefined,
+    /^$/,
+  ],
+  [
+    'SPF whose terms all deny',
+    mail('v=spf1 -a:mx.example.com -mx -all', REJECT),
+    'spf_lists_none',
+    /lists no server/,
+  ],
   [
     'SPF whose terms are all neutral',
     mail('v=spf1 ?mx ?include:sender.example.net -all', NONE),
     'spf_lists_none',
     /lists no server/,
   ],
-  ['reject by SPF alone', NO_KEY(REJECT), 'dmarc_spf_alone', /forwards it breaks SPF, and receivers then refuse it/],
+  [
+    'reject by SPF alone',
+    NO_KEY(REJECT),
+    'dmarc_spf_alone',
+    /forwards it breaks SPF, and receivers then refuse it/,
+  ],
   ['quarantine by SPF alone', NO_KEY(QUARANTINE), 'dmarc_spf_alone', /then treat it as spam/],
-  ['quarantine in test mode by SPF alone', NO_KEY(dmarc('v=DMARC1; p=quarantine; t=y')), undefined, /^$/],
+  [
+    'quarantine in test mode by SPF alone',
+    NO_KEY(dmarc('v=DMARC1; p=quarantine; t=y')),
+    undefined,
+    /^$/,
+  ],
   [
     'a gateway that SPF does not name',
     MIMECAST('v=spf1 ip4:192.0.2.1 -all'),
@@ -455,9 +578,19 @@ for (const [behaviour, records, code, said, domain, unsaid] of [
     'spf_faults',
     /It has a typographic tilde: .* "v=spf1 mx ~all"$/,
   ],
-  ['a tilde operator', mail(latin1('v=spf1 mx \u223call'), NONE), 'spf_faults', /a typographic tilde/],
+  [
+    'a tilde operator',
+    mail(latin1('v=spf1 mx \u223call'), NONE),
+    'spf_faults',
+    /a typographic tilde/,
+  ],
   ['a wave dash', mail(latin1('v=spf1 mx \u301call'), NONE), 'spf_faults', /a typographic tilde/],
-  ['a full-width tilde', mail(latin1('v=spf1 mx \uff5eall'), NONE), 'spf_faults', /"v=spf1 mx ~all"$/],
+  [
+    'a full-width tilde',
+    mail(latin1('v=spf1 mx \uff5eall'), NONE),
+    'spf_faults',
+    /"v=spf1 mx ~all"$/,
+  ],
   [
     'a record that is weaker than the inherited one',
     mail('v=spf1 mx -all', REJECT, SUB, dmarc('v=DMARC1; p=none', 'shop.example.com')),
@@ -493,7 +626,12 @@ for (const [behaviour, records, code, said, domain, unsaid] of [
     'example.com',
     /belong to others/,
   ],
-  ['no SPF, and MX of others', hosted('filter.example.org', {}), 'spf_publish', /its MX hosts belong to others/],
+  [
+    'no SPF, and MX of others',
+    hosted('filter.example.org', {}),
+    'spf_publish',
+    /its MX hosts belong to others/,
+  ],
   [
     'a weaker np',
     mail('v=spf1 mx -all', dmarc('v=DMARC1; p=reject; np=quarantine')),
@@ -503,7 +641,10 @@ for (const [behaviour, records, code, said, domain, unsaid] of [
   [
     'two SPF records that have too many lookups together',
     mail(
-      [`v=spf1 include:${seven('x').join(' include:')} -all`, `v=spf1 include:${seven('y').join(' include:')} ~all`],
+      [
+        `v=spf1 include:${seven('x').join(' include:')} -all`,
+        `v=spf1 include:${seven('y').join(' include:')} ~all`,
+      ],
       NONE,
       SEVENS,
     ),
@@ -540,7 +681,10 @@ for (const [behaviour, records, code, said, domain, unsaid] of [
   [
     'a policy that is delegated, with a record',
     mail('v=spf1 mx -all', {
-      '_dmarc.example.com': { NS: ['ns1.reports.example.net'], TXT: ['v=DMARC1; p=none; rua=mailto:d@example.com'] },
+      '_dmarc.example.com': {
+        NS: ['ns1.reports.example.net'],
+        TXT: ['v=DMARC1; p=none; rua=mailto:d@example.com'],
+      },
     }),
     'dmarc_delegated',
     /hidden/,
@@ -584,9 +728,13 @@ for (const [behaviour, records, code, said, domain, unsaid] of [
   ],
 ] as readonly (readonly [string, ZoneRecords, string | undefined, RegExp, string?, RegExp?])[])
   test(`advice: what an administrator overlooks: ${behaviour}`, async () => {
-    const { advice, report } = await examineDomain(domain ?? 'example.com', { resolver: zone(records) });
+    const { advice, report } = await examineDomain(domain ?? 'example.com', {
+      resolver: zone(records),
+    });
     const text = report.recommendations.join('\n');
-    const found = advice.findIndex((one) => one.code === code || (code === undefined && OVERLOOKED.test(one.code)));
+    const found = advice.findIndex(
+      (one) => one.code === code || (code === undefined && OVERLOOKED.test(one.code)),
+    );
     assert.equal(advice[found]?.code, code, text);
     assert.match(report.recommendations[found] ?? '', said);
     if (unsaid !== undefined) assert.doesNotMatch(text, unsaid);
@@ -605,7 +753,9 @@ for (const [behaviour, records, said, unsaid] of [
   ],
   [
     'nor because an MX host failed',
-    mail('v=spf1 ip4:192.0.2.1 -all', dmarc('v=DMARC1; p=none'), { 'mx.example.com': { fail: 'SERVFAIL' } }),
+    mail('v=spf1 ip4:192.0.2.1 -all', dmarc('v=DMARC1; p=none'), {
+      'mx.example.com': { fail: 'SERVFAIL' },
+    }),
     /MX could not be verified/,
     /cannot receive mail|has no host/,
   ],
@@ -649,7 +799,10 @@ for (const [behaviour, target, own, want] of [
   ],
 ] as const)
   test(`advice: a shared policy is ${behaviour}`, async () => {
-    const records = mail('v=spf1 mx -all', { '_dmarc.example.com': { CNAME: target }, [target]: { TXT: [own] } });
+    const records = mail('v=spf1 mx -all', {
+      '_dmarc.example.com': { CNAME: target },
+      [target]: { TXT: [own] },
+    });
     const { report } = await examine(records);
     assert.match(report.recommendations.join('\n'), want);
   });

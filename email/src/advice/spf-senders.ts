@@ -1,22 +1,30 @@
 /** Who sends the mail of a domain, as far as its MX records tell. */
 import type { Resolver } from '../dns/answer.ts';
 import { isWithin, type Provider, providerOf } from '../providers.ts';
+import { namedServices } from '../readiness/readiness.ts';
 import { organizationOf } from '../registrable-domain.ts';
 import type { Findings } from '../score/score.ts';
 import { checkSpf, type SpfNode } from '../spf/lookups.ts';
 import { coversAll, type Passing } from '../spf/passing.ts';
+import { withAll } from '../spf/spf-record.ts';
 import type { AdviceDetails } from './advice.ts';
-import { namedServices } from './readiness.ts';
-import { withAll } from './spf-record.ts';
 
-type LikelySenders = { readonly senders: AdviceDetails['spf_publish']['senders']; readonly records: string[] };
+type LikelySenders = {
+  readonly senders: AdviceDetails['spf_publish']['senders'];
+  readonly records: string[];
+};
 
-/** The preferred record first. `mx` only for hosts of the same owner: a provider sends from others than it receives. */
+/**
+ * The preferred record first. `mx` only for hosts of the same owner: a provider sends from others
+ * than it receives.
+ */
 export function likelySenders(domain: string, { mx, spf }: Findings): LikelySenders {
   if (mx.state === 'implicit') return { senders: 'own address', records: [withAll(['a'], '~')] };
   if (mx.state !== 'valid' && mx.state !== 'partly') return { senders: 'not told', records: [] };
   const hosts = mx.report.records;
-  const providers = [...new Set(hosts.flatMap((host) => providerOf(host) ?? []))].filter(hasInclude);
+  const providers = [...new Set(hosts.flatMap((host) => providerOf(host) ?? []))].filter(
+    hasInclude,
+  );
   const own = organizationOf(domain);
   const mxTerms = hosts.every((host) => isWithin(host, own)) ? ['mx'] : [];
   if (providers.length === 0)
@@ -49,17 +57,24 @@ export type MissingProvider = {
   readonly refusal: string | undefined;
 };
 
-/** Undefined if the record names the provider or lists all its addresses (flattened), or if none is known. */
+/**
+ * Undefined if the record names the provider or lists all its addresses (flattened), or if none is
+ * known.
+ */
 export async function findMissingProvider(
   { mx, spf }: Findings,
   resolver: Resolver,
 ): Promise<MissingProvider | undefined> {
-  if ((mx.state !== 'valid' && mx.state !== 'partly') || !spf.report.is_valid || spf.openToAll !== undefined)
+  if (
+    (mx.state !== 'valid' && mx.state !== 'partly') ||
+    !spf.report.is_valid ||
+    spf.openToAll !== undefined
+  )
     return undefined;
   const [provider, ...others] = [...new Set(mx.report.records.map(providerOf))];
   if (provider === undefined || others.length > 0 || !hasInclude(provider)) return undefined;
   const names = [...provider.includes, ...provider.spfNames];
-  const isOfProvider = ({ name }: SpfNode) => names.some((one) => isWithin(name, one));
+  const isOfProvider = ({ name }: SpfNode) => names.some((host) => isWithin(name, host));
   const isNamed = (node: SpfNode): boolean =>
     isOfProvider(node) || node.name.includes('%') || node.children.filter(lets).some(isNamed);
   // Mail may leave from the mailboxes behind a gateway, and not through it.
@@ -67,7 +82,11 @@ export async function findMissingProvider(
   if (isNamed(spf.tree) || (provider.role === 'gateway' && isBehind)) return undefined;
   const ranges = await Promise.all(provider.includes.map((name) => rangesOf(name, resolver)));
   const includes = provider.includes.filter((_, i) => ranges[i] !== undefined);
-  if (includes.length === 0 || ranges.some((one) => one !== undefined && coversAll(spf.passing, one))) return undefined;
+  if (
+    includes.length === 0 ||
+    ranges.some((range) => range !== undefined && coversAll(spf.passing, range))
+  )
+    return undefined;
   const refusal = spf.tree.children.find((child) => !lets(child) && isOfProvider(child))?.via;
   return { provider, includes, refusal };
 }
@@ -77,7 +96,10 @@ function lets({ via }: SpfNode): boolean {
   return !/^[-~?]/.test(via);
 }
 
-/** Addresses that the record of a provider lets send; undefined if it has none, or they are not known. */
+/**
+ * Addresses that the record of a provider lets send; undefined if it has none, or they are not
+ * known.
+ */
 async function rangesOf(name: string, resolver: Resolver): Promise<readonly Passing[] | undefined> {
   const { report, passing } = await checkSpf(name, await resolver.txt(name), resolver);
   return report.raw !== '' && report.is_valid ? passing : undefined;

@@ -1,20 +1,17 @@
-// Advice on SPF. A record that was not in force until now is proposed with `~all`: mail from a forgotten server is
-// marked and not refused. `-all` is the step after that.
+// Advice on SPF. A record that was not in force until now is proposed with `~all`: mail from a
+// forgotten server is marked and not refused. `-all` is the step after that.
 import { isPrivateAddress } from '../address-scope.ts';
 import type { Answer } from '../dns/answer.ts';
 import { hasCode } from '../findings/finding.ts';
 import { providerOfSpfName } from '../providers.ts';
-import { type Findings, MAX_POINTS, type Score } from '../score/score.ts';
-import { MAX_LOOKUPS } from '../spf/limits.ts';
+import { looksUnused } from '../readiness/mail-role.ts';
+import { readinessOf, unsignedServices } from '../readiness/readiness.ts';
+import { repairCharacters } from '../records/pasted-text.ts';
+import { MAX_LOOKUPS, MAX_POINTS } from '../report.ts';
+import type { Findings, Score } from '../score/score.ts';
 import { checkSpf, SPF_LIMIT_CODES } from '../spf/lookups.ts';
 import { ALL_IPV4 } from '../spf/sender-count.ts';
 import { parseSpf, type SpfTerm } from '../spf/spf.ts';
-import { type SomeTerms, someTerms } from '../spf/summary.ts';
-import { type AdviceDetails, type Change, type Draft, RANKS, txtChange } from './advice.ts';
-import type { Examined } from './apply.ts';
-import { looksUnused } from './mail-role.ts';
-import { repairCharacters } from './pasted-text.ts';
-import { readinessOf, unsignedServices } from './readiness.ts';
 import {
   closedTerms,
   gluedTerm,
@@ -26,7 +23,10 @@ import {
   redirectAsInclude,
   repairedTerms,
   withAll,
-} from './spf-record.ts';
+} from '../spf/spf-record.ts';
+import { type SomeTerms, someTerms } from '../spf/summary.ts';
+import { type AdviceDetails, type Change, type Draft, RANKS, txtChange } from './advice.ts';
+import type { Examined } from './apply.ts';
 import { likelySenders, type MissingProvider } from './spf-senders.ts';
 
 type SpfContext = {
@@ -52,7 +52,10 @@ export function adviseSpf(
   if (looksUnused(findings)) return [];
   const others = apex.kind === 'found' && spf.hasNoAll ? apex.records.slice(0, MAX_FRAGMENTS) : [];
   const rest = others.find(isFragment);
-  return [...adviseRecord(domain, findings, score, { missing, rest, merged }), ...adviseOddities(domain, findings)];
+  return [
+    ...adviseRecord(domain, findings, score, { missing, rest, merged }),
+    ...adviseOddities(domain, findings),
+  ];
 }
 
 /** TXT records that may be the rest of the record. A zone can have thousands. */
@@ -62,18 +65,24 @@ function adviseRecord(
   domain: string,
   findings: Findings,
   score: Score,
-  { missing, rest, merged }: Pick<SpfContext, 'missing' | 'merged'> & { readonly rest: string | undefined },
+  {
+    missing,
+    rest,
+    merged,
+  }: Pick<SpfContext, 'missing' | 'merged'> & { readonly rest: string | undefined },
 ): Draft[] {
   const { spf } = findings;
   const { report } = spf;
   const changeOf: ChangeOf = (text, replaces = spf.records) => {
-    if (text === undefined || text.length > MAX_RECORD_BYTES || spf.alias !== undefined) return undefined;
+    if (text === undefined || text.length > MAX_RECORD_BYTES || spf.alias !== undefined)
+      return undefined;
     return txtChange(domain, text, replaces);
   };
 
   if (spf.openToAll !== undefined) {
     const detail = { domain, openToAll: spf.openToAll };
-    const [points, change] = [MAX_POINTS.spf - 5, changeOf(closedRecord(domain, findings))];
+    const points = MAX_POINTS.spf - 5;
+    const change = changeOf(closedRecord(domain, findings));
     return [{ code: 'anyone_can_send', detail, points, rank: RANKS.anyoneCanSend, change }];
   }
   if (spf.records.length === 0) {
@@ -82,7 +91,14 @@ function adviseRecord(
       const text = terms && softRecord(terms);
       const { mistakes } = repairCharacters(spf.lookalike);
       const detail = { domain, raw: spf.lookalike, isBesideRecord: false, mistakes };
-      return [{ code: 'spf_lookalike', detail, points: gainWith(score, '~'), change: changeOf(text, [spf.lookalike]) }];
+      return [
+        {
+          code: 'spf_lookalike',
+          detail,
+          points: gainWith(score, '~'),
+          change: changeOf(text, [spf.lookalike]),
+        },
+      ];
     }
     return [adviseFirst(domain, findings)];
   }
@@ -90,12 +106,25 @@ function adviseRecord(
     const lookups = merged?.report.dns_lookup_count ?? 0;
     const terms = merged === undefined ? [] : costlyTerms({ ...findings, spf: merged });
     const detail = { domain, count: spf.records.length, lookups, terms };
-    return [{ code: 'spf_merge', detail, points: gainWith(score, '~'), change: changeOf(mergedRecord(spf.records)) }];
+    return [
+      {
+        code: 'spf_merge',
+        detail,
+        points: gainWith(score, '~'),
+        change: changeOf(mergedRecord(spf.records)),
+      },
+    ];
   }
   if (rest !== undefined && spf.hasNoAll && report.is_valid && !/redirect=/i.test(report.raw)) {
     const terms = repairedTerms(`${report.raw} ${rest.trim()}`);
     const detail = { domain, rest };
-    return [{ code: 'spf_split', detail, change: changeOf(terms && softRecord(terms), [report.raw, rest]) }];
+    return [
+      {
+        code: 'spf_split',
+        detail,
+        change: changeOf(terms && softRecord(terms), [report.raw, rest]),
+      },
+    ];
   }
   if (report.is_valid) return adviseValid(domain, findings, changeOf, missing);
   return adviseInvalid(domain, findings, score, changeOf);
@@ -103,7 +132,12 @@ function adviseRecord(
 
 type ChangeOf = (text: string | undefined, replaces?: readonly string[]) => Change | undefined;
 
-function adviseInvalid(domain: string, findings: Findings, score: Score, changeOf: ChangeOf): Draft[] {
+function adviseInvalid(
+  domain: string,
+  findings: Findings,
+  score: Score,
+  changeOf: ChangeOf,
+): Draft[] {
   const { spf } = findings;
   const { report } = spf;
   const isOver = hasCode(report.validation_errors, ...SPF_LIMIT_CODES);
@@ -112,8 +146,11 @@ function adviseInvalid(domain: string, findings: Findings, score: Score, changeO
   if (faults.length > 0) {
     const repaired = repairedTerms(report.raw);
     const terms = repaired?.filter((term) => !isDeadEnd(term, findings));
-    const isEmptied = repaired !== undefined && terms?.every(isAll) === true && !repaired.every(isAll);
-    const replacement = isEmptied ? likelySenders(domain, findings).records[0] : terms && softRecord(terms);
+    const isEmptied =
+      repaired !== undefined && terms?.every(isAll) === true && !repaired.every(isAll);
+    const replacement = isEmptied
+      ? likelySenders(domain, findings).records[0]
+      : terms && softRecord(terms);
     const text = isOver ? undefined : replacement;
     const glued = gluedTerm(report.mechanisms);
     const detail = {
@@ -122,19 +159,33 @@ function adviseInvalid(domain: string, findings: Findings, score: Score, changeO
       isSoftened: text !== undefined && report.all_qualifier === '-',
       glued,
     };
-    drafts.push({ code: 'spf_faults', detail, points: gainWith(score, report.all_qualifier), change: changeOf(text) });
+    drafts.push({
+      code: 'spf_faults',
+      detail,
+      points: gainWith(score, report.all_qualifier),
+      change: changeOf(text),
+    });
   }
   if (isOver) {
-    const detail = { lookups: report.dns_lookup_count, voidLookups: spf.voidLookups, terms: costlyTerms(findings) };
-    // Terms that find nothing let no host send, so that the record without them lets the same hosts send.
-    const text = spf.voidTerms.length > 0 && faults.length === 0 ? withoutVoidTerms(spf) : undefined;
+    const detail = {
+      lookups: report.dns_lookup_count,
+      voidLookups: spf.voidLookups,
+      terms: costlyTerms(findings),
+    };
+    // Terms that find nothing let no host send, so that the record without them lets the same hosts
+    // send.
+    const text =
+      spf.voidTerms.length > 0 && faults.length === 0 ? withoutVoidTerms(spf) : undefined;
     const points = gainWith(score, report.all_qualifier);
     drafts.push({ code: 'spf_limits', detail, points, change: changeOf(text) });
   }
   return drafts;
 }
 
-/** Terms of the record by what they cost: those of services that seem not to be used first, then the most lookups. */
+/**
+ * Terms of the record by what they cost: those of services that seem not to be used first, then the
+ * most lookups.
+ */
 function costlyTerms({ spf, dkim }: Findings): AdviceDetails['spf_limits']['terms'] {
   const unsigned = unsignedServices({ spf, dkim }).map(({ name }) => name);
   const terms = spf.tree.children.map(({ via: term, lookups, name }) => {
@@ -143,7 +194,8 @@ function costlyTerms({ spf, dkim }: Findings): AdviceDetails['spf_limits']['term
     const unneeded = service?.needsSpf === 'no' ? service.name : undefined;
     return { term, lookups, unsigned: isUnsigned ? service.name : undefined, unneeded };
   });
-  const rank = (one: (typeof terms)[number]) => ((one.unsigned ?? one.unneeded) === undefined ? 0 : 1);
+  const rank = (term: (typeof terms)[number]) =>
+    (term.unsigned ?? term.unneeded) === undefined ? 0 : 1;
   return terms.sort((a, b) => rank(b) - rank(a) || b.lookups - a.lookups).slice(0, MAX_COSTLY);
 }
 
@@ -170,7 +222,8 @@ function adviseFirst(domain: string, findings: Findings): Draft {
   const { spf } = findings;
   const { senders, records } = likelySenders(domain, findings);
   const detail = { domain, senders, alias: spf.alias };
-  const [change, ...alternatives] = spf.alias === undefined ? records.map((text) => txtChange(domain, text)) : [];
+  const [change, ...alternatives] =
+    spf.alias === undefined ? records.map((text) => txtChange(domain, text)) : [];
   return { code: 'spf_publish', detail, change, alternatives };
 }
 
@@ -178,7 +231,9 @@ function closedRecord(domain: string, findings: Findings): string | undefined {
   const { openToAll, openTerms, report, records } = findings.spf;
   if (records.length !== 1 || openTerms.some((term) => /^redirect=/i.test(term))) return undefined;
   const wide = openToAll?.kind === 'networks' ? wideNetworks(report.raw) : [];
-  const terms = closedTerms(report.mechanisms, [...openTerms, ...wide]).filter((term) => !/^redirect=/i.test(term));
+  const terms = closedTerms(report.mechanisms, [...openTerms, ...wide]).filter(
+    (term) => !/^redirect=/i.test(term),
+  );
   if (!terms.every(isAll)) return withAll(terms, '~');
   return likelySenders(domain, findings).records[0];
 }
@@ -187,7 +242,9 @@ function closedRecord(domain: string, findings: Findings): string | undefined {
 function wideNetworks(raw: string): string[] {
   const isWide = { ip4: (length: number) => length < 8, ip6: (length: number) => length < 16 };
   return parseSpf(raw).terms.flatMap((term) =>
-    (term.kind === 'ip4' || term.kind === 'ip6') && isWide[term.kind](term.length) ? [term.text] : [],
+    (term.kind === 'ip4' || term.kind === 'ip6') && isWide[term.kind](term.length)
+      ? [term.text]
+      : [],
   );
 }
 
@@ -209,14 +266,21 @@ function mergedRecord(records: readonly string[]): string | undefined {
   const terms = records.map(repairedTerms);
   if (terms.some((list) => list === undefined)) return undefined;
   const all = terms.flatMap((list) => list ?? []).map(redirectAsInclude);
-  const distinct = [...new Map(all.map((term) => [term.toLowerCase(), term])).values()].filter((term) => !isAll(term));
+  const distinct = [...new Map(all.map((term) => [term.toLowerCase(), term])).values()].filter(
+    (term) => !isAll(term),
+  );
   return distinct.length === 0 ? undefined : softRecord(distinct);
 }
 
-/** An include that leads nowhere, or back to the domain, lets no sender pass and makes receivers ignore the record. */
+/**
+ * An include that leads nowhere, or back to the domain, lets no sender pass and makes receivers
+ * ignore the record.
+ */
 function isDeadEnd(term: string, { spf }: Findings): boolean {
   const isSame = (via: string) => via.replace(/\.$/, '').toLowerCase() === term.toLowerCase();
-  return spf.tree.children.some(({ via, errors }) => isSame(via) && hasCode(errors, 'include_not_found', 'loop'));
+  return spf.tree.children.some(
+    ({ via, errors }) => isSame(via) && hasCode(errors, 'include_not_found', 'loop'),
+  );
 }
 
 function adviseValid(
@@ -228,7 +292,10 @@ function adviseValid(
   const { spf } = findings;
   const { all_qualifier, mechanisms } = spf.report;
   // Each term denies: that is not a list of servers, and not the declaration that there are none.
-  if (mechanisms.some((term) => /^[-~?]/.test(term) && !isAll(term)) && listsNoSender(spf.report.raw))
+  if (
+    mechanisms.some((term) => /^[-~?]/.test(term) && !isAll(term)) &&
+    listsNoSender(spf.report.raw)
+  )
     return adviseNoSender(domain, findings, changeOf);
   // A term that has no effect may stand for a server that sends: its mail must not be refused.
   const idle = adviseIdleTerms(findings, changeOf);
@@ -239,8 +306,11 @@ function adviseValid(
   if (missing !== undefined && (all_qualifier !== '?' || missing.refusal !== undefined)) {
     const { provider, includes, refusal } = missing;
     const named = { provider: provider.name, includes: includes.map((name) => `include:${name}`) };
-    if (refusal !== undefined) return [{ code: 'spf_provider_refused', detail: { ...named, term: refusal } }];
-    return [{ code: 'spf_provider_missing', detail: { ...named, isRefused: all_qualifier === '-' } }];
+    if (refusal !== undefined)
+      return [{ code: 'spf_provider_refused', detail: { ...named, term: refusal } }];
+    return [
+      { code: 'spf_provider_missing', detail: { ...named, isRefused: all_qualifier === '-' } },
+    ];
   }
   if (all_qualifier === '-') return [];
   // A stricter `all` would be about the domain's own mail.
@@ -270,18 +340,29 @@ function adviseIdleTerms({ spf }: Findings, changeOf: ChangeOf): Draft[] {
     const { ignoredRedirect: term } = spf;
     const others = mechanisms.filter((other) => !/^redirect=/i.test(other));
     const included = beforeAll([...others, redirectAsInclude(term)]);
-    const isListed = others.some((other) => other.toLowerCase() === redirectAsInclude(term).toLowerCase());
+    const isListed = others.some(
+      (other) => other.toLowerCase() === redirectAsInclude(term).toLowerCase(),
+    );
     const without = changeOf(recordOf(others));
     const detail = { term, isIncluded: !isListed };
     if (isListed) return [{ code: 'spf_redirect_beside_all', detail, change: without }];
     const alternatives = without === undefined ? [] : [without];
-    return [{ code: 'spf_redirect_beside_all', detail, change: changeOf(recordOf(included)), alternatives }];
+    return [
+      {
+        code: 'spf_redirect_beside_all',
+        detail,
+        change: changeOf(recordOf(included)),
+        alternatives,
+      },
+    ];
   }
   if (spf.ignoredTerms.count > 0) {
     const change = changeOf(recordOf(beforeAll(closedTerms(mechanisms))));
     const without = changeOf(recordOf(mechanisms.slice(0, mechanisms.findIndex(isAll) + 1)));
     const alternatives = without === undefined ? [] : [without];
-    return [{ code: 'spf_ignored_terms', detail: { terms: spf.ignoredTerms }, change, alternatives }];
+    return [
+      { code: 'spf_ignored_terms', detail: { terms: spf.ignoredTerms }, change, alternatives },
+    ];
   }
   const text = spf.voidTerms.length === 0 ? undefined : withoutVoidTerms(spf);
   return text === undefined
@@ -306,25 +387,38 @@ function adviseOddities(domain: string, { spf }: Findings): Draft[] {
   const add = (draft: Draft) => drafts.push(draft);
   const { lookalike, records, usesPtr, apexTxtBytes, report } = spf;
   if (lookalike !== undefined && records.length > 0)
-    add({ code: 'spf_lookalike', detail: { domain, raw: lookalike, isBesideRecord: true, mistakes: [] } });
-  if (report.is_valid && report.dns_lookup_count === MAX_LOOKUPS) add({ code: 'spf_at_limit', detail: {} });
+    add({
+      code: 'spf_lookalike',
+      detail: { domain, raw: lookalike, isBesideRecord: true, mistakes: [] },
+    });
+  if (report.is_valid && report.dns_lookup_count === MAX_LOOKUPS)
+    add({ code: 'spf_at_limit', detail: {} });
   if (report.is_valid && spf.voidTerms.length > 0 && withoutVoidTerms(spf) === undefined)
     add({ code: 'spf_void', detail: { terms: someVoidTerms(spf) } });
   const ofPrivate = parseSpf(report.raw).terms.filter(isPrivateTerm);
   if (ofPrivate.length > 0) add({ code: 'spf_private', detail: { terms: someTerms(ofPrivate) } });
   if (usesPtr) add({ code: 'spf_ptr', detail: {} });
-  if (report.raw.length > MAX_MESSAGE_BYTES) add({ code: 'spf_long', detail: { bytes: report.raw.length } });
-  else if (apexTxtBytes > MAX_QUIET_TXT_BYTES) add({ code: 'spf_size', detail: { domain, bytes: apexTxtBytes } });
+  if (report.raw.length > MAX_MESSAGE_BYTES)
+    add({ code: 'spf_long', detail: { bytes: report.raw.length } });
+  else if (apexTxtBytes > MAX_QUIET_TXT_BYTES)
+    add({ code: 'spf_size', detail: { domain, bytes: apexTxtBytes } });
   if (spf.openToAll === undefined) drafts.push(...adviseSenderCounts(spf));
   return drafts;
 }
 
 function isPrivateTerm(term: SpfTerm): boolean {
-  return (term.kind === 'ip4' || term.kind === 'ip6') && term.qualifier === '+' && isPrivateAddress(term.address);
+  return (
+    (term.kind === 'ip4' || term.kind === 'ip6') &&
+    term.qualifier === '+' &&
+    isPrivateAddress(term.address)
+  );
 }
 
 const MAX_MESSAGE_BYTES = 512;
-/** RFC 7208 §3.4: with the names and headers, more does not fit into the 512 bytes of a message without EDNS. */
+/**
+ * RFC 7208 §3.4: with the names and headers, more does not fit into the 512 bytes of a message
+ * without EDNS.
+ */
 const MAX_QUIET_TXT_BYTES = 450;
 
 /** Share of the IPv4 addresses. The senders of a large provider are a tenth of that. */
@@ -332,7 +426,7 @@ const BROAD_PERCENT = 1;
 
 function adviseSenderCounts({ senderCounts }: Findings['spf']): Draft[] {
   const { ipv4Addresses: addresses, terms, sharedCloud } = senderCounts;
-  const sizeOf = (text: string) => terms.find((one) => one.term === text)?.ipv4Addresses ?? 0;
+  const sizeOf = (text: string) => terms.find((term) => term.term === text)?.ipv4Addresses ?? 0;
   const percent = (addresses / ALL_IPV4) * 100;
   if (percent < BROAD_PERCENT && sharedCloud === undefined) return [];
   const term = sharedCloud?.term ?? terms[0]?.term ?? '';

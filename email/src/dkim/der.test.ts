@@ -6,13 +6,16 @@ import { rsaModulusBits } from './der.ts';
 
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
 
-// Any odd number serves as a modulus here, and needs no search for primes. The sizes are those around a byte boundary,
-// and those whose lengths take one to three bytes.
+// Any odd number serves as a modulus here, and needs no search for primes. The sizes are those
+// around a byte boundary, and those whose lengths take one to three bytes.
 for (const bits of [512, 1016, 1023, 1024, 1025, 1536, 2047, 2048, 3072, 4096, 8192, 16384]) {
   test(`der: a modulus of ${bits} bits in both forms`, () => {
     const modulus = (1n << BigInt(bits - 1)) | 1n;
     const digits = modulus.toString(16);
-    const n = Buffer.from(digits.padStart(digits.length + (digits.length % 2), '0'), 'hex').toString('base64url');
+    const n = Buffer.from(
+      digits.padStart(digits.length + (digits.length % 2), '0'),
+      'hex',
+    ).toString('base64url');
     const key = createPublicKey({ key: { kty: 'RSA', n, e: 'AQAB' }, format: 'jwk' });
     assert.equal(key.asymmetricKeyDetails?.modulusLength, bits);
     assert.equal(rsaModulusBits(key.export({ type: 'spki', format: 'der' })), bits);
@@ -65,7 +68,10 @@ for (const [behaviour, bytes, want] of [
 }
 
 test('der: any bytes are read, and what is taken for a key is one for OpenSSL too', () => {
-  const real = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ type: 'spki', format: 'der' });
+  const real = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({
+    type: 'spki',
+    format: 'der',
+  });
   fc.assert(
     fc.property(fc.nat(real.length - 1), fc.nat(255), (at, byte) => {
       assert.equal(rsaModulusBits(real.subarray(0, at)), undefined);

@@ -5,8 +5,8 @@
  *                                                        BIT STRING { RSAPublicKey } }
  *     RSAPublicKey (RFC 8017 A.1.1)           SEQUENCE { INTEGER modulus, INTEGER exponent }
  *
- * Strict: definite and shortest lengths, shortest positive integers, no trailing bytes. Some verifiers refuse a key
- * that is encoded otherwise, and the report should say so.
+ * Strict: definite and shortest lengths, shortest positive integers, no trailing bytes. Some
+ * verifiers refuse a key that is encoded otherwise, and the report should say so.
  */
 type Element = { readonly tag: number; readonly body: Uint8Array };
 
@@ -17,13 +17,17 @@ const OBJECT_IDENTIFIER = 0x06;
 const SEQUENCE = 0x30;
 const RSA_ENCRYPTION = '2a864886f70d010101';
 
-/** The bit length of the modulus of an RSA key in either form, or undefined if the bytes are neither. */
+/**
+ * The bit length of the modulus of an RSA key in either form, or undefined if the bytes are
+ * neither.
+ */
 export function rsaModulusBits(bytes: Uint8Array): number | undefined {
   const [first, second, ...rest] = readSequence(bytes) ?? [];
   if (first === undefined || second === undefined || rest.length > 0) return undefined;
   if (first.tag !== SEQUENCE) return modulusBits(first, second);
   // A BIT STRING begins with the number of unused bits in its last byte, which is 0 here.
-  if (!isRsaEncryption(first) || second.tag !== BIT_STRING || second.body[0] !== 0) return undefined;
+  if (!isRsaEncryption(first) || second.tag !== BIT_STRING || second.body[0] !== 0)
+    return undefined;
   const [modulus, exponent, ...others] = readSequence(second.body.subarray(1)) ?? [];
   return modulus && exponent && others.length === 0 ? modulusBits(modulus, exponent) : undefined;
 }
@@ -36,20 +40,36 @@ export function isCutOff(bytes: Uint8Array): boolean {
   return form === 0x81 ? 3 + high > bytes.length : form < 0x80 && 2 + form > bytes.length;
 }
 
-/** RFC 3279 §2.3.1 requires NULL parameters. Some encoders leave them out, and verifiers accept that. */
+/**
+ * RFC 3279 §2.3.1 requires NULL parameters. Some encoders leave them out, and verifiers accept
+ * that.
+ */
 function isRsaEncryption({ body }: Element): boolean {
   const [algorithm, parameters, ...rest] = readElements(body) ?? [];
-  if (algorithm?.tag !== OBJECT_IDENTIFIER || Buffer.from(algorithm.body).toString('hex') !== RSA_ENCRYPTION)
+  if (
+    algorithm?.tag !== OBJECT_IDENTIFIER ||
+    Buffer.from(algorithm.body).toString('hex') !== RSA_ENCRYPTION
+  )
     return false;
-  return rest.length === 0 && (parameters === undefined || (parameters.tag === NULL && parameters.body.length === 0));
+  return (
+    rest.length === 0 &&
+    (parameters === undefined || (parameters.tag === NULL && parameters.body.length === 0))
+  );
 }
 
 function modulusBits(modulus: Element, exponent: Element): number | undefined {
   const n = positiveInteger(modulus);
   const e = positiveInteger(exponent);
-  // RFC 8017 §3.1: the modulus is a product of odd primes, the exponent is at least 3 and coprime to an even number. So
-  // both are odd.
-  if (n === undefined || e === undefined || !isOdd(n) || !isOdd(e) || (e.length === 1 && e[0] === 1)) return undefined;
+  // RFC 8017 §3.1: the modulus is a product of odd primes, the exponent is at least 3 and coprime
+  // to an even number. So both are odd.
+  if (
+    n === undefined ||
+    e === undefined ||
+    !isOdd(n) ||
+    !isOdd(e) ||
+    (e.length === 1 && e[0] === 1)
+  )
+    return undefined;
   return n.length * 8 - (Math.clz32(n[0] ?? 0) - 24);
 }
 
@@ -77,14 +97,18 @@ function readElements(bytes: Uint8Array): Element[] | undefined {
     const tag = bytes[at] ?? 0;
     const length = readLength(bytes, at + 1);
     // Tags above 30 continue in further bytes; no key has one.
-    if ((tag & 0x1f) === 0x1f || length === undefined || length.end + length.value > bytes.length) return undefined;
+    if ((tag & 0x1f) === 0x1f || length === undefined || length.end + length.value > bytes.length)
+      return undefined;
     at = length.end + length.value;
     elements.push({ tag, body: bytes.subarray(length.end, at) });
   }
   return elements;
 }
 
-/** X.690 §8.1.3, §10.1: up to 127 one byte; else a count (here at most four), then as few bytes as possible. */
+/**
+ * X.690 §8.1.3, §10.1: up to 127 one byte; else a count (here at most four), then as few bytes as
+ * possible.
+ */
 function readLength(bytes: Uint8Array, at: number): { value: number; end: number } | undefined {
   const first = bytes[at];
   if (first === undefined) return undefined;

@@ -1,29 +1,32 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import test from 'node:test';
+import type { ZoneRecords } from '@whence/testing/servers/zone-literal';
 import fc from 'fast-check';
-import { zone } from '../dns/zone.ts';
-import type { ZoneRecords } from '../dns/zone-records.ts';
 import type { Finding } from '../findings/finding.ts';
 import { formatFinding } from '../findings/finding.ts';
 import type { DkimReport } from '../report.ts';
+import { rsaPublicKey } from '../test/dkim-keys.ts';
+import { zone } from '../test/zone.ts';
 import { checkDkim, parseDkimKey } from './dkim.ts';
 
 const spki = (key: KeyObject) => key.export({ type: 'spki', format: 'der' });
 const pkcs1 = (key: KeyObject) => key.export({ type: 'pkcs1', format: 'der' });
-const rsaKey = (bits: number) => generateKeyPairSync('rsa', { modulusLength: bits }).publicKey;
 
-const RSA = rsaKey(2048);
+const RSA = rsaPublicKey(2048);
 const P = spki(RSA).toString('base64');
 const ED25519 = generateKeyPairSync('ed25519').publicKey;
-const ED25519_RAW = Buffer.from(ED25519.export({ format: 'jwk' }).x ?? '', 'base64url').toString('base64');
+const ED25519_RAW = Buffer.from(ED25519.export({ format: 'jwk' }).x ?? '', 'base64url').toString(
+  'base64',
+);
 const ED25519_SPKI = spki(ED25519).toString('base64');
 const UNPADDED = ED25519_RAW.replace(/=+$/, '');
 
-const codes = ({ validation_errors }: DkimReport<Finding>) => validation_errors.map(({ code }) => code);
+const codes = ({ validation_errors }: DkimReport<Finding>) =>
+  validation_errors.map(({ code }) => code);
 
 for (const bits of [512, 1000, 1024, 2048, 4096]) {
-  const key = rsaKey(bits);
+  const key = rsaPublicKey(bits);
   for (const [form, der] of [
     ['SubjectPublicKeyInfo', spki],
     ['bare PKCS#1', pkcs1],
@@ -83,12 +86,19 @@ for (const [behaviour, record, type, bits, ...want] of [
     'k=rsa; v=DKIM1; h=sha1; s=x; p=; p=',
     'rsa',
     0,
-    ...['duplicate_tag', 'bad_version', 'key_revoked', 'hash_not_sha256', 'service_not_email'],
+    'duplicate_tag',
+    'bad_version',
+    'key_revoked',
+    'hash_not_sha256',
+    'service_not_email',
   ],
 ] as const) {
   test(`dkim: ${behaviour}`, () => {
     const { report } = parseDkimKey('s1', [record]);
-    assert.deepEqual([report.found, report.raw, report.key_type, report.key_bits], [true, record, type, bits]);
+    assert.deepEqual(
+      [report.found, report.raw, report.key_type, report.key_bits],
+      [true, record, type, bits],
+    );
     assert.deepEqual(codes(report), want);
     assert.equal(report.is_valid, want.length === 0);
   });
@@ -108,7 +118,15 @@ for (const [behaviour, txt, code] of [
     assert.deepEqual(codes(report), [code]);
     assert.deepEqual(
       { ...report, validation_errors: [] },
-      { selector: 's1', found: false, raw: '', key_type: '', key_bits: 0, is_valid: false, validation_errors: [] },
+      {
+        selector: 's1',
+        found: false,
+        raw: '',
+        key_type: '',
+        key_bits: 0,
+        is_valid: false,
+        validation_errors: [],
+      },
     );
   });
 }
@@ -131,7 +149,10 @@ for (const [behaviour, record, want] of [
 
 test('dkim: K13 two keys at a name are an error', () => {
   const { report, hasExtraTxt } = parseDkimKey('s1', [`p=${P}`, 'v=DKIM1; p=']);
-  assert.deepEqual([report.raw, codes(report), hasExtraTxt], [`p=${P}`, ['multiple_records'], false]);
+  assert.deepEqual(
+    [report.raw, codes(report), hasExtraTxt],
+    [`p=${P}`, ['multiple_records'], false],
+  );
 });
 
 test('dkim: K13 other TXT at the name is ignored', () => {
@@ -178,10 +199,16 @@ const FAILS = { fail: 'SERVFAIL' };
 const at = (selector: string) => `${selector}._domainkey.example.com`;
 const check = (records: ZoneRecords, requested?: readonly string[]) =>
   checkDkim('example.com', zone(records), { requested, sentinel: 'sentinel' });
-const selectors = (report: readonly DkimReport<Finding>[]) => report.map(({ selector }) => selector);
+const selectors = (report: readonly DkimReport<Finding>[]) =>
+  report.map(({ selector }) => selector);
 
 test('dkim: by default the common selectors are tried, and those found reported in their order', async () => {
-  const resolver = zone({ [at('zoho')]: KEY, [at('google')]: KEY, [at('mine')]: KEY, [at('s1')]: { TXT: ['hello'] } });
+  const resolver = zone({
+    [at('zoho')]: KEY,
+    [at('google')]: KEY,
+    [at('mine')]: KEY,
+    [at('s1')]: { TXT: ['hello'] },
+  });
   const found = await checkDkim('example.com', resolver, { sentinel: 'sentinel' });
   assert.deepEqual(selectors(found.report), ['google', 'zoho']);
   assert.deepEqual(
@@ -212,9 +239,10 @@ test('dkim: K1 a key behind an alias, in several strings, under a selector with 
 });
 
 test('dkim: named selectors are reported in the order of the request, found or not', async () => {
-  const found = await check({ [at('b')]: KEY, [at('c')]: { TXT: ['hello'] }, [at('d')]: FAILS, [at('google')]: KEY }, [
-    ...[' B ', '', 'a', 'b', 'A', 'c', 'd', 'not a name'],
-  ]);
+  const found = await check(
+    { [at('b')]: KEY, [at('c')]: { TXT: ['hello'] }, [at('d')]: FAILS, [at('google')]: KEY },
+    [' B ', '', 'a', 'b', 'A', 'c', 'd', 'not a name'],
+  );
   assert.deepEqual(selectors(found.report), ['B', 'a', 'c', 'd', 'not a name']);
   assert.deepEqual(found.report.map(codes), [
     [],
@@ -226,7 +254,10 @@ test('dkim: named selectors are reported in the order of the request, found or n
   assert.deepEqual(found.report[3]?.validation_errors.map(formatFinding), [
     'dns_temporary_failure: d._domainkey.example.com TXT SERVFAIL',
   ]);
-  assert.deepEqual([found.isDefaultMode, found.isUnverified, found.failures.length], [false, true, 1]);
+  assert.deepEqual(
+    [found.isDefaultMode, found.isUnverified, found.failures.length],
+    [false, true, 1],
+  );
 });
 
 test('dkim: an empty list means the default', async () => {
@@ -237,7 +268,13 @@ test('dkim: an empty list means the default', async () => {
 for (const [behaviour, records, requested, isUnverified, failures] of [
   ['nothing found and one question failed', { [at('s1')]: FAILS }, undefined, true, 1],
   ['a valid key makes up for it', { [at('s1')]: FAILS, [at('s2')]: KEY }, undefined, false, 1],
-  ['a revoked key does not', { [at('s1')]: FAILS, [at('s2')]: { TXT: ['p='] } }, undefined, true, 1],
+  [
+    'a revoked key does not',
+    { [at('s1')]: FAILS, [at('s2')]: { TXT: ['p='] } },
+    undefined,
+    true,
+    1,
+  ],
   ['only the sentinel failed', { [at('sentinel')]: FAILS }, undefined, false, 0],
   ['named: any failure counts', { [at('s1')]: FAILS, [at('s2')]: KEY }, ['s1', 's2'], true, 1],
   ['named: all answered', { [at('s2')]: KEY }, ['s1', 's2'], false, 0],
@@ -250,12 +287,18 @@ for (const [behaviour, records, requested, isUnverified, failures] of [
 }
 
 test('dkim: K14 a wildcard that is not a key is ignored', async () => {
-  const { report, isWildcard } = await check({ '*._domainkey.example.com': { TXT: ['v=spf1 -all'] }, [at('s1')]: KEY });
+  const { report, isWildcard } = await check({
+    '*._domainkey.example.com': { TXT: ['v=spf1 -all'] },
+    [at('s1')]: KEY,
+  });
   assert.deepEqual([selectors(report), isWildcard], [['s1'], true]);
 });
 
 test('dkim: K14 a wildcard that is a key is one entry', async () => {
-  const { report } = await check({ '*._domainkey.example.com': { TXT: ['v=DKIM1; p=', 'x'] }, [at('s1')]: KEY });
+  const { report } = await check({
+    '*._domainkey.example.com': { TXT: ['v=DKIM1; p=', 'x'] },
+    [at('s1')]: KEY,
+  });
   assert.deepEqual(
     [selectors(report), report.map(codes)],
     [
@@ -274,17 +317,38 @@ test('dkim: K14 records of a wildcard may come in any order', async () => {
   const texts = ['v=DKIM1; p=', 'x'];
   let turn = 0;
   const resolver = zone({});
-  const txt = async () => ({ kind: 'found', records: turn++ % 2 ? texts : texts.toReversed(), aliases: [] }) as const;
+  const txt = async () =>
+    ({ kind: 'found', records: turn++ % 2 ? texts : texts.toReversed(), aliases: [] }) as const;
   const { report } = await checkDkim('example.com', { ...resolver, txt }, { sentinel: 'sentinel' });
   assert.deepEqual(selectors(report), ['*']);
 });
 
 for (const [behaviour, records, requested, want] of [
-  ['a common selector', { [`${at('google')}.example.com`]: KEY }, undefined, [`${at('google')}.example.com`]],
-  ['a named selector', { [`${at('mine')}.example.com`]: KEY }, ['mine'], [`${at('mine')}.example.com`]],
-  ['not if there is a key', { [`${at('google')}.example.com`]: KEY, [at('s1')]: KEY }, undefined, []],
+  [
+    'a common selector',
+    { [`${at('google')}.example.com`]: KEY },
+    undefined,
+    [`${at('google')}.example.com`],
+  ],
+  [
+    'a named selector',
+    { [`${at('mine')}.example.com`]: KEY },
+    ['mine'],
+    [`${at('mine')}.example.com`],
+  ],
+  [
+    'not if there is a key',
+    { [`${at('google')}.example.com`]: KEY, [at('s1')]: KEY },
+    undefined,
+    [],
+  ],
   ['not a wildcard', { '*.example.com': KEY, '_domainkey.example.com': {} }, undefined, []],
   ['nothing', {}, undefined, []],
-] as const satisfies readonly (readonly [string, ZoneRecords, readonly string[] | undefined, readonly string[]])[])
+] as const satisfies readonly (readonly [
+  string,
+  ZoneRecords,
+  readonly string[] | undefined,
+  readonly string[],
+])[])
   test(`dkim: keys under the doubled name: ${behaviour}`, async () =>
     assert.deepEqual((await check(records, requested)).doubledNames, want));

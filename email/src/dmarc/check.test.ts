@@ -1,21 +1,29 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { ZoneRecords } from '@whence/testing/servers/zone-literal';
 import fc from 'fast-check';
-import { zone } from '../dns/zone.ts';
-import type { ZoneRecords } from '../dns/zone-records.ts';
 import { formatFinding } from '../findings/finding.ts';
+import { zone } from '../test/zone.ts';
 import { checkDmarc } from './check.ts';
 import type { DomainState } from './discovery.ts';
 
-const at = (txt: string, domain = 'example.com'): ZoneRecords => ({ [`_dmarc.${domain}`]: { TXT: [txt] } });
+const at = (txt: string, domain = 'example.com'): ZoneRecords => ({
+  [`_dmarc.${domain}`]: { TXT: [txt] },
+});
 const check = (domain: string, records: ZoneRecords, state: DomainState = 'exists') =>
   checkDmarc(domain, zone(records), Promise.resolve(state), zone(records).txt(domain));
 
 test('dmarc: a full report', async () => {
   const raw =
     'v=DMARC1; p=reject; sp=quarantine; pct=50; rua=mailto:a@example.com!10m; ruf=mailto:f@example.com; adkim=s; aspf=s; fo=1; ri=3600';
-  const { steps, domainState, misplaced, isOwnAliasMissing, ...judgement } = await check('example.com', at(raw));
-  assert.deepEqual([steps.length, domainState, misplaced, isOwnAliasMissing], [2, 'exists', undefined, false]);
+  const { steps, domainState, misplaced, isOwnAliasMissing, ...judgement } = await check(
+    'example.com',
+    at(raw),
+  );
+  assert.deepEqual(
+    [steps.length, domainState, misplaced, isOwnAliasMissing],
+    [2, 'exists', undefined, false],
+  );
   assert.deepEqual(judgement, {
     report: {
       raw,
@@ -45,8 +53,12 @@ test('dmarc: a full report', async () => {
     isTestMode: false,
     historicTags: ['pct', 'ri'],
     destinations: {
-      rua: [{ uri: 'mailto:a@example.com', host: 'example.com', arrival: { kind: 'no mail host' } }],
-      ruf: [{ uri: 'mailto:f@example.com', host: 'example.com', arrival: { kind: 'no mail host' } }],
+      rua: [
+        { uri: 'mailto:a@example.com', host: 'example.com', arrival: { kind: 'no mail host' } },
+      ],
+      ruf: [
+        { uri: 'mailto:f@example.com', host: 'example.com', arrival: { kind: 'no mail host' } },
+      ],
     },
     modelsDisagree: false,
     subdomainPolicyIsWeaker: true,
@@ -106,7 +118,11 @@ for (const [behaviour, records, want, isUnverified, isFatal] of [
   [
     'D2 a record that was meant for one is named',
     at('v=dmarc1; p=reject'),
-    { validation_errors: ['no_dmarc_record: "v=dmarc1; p=reject" at _dmarc.example.com does not begin with v=DMARC1'] },
+    {
+      validation_errors: [
+        'no_dmarc_record: "v=dmarc1; p=reject" at _dmarc.example.com does not begin with v=DMARC1',
+      ],
+    },
     false,
     false,
   ],
@@ -115,7 +131,10 @@ for (const [behaviour, records, want, isUnverified, isFatal] of [
     const found = await check('example.com', records);
     const errors = found.report.validation_errors.map(formatFinding);
     assert.deepEqual({ ...found.report, validation_errors: errors }, { ...NOTHING, ...want });
-    assert.deepEqual([found.isUnverified, found.isFatal, found.hasNonFatalErrors], [isUnverified, isFatal, false]);
+    assert.deepEqual(
+      [found.isUnverified, found.isFatal, found.hasNonFatalErrors],
+      [isUnverified, isFatal, false],
+    );
   });
 }
 
@@ -129,10 +148,31 @@ test('dmarc: D1 a record behind an alias, in several strings', async () => {
 
 for (const [behaviour, domain, tags, state, effective, inherited] of [
   ['D19 own: p', 'example.com', 'p=reject; sp=none; np=none', 'exists', 'reject', false],
-  ['D19 inherited: sp', 'a.example.com', 'p=reject; sp=quarantine; np=none', 'exists', 'quarantine', true],
+  [
+    'D19 inherited: sp',
+    'a.example.com',
+    'p=reject; sp=quarantine; np=none',
+    'exists',
+    'quarantine',
+    true,
+  ],
   ['D19 inherited without sp: p', 'a.example.com', 'p=reject; np=none', 'exists', 'reject', true],
-  ['D19 not there: np', 'a.example.com', 'p=none; sp=quarantine; np=reject', 'nxdomain', 'reject', true],
-  ['D19 not there, without np: sp', 'a.example.com', 'p=none; sp=quarantine', 'nxdomain', 'quarantine', true],
+  [
+    'D19 not there: np',
+    'a.example.com',
+    'p=none; sp=quarantine; np=reject',
+    'nxdomain',
+    'reject',
+    true,
+  ],
+  [
+    'D19 not there, without np: sp',
+    'a.example.com',
+    'p=none; sp=quarantine',
+    'nxdomain',
+    'quarantine',
+    true,
+  ],
   ['D19 not there, with p alone', 'a.example.com', 'p=reject', 'nxdomain', 'reject', true],
   [
     'D19 not known whether it is there: sp',
@@ -142,9 +182,23 @@ for (const [behaviour, domain, tags, state, effective, inherited] of [
     'quarantine',
     true,
   ],
-  ['D8 a bad sp with rua: none', 'example.com', 'p=reject; sp=x; rua=mailto:a@example.com', 'exists', 'none', false],
+  [
+    'D8 a bad sp with rua: none',
+    'example.com',
+    'p=reject; sp=x; rua=mailto:a@example.com',
+    'exists',
+    'none',
+    false,
+  ],
   ['D8 a bad sp without: none', 'example.com', 'p=reject; sp=x', 'exists', 'none', false],
-  ['D12 D13 not lowered by pct or t', 'example.com', 'p=reject; pct=0; t=y', 'exists', 'reject', false],
+  [
+    'D12 D13 not lowered by pct or t',
+    'example.com',
+    'p=reject; pct=0; t=y',
+    'exists',
+    'reject',
+    false,
+  ],
 ] as const) {
   test(`dmarc: ${behaviour}`, async () => {
     const { report } = await check(domain, at(`v=DMARC1; ${tags}`), state);
@@ -203,7 +257,9 @@ for (const [behaviour, domain, records, want] of [
 
 test('dmarc: D16 consent is asked for the name the record is at, in one round after the walk', async () => {
   const resolver = zone({
-    ...at('v=DMARC1; p=none; rua=mailto:a@example.net,mailto:b@example.org; ruf=mailto:c@example.edu'),
+    ...at(
+      'v=DMARC1; p=none; rua=mailto:a@example.net,mailto:b@example.org; ruf=mailto:c@example.edu',
+    ),
     'example.com._report._dmarc.example.net': { TXT: ['v=DMARC1'] },
     'example.com._report._dmarc.example.edu': { fail: 'timeout' },
     'example.net': { MX: [[10, 'mx.example.net']] },
@@ -233,55 +289,72 @@ test('dmarc: D16 consent is asked for the name the record is at, in one round af
 });
 
 test('dmarc: D21 RFC 7489 receivers miss a record at a middle label', async () => {
-  const { modelsDisagree, recordDomain } = await check('a.b.example.com', at('v=DMARC1; p=none', 'b.example.com'));
+  const { modelsDisagree, recordDomain } = await check(
+    'a.b.example.com',
+    at('v=DMARC1; p=none', 'b.example.com'),
+  );
   assert.deepEqual([modelsDisagree, recordDomain], [true, 'b.example.com']);
 });
 
 test('dmarc: reports on arbitrary records are consistent', async () => {
   const tag = fc.constantFrom(
-    ...[
-      'p=none',
-      'p=reject',
-      'p=x',
-      'sp=none',
-      'sp=x',
-      'np=reject',
-      'pct=0',
-      'pct=50',
-      'pct=x',
-      't=y',
-      'psd=n',
-      'psd=y',
-    ],
-    ...['rua=mailto:a@example.com', 'rua=mailto:a@example.net', 'rua=x', '', 'x'],
+    'p=none',
+    'p=reject',
+    'p=x',
+    'sp=none',
+    'sp=x',
+    'np=reject',
+    'pct=0',
+    'pct=50',
+    'pct=x',
+    't=y',
+    'psd=n',
+    'psd=y',
+    'rua=mailto:a@example.com',
+    'rua=mailto:a@example.net',
+    'rua=x',
+    '',
+    'x',
   );
   const text = fc.oneof(
     fc.constant('x'),
     fc.array(tag, { maxLength: 5 }).map((tags) => ['v=DMARC1', ...tags].join(';')),
   );
-  const entry = fc.oneof(fc.constant({ fail: 'SERVFAIL' }), fc.record({ TXT: fc.array(text, { maxLength: 2 }) }));
+  const entry = fc.oneof(
+    fc.constant({ fail: 'SERVFAIL' }),
+    fc.record({ TXT: fc.array(text, { maxLength: 2 }) }),
+  );
   const state = fc.constantFrom('exists' as const, 'nxdomain' as const, 'unknown' as const);
-  const names = ['a.b.example.com', 'b.example.com', 'example.com', 'com'].map((name) => `_dmarc.${name}`);
+  const names = ['a.b.example.com', 'b.example.com', 'example.com', 'com'].map(
+    (name) => `_dmarc.${name}`,
+  );
   await fc.assert(
-    fc.asyncProperty(fc.array(entry, { minLength: 4, maxLength: 4 }), state, async (entries, domainState) => {
-      const domain = 'a.b.example.com';
-      const records = Object.fromEntries(entries.map((one, i) => [names[i], one]));
-      const found = await check(domain, records, domainState);
-      const { report } = found;
-      assert.equal(report.is_valid, report.validation_errors.length === 0);
-      assert.equal(report.partial_rollout, report.percentage < 100);
-      assert.equal(report.no_visibility, report.aggregate_report_uris.length === 0);
-      assert.equal(report.inherited, report.record_domain !== '' && report.record_domain !== domain);
-      assert.equal(report.record_domain, found.recordDomain);
-      assert.notEqual(report.organizational_domain, '');
-      if (found.isUnverified || found.isFatal)
-        assert.deepEqual([report.effective_policy, report.is_valid], ['none', false]);
-      if (found.isUnverified)
-        assert.match(
-          report.validation_errors.map(formatFinding).join(),
-          /^dns_temporary_failure: _dmarc\.\S+ TXT SERVFAIL$/,
+    fc.asyncProperty(
+      fc.array(entry, { minLength: 4, maxLength: 4 }),
+      state,
+      async (entries, domainState) => {
+        const domain = 'a.b.example.com';
+        const records = Object.fromEntries(entries.map((one, i) => [names[i], one]));
+        const found = await check(domain, records, domainState);
+        const { report } = found;
+        assert.equal(report.is_valid, report.validation_errors.length === 0);
+        assert.equal(report.partial_rollout, report.percentage < 100);
+        assert.equal(report.no_visibility, report.aggregate_report_uris.length === 0);
+        assert.equal(
+          report.inherited,
+          report.record_domain !== '' && report.record_domain !== domain,
         );
-    }),
+        assert.equal(report.record_domain, found.recordDomain);
+        assert.notEqual(report.organizational_domain, '');
+        if (found.isUnverified || found.isFatal)
+          assert.deepEqual([report.effective_policy, report.is_valid], ['none', false]);
+        if (found.isUnverified)
+          assert.match(
+            report.validation_errors.map(formatFinding).join(),
+            /^dns_temporary_failure: _dmarc\.\S+ TXT SERVFAIL$/,
+          );
+      },
+    ),
     { numRuns: 500 },
   );
 });
@@ -320,7 +393,12 @@ test('dmarc: the doubled name is asked only if there is no record', async () => 
     [{}, true],
   ] as const) {
     const resolver = zone(records);
-    await checkDmarc('example.com', resolver, Promise.resolve('exists'), resolver.txt('example.com'));
+    await checkDmarc(
+      'example.com',
+      resolver,
+      Promise.resolve('exists'),
+      resolver.txt('example.com'),
+    );
     assert.equal(resolver.asked.includes('_dmarc.example.com.example.com TXT'), isAsked);
   }
 });

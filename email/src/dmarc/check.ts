@@ -1,4 +1,7 @@
-/** The DMARC part of a check: asks for the records of the tree walk, and judges the one that applies. */
+/**
+ * The DMARC part of a check: queries the records of the tree walk, and judges the one that
+ * applies.
+ */
 import type { Answer, Resolver } from '../dns/answer.ts';
 import { dnsFailure, type Finding } from '../findings/finding.ts';
 import type { DmarcPolicy, DmarcReport } from '../report.ts';
@@ -6,53 +9,59 @@ import { excerpt } from '../visible-text.ts';
 import { checkDestinations, type Destinations, NO_DESTINATIONS } from './destinations.ts';
 import {
   type Discovery,
+  type DmarcSteps,
   type DomainState,
   discover,
   effectivePolicy,
-  readStep,
+  readDmarcSteps,
   type Step,
-  walkNames,
 } from './discovery.ts';
-import { type DmarcRecord, findDmarcLookalike, lookalikeFault, POLICY_LEVELS, parseDmarc } from './dmarc.ts';
+import {
+  type DmarcRecord,
+  findDmarcLookalike,
+  lookalikeFault,
+  POLICY_LEVELS,
+  parseDmarc,
+} from './dmarc.ts';
 
-export type DmarcFindings = {
+export type DmarcFindings = DmarcSteps & {
   report: DmarcReport<Finding>;
   isUnverified: boolean;
-  /** There is a record but no policy applies: several records, or no usable policy and no address for reports. */
+  /**
+   * There is a record but no policy applies: several records, or no usable policy and no address
+   * for reports.
+   */
   isFatal: boolean;
   hasNonFatalErrors: boolean;
   isTestMode: boolean;
   historicTags: string[];
   destinations: Destinations;
-  /** RFC 7489 receivers, which ask only the domain and its registrable domain, use another record or none. */
+  /**
+   * RFC 7489 receivers, which ask only the domain and its registrable domain, use another record or
+   * none.
+   */
   modelsDisagree: boolean;
   subdomainPolicyIsWeaker: boolean;
   recordDomain: string;
-  /** What is at each name of the tree walk; the first is the domain itself. */
-  steps: readonly Step[];
   domainState: DomainState;
   misplaced: MisplacedRecord | undefined;
-  /** `_dmarc.` and the domain is an alias of a name that does not exist. */
-  isOwnAliasMissing: boolean;
 };
 
 /** A DMARC record where no receiver looks: at the domain itself, or below its doubled name. */
-type MisplacedRecord = { readonly kind: 'apex' | 'doubled'; readonly name: string; readonly raw: string };
+type MisplacedRecord = {
+  readonly kind: 'apex' | 'doubled';
+  readonly name: string;
+  readonly raw: string;
+};
 
 export async function checkDmarc(
   domain: string,
   resolver: Resolver,
   domainState: Promise<DomainState>,
   apex: Promise<Answer<string>>,
+  read: Promise<DmarcSteps> = readDmarcSteps(domain, resolver),
 ): Promise<DmarcFindings> {
-  // Each record is parsed when its answer arrives, not all of them at the end: that would block the event loop.
-  const ask = async (name: string) => {
-    const answer = await resolver.txt(`_dmarc.${name}`);
-    if (name === domain) isOwnAliasMissing = answer.kind === 'nxdomain' && answer.alias !== undefined;
-    return readStep(name, answer);
-  };
-  let isOwnAliasMissing = false;
-  const steps = await Promise.all(walkNames(domain).map(ask));
+  const { steps, isOwnAliasMissing } = await read;
   const discovery = discover(domain, steps);
   const record = discovery.kind === 'record' ? discovery.record : undefined;
   const [state, misplaced, destinations] = await Promise.all([
@@ -60,7 +69,12 @@ export async function checkDmarc(
     apex.then((answer) => findMisplaced(domain, answer, discovery, resolver)),
     record && checkDestinations(recordDomainOf(discovery), record, resolver),
   ]);
-  const judged = judgeDmarc(domain, { steps, state, misplaced, destinations: destinations ?? NO_DESTINATIONS });
+  const judged = judgeDmarc(domain, {
+    steps,
+    state,
+    misplaced,
+    destinations: destinations ?? NO_DESTINATIONS,
+  });
   return { ...judged, isOwnAliasMissing };
 }
 
@@ -75,12 +89,14 @@ type DmarcEvidence = {
 export function judgeDmarc(domain: string, evidence: DmarcEvidence): DmarcFindings {
   const { steps, state, misplaced } = evidence;
   const discovery = discover(domain, steps);
-  const found =
-    discovery.kind === 'record' ? withRecord(domain, discovery, evidence) : withoutRecord(domain, discovery, evidence);
-  return { ...found, steps, domainState: state, misplaced, isOwnAliasMissing: false };
+  const judgement =
+    discovery.kind === 'record'
+      ? withRecord(domain, discovery, evidence)
+      : withoutRecord(domain, discovery, evidence);
+  return { ...judgement, steps, domainState: state, misplaced, isOwnAliasMissing: false };
 }
 
-/** The doubled name is asked only if no record was found at all. */
+/** The doubled name is queried only if no record was found at all. */
 async function findMisplaced(
   domain: string,
   apex: Answer<string>,
@@ -100,13 +116,17 @@ function recordDomainOf(discovery: Discovery): string {
   return 'recordDomain' in discovery ? discovery.recordDomain : '';
 }
 
-type Found = Extract<Discovery, { kind: 'record' }>;
+type DiscoveredRecord = Extract<Discovery, { kind: 'record' }>;
 
 /** What a discovery alone decides. */
 type Judgement = Omit<DmarcFindings, 'steps' | 'domainState' | 'misplaced' | 'isOwnAliasMissing'>;
 
-function withRecord(domain: string, found: Found, { state, destinations }: DmarcEvidence): Judgement {
-  const { record, recordDomain } = found;
+function withRecord(
+  domain: string,
+  discovery: DiscoveredRecord,
+  { state, destinations }: DmarcEvidence,
+): Judgement {
+  const { record, recordDomain } = discovery;
   const inherited = recordDomain !== domain;
   const effective = effectivePolicy(record, inherited, state);
   const report: DmarcReport<Finding> = {
@@ -122,7 +142,7 @@ function withRecord(domain: string, found: Found, { state, destinations }: Dmarc
     spf_alignment: record.spfAlignment,
     failure_options: record.failureOptions,
     report_interval: record.reportInterval,
-    organizational_domain: found.organizationalDomain,
+    organizational_domain: discovery.organizationalDomain,
     record_domain: recordDomain,
     inherited,
     partial_rollout: record.percentage < 100,
@@ -132,7 +152,7 @@ function withRecord(domain: string, found: Found, { state, destinations }: Dmarc
     validation_errors: record.errors,
   };
   // RFC 9989 §4.7: sp has an effect only in the record of the organizational domain.
-  const isForSubdomains = inherited || recordDomain === found.organizationalDomain;
+  const isForSubdomains = inherited || recordDomain === discovery.organizationalDomain;
   return {
     report,
     isUnverified: false,
@@ -141,36 +161,56 @@ function withRecord(domain: string, found: Found, { state, destinations }: Dmarc
     isTestMode: record.isTestMode,
     historicTags: record.historicTags,
     destinations,
-    modelsDisagree: found.modelsDisagree,
+    modelsDisagree: discovery.modelsDisagree,
     subdomainPolicyIsWeaker:
-      isForSubdomains && record.standing === 'as published' && isWeaker(record.subdomainPolicy, record.policy),
+      isForSubdomains &&
+      record.standing === 'as published' &&
+      isWeaker(record.subdomainPolicy, record.policy),
     recordDomain,
   };
 }
 
-function isWeaker(one: DmarcPolicy | '', other: DmarcPolicy | ''): boolean {
-  return one !== '' && POLICY_LEVELS[one] < POLICY_LEVELS[other];
+function isWeaker(policy: DmarcPolicy | '', other: DmarcPolicy | ''): boolean {
+  return policy !== '' && POLICY_LEVELS[policy] < POLICY_LEVELS[other];
 }
 
-/** RFC 7489 §6.6.4: mail that pct does not select is treated one level lower; with t=y all mail is (RFC 9989 §4.7). */
-function strengthOf(effective: DmarcPolicy, { percentage, isTestMode }: DmarcRecord): DmarcReport['strength_rating'] {
+/**
+ * RFC 7489 §6.6.4: mail that pct does not select is treated one level lower; with t=y all mail is
+ * (RFC 9989 §4.7).
+ */
+function strengthOf(
+  effective: DmarcPolicy,
+  { percentage, isTestMode }: DmarcRecord,
+): DmarcReport['strength_rating'] {
   if (effective === 'reject') return percentage === 100 && !isTestMode ? 'strong' : 'moderate';
   return effective === 'quarantine' && percentage >= 1 && !isTestMode ? 'moderate' : 'weak';
 }
 
+function firstRaw(discovery: Exclude<Discovery, DiscoveredRecord>): string {
+  if ('raw' in discovery) return discovery.raw;
+  return 'raws' in discovery ? (discovery.raws[0] ?? '') : '';
+}
+
 /** The values of a record without tags, with the reason why there is none that applies. */
-function withoutRecord(domain: string, discovery: Exclude<Discovery, Found>, evidence: DmarcEvidence): Judgement {
-  const raw = 'raw' in discovery ? discovery.raw : 'raws' in discovery ? (discovery.raws[0] ?? '') : '';
+function withoutRecord(
+  domain: string,
+  discovery: Exclude<Discovery, DiscoveredRecord>,
+  evidence: DmarcEvidence,
+): Judgement {
+  const raw = firstRaw(discovery);
   const recordDomain = recordDomainOf(discovery);
   const { organizationalDomain } = discovery;
-  const found: Found = {
+  const emptyRecord: DiscoveredRecord = {
     kind: 'record',
     record: parseDmarc(''),
     recordDomain,
     modelsDisagree: false,
     organizationalDomain,
   };
-  const { report, ...judged } = withRecord(domain, found, { ...evidence, destinations: NO_DESTINATIONS });
+  const { report, ...judged } = withRecord(domain, emptyRecord, {
+    ...evidence,
+    destinations: NO_DESTINATIONS,
+  });
   return {
     ...judged,
     report: {
@@ -187,7 +227,7 @@ function withoutRecord(domain: string, discovery: Exclude<Discovery, Found>, evi
 
 function whyNone(
   domain: string,
-  discovery: Exclude<Discovery, Found>,
+  discovery: Exclude<Discovery, DiscoveredRecord>,
   misplaced: MisplacedRecord | undefined,
 ): Finding {
   switch (discovery.kind) {
@@ -195,10 +235,16 @@ function whyNone(
       return dnsFailure(`_dmarc.${discovery.name}`, 'TXT', discovery.failure);
     case 'multiple': {
       const name = `_dmarc.${discovery.recordDomain}`;
-      return { code: 'multiple_records', detail: { record: 'DMARC', name, count: discovery.raws.length } };
+      return {
+        code: 'multiple_records',
+        detail: { record: 'DMARC', name, count: discovery.raws.length },
+      };
     }
     case 'too long':
-      return { code: 'record_too_long', detail: { record: 'DMARC', name: `_dmarc.${discovery.recordDomain}` } };
+      return {
+        code: 'record_too_long',
+        detail: { record: 'DMARC', name: `_dmarc.${discovery.recordDomain}` },
+      };
     case 'none': {
       const { lookalike } = discovery;
       return {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { zone } from '../dns/zone.ts';
-import type { ZoneRecords } from '../dns/zone-records.ts';
+import type { ZoneRecords } from '@whence/testing/servers/zone-literal';
+import { zone } from '../test/zone.ts';
 import { checkDestinations } from './destinations.ts';
 import { parseReportUris } from './report-uris.ts';
 
@@ -10,14 +10,25 @@ const NAME = 'example.com._report._dmarc.example.net';
 const OUTSIDE = 'mailto:r@example.net';
 
 const MAIL = { MX: [[10, 'mx.example.net']] } as const;
-const check = (recordDomain: string, list: string, records: ZoneRecords, policy: 'none' | 'reject' = 'none') => {
+const check = (
+  recordDomain: string,
+  list: string,
+  records: ZoneRecords,
+  policy: 'none' | 'reject' = 'none',
+) => {
   const resolver = zone(records);
   const uris = { aggregateUris: parseReportUris(list).uris, forensicUris: [], policy };
   return { resolver, result: checkDestinations(recordDomain, uris, resolver) };
 };
 
 for (const [behaviour, recordDomain, list, records, want] of [
-  ['D16 the same domain needs no consent', 'example.com', 'mailto:r@example.com', { 'example.com': MAIL }, 'arrives'],
+  [
+    'D16 the same domain needs no consent',
+    'example.com',
+    'mailto:r@example.com',
+    { 'example.com': MAIL },
+    'arrives',
+  ],
   [
     'D16 nor does one of the same organization',
     'a.example.com',
@@ -55,7 +66,13 @@ for (const [behaviour, recordDomain, list, records, want] of [
     { [NAME]: { TXT: ['yes'] }, 'example.net': MAIL },
     'not authorized',
   ],
-  ['D16 nothing is known', 'example.com', OUTSIDE, { [NAME]: { fail: 'SERVFAIL' }, 'example.net': MAIL }, 'unknown'],
+  [
+    'D16 nothing is known',
+    'example.com',
+    OUTSIDE,
+    { [NAME]: { fail: 'SERVFAIL' }, 'example.net': MAIL },
+    'unknown',
+  ],
   ['D15 other schemes are not used', 'example.com', 'https://example.net/r', {}, 'not mail'],
   [
     'names under a private suffix are different organizations',
@@ -65,9 +82,21 @@ for (const [behaviour, recordDomain, list, records, want] of [
     'not authorized',
   ],
   ['a host that does not exist', 'example.com', OUTSIDE, {}, 'no such host'],
-  ['a null MX', 'example.com', OUTSIDE, { [NAME]: CONSENT, 'example.net': { MX: [[0, '.']] } }, 'null MX'],
+  [
+    'a null MX',
+    'example.com',
+    OUTSIDE,
+    { [NAME]: CONSENT, 'example.net': { MX: [[0, '.']] } },
+    'null MX',
+  ],
   ['neither MX nor address', 'example.com', OUTSIDE, { [NAME]: CONSENT }, 'no mail host'],
-  ['an address alone', 'example.com', OUTSIDE, { [NAME]: CONSENT, 'example.net': { A: ['192.0.2.1'] } }, 'arrives'],
+  [
+    'an address alone',
+    'example.com',
+    OUTSIDE,
+    { [NAME]: CONSENT, 'example.net': { A: ['192.0.2.1'] } },
+    'arrives',
+  ],
   [
     'an IPv6 address alone',
     'example.com',
@@ -89,7 +118,13 @@ for (const [behaviour, recordDomain, list, records, want] of [
     { '*._report._dmarc.onsecureserver.net': CONSENT, 'onsecureserver.net': MAIL },
     'other owner',
   ],
-  ['the registrar itself', 'godaddy.com', 'mailto:d@godaddy.com', { 'godaddy.com': MAIL }, 'arrives'],
+  [
+    'the registrar itself',
+    'godaddy.com',
+    'mailto:d@godaddy.com',
+    { 'godaddy.com': MAIL },
+    'arrives',
+  ],
 ] as const satisfies readonly (readonly [string, string, string, ZoneRecords, string])[]) {
   test(`dmarc destinations: ${behaviour}`, async () => {
     const { rua } = await check(recordDomain, list, records).result;
@@ -105,7 +140,11 @@ test('dmarc destinations: a missing consent is reported with its name, and each 
     'example.net': MAIL,
   });
   assert.deepEqual((await result).rua, [
-    { uri: 'mailto:A@Example.NET', host: 'example.net', arrival: { kind: 'not authorized', name: NAME } },
+    {
+      uri: 'mailto:A@Example.NET',
+      host: 'example.net',
+      arrival: { kind: 'not authorized', name: NAME },
+    },
   ]);
   assert.deepEqual(resolver.asked.sort(), [`${NAME} TXT`, 'example.net MX'].sort());
 });

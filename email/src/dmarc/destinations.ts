@@ -1,5 +1,5 @@
-// Whether DMARC reports can arrive: the host must take mail, and outside the organization have agreed to reports (RFC
-// 9990 §4, RFC 7489 §7.1), or a record could flood a third party.
+// Whether DMARC reports can arrive: the host must take mail, and outside the organization have
+// agreed to reports (RFC 9990 §4, RFC 7489 §7.1), or a record could flood a third party.
 import type { Answer, MxHost, Resolver } from '../dns/answer.ts';
 import { isWithin } from '../providers.ts';
 import { organizationOf } from '../registrable-domain.ts';
@@ -9,7 +9,15 @@ import type { ReportUri } from './report-uris.ts';
 
 /** What becomes of reports to an address. `unknown`: a question failed or was not asked. */
 export type Arrival =
-  | { readonly kind: 'arrives' | 'not mail' | 'no such host' | 'null MX' | 'no mail host' | 'unknown' }
+  | {
+      readonly kind:
+        | 'arrives'
+        | 'not mail'
+        | 'no such host'
+        | 'null MX'
+        | 'no mail host'
+        | 'unknown';
+    }
   /** A service that filled in the record by itself reads them, not the owner of the domain. */
   | { readonly kind: 'other owner'; readonly service: string }
   /** There is no consent: no TXT record at `name`. */
@@ -18,38 +26,52 @@ export type Arrival =
 type ReportAddress = { readonly uri: string; readonly host: string; readonly arrival: Arrival };
 
 /** Each address once, in order; those of `rua` and of `ruf`. */
-export type Destinations = { readonly rua: readonly ReportAddress[]; readonly ruf: readonly ReportAddress[] };
+export type Destinations = {
+  readonly rua: readonly ReportAddress[];
+  readonly ruf: readonly ReportAddress[];
+};
 
 export const NO_DESTINATIONS: Destinations = { rua: [], ruf: [] };
 
 type PublishedUris = Pick<DmarcRecord, 'aggregateUris' | 'forensicUris' | 'policy'>;
 
-/** Asks all hosts at once. No step follows `p=reject`: there, a host that has agreed is taken to receive mail. */
+/**
+ * Asks all hosts at once. No step follows `p=reject`: there, a host that has agreed is taken to
+ * receive mail.
+ */
 export async function checkDestinations(
   recordDomain: string,
   { aggregateUris: rua, forensicUris: ruf, policy }: PublishedUris,
   resolver: Resolver,
 ): Promise<Destinations> {
-  const hostsOf = (uris: readonly ReportUri[]) => uris.map(({ host }) => host).filter((host) => host !== '');
-  // Whether they take mail is asked of the first ones that a policy waits for.
+  const hostsOf = (uris: readonly ReportUri[]) =>
+    uris.map(({ host }) => host).filter((host) => host !== '');
+  // Only the first ones, which the next policy step depends on, are checked for accepting mail.
   const mailHosts = [...new Set(hostsOf(rua))].slice(0, MAX_MAIL_HOSTS);
   const hosts = [...new Set(hostsOf([...rua, ...ruf]))].slice(0, MAX_HOSTS);
   const ask = async (host: string) => {
-    const mail = !mailHosts.includes(host) ? 'not asked' : policy === 'reject' ? 'without consent' : 'asked';
+    const askedAbout = policy === 'reject' ? 'without consent' : 'asked';
+    const mail = mailHosts.includes(host) ? askedAbout : 'not asked';
     return [host, await arrivalAt(recordDomain, host, mail, resolver)] as const;
   };
   const arrivals = new Map(await Promise.all(hosts.map(ask)));
   const addressesOf = (uris: readonly ReportUri[]) =>
-    [...new Map(uris.map((one) => [one.uri, one])).values()].map(({ uri, host }): ReportAddress => {
-      const arrival = host === '' ? ({ kind: 'not mail' } as const) : (arrivals.get(host) ?? UNKNOWN);
-      return { uri, host, arrival };
-    });
+    [...new Map(uris.map((destination) => [destination.uri, destination])).values()].map(
+      ({ uri, host }): ReportAddress => {
+        const arrival =
+          host === '' ? ({ kind: 'not mail' } as const) : (arrivals.get(host) ?? UNKNOWN);
+        return { uri, host, arrival };
+      },
+    );
   return { rua: addressesOf(rua), ruf: addressesOf(ruf) };
 }
 
 const UNKNOWN: Arrival = { kind: 'unknown' };
 
-/** Receivers must support two URIs (RFC 7489 §6.2). A record with hundreds must not cause hundreds of questions. */
+/**
+ * Receivers must support two URIs (RFC 7489 §6.2). A record with hundreds must not cause hundreds
+ * of questions.
+ */
 const MAX_HOSTS = 10;
 const MAX_MAIL_HOSTS = 3;
 
@@ -59,14 +81,16 @@ async function arrivalAt(
   whenMail: 'asked' | 'without consent' | 'not asked',
   resolver: Resolver,
 ): Promise<Arrival> {
-  // By the Public Suffix List: a tree walk per host would take another round, and older receivers use the list.
+  // By the Public Suffix List: a tree walk per host would take another round, and older receivers
+  // use the list.
   const isOwn = organizationOf(host) === organizationOf(recordDomain);
   const service = isOwn
     ? undefined
-    : DEFAULT_MAILBOXES.find(({ domains }) => domains.some((one) => isWithin(host, one)));
+    : DEFAULT_MAILBOXES.find(({ domains }) => domains.some((domain) => isWithin(host, domain)));
   const name = `${recordDomain}._report._dmarc.${host}`;
   const consented = isOwn ? undefined : askConsent(name, resolver);
-  const isMailAsked = whenMail === 'asked' || (whenMail === 'without consent' && (await consented) !== 'yes');
+  const isMailAsked =
+    whenMail === 'asked' || (whenMail === 'without consent' && (await consented) !== 'yes');
   const [consent = 'yes', mail] = await Promise.all([
     consented,
     isMailAsked ? askMail(host, resolver) : ('arrives' as const),
@@ -93,12 +117,16 @@ async function askMail(
   const mx: Answer<MxHost> = await resolver.mx(host);
   if (mx.kind === 'failure') return 'unknown';
   if (mx.kind === 'nxdomain') return mx.alias === undefined ? 'no such host' : 'no mail host';
-  if (mx.kind === 'found') return mx.records.every(({ exchange }) => exchange === '.') ? 'null MX' : 'arrives';
+  if (mx.kind === 'found')
+    return mx.records.every(({ exchange }) => exchange === '.') ? 'null MX' : 'arrives';
   const ipv4 = await resolver.a(host);
   const address = ipv4.kind === 'nodata' ? await resolver.aaaa(host) : ipv4;
   if (address.kind === 'failure') return 'unknown';
   return address.kind === 'found' ? 'arrives' : 'no mail host';
 }
 
-/** Registrars, site builders and parking services whose default record sends the reports to themselves. */
+/**
+ * Registrars, site builders and parking services whose default record sends the reports to
+ * themselves.
+ */
 const DEFAULT_MAILBOXES = readNamedDomains('default-mailboxes.csv');

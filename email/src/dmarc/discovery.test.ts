@@ -6,21 +6,39 @@ import { discover, readStep, walkNames } from './discovery.ts';
 for (const [behaviour, domain, want] of [
   ['the domain and what is above it', 'a.example.com', ['a.example.com', 'example.com', 'com']],
   ['a top-level domain', 'com', ['com']],
-  ['seven labels', 'a.b.c.d.e.f.g', ['a.b.c.d.e.f.g', 'b.c.d.e.f.g', 'c.d.e.f.g', 'd.e.f.g', 'e.f.g', 'f.g', 'g']],
+  [
+    'seven labels',
+    'a.b.c.d.e.f.g',
+    ['a.b.c.d.e.f.g', 'b.c.d.e.f.g', 'c.d.e.f.g', 'd.e.f.g', 'e.f.g', 'f.g', 'g'],
+  ],
   ['eight labels', '1.a.b.c.d.e.f.g', ['1.a.b.c.d.e.f.g', ...walkNames('a.b.c.d.e.f.g')]],
-  ['more labels jump to seven', '4.3.2.1.a.b.c.d.e.f.g', ['4.3.2.1.a.b.c.d.e.f.g', ...walkNames('a.b.c.d.e.f.g')]],
+  [
+    'more labels jump to seven',
+    '4.3.2.1.a.b.c.d.e.f.g',
+    ['4.3.2.1.a.b.c.d.e.f.g', ...walkNames('a.b.c.d.e.f.g')],
+  ],
 ] as const) {
   test(`dmarc discovery: D17 ${behaviour}`, () => assert.deepEqual(walkNames(domain), want));
 }
 
-const record = (...texts: string[]): Answer<string> => ({ kind: 'found', records: texts, aliases: [] });
+const record = (...texts: string[]): Answer<string> => ({
+  kind: 'found',
+  records: texts,
+  aliases: [],
+});
 const reject = record('v=DMARC1; p=reject');
 const failed = failure('timeout');
 
 /** The record used and its organizational domain; `~` where RFC 7489 receivers disagree. */
 for (const [behaviour, domain, answers, used, organization] of [
   ['an own record', 'example.com', { 'example.com': reject }, 'example.com', 'example.com'],
-  ['a record of the parent', 'a.example.com', { 'example.com': reject }, 'example.com', 'example.com'],
+  [
+    'a record of the parent',
+    'a.example.com',
+    { 'example.com': reject },
+    'example.com',
+    'example.com',
+  ],
   [
     'of two, the own is used and the higher decides',
     'a.example.com',
@@ -35,7 +53,13 @@ for (const [behaviour, domain, answers, used, organization] of [
     'example.com',
     'example.com',
   ],
-  ['D21 only at a label between', 'a.b.example.com', { 'b.example.com': reject }, '~b.example.com', 'b.example.com'],
+  [
+    'D21 only at a label between',
+    'a.b.example.com',
+    { 'b.example.com': reject },
+    '~b.example.com',
+    'b.example.com',
+  ],
   [
     'an own record below a name without',
     'a.example.com',
@@ -78,8 +102,20 @@ for (const [behaviour, domain, answers, used, organization] of [
     '~com',
     'example.com',
   ],
-  ['D18 psd=y at the start is an organization', 'com', { com: record('v=DMARC1; p=none; psd=y') }, 'com', 'com'],
-  ['D18 nothing anywhere: by the Public Suffix List', 'a.b.example.co.uk', {}, 'none', 'example.co.uk'],
+  [
+    'D18 psd=y at the start is an organization',
+    'com',
+    { com: record('v=DMARC1; p=none; psd=y') },
+    'com',
+    'com',
+  ],
+  [
+    'D18 nothing anywhere: by the Public Suffix List',
+    'a.b.example.co.uk',
+    {},
+    'none',
+    'example.co.uk',
+  ],
   ['nothing anywhere, private section', 'a.b.github.io', {}, 'none', 'b.github.io'],
   ['nothing anywhere above a public suffix', 'co.uk', {}, 'none', 'co.uk'],
   [
@@ -131,7 +167,13 @@ for (const [behaviour, domain, answers, used, organization] of [
     'a.example.com',
     'example.com',
   ],
-  ['C.5 without one it does', 'a.example.com', { 'example.com': failed }, 'unverified example.com', 'example.com'],
+  [
+    'C.5 without one it does',
+    'a.example.com',
+    { 'example.com': failed },
+    'unverified example.com',
+    'example.com',
+  ],
   [
     'C.5 also when another was found below it',
     'a.b.example.com',
@@ -175,13 +217,22 @@ for (const [behaviour, domain, answers, used, organization] of [
     '~a.b.c.d.e.example.com',
     'a.b.c.d.e.example.com',
   ],
-] as const satisfies readonly (readonly [string, string, Readonly<Record<string, Answer<string>>>, string, string])[]) {
+] as const satisfies readonly (readonly [
+  string,
+  string,
+  Readonly<Record<string, Answer<string>>>,
+  string,
+  string,
+])[]) {
   test(`dmarc discovery: ${behaviour}`, () => {
     const byName = new Map(Object.entries<Answer<string>>(answers));
-    const steps = walkNames(domain).map((name) => readStep(name, byName.get(name) ?? { kind: 'nxdomain' }));
+    const steps = walkNames(domain).map((name) =>
+      readStep(name, byName.get(name) ?? { kind: 'nxdomain' }),
+    );
     const found = discover(domain, steps);
     const shown = {
-      record: () => found.kind === 'record' && `${found.modelsDisagree ? '~' : ''}${found.recordDomain}`,
+      record: () =>
+        found.kind === 'record' && `${found.modelsDisagree ? '~' : ''}${found.recordDomain}`,
       multiple: () => found.kind === 'multiple' && `multiple ${found.recordDomain}`,
       'too long': () => found.kind === 'too long' && `too long ${found.recordDomain}`,
       unverified: () => found.kind === 'unverified' && `unverified ${found.name}`,

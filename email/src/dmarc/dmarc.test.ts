@@ -36,10 +36,19 @@ test('dmarc: D3 other text is dropped', () => {
 });
 
 test('dmarc: D3 of several records none counts, the same twice neither', () => {
-  assert.deepEqual(selectDmarc(['v=DMARC1', 'x', 'v=DMARC1']), { kind: 'multiple', raws: ['v=DMARC1', 'v=DMARC1'] });
+  assert.deepEqual(selectDmarc(['v=DMARC1', 'x', 'v=DMARC1']), {
+    kind: 'multiple',
+    raws: ['v=DMARC1', 'v=DMARC1'],
+  });
 });
 
-for (const text of [' v=DMARC1; p=none', 'v=dmarc1; p=none', '"v=DMARC1; p=none"', 'v=DMARC1 p=none', 'v=DMARC2']) {
+for (const text of [
+  ' v=DMARC1; p=none',
+  'v=dmarc1; p=none',
+  '"v=DMARC1; p=none"',
+  'v=DMARC1 p=none',
+  'v=DMARC2',
+]) {
   test(`dmarc: ${text} was meant for a record`, () =>
     assert.deepEqual(selectDmarc(['x', text]), { kind: 'none', lookalike: text }));
 }
@@ -71,15 +80,27 @@ test('dmarc: the defaults', () => {
 for (const [behaviour, tags, want] of [
   ['D5 any order', `${RUA}; sp=none; p=reject`, { policy: 'reject', subdomainPolicy: 'none' }],
   ['D6 an unknown tag', 'p=reject; x=1', { policy: 'reject' }],
-  ['D7 case does not matter', 'P=Reject; SP=QUARANTINE', { policy: 'reject', subdomainPolicy: 'quarantine' }],
-  ['D7 np without sp', 'p=reject; np=none', { subdomainPolicy: 'reject', nonexistentPolicy: 'none' }],
+  [
+    'D7 case does not matter',
+    'P=Reject; SP=QUARANTINE',
+    { policy: 'reject', subdomainPolicy: 'quarantine' },
+  ],
+  [
+    'D7 np without sp',
+    'p=reject; np=none',
+    { subdomainPolicy: 'reject', nonexistentPolicy: 'none' },
+  ],
   ['D19 a missing np is sp', 'p=reject; sp=none', { nonexistentPolicy: 'none' }],
   ['D9 strict', 'p=none; adkim=s; aspf=S', { dkimAlignment: 's', spfAlignment: 's' }],
   ['D9 relaxed', 'p=none; adkim=r; aspf=r', { dkimAlignment: 'r', spfAlignment: 'r' }],
   ['D10 fo as published', 'p=none; fo=1:d:s', { failureOptions: '1:d:s' }],
   ['D10 only d', 'p=none; fo=d', { failureOptions: 'd' }],
   ['D10 the number last', 'p=none; fo=s:0', { failureOptions: 's:0' }],
-  ['D11 pct and ri', 'p=none; pct=0; ri=3600', { percentage: 0, reportInterval: 3600, historicTags: ['pct', 'ri'] }],
+  [
+    'D11 pct and ri',
+    'p=none; pct=0; ri=3600',
+    { percentage: 0, reportInterval: 3600, historicTags: ['pct', 'ri'] },
+  ],
   ['D11 the largest ri', 'p=none; ri=4294967295', { reportInterval: 4294967295 }],
   ['D11 rf', 'p=none; rf=afrf', { historicTags: ['rf'] }],
   ['D13 t=y', 'p=reject; t=y', { isTestMode: true, policy: 'reject' }],
@@ -122,7 +143,10 @@ for (const [behaviour, tags, code, want] of [
     const record = parseDmarc(`v=DMARC1; ${tags}; p=reject`);
     assert.deepEqual({ ...record, ...want }, record);
     assert.deepEqual(codes(record), [code]);
-    assert.deepEqual([record.policy, record.standing, record.hasNonFatalErrors], ['reject', 'as published', true]);
+    assert.deepEqual(
+      [record.policy, record.standing, record.hasNonFatalErrors],
+      ['reject', 'as published', true],
+    );
   });
 }
 
@@ -147,15 +171,33 @@ for (const [behaviour, tags, without, withRua, ...want] of [
   ['p twice', 'p=reject; p=reject', [''], ['none'], 'duplicate_tag'],
   ['a bad sp', 'p=reject; sp=x', ['reject', ''], ['reject', 'none'], 'bad_subdomain_policy'],
   ['sp twice', 'p=reject; sp=none; sp=none', ['reject', ''], ['reject', 'none'], 'duplicate_tag'],
-  ['a bad np', 'p=reject; np=x', ['reject', 'reject', ''], ['reject', 'reject', 'none'], 'bad_tag_value'],
-  ['all of them', 'sp=x; np=y', [''], ['none'], 'missing_policy', 'bad_subdomain_policy', 'bad_tag_value'],
+  [
+    'a bad np',
+    'p=reject; np=x',
+    ['reject', 'reject', ''],
+    ['reject', 'reject', 'none'],
+    'bad_tag_value',
+  ],
+  [
+    'all of them',
+    'sp=x; np=y',
+    [''],
+    ['none'],
+    'missing_policy',
+    'bad_subdomain_policy',
+    'bad_tag_value',
+  ],
 ] as const) {
   const policies = ({ policy, subdomainPolicy, nonexistentPolicy }: DmarcRecord) => [
     policy,
     subdomainPolicy,
     nonexistentPolicy,
   ];
-  const filled = (list: readonly string[]) => [list[0], list[1] ?? list[0], list[2] ?? list[1] ?? list[0]];
+  const filled = (list: readonly string[]) => [
+    list[0],
+    list[1] ?? list[0],
+    list[2] ?? list[1] ?? list[0],
+  ];
   const join = (...parts: string[]) => parts.filter((part) => part !== '').join('; ');
 
   test(`dmarc: D8 ${behaviour}: no policy applies`, () => {
@@ -173,29 +215,30 @@ for (const [behaviour, tags, without, withRua, ...want] of [
 
 test('dmarc: D8 a rua that is no URI does not save the record', () => {
   const record = parseDmarc('v=DMARC1; rua=dmarc@example.com');
-  assert.deepEqual([record.standing, codes(record)], ['void', ['missing_policy', 'bad_report_uri']]);
+  assert.deepEqual(
+    [record.standing, codes(record)],
+    ['void', ['missing_policy', 'bad_report_uri']],
+  );
   assert.equal(record.hasNonFatalErrors, true);
 });
 
 test('dmarc: any text is read', () => {
   const part = fc.constantFrom(
-    ...[
-      'v=DMARC1',
-      'p=',
-      'sp=',
-      'np=',
-      'none',
-      'reject',
-      ';',
-      ' ',
-      'pct=',
-      '50',
-      'rua=',
-      'mailto:a@example.com',
-      'fo=1',
-      ':',
-      'é',
-    ],
+    'v=DMARC1',
+    'p=',
+    'sp=',
+    'np=',
+    'none',
+    'reject',
+    ';',
+    ' ',
+    'pct=',
+    '50',
+    'rua=',
+    'mailto:a@example.com',
+    'fo=1',
+    ':',
+    'é',
   );
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
@@ -205,7 +248,11 @@ test('dmarc: any text is read', () => {
     fc.property(text, (raw) => {
       selectDmarc([raw]);
       const record = parseDmarc(raw);
-      assert.ok(record.errors.map(formatFinding).every((error) => /^[a-z_]+: ./.test(error) && error.length < 200));
+      assert.ok(
+        record.errors
+          .map(formatFinding)
+          .every((error) => /^[a-z_]+: ./.test(error) && error.length < 200),
+      );
       assert.ok(record.percentage >= 0 && record.percentage <= 100);
       assert.equal(
         record.standing === 'void',

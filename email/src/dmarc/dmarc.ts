@@ -1,22 +1,34 @@
-// One DMARC record (RFC 9989 §4.7): its tags, with defaults where absent or malformed, and what is wrong. RFC 9989
-// dropped `pct`, `ri` and `rf` of RFC 7489; older receivers still obey them, so they are still read.
+// One DMARC record (RFC 9989 §4.7): its tags, with defaults where absent or malformed, and what is
+// wrong. RFC 9989 dropped `pct`, `ri` and `rf` of RFC 7489; older receivers still obey them, so
+// they are still read.
 import type { Answer } from '../dns/answer.ts';
 import { MAX_TXT_BYTES } from '../dns/budget.ts';
-import type { Finding } from '../findings/finding.ts';
-import { FindingList, limitFindings } from '../findings/finding-list.ts';
+import { type Finding, FindingList, limitFindings } from '../findings/finding.ts';
 import type { BadUriKind, LookalikeFault, TagRule } from '../findings/finding-text.ts';
-import { colonList, parseTagList, type TagList, tagListErrors, tagValue } from '../records/tag-list.ts';
+import {
+  colonList,
+  parseTagList,
+  type TagList,
+  tagListErrors,
+  tagValue,
+} from '../records/tag-list.ts';
 import type { DmarcPolicy } from '../report.ts';
 import { excerpt } from '../visible-text.ts';
 import { parseReportUris, type ReportUri } from './report-uris.ts';
 
 export type DmarcRecord = {
   raw: string;
-  /** `p`; if unusable `none` where the record stands as none, else `''`. The next two default to the one before. */
+  /**
+   * `p`; if unusable `none` where the record stands as none, else `''`. The next two default to the
+   * one before.
+   */
   policy: DmarcPolicy | '';
   subdomainPolicy: DmarcPolicy | '';
   nonexistentPolicy: DmarcPolicy | '';
-  /** RFC 9989 §4.10.1: with an unusable policy, treated as p=none if it has a report address, else ignored. */
+  /**
+   * RFC 9989 §4.10.1: with an unusable policy, treated as p=none if it has a report address, else
+   * ignored.
+   */
   standing: 'as published' | 'as none' | 'void';
   percentage: number;
   aggregateUris: readonly ReportUri[];
@@ -37,9 +49,14 @@ export type DmarcRecord = {
 };
 
 /** A stricter policy has a higher level. */
-export const POLICY_LEVELS: Readonly<Record<DmarcPolicy | '', number>> = { '': 0, none: 0, quarantine: 1, reject: 2 };
+export const POLICY_LEVELS: Readonly<Record<DmarcPolicy | '', number>> = {
+  '': 0,
+  none: 0,
+  quarantine: 1,
+  reject: 2,
+};
 
-export type Selection =
+type Selection =
   /** `lookalike`: a record that was meant to be one, but does not begin with exactly v=DMARC1. */
   | { readonly kind: 'none'; readonly lookalike?: string }
   | { readonly kind: 'one'; readonly raw: string }
@@ -47,7 +64,9 @@ export type Selection =
   | { readonly kind: 'too long'; readonly raw: string }
   | { readonly kind: 'multiple'; readonly raws: readonly string[] };
 
-/** RFC 9989 §4.10: other TXT records are ignored; if there are several DMARC records, none is used. */
+/**
+ * RFC 9989 §4.10: other TXT records are ignored; if there are several DMARC records, none is used.
+ */
 export function selectDmarc(txt: readonly string[]): Selection {
   const raws = txt.filter((text) => DMARC_RECORD.test(text));
   const [raw] = raws;
@@ -57,7 +76,10 @@ export function selectDmarc(txt: readonly string[]): Selection {
   return lookalike === undefined ? { kind: 'none' } : { kind: 'none', lookalike };
 }
 
-/** RFC 9989 §4.8: v must come first, with nothing before it. Its value is the only case-sensitive one. */
+/**
+ * RFC 9989 §4.8: v must come first, with nothing before it. Its value is the only case-sensitive
+ * one.
+ */
 const DMARC_RECORD = /^[vV][ \t]*=[ \t]*DMARC1[ \t]*(?:;|$)/;
 /** Also an HTML entity, or the beginning of a line of a zone file, before it. */
 const LOOKALIKE =
@@ -83,7 +105,8 @@ export function parseDmarc(raw: string): DmarcRecord {
   const sp = readPolicy(list, 'sp');
   const np = readPolicy(list, 'np');
   const isBroken = p === undefined || [p, sp, np].includes('unusable');
-  const standing = !isBroken ? 'as published' : aggregateUris.length > 0 ? 'as none' : 'void';
+  const brokenStanding = aggregateUris.length > 0 ? 'as none' : 'void';
+  const standing = isBroken ? brokenStanding : 'as published';
   const fallback = standing === 'as none' ? 'none' : '';
   const policy = p === undefined || p === 'unusable' ? fallback : p;
   const subdomainPolicy = sp === 'unusable' ? fallback : (sp ?? policy);
@@ -107,10 +130,16 @@ export function parseDmarc(raw: string): DmarcRecord {
     historicTags: HISTORIC_TAGS.filter((name) => tagValue(list, name) !== undefined),
   } as const;
   const isLesser =
-    !values.errors.isEmpty || list.malformed.length > 0 || list.duplicates.some((name) => !isPolicyTag(name));
+    !values.errors.isEmpty ||
+    list.malformed.length > 0 ||
+    list.duplicates.some((name) => !isPolicyTag(name));
   return {
     ...record,
-    errors: limitFindings([...tagListErrors(list), ...policyErrors(list), ...values.errors.toArray()]),
+    errors: limitFindings([
+      ...tagListErrors(list),
+      ...policyErrors(list),
+      ...values.errors.toArray(),
+    ]),
     hasNonFatalErrors: isLesser,
   };
 }
@@ -150,7 +179,9 @@ function policyErrors(list: TagList): Finding[] {
   return errors.toArray();
 }
 
-/** RFC 9989 §4.8: a syntax error in another tag concerns that tag alone, and its default is used. */
+/**
+ * RFC 9989 §4.8: a syntax error in another tag concerns that tag alone, and its default is used.
+ */
 class ValueReader {
   readonly errors = new FindingList();
   readonly #list: TagList;
@@ -163,7 +194,7 @@ class ValueReader {
   oneOf<T extends string>(name: string, allowed: readonly T[], byDefault: T): T {
     const value = tagValue(this.#list, name);
     if (value === undefined) return byDefault;
-    const match = allowed.find((one) => one === value.toLowerCase());
+    const match = allowed.find((word) => word === value.toLowerCase());
     if (match === undefined) this.#refuse(name, value, { oneOf: allowed });
     return match ?? byDefault;
   }
@@ -182,7 +213,8 @@ class ValueReader {
     const value = tagValue(this.#list, 'fo');
     if (value === undefined) return '0';
     const options = colonList(value.toLowerCase());
-    const isUnique = new Set(options).size === options.length && !(options.includes('0') && options.includes('1'));
+    const isUnique =
+      new Set(options).size === options.length && !(options.includes('0') && options.includes('1'));
     if (isUnique && options.every((option) => /^[01ds]$/.test(option))) return value;
     this.#refuse('fo', value, 'failure options');
     return '0';
@@ -196,7 +228,8 @@ class ValueReader {
       const detail = { tag: name, item: excerpt(item), kind: uriFault(item) };
       this.errors.add({ code: 'bad_report_uri', detail });
     }
-    if (unread > 0) this.errors.add({ code: 'bad_report_uri', detail: { tag: name, kind: 'too many', unread } });
+    if (unread > 0)
+      this.errors.add({ code: 'bad_report_uri', detail: { tag: name, kind: 'too many', unread } });
     return uris;
   }
 

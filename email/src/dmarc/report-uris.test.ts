@@ -15,11 +15,19 @@ for (const [behaviour, list, want] of [
     'MAILTO:DMARC@Example.COM',
     ['MAILTO:DMARC@Example.COM example.com'],
   ],
-  ['the obsolete size is left out', 'mailto:a@example.com!10m', ['mailto:a@example.com example.com']],
+  [
+    'the obsolete size is left out',
+    'mailto:a@example.com!10m',
+    ['mailto:a@example.com example.com'],
+  ],
   ['a size without a unit', 'mailto:a@example.com!5000', ['mailto:a@example.com example.com']],
   ['an encoded ! stays', 'mailto:a%21b@example.com', ['mailto:a%21b@example.com example.com']],
   ['an encoded comma stays', 'mailto:a%2Cb@example.com', ['mailto:a%2Cb@example.com example.com']],
-  ['header fields', 'mailto:a@example.com?subject=x@y', ['mailto:a@example.com?subject=x@y example.com']],
+  [
+    'header fields',
+    'mailto:a@example.com?subject=x@y',
+    ['mailto:a@example.com?subject=x@y example.com'],
+  ],
   ['plus addresses', 'mailto:a+b=c@example.com', ['mailto:a+b=c@example.com example.com']],
   ['a final dot', 'mailto:a@example.com.', ['mailto:a@example.com. example.com']],
   [
@@ -27,7 +35,11 @@ for (const [behaviour, list, want] of [
     'mailto:a@b%C3%BCcher.example',
     ['mailto:a@b%C3%BCcher.example xn--bcher-kva.example'],
   ],
-  ['other schemes are legal, but no host gets mail', 'https://example.com/dmarc', ['https://example.com/dmarc ']],
+  [
+    'other schemes are legal, but no host gets mail',
+    'https://example.com/dmarc',
+    ['https://example.com/dmarc '],
+  ],
 ] as const) {
   test(`dmarc report uris: ${behaviour}`, () => {
     const { uris, bad } = parseReportUris(list);
@@ -91,6 +103,8 @@ test('dmarc report uris: any text is read, and every item is good or bad', () =>
 });
 
 test('dmarc report uris: those beyond the hundredth are not read', () => {
-  const { uris, unread } = parseReportUris(Array.from({ length: 130 }, (_, i) => `mailto:a${i}@example.com`).join());
+  const { uris, unread } = parseReportUris(
+    Array.from({ length: 130 }, (_, i) => `mailto:a${i}@example.com`).join(),
+  );
   assert.deepEqual([uris.length, uris.at(-1)?.uri, unread], [100, 'mailto:a99@example.com', 30]);
 });

@@ -4,12 +4,19 @@ import { domainToASCII } from 'node:url';
 export type ReportUri = {
   /** As published, without the obsolete `!10m` at its end. */
   readonly uri: string;
-  /** The host that receives the mail; `''` for schemes other than mailto, which receivers do not use. */
+  /**
+   * The host that receives the mail; `''` for schemes other than mailto, which receivers do not
+   * use.
+   */
   readonly host: string;
 };
 
 /** The valid URIs in order, the others as written, and the number of those that were not read. */
-export function parseReportUris(list: string): { uris: ReportUri[]; bad: string[]; unread: number } {
+export function parseReportUris(list: string): {
+  uris: ReportUri[];
+  bad: string[];
+  unread: number;
+} {
   const uris: ReportUri[] = [];
   const bad: string[] = [];
   const items = list.split(',');
@@ -27,7 +34,9 @@ const MAX_URIS = 100;
 const REPORT_SIZE = /![0-9]+[kmgt]?$/i;
 /** RFC 3986 without `,` and `!`, which must be percent-encoded here. */
 const URI = /^([a-z][a-z0-9+.-]*):((?:[a-z0-9._~:/?#[\]@$&'()*+;=-]|%[0-9a-f]{2})+)$/i;
-/** RFC 6068 §2: one address, in which `/ ? # [ ]` must be percent-encoded; header fields may follow. */
+/**
+ * RFC 6068 §2: one address, in which `/ ? # [ ]` must be percent-encoded; header fields may follow.
+ */
 const MAIL_ADDRESS = /^([^@/?#[\]]+)@([^@/?#[\]]+)(?:\?.*)?$/;
 const HOST_NAME = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/;
 

@@ -1,4 +1,5 @@
-// Several replies as one answer: a server may return a CNAME without what is behind it, so the target is asked too.
+// Several replies as one answer: a server may return a CNAME without what is behind it, so the
+// target is queried too.
 import {
   type Answer,
   type Authenticated,
@@ -25,12 +26,15 @@ export async function followAliases(
     aliases.push(...reply.aliases);
     // An alias that could be forged can lead to records that could not.
     if (reply.isAuthenticated !== true) authenticated = {};
-    // The resolver may have followed an alias into a zone of its own; what it found there is not shown.
+    // The resolver may have followed an alias into a zone of its own; what it found there is not
+    // shown.
     const unaskable = aliases.find((alias) => askable(alias) === undefined);
     if (unaskable !== undefined) return { kind: 'nxdomain', alias: unaskable };
     if (new Set([name, ...aliases]).size <= aliases.length) return failure('alias loop');
-    if (aliases.length > MAX_ALIASES) return failure(`more than ${MAX_ALIASES} aliases`, 'alias_too_long');
-    if (reply.kind === 'found') return { kind: 'found', records: reply.records, aliases, ...authenticated };
+    if (aliases.length > MAX_ALIASES)
+      return failure(`more than ${MAX_ALIASES} aliases`, 'alias_too_long');
+    if (reply.kind === 'found')
+      return { kind: 'found', records: reply.records, aliases, ...authenticated };
     if (reply.kind === 'nodata' || reply.kind === 'nxdomain') {
       const alias = aliases.at(-1);
       return { kind: reply.kind, ...(alias !== undefined && { alias }), ...authenticated };
@@ -39,7 +43,9 @@ export async function followAliases(
 }
 
 /** The casts restate the question: records of type MX are hosts, all others are text. */
-export function toResolver(resolve: (name: string, type: CheckedType) => Promise<Answer<RecordData>>): Resolver {
+export function toResolver(
+  resolve: (name: string, type: CheckedType) => Promise<Answer<RecordData>>,
+): Resolver {
   return {
     txt: (name) => resolve(name, 'TXT') as Promise<Answer<string>>,
     mx: (name) => resolve(name, 'MX') as Promise<Answer<MxHost>>,
@@ -51,16 +57,25 @@ export function toResolver(resolve: (name: string, type: CheckedType) => Promise
 
 const METHODS = { TXT: 'txt', MX: 'mx', A: 'a', AAAA: 'aaaa', TLSA: 'tlsa' } as const;
 
-export function asked(resolver: Resolver, name: string, type: CheckedType): Promise<Answer<RecordData>> {
+export function queryType(
+  resolver: Resolver,
+  name: string,
+  type: CheckedType,
+): Promise<Answer<RecordData>> {
   return resolver[METHODS[type]](name);
 }
 
-/** Counts the names and types that are asked for, each once; not TLSA, which is asked on request. */
-export function countQuestions(resolver: Resolver): { readonly resolver: Resolver; readonly count: number } {
+/**
+ * Counts the names and types that are queried, each once; not TLSA, which is queried on request.
+ */
+export function countQuestions(resolver: Resolver): {
+  readonly resolver: Resolver;
+  readonly count: number;
+} {
   const questions = new Set<string>();
   const counted = toResolver((name, type) => {
     if (type !== 'TLSA') questions.add(`${name} ${type}`);
-    return asked(resolver, name, type);
+    return queryType(resolver, name, type);
   });
   return {
     resolver: { ...resolver, ...counted },

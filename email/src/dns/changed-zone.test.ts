@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { ZoneRecords } from '@whence/testing/servers/zone-literal';
 import { examineDomain } from '../check.ts';
-import { changeRecords, type KnownAnswers, rememberAnswers, type TriedRecords } from './changed-zone.ts';
-import { zone } from './zone.ts';
-import type { ZoneRecords } from './zone-records.ts';
+import { zone } from '../test/zone.ts';
+import {
+  changeRecords,
+  type KnownAnswers,
+  rememberAnswers,
+  type TriedRecords,
+} from './changed-zone.ts';
 
 const ZONE: ZoneRecords = {
   'example.com': {
@@ -14,18 +19,25 @@ const ZONE: ZoneRecords = {
   'spf.example.net': { TXT: ['v=spf1 ip4:198.51.100.0/24 -all'] },
   'other.example.net': { TXT: ['v=spf1 ip4:203.0.113.0/24 -all'] },
   '_dmarc.example.com': { TXT: ['v=DMARC1; p=none'] },
-  'key.example.net': { TXT: ['v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo='] },
+  'key.example.net': {
+    TXT: ['v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo='],
+  },
   'example.org': { TXT: ['v=spf1 -all'] },
   '_dmarc.example.org': { CNAME: 'dmarc.example.net' },
   'dmarc.example.net': { TXT: ['v=DMARC1; p=none'] },
 };
 const SENTINEL = 'whence-0123456789abcdef';
 
-/** The check of the zone as it is, then of the changed one; `asked` are the questions of the second. */
+/**
+ * The check of the zone as it is, then of the changed one; `asked` are the questions of the second.
+ */
 async function tryChange(tried: TriedRecords, domain = 'example.com') {
   const dns = zone(ZONE);
   const known: KnownAnswers = new Map();
-  const options = { sentinel: SENTINEL, ...(tried.dkim && { moreSelectors: [tried.dkim.selector] }) };
+  const options = {
+    sentinel: SENTINEL,
+    ...(tried.dkim && { moreSelectors: [tried.dkim.selector] }),
+  };
   await examineDomain(domain, { resolver: rememberAnswers(dns, known), ...options });
   const before = dns.asked.length;
   const again = zone(ZONE);
@@ -56,7 +68,8 @@ for (const [behaviour, tried, want] of [
     ],
   ],
 ] as const)
-  test(`changed zone: ${behaviour}`, async () => assert.deepEqual((await tryChange(tried)).asked, want));
+  test(`changed zone: ${behaviour}`, async () =>
+    assert.deepEqual((await tryChange(tried)).asked, want));
 
 test('changed zone: the report is that of a zone with the records', async () => {
   const tried = {
@@ -69,12 +82,19 @@ test('changed zone: the report is that of a zone with the records', async () => 
     'example.com': { ...ZONE['example.com'], TXT: ['some-site-verification=1', tried.spf] },
     '_dmarc.example.com': { TXT: [tried.dmarc] },
   });
-  const { report: want } = await examineDomain('example.com', { resolver: published, sentinel: SENTINEL });
+  const { report: want } = await examineDomain('example.com', {
+    resolver: published,
+    sentinel: SENTINEL,
+  });
   assert.deepEqual(report, want);
 });
 
 for (const [behaviour, tried, published] of [
-  ['a policy', { dmarc: 'v=DMARC1; p=reject' }, { '_dmarc.sub.example.com': { TXT: ['v=DMARC1; p=reject'] } }],
+  [
+    'a policy',
+    { dmarc: 'v=DMARC1; p=reject' },
+    { '_dmarc.sub.example.com': { TXT: ['v=DMARC1; p=reject'] } },
+  ],
   ['an SPF record', { spf: 'v=spf1 -all' }, { 'sub.example.com': { TXT: ['v=spf1 -all'] } }],
   ['no text', { spf: '' }, {}],
 ] as const)
@@ -89,7 +109,10 @@ for (const [behaviour, tried, published] of [
     assert.ok(before.isByWildcard);
     const resolver = changeRecords('sub.example.com', zone(records), tried, before);
     const { report } = await examineDomain('sub.example.com', { resolver, ...options });
-    const want = await examineDomain('sub.example.com', { resolver: zone({ ...records, ...published }), ...options });
+    const want = await examineDomain('sub.example.com', {
+      resolver: zone({ ...records, ...published }),
+      ...options,
+    });
     if (behaviour === 'no text') assert.deepEqual(report.mx, want.report.mx);
     else assert.deepEqual(report, want.report);
   });
@@ -105,7 +128,12 @@ for (const [behaviour, tried, domain, read, want] of [
   ],
   [
     'a key is found under its selector',
-    { dkim: { selector: 'New', text: 'v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=' } },
+    {
+      dkim: {
+        selector: 'New',
+        text: 'v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=',
+      },
+    },
     'example.com',
     ({ dkim }) => dkim.map(({ selector, is_valid }) => [selector, is_valid]),
     [['New', true]],
@@ -127,7 +155,11 @@ for (const [behaviour, tried, domain, read, want] of [
   ['an empty list removes the hosts', { mx: [] }, 'example.com', ({ mx }) => mx.records, []],
   [
     'a key behind an alias is found',
-    { records: [{ name: 'default._domainkey.example.com', type: 'CNAME', value: 'key.example.net' }] },
+    {
+      records: [
+        { name: 'default._domainkey.example.com', type: 'CNAME', value: 'key.example.net' },
+      ],
+    },
     'example.com',
     ({ dkim }) => dkim.map(({ selector, is_valid }) => [selector, is_valid]),
     [['default', true]],
@@ -136,8 +168,16 @@ for (const [behaviour, tried, domain, read, want] of [
     'aliases that lead to each other are not followed for ever',
     {
       records: [
-        { name: 'default._domainkey.example.com', type: 'CNAME', value: 'google._domainkey.example.com' },
-        { name: 'google._domainkey.example.com', type: 'CNAME', value: 'default._domainkey.example.com' },
+        {
+          name: 'default._domainkey.example.com',
+          type: 'CNAME',
+          value: 'google._domainkey.example.com',
+        },
+        {
+          name: 'google._domainkey.example.com',
+          type: 'CNAME',
+          value: 'default._domainkey.example.com',
+        },
       ],
     },
     'example.com',

@@ -1,7 +1,15 @@
-// DNS for one check: asks no question twice, follows aliases, and ends with the deadline or the signal. Timer and
-// listener exist only while a question is pending, so a finished check leaves nothing behind.
+// DNS for one check: sends no query twice, follows aliases, and ends with the deadline or the
+// signal. Timer and listener exist only while a question is pending, so a finished check leaves
+// nothing behind.
 import { followAliases, toResolver } from './alias-chain.ts';
-import { type Answer, type CheckResolver, type Failure, failure, type RecordType, type Reply } from './answer.ts';
+import {
+  type Answer,
+  type CheckResolver,
+  type Failure,
+  failure,
+  type RecordType,
+  type Reply,
+} from './answer.ts';
 import type { CheckBudget } from './budget.ts';
 import type { Waiter } from './in-flight.ts';
 import { askableFrom, askableName } from './name.ts';
@@ -33,8 +41,8 @@ export function createCheckResolver(
 
   function askOnce(question: Question): Reply | Promise<Reply> {
     const key = keyOf(question);
-    const known = replies.get(key);
-    if (known !== undefined) return known;
+    const earlier = replies.get(key);
+    if (earlier !== undefined) return earlier;
     const reply = askNow(question);
     replies.set(key, reply);
     return reply;
@@ -80,14 +88,20 @@ export function createCheckResolver(
     signal?.removeEventListener('abort', onAbort);
   }
 
-  async function resolve(text: string, type: RecordType, how: { readonly isUnchecked?: true } = {}) {
+  async function resolve(
+    text: string,
+    type: RecordType,
+    how: { readonly isUnchecked?: true } = {},
+  ) {
     const askable = type === 'PTR' ? askableFrom(text) : askableName;
     const name = askable(text);
     if (name === undefined) return { kind: 'nxdomain' } as const;
-    const ask = (asked: string): Reply | Promise<Reply> => {
+    const ask = (alias: string): Reply | Promise<Reply> => {
       // An alias may lead to a name that cannot be asked, such as the root.
-      const target = askable(asked);
-      return target === undefined ? { kind: 'nxdomain', aliases: [], ttl: 0 } : askOnce({ name: target, type, ...how });
+      const target = askable(alias);
+      return target === undefined
+        ? { kind: 'nxdomain', aliases: [], ttl: 0 }
+        : askOnce({ name: target, type, ...how });
     };
     return followAliases(name, ask, askable);
   }

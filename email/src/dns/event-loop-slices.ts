@@ -1,6 +1,7 @@
-// Keeps the work on DNS answers from blocking the event loop. A step is the code after `await slices.next()` with all
-// promise callbacks that follow from it. After SLICE_MS of steps, over all checks of the process, further ones wait
-// until the event loop has served timers and sockets.
+// Keeps the work on DNS answers from blocking the event loop. A step is the code after
+// `await slices.next()` with all promise callbacks that follow from it. After SLICE_MS of steps,
+// over all checks of the process, further ones wait until the event loop has served timers and
+// sockets.
 export class EventLoopSlices {
   readonly #queue: (() => void)[] = [];
   #isRunning = false;
@@ -17,7 +18,8 @@ export class EventLoopSlices {
     if (this.#isRunning || this.#queue.length === 0 || !this.#hasTime()) return;
     this.#isRunning = true;
     this.#queue.shift()?.();
-    // A tick that is scheduled in a microtask runs when all microtasks are done, and with them this step.
+    // A tick that is scheduled in a microtask runs when all microtasks are done, and with them this
+    // step.
     queueMicrotask(() =>
       process.nextTick(() => {
         this.#isRunning = false;
@@ -38,5 +40,8 @@ export class EventLoopSlices {
   }
 }
 
-/** The last step of a slice goes beyond its end, by some milliseconds for a message of 64 kB. Both may take 20 ms. */
+/**
+ * The last step of a slice goes beyond its end, by some milliseconds for a message of 64 kB. Both
+ * may take 20 ms.
+ */
 const SLICE_MS = 5;

@@ -1,5 +1,5 @@
-// A semaphore that also limits how many enter in one turn of the event loop: 500 queries at once overflow the receive
-// buffer of a typical resolver, and each lost query costs a timeout.
+// A semaphore that also limits how many enter in one turn of the event loop: 500 queries at once
+// overflow the receive buffer of a typical resolver, and each lost query costs a timeout.
 export class Gate {
   readonly #queue: (() => void)[] = [];
   readonly #perTurn: number;

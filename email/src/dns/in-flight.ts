@@ -35,6 +35,14 @@ export class InFlight<T> {
 }
 
 /** `leave` is for a waiter that gives up before the result; it may be called once. */
-export type Waiter<T> = { readonly result: Promise<T>; readonly isFirst: boolean; readonly leave: () => void };
+export type Waiter<T> = {
+  readonly result: Promise<T>;
+  readonly isFirst: boolean;
+  readonly leave: () => void;
+};
 
-type Work<T> = { readonly controller: AbortController; readonly result: Promise<T>; waiters: number };
+type Work<T> = {
+  readonly controller: AbortController;
+  readonly result: Promise<T>;
+  waiters: number;
+};

@@ -21,7 +21,10 @@ test('dns message: compressed names', () => {
   const bytes = encodeMxResponse(1, FLAGS, mxQuestion('example.com'), 60, hosts);
   assert.deepEqual(decodeReply(bytes, mxQuestion('example.com')), {
     kind: 'found',
-    records: hosts.map(({ preference, exchange }) => ({ preference, exchange: exchange.toLowerCase() })),
+    records: hosts.map(({ preference, exchange }) => ({
+      preference,
+      exchange: exchange.toLowerCase(),
+    })),
     aliases: [],
     ttl: 60,
   });
@@ -58,7 +61,9 @@ test('dns message: thousands of records below a long name are decoded in linear 
   // The best of several: the first compiles the code. dns-packet takes 300 ms for it.
   const times: number[] = [];
   for (let i = 0; i < 8; i++)
-    times.push(await processorMs(() => assert.equal(decodeReply(bytes, mxQuestion(name)).kind, 'found')));
+    times.push(
+      await processorMs(() => assert.equal(decodeReply(bytes, mxQuestion(name)).kind, 'found')),
+    );
   assert.ok(Math.min(...times) < 100, `${times} ms`);
 });
 
@@ -71,15 +76,32 @@ test('dns message: what dns-packet encodes is decoded', () => {
     A: fc.ipV4(),
     PTR: name,
     NS: name,
-    AAAA: fc.constantFrom('::', '::1', '2001:db8::1', '2001:db8:1:2:3:4:5:6', 'fe80::a:0:0:1', '1:0:0:2::3'),
+    AAAA: fc.constantFrom(
+      '::',
+      '::1',
+      '2001:db8::1',
+      '2001:db8:1:2:3:4:5:6',
+      'fe80::a:0:0:1',
+      '1:0:0:2::3',
+    ),
   };
   const message = fc
     .constantFrom('TXT' as const, 'MX' as const, 'A' as const, 'AAAA' as const, 'PTR' as const)
-    .chain((type) => fc.tuple(fc.constant(type), name, fc.array(data[type], { minLength: 1, maxLength: 6 })));
+    .chain((type) =>
+      fc.tuple(fc.constant(type), name, fc.array(data[type], { minLength: 1, maxLength: 6 })),
+    );
   fc.assert(
     fc.property(message, ([type, owner, values]) => {
-      const answers = values.map((value) => ({ name: owner, type, ttl: 60, data: value }) as DnsRecord);
-      const bytes = encode({ type: 'response', id: 1, flags: FLAGS, questions: [{ name: owner, type }], answers });
+      const answers = values.map(
+        (value) => ({ name: owner, type, ttl: 60, data: value }) as DnsRecord,
+      );
+      const bytes = encode({
+        type: 'response',
+        id: 1,
+        flags: FLAGS,
+        questions: [{ name: owner, type }],
+        answers,
+      });
       assert.deepEqual(decodeReply(bytes, { name: owner, type }), {
         kind: 'found',
         records: values,
@@ -92,7 +114,12 @@ test('dns message: what dns-packet encodes is decoded', () => {
 });
 
 test('dns message: a TLSA record is read as in a zone file, and the AD bit as authentication', () => {
-  const data = { usage: 3, selector: 1, matchingType: 1, certificate: Buffer.from('0C72ac', 'hex') };
+  const data = {
+    usage: 3,
+    selector: 1,
+    matchingType: 1,
+    certificate: Buffer.from('0C72ac', 'hex'),
+  };
   const owner = '_25._tcp.mx.example';
   const decoded = (flags: number) =>
     decodeReply(

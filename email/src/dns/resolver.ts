@@ -1,5 +1,6 @@
-// The DNS client of the email check: Node's sends no EDNS, refuses names with `:` `/` `+` `%`, and hides aliases and
-// TTLs. It holds what checks share: cache, pending questions, which server answers.
+// The DNS client of the email check: Node's sends no EDNS, refuses names with `:` `/` `+` `%`, and
+// hides aliases and TTLs. It holds what checks share: cache, pending questions, which server
+// answers.
 import { type CheckResolver, failure, type Reply } from './answer.ts';
 import { bytesOf, CheckBudget, MAX_CACHE_BYTES } from './budget.ts';
 import { createCheckResolver } from './check-resolver.ts';
@@ -29,7 +30,9 @@ export type CheckOptions = {
 };
 
 export type DnsClient = {
-  /** `domain` is the one to check: questions about names outside of it have a limit of their own. */
+  /**
+   * `domain` is the one to check: questions about names outside of it have a limit of their own.
+   */
   forCheck(domain: string, options?: CheckOptions): CheckResolver;
   /** An estimate of the memory that cached replies take. */
   readonly cachedBytes: number;
@@ -37,12 +40,12 @@ export type DnsClient = {
   close(): void;
 };
 
-// A check has about 50 questions pending, for four seconds each if servers are silent. 2048 is below the smallest
-// common limit on open files (4096).
+// A check has about 50 questions pending, for four seconds each if servers are silent. 2048 is
+// below the smallest common limit on open files (4096).
 const SOCKETS = { places: 2048, perTurn: 2048 };
 
-// Recent queries unanswered: a resolver's buffer holds a few hundred datagrams (with 200 checks, one in eight was lost
-// with 2048, none with 256). After WINDOW_MS a query has arrived or is lost.
+// Recent queries unanswered: a resolver's buffer holds a few hundred datagrams (with 200 checks,
+// one in eight was lost with 2048, none with 256). After WINDOW_MS a query has arrived or is lost.
 const WINDOW = { places: 256, perTurn: 32 };
 const WINDOW_MS = 250;
 
@@ -64,7 +67,7 @@ export function createDnsClient({
   const answeredMs: number[] = [];
   let isClosed = false;
 
-  /** `mayRetry` is asked before a second try where the first server works. */
+  /** `mayRetry` is called before a second try while the first server works. */
   function ask(question: Question, mayRetry: () => boolean): Waiter<Reply> {
     if (isClosed) return known(failure('client closed'));
     const key = keyOf(question);
@@ -79,7 +82,12 @@ export function createDnsClient({
     return { result: slices.next().then(() => reply), isFirst: false, leave: () => {} };
   }
 
-  async function lookUp(key: string, question: Question, mayRetry: () => boolean, signal: AbortSignal): Promise<Reply> {
+  async function lookUp(
+    key: string,
+    question: Question,
+    mayRetry: () => boolean,
+    signal: AbortSignal,
+  ): Promise<Reply> {
     await sockets.enter();
     await window.enter();
     let isInWindow = true;
@@ -99,7 +107,11 @@ export function createDnsClient({
     }
   }
 
-  async function tryServers(question: Question, mayRetry: () => boolean, signal: AbortSignal): Promise<Reply> {
+  async function tryServers(
+    question: Question,
+    mayRetry: () => boolean,
+    signal: AbortSignal,
+  ): Promise<Reply> {
     const first = preferred;
     let reply: Reply = failure('no DNS server');
     for (let i = 0; i < tries; i++) {
@@ -111,11 +123,13 @@ export function createDnsClient({
       if (reply.kind !== 'failure') answeredMs[index] = now();
       if (reply.kind !== 'failure' || signal.aborted) break;
       // SERVFAIL, or silence of a server that answers others, is about the name.
-      const isOfName = reply.reason === 'SERVFAIL' || (answeredMs[index] ?? Number.NEGATIVE_INFINITY) >= sentMs;
+      const isOfName =
+        reply.reason === 'SERVFAIL' || (answeredMs[index] ?? Number.NEGATIVE_INFINITY) >= sentMs;
       if (isOfName && i + 1 < tries && !mayRetry()) break;
-      // SERVFAIL concerns the name, other failures the server. If the first server is down, only the first round waits
-      // for it.
-      if (reply.reason !== 'SERVFAIL' && preferred === index) preferred = (index + 1) % servers.length;
+      // SERVFAIL concerns the name, other failures the server. If the first server is down, only
+      // the first round waits for it.
+      if (reply.reason !== 'SERVFAIL' && preferred === index)
+        preferred = (index + 1) % servers.length;
     }
     return reply;
   }
@@ -140,7 +154,10 @@ const ENTRY_BYTES = 160;
 
 type Entry = { readonly reply: Reply; readonly expiresAt: number; readonly bytes: number };
 
-/** For their TTL but at most five minutes, so that an administrator sees a correction. Failures are not cached. */
+/**
+ * For their TTL but at most five minutes, so that an administrator sees a correction. Failures are
+ * not cached.
+ */
 class DnsCache {
   readonly #entries = new Map<string, Entry>();
   readonly #maxBytes: number;

@@ -13,7 +13,8 @@ export function parseServer(text: string): DnsServer {
   const family = isIP(address);
   const port = Number(digits ?? DNS_PORT);
   const isRight = bracketed === undefined || family === 6;
-  if ((family === 4 || family === 6) && isRight && port >= 1 && port <= 65535) return { address, port, family };
+  if ((family === 4 || family === 6) && isRight && port >= 1 && port <= 65535)
+    return { address, port, family };
   throw new TypeError(
     `"${text}" is not a DNS server. Write an IP address, with a port if it is not ${DNS_PORT}: 192.0.2.53, 192.0.2.53:5353 or [2001:db8::53]:5353.`,
   );

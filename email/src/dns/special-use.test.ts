@@ -23,4 +23,5 @@ for (const [name, want] of [
   ['internal.com', false],
   ['_dmarc.com', false],
 ] as const)
-  test(`special-use names: ${name} is ${want ? 'one' : 'not one'}`, () => assert.equal(isSpecialUse(name), want));
+  test(`special-use names: ${name} is ${want ? 'one' : 'not one'}`, () =>
+    assert.equal(isSpecialUse(name), want));

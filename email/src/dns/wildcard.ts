@@ -1,17 +1,29 @@
-// Whether a domain exists only because a wildcard answers for it (RFC 4592). A record at such a name, or below it, ends
-// what the wildcard gave it.
+// Whether a domain exists only because a wildcard answers for it (RFC 4592). A record at such a
+// name, or below it, ends what the wildcard gave it.
+import { randomBytes } from 'node:crypto';
 import { type Answer, aliasOf, type MxHost, type Resolver } from './answer.ts';
 
 export type Wildcard = {
   /** `unknown`: DNS did not answer. */
   readonly answersForDomain: 'yes' | 'no' | 'unknown';
-  /** What a wildcard makes every name below the domain an alias of. A record of its own takes a name out of that. */
+  /**
+   * What a wildcard makes every name below the domain an alias of. A record of its own takes a name
+   * out of that.
+   */
   readonly alias: string | undefined;
 };
 
+/** No domain has this name below it: if it has an answer, a wildcard answers for every name. */
+export function newSentinel(): string {
+  return `whence-${randomBytes(8).toString('hex')}`;
+}
+
 type OwnAnswers = { readonly txt: Promise<Answer<string>>; readonly mx: Promise<Answer<MxHost>> };
 
-/** `sentinel`: a label that no zone has. One question shows that there is no wildcard; others only if not. */
+/**
+ * `sentinel`: a label that no zone has. One question shows that there is no wildcard; others only
+ * if not.
+ */
 export async function findWildcard(
   domain: string,
   sentinel: string,
@@ -19,7 +31,10 @@ export async function findWildcard(
   resolver: Resolver,
 ): Promise<Wildcard> {
   const below = await resolver.txt(`${sentinel}.${domain}`);
-  return { answersForDomain: await answersFor(domain, sentinel, below, own, resolver), alias: aliasOf(below) };
+  return {
+    answersForDomain: await answersFor(domain, sentinel, below, own, resolver),
+    alias: aliasOf(below),
+  };
 }
 
 async function answersFor(
@@ -42,9 +57,13 @@ async function answersFor(
     ])),
   ];
   if ([below, ...pairs.flat()].some(({ kind }) => kind === 'failure')) return 'unknown';
-  if (!isSame(below, beside) || !pairs.every(([one, other]) => isSame(one, other))) return 'no';
-  // Some servers answer "no data" for every name that does not exist (RFC 9824): then there is nothing to lose.
-  return pairs.some(([answer]) => answer.kind === 'found' || aliasOf(answer) !== undefined) ? 'yes' : 'no';
+  if (!isSame(below, beside) || !pairs.every(([answer, other]) => isSame(answer, other)))
+    return 'no';
+  // Some servers answer "no data" for every name that does not exist (RFC 9824): then there is
+  // nothing to lose.
+  return pairs.some(([answer]) => answer.kind === 'found' || aliasOf(answer) !== undefined)
+    ? 'yes'
+    : 'no';
 }
 
 function isAbsent(answer: Answer<unknown>): boolean {

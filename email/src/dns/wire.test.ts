@@ -9,7 +9,12 @@ const QUESTION: Question = { name: 'example.com', type: 'TXT' };
 const QUERY = encodeQuery(QUESTION, 4660, { edns: true });
 const TXT: DnsRecord = { name: 'Example.com', type: 'TXT', ttl: 60, data: 'text' };
 
-function response({ answers = [], authorities = [], extendedRcode = 0, flags = 0 }: Partial<Message>): Buffer {
+function response({
+  answers = [],
+  authorities = [],
+  extendedRcode = 0,
+  flags = 0,
+}: Partial<Message>): Buffer {
   return encode({
     type: 'response',
     id: 4660,
@@ -31,7 +36,12 @@ function response({ answers = [], authorities = [], extendedRcode = 0, flags = 0
     ],
   });
 }
-type Message = { answers: DnsRecord[]; authorities: DnsRecord[]; extendedRcode: number; flags: number };
+type Message = {
+  answers: DnsRecord[];
+  authorities: DnsRecord[];
+  extendedRcode: number;
+  flags: number;
+};
 
 const soaOf = (name: string): DnsRecord => ({
   name,
@@ -39,7 +49,12 @@ const soaOf = (name: string): DnsRecord => ({
   ttl: 30,
   data: { mname: 'ns.example.com', rname: 'hostmaster.example.com', minimum: 90 },
 });
-const alias: DnsRecord = { name: 'example.com', type: 'CNAME', ttl: 20, data: 'Target.example.net' };
+const alias: DnsRecord = {
+  name: 'example.com',
+  type: 'CNAME',
+  ttl: 20,
+  data: 'Target.example.net',
+};
 
 for (const [behaviour, message, want] of [
   ['records', { answers: [TXT] }, { kind: 'found', records: ['text'], aliases: [], ttl: 60 }],
@@ -88,10 +103,18 @@ for (const [behaviour, message, want] of [
     { answers: [alias], authorities: [soaOf('example.net')], flags: 3 },
     { kind: 'nxdomain', aliases: ['target.example.net'], ttl: 20 },
   ],
-  ['an absent name', { authorities: [soaOf('com')], flags: 3 }, { kind: 'nxdomain', aliases: [], ttl: 30 }],
+  [
+    'an absent name',
+    { authorities: [soaOf('com')], flags: 3 },
+    { kind: 'nxdomain', aliases: [], ttl: 30 },
+  ],
   ['an extended code (BADVERS) is not an absence', { extendedRcode: 1 }, failure('RCODE 16')],
   ['a code without a name here', { flags: 9 }, failure('RCODE 9')],
-] as const satisfies readonly (readonly [string, Partial<{ [K in keyof Message]: Readonly<Message[K]> }>, object])[]) {
+] as const satisfies readonly (readonly [
+  string,
+  Partial<{ [K in keyof Message]: Readonly<Message[K]> }>,
+  object,
+])[]) {
   test(`dns message: ${behaviour}`, () => {
     const bytes = response(message as Partial<Message>);
     assert.ok(isAnswerTo(QUERY, QUESTION, bytes));
@@ -100,10 +123,14 @@ for (const [behaviour, message, want] of [
 }
 
 test('dns message: cut off anywhere, it is not an answer or a broken one', () => {
-  const bytes = response({ answers: [alias, { ...TXT, name: 'target.example.net' }], authorities: [soaOf('com')] });
+  const bytes = response({
+    answers: [alias, { ...TXT, name: 'target.example.net' }],
+    authorities: [soaOf('com')],
+  });
   for (let length = 0; length < bytes.length; length++) {
     const cut = bytes.subarray(0, length);
-    if (isAnswerTo(QUERY, QUESTION, cut)) assert.deepEqual(decodeReply(cut, QUESTION), failure('broken answer'));
+    if (isAnswerTo(QUERY, QUESTION, cut))
+      assert.deepEqual(decodeReply(cut, QUESTION), failure('broken answer'));
   }
 });
 
@@ -125,7 +152,10 @@ test('dns message: a record longer or shorter than its data is broken', () => {
 });
 
 test('dns message: any bytes are read without throwing', () => {
-  const whole = response({ answers: [alias, { ...TXT, name: 'target.example.net' }], authorities: [soaOf('com')] });
+  const whole = response({
+    answers: [alias, { ...TXT, name: 'target.example.net' }],
+    authorities: [soaOf('com')],
+  });
   const changed = fc
     .array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255)), { minLength: 1, maxLength: 6 })
     .map((changes) => {
@@ -133,7 +163,9 @@ test('dns message: any bytes are read without throwing', () => {
       for (const [at, byte] of changes) bytes[at] = byte;
       return bytes;
     });
-  const random = fc.uint8Array({ minLength: 12, maxLength: 200 }).map((bytes) => Buffer.from(bytes));
+  const random = fc
+    .uint8Array({ minLength: 12, maxLength: 200 })
+    .map((bytes) => Buffer.from(bytes));
   fc.assert(
     fc.property(fc.oneof(changed, random), (bytes) => {
       isAnswerTo(QUERY, QUESTION, bytes);

@@ -1,12 +1,22 @@
-/** DNS queries and what their answers say. `dns-packet` encodes the queries, message.ts reads the answers. */
+/**
+ * DNS queries and what their answers say. `dns-packet` encodes the queries, message.ts reads the
+ * answers.
+ */
 import { SocketAddress } from 'node:net';
 import { AUTHENTIC_DATA, CHECKING_DISABLED, encode, RECURSION_DESIRED } from 'dns-packet';
 import { failure, type RecordData, type RecordType, type Reply } from './answer.ts';
 import { MAX_ALIASES, MAX_TXT_BYTES } from './budget.ts';
 import { HEADER_BYTES, type Message, type MessageRecord, readMessage, TYPES } from './message.ts';
 
-/** `name` as `askableName` gives it. `isUnchecked`: the resolver is asked not to validate (RFC 4035 §3.2.2). */
-export type Question = { readonly name: string; readonly type: RecordType; readonly isUnchecked?: true };
+/**
+ * `name` as `askableName` gives it. `isUnchecked`: the resolver is asked not to validate (RFC 4035
+ * §3.2.2).
+ */
+export type Question = {
+  readonly name: string;
+  readonly type: RecordType;
+  readonly isUnchecked?: true;
+};
 
 /** Questions with the same key have the same answer. */
 export function keyOf({ name, type, isUnchecked }: Question): string {
@@ -37,19 +47,32 @@ export function encodeQuery(question: Question, id: number, { edns }: { edns: bo
   });
 }
 
-const OPT = { type: 'OPT', name: '.', extendedRcode: 0, ednsVersion: 0, flags: 0, flag_do: false } as const;
+const OPT = {
+  type: 'OPT',
+  name: '.',
+  extendedRcode: 0,
+  ednsVersion: 0,
+  flags: 0,
+  flag_do: false,
+} as const;
 
-/** RFC 5452 §9.1: the id and the question of the query. A bare header is accepted only with an error. */
+/**
+ * RFC 5452 §9.1: the id and the question of the query. A bare header is accepted only with an
+ * error.
+ */
 export function isAnswerTo(query: Buffer, { name }: Question, message: Buffer): boolean {
-  if (message.length < HEADER_BYTES || message.readUInt16BE(0) !== query.readUInt16BE(0)) return false;
+  if (message.length < HEADER_BYTES || message.readUInt16BE(0) !== query.readUInt16BE(0))
+    return false;
   const flags = message.readUInt16BE(2);
   if ((flags & FLAG_RESPONSE) === 0 || (flags & OPCODE) !== 0) return false;
   const questions = message.readUInt16BE(4);
   if (questions === 0) return !isAboutTheName(flags & RCODE);
   // One length byte per label and the empty label at the end; then type and class.
   const end = HEADER_BYTES + name.length + 2 + 4;
-  const asked = query.toString('latin1', HEADER_BYTES, end);
-  return questions === 1 && message.toString('latin1', HEADER_BYTES, end).toLowerCase() === asked;
+  const question = query.toString('latin1', HEADER_BYTES, end);
+  return (
+    questions === 1 && message.toString('latin1', HEADER_BYTES, end).toLowerCase() === question
+  );
 }
 
 export function isTruncated(message: Buffer): boolean {
@@ -77,35 +100,44 @@ function decodeRecords(bytes: Buffer, question: Question): Reply {
   const soaMinimum = soa === undefined ? 0 : minimumOf(bytes, soa);
   if (chain === undefined || soaMinimum === undefined) return failure('broken answer');
   const { aliases, end, ttl } = chain;
-  // RFC 2308 §5: a negative answer holds for the TTL of the SOA or its minimum field, whichever is less. Without an SOA
-  // it is not cached.
+  // RFC 2308 §5: a negative answer holds for the TTL of the SOA or its minimum field, whichever is
+  // less. Without an SOA it is not cached.
   const negativeTtl = soa === undefined ? 0 : Math.min(ttl, ttlOf(soa), soaMinimum);
   // RFC 6604 §3: after aliases, the response code refers to the last name.
   if (rcode === NXDOMAIN) return { kind: 'nxdomain', aliases, ttl: negativeTtl };
 
   const type = TYPES[question.type];
   const records = message.answers.filter((record) => record.type === type && isNamed(record, end));
-  if (records.length > 0) return found(bytes, message, { records, type: question.type, aliases, ttl });
+  if (records.length > 0)
+    return foundReply(bytes, message, { records, type: question.type, aliases, ttl });
   if (aliases.length > 0) {
-    // An SOA whose zone contains the last name shows that it was looked up (RFC 2308 §2.2). Otherwise it has yet to be
-    // asked.
+    // An SOA whose zone contains the last name shows that it was looked up (RFC 2308 §2.2).
+    // Otherwise it has yet to be asked.
     const isLookedUp = soa !== undefined && isWithin(end, soa.name);
-    return isLookedUp ? { kind: 'nodata', aliases, ttl: negativeTtl } : { kind: 'alias', aliases, ttl };
+    return isLookedUp
+      ? { kind: 'nodata', aliases, ttl: negativeTtl }
+      : { kind: 'alias', aliases, ttl };
   }
-  // RFC 2308 §2.2: NS records without an SOA are a referral, not a negative answer. From a resolver, that is a failure.
-  const isReferral = soa === undefined && message.authorities.some((record) => record.type === TYPES.NS);
+  // RFC 2308 §2.2: NS records without an SOA are a referral, not a negative answer. From a
+  // resolver, that is a failure.
+  const isReferral =
+    soa === undefined && message.authorities.some((record) => record.type === TYPES.NS);
   if (isReferral && (flags & FLAG_AUTHORITATIVE) === 0) return failure('referral');
   return { kind: 'nodata', aliases, ttl: negativeTtl };
 }
 
-type Found = {
+type AnswerRecords = {
   readonly records: readonly MessageRecord[];
   readonly type: RecordType;
   readonly aliases: readonly string[];
   readonly ttl: number;
 };
 
-function found(bytes: Buffer, message: Message, { records, type, aliases, ttl: chainTtl }: Found): Reply {
+function foundReply(
+  bytes: Buffer,
+  message: Message,
+  { records, type, aliases, ttl: chainTtl }: AnswerRecords,
+): Reply {
   const data: RecordData[] = [];
   let ttl = chainTtl;
   for (const record of records) {
@@ -117,7 +149,9 @@ function found(bytes: Buffer, message: Message, { records, type, aliases, ttl: c
   return { kind: 'found', records: data, aliases, ttl };
 }
 
-/** Undefined if one is malformed. Loops and long chains are cut where `followAliases` refuses them. */
+/**
+ * Undefined if one is malformed. Loops and long chains are cut where `followAliases` refuses them.
+ */
 function chainWithin(
   { answers, names }: Message,
   name: string,
@@ -149,7 +183,9 @@ function dataOf(
       return textOf(bytes, start, end);
     case 'MX': {
       const exchange = end - start < 3 ? undefined : names.read(start + 2);
-      return exchange?.end === end ? { preference: bytes.readUInt16BE(start), exchange: exchange.text } : undefined;
+      return exchange?.end === end
+        ? { preference: bytes.readUInt16BE(start), exchange: exchange.text }
+        : undefined;
     }
     case 'NS':
     case 'PTR': {
@@ -167,7 +203,10 @@ function dataOf(
   }
 }
 
-/** RFC 1035 §3.3.14: strings of up to 255 bytes, each after its length. What is over the limit is left out. */
+/**
+ * RFC 1035 §3.3.14: strings of up to 255 bytes, each after its length. What is over the limit is
+ * left out.
+ */
 function textOf(bytes: Buffer, start: number, end: number): string | undefined {
   const joined = Buffer.allocUnsafe(end - start);
   let length = 0;
@@ -183,7 +222,9 @@ function textOf(bytes: Buffer, start: number, end: number): string | undefined {
 
 /** In the form of RFC 5952, which is that of `inet_ntop`. */
 function formatIPv6(bytes: Buffer, start: number): string {
-  const groups = Array.from({ length: 8 }, (_, i) => bytes.readUInt16BE(start + 2 * i).toString(16));
+  const groups = Array.from({ length: 8 }, (_, i) =>
+    bytes.readUInt16BE(start + 2 * i).toString(16),
+  );
   return new SocketAddress({ address: groups.join(':'), family: 'ipv6' }).address;
 }
 

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Finding } from './finding.ts';
-import { formatFinding } from './finding.ts';
-import { FindingList, limitFindings, MAX_FINDINGS } from './finding-list.ts';
+import {
+  type Finding,
+  FindingList,
+  formatFinding,
+  limitFindings,
+  MAX_FINDINGS,
+} from './finding.ts';
 
 const tags = (count: number): Finding[] =>
   Array.from({ length: count }, (_, i) => ({ code: 'duplicate_tag', detail: { tag: `t${i}` } }));

@@ -1,21 +1,24 @@
-/** What can be wrong with a term of an SPF record (RFC 7208 §4.6.1, §5, §6, §7), and its wording. */
+/**
+ * What can be wrong with a term of an SPF record (RFC 7208 §4.6.1, §5, §6, §7), and its wording.
+ */
+import type { Fact } from './sentences.ts';
 
-type Explanations = typeof EXPLANATIONS;
-/** With the kind, what its sentence is made from. Texts from the record are excerpts (visible-text.ts). */
-export type SpfFault = {
-  readonly [K in keyof Explanations]: { readonly kind: K } & Readonly<
-    Parameters<Explanations[K]> extends [infer Detail] ? Detail : object
-  >;
-}[keyof Explanations];
+/**
+ * With the kind, what its sentence is made from. Texts from the record are excerpts
+ * (visible-text.ts).
+ */
+export type SpfFault = Fact<typeof EXPLANATIONS, 'kind'>;
 
 const EXPLANATIONS = {
   unprintable: ({ bytes }: { bytes: readonly string[] }) =>
     `contains ${bytes.join(', ')}; only printable ASCII characters and spaces are allowed`,
   'unknown mechanism': ({ name }: { name: string }) => `"${name}" is not a mechanism`,
-  'modifier as mechanism': ({ name }: { name: string }) => `${name} is a modifier and is written ${name}=`,
+  'modifier as mechanism': ({ name }: { name: string }) =>
+    `${name} is a modifier and is written ${name}=`,
   'repeated modifier': ({ name }: { name: string }) => `${name}= may occur only once in a record`,
   'no domain': ({ mechanism }: { mechanism: string }) => `${mechanism} needs a domain`,
-  'unexpected prefix length': ({ mechanism }: { mechanism: string }) => `${mechanism} takes no prefix length`,
+  'unexpected prefix length': ({ mechanism }: { mechanism: string }) =>
+    `${mechanism} takes no prefix length`,
   'no address': ({ mechanism }: { mechanism: string }) => `${mechanism} needs an address`,
   'all with argument': () => 'all takes no argument',
   'prefix length not a number': () => 'the prefix length is not a number',
@@ -29,7 +32,8 @@ const EXPLANATIONS = {
   'numeric top-level label': () => 'the last label is a number; an address belongs in ip4: or ip6:',
   'unprintable macro-string': () => 'only printable ASCII characters are allowed',
   'not a macro': ({ macro }: { macro: string }) => `${macro} is not a macro`,
-  'zero labels': ({ macro }: { macro: string }) => `in ${macro} the number of labels must not be zero`,
+  'zero labels': ({ macro }: { macro: string }) =>
+    `in ${macro} the number of labels must not be zero`,
   'unknown macro letter': ({ macro, letter }: { macro: string; letter: string }) =>
     `in ${macro} ${letter} is not a macro letter`,
   'explanation letter': ({ macro, letter }: { macro: string; letter: string }) =>

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { ZoneRecords } from '@whence/testing/servers/zone-literal';
 import fc from 'fast-check';
-import { zone } from '../dns/zone.ts';
-import type { ZoneRecords } from '../dns/zone-records.ts';
 import { formatFinding } from '../findings/finding.ts';
+import { zone } from '../test/zone.ts';
 import { checkMx } from './mx.ts';
 
 async function check(records: ZoneRecords) {
@@ -13,11 +13,19 @@ async function check(records: ZoneRecords) {
 
 const GOOD = { A: ['192.0.2.1'] };
 const FAILS = { fail: 'SERVFAIL' };
-const mx = (...records: readonly (readonly [number, string])[]) => ({ 'example.com': { MX: records } });
+const mx = (...records: readonly (readonly [number, string])[]) => ({
+  'example.com': { MX: records },
+});
 
 /** Hosts, codes, state. */
 for (const [behaviour, records, hosts, codes, want] of [
-  ['M3 a host with A', { ...mx([10, 'mx.example.net']), 'mx.example.net': GOOD }, ['mx.example.net'], [], 'valid'],
+  [
+    'M3 a host with A',
+    { ...mx([10, 'mx.example.net']), 'mx.example.net': GOOD },
+    ['mx.example.net'],
+    [],
+    'valid',
+  ],
   [
     'M3 a host with AAAA alone',
     { ...mx([10, 'mx.example.net']), 'mx.example.net': { AAAA: ['2001:db8::1'] } },
@@ -42,7 +50,13 @@ for (const [behaviour, records, hosts, codes, want] of [
     'unusable',
   ],
   ['M2 the address of the domain', { 'example.com': GOOD }, [], ['no_mx_records'], 'implicit'],
-  ['M2 its IPv6 address', { 'example.com': { AAAA: ['2001:db8::1'] } }, [], ['no_mx_records'], 'implicit'],
+  [
+    'M2 its IPv6 address',
+    { 'example.com': { AAAA: ['2001:db8::1'] } },
+    [],
+    ['no_mx_records'],
+    'implicit',
+  ],
   ['M2 a private address', { 'example.com': { A: ['10.0.0.1'] } }, [], ['no_mx_records'], 'none'],
   ['M2 neither', { 'example.com': { TXT: ['x'] } }, [], ['no_mx_records'], 'none'],
   [
@@ -53,7 +67,13 @@ for (const [behaviour, records, hosts, codes, want] of [
     'unverified',
   ],
   ['C.5 no such domain', {}, [], ['domain_not_found'], 'none'],
-  ['D23 a dangling alias is there', { 'example.com': { CNAME: 'gone.example.net' } }, [], ['no_mx_records'], 'none'],
+  [
+    'D23 a dangling alias is there',
+    { 'example.com': { CNAME: 'gone.example.net' } },
+    [],
+    ['no_mx_records'],
+    'none',
+  ],
   ['C.5 a failure', { 'example.com': FAILS }, [], ['dns_temporary_failure'], 'unverified'],
   ['M3 an address', mx([10, '192.0.2.1']), ['192.0.2.1'], ['mx_target_ip'], 'unusable'],
   ['M3 an IPv6 address', mx([10, '2001:db8::1']), ['2001:db8::1'], ['mx_target_ip'], 'unusable'],
@@ -81,7 +101,11 @@ for (const [behaviour, records, hosts, codes, want] of [
   ],
   [
     'M4 an alias works, but is wrong',
-    { ...mx([10, 'a.example.net']), 'a.example.net': { CNAME: 'b.example.net' }, 'b.example.net': GOOD },
+    {
+      ...mx([10, 'a.example.net']),
+      'a.example.net': { CNAME: 'b.example.net' },
+      'b.example.net': GOOD,
+    },
     ['a.example.net'],
     ['mx_target_cname'],
     'partly',
@@ -120,7 +144,11 @@ for (const [behaviour, records, hosts, codes, want] of [
   ],
   [
     'C.5 one fails, the other is good',
-    { ...mx([10, 'a.example.net'], [20, 'b.example.net']), 'a.example.net': FAILS, 'b.example.net': GOOD },
+    {
+      ...mx([10, 'a.example.net'], [20, 'b.example.net']),
+      'a.example.net': FAILS,
+      'b.example.net': GOOD,
+    },
     ['a.example.net', 'b.example.net'],
     ['dns_temporary_failure'],
     'unverified',
@@ -147,13 +175,21 @@ for (const [behaviour, records, hosts, codes, want] of [
     'M5 by preference, then by name',
     {
       ...mx([20, 'a.example.net'], [10, 'c.example.net'], [10, 'b.example.net']),
-      ...{ 'a.example.net': GOOD, 'b.example.net': GOOD, 'c.example.net': GOOD },
+      'a.example.net': GOOD,
+      'b.example.net': GOOD,
+      'c.example.net': GOOD,
     },
     ['b.example.net', 'c.example.net', 'a.example.net'],
     [],
     'valid',
   ],
-] as const satisfies readonly (readonly [string, ZoneRecords, readonly string[], readonly string[], string])[]) {
+] as const satisfies readonly (readonly [
+  string,
+  ZoneRecords,
+  readonly string[],
+  readonly string[],
+  string,
+])[]) {
   test(`mx: ${behaviour}`, async () => {
     const { report, state } = await check(records);
     assert.deepEqual(report.records, hosts);
@@ -168,7 +204,8 @@ for (const [behaviour, records, hosts, codes, want] of [
 test('mx: M5 a host listed twice', async () => {
   const { report, duplicates, state } = await check({
     ...mx([10, 'a.example.net'], [20, 'b.example.net'], [30, 'a.example.net']),
-    ...{ 'a.example.net': GOOD, 'b.example.net': GOOD },
+    'a.example.net': GOOD,
+    'b.example.net': GOOD,
   });
   assert.deepEqual(
     [report.records, duplicates, state],
@@ -197,9 +234,15 @@ for (const [addresses, want] of [
   [{ A: ['10.0.0.1'], fail: { AAAA: 'SERVFAIL' } }, 'unverified'],
 ] as const satisfies readonly (readonly [ZoneRecords[string], string])[]) {
   test(`mx: M5 a host with ${JSON.stringify(addresses)} is ${want}`, async () => {
-    const { report, privateHosts, state } = await check({ ...mx([10, 'mx.example.net']), 'mx.example.net': addresses });
+    const { report, privateHosts, state } = await check({
+      ...mx([10, 'mx.example.net']),
+      'mx.example.net': addresses,
+    });
     assert.deepEqual(privateHosts, want === 'mixed' ? ['mx.example.net'] : []);
-    assert.equal(state, { private: 'unusable', mixed: 'valid', valid: 'valid', unverified: 'unverified' }[want]);
+    assert.equal(
+      state,
+      { private: 'unusable', mixed: 'valid', valid: 'valid', unverified: 'unverified' }[want],
+    );
     assert.equal(report.errors[0]?.code === 'mx_target_private', want === 'private');
   });
 }
@@ -207,7 +250,8 @@ for (const [addresses, want] of [
 test('mx: a host that cannot be reached beside one that can', async () => {
   const { state } = await check({
     ...mx([10, 'a.example.net'], [20, 'b.example.net']),
-    ...{ 'a.example.net': { A: ['10.0.0.1'] }, 'b.example.net': GOOD },
+    'a.example.net': { A: ['10.0.0.1'] },
+    'b.example.net': GOOD,
   });
   assert.equal(state, 'partly');
 });
@@ -229,28 +273,54 @@ test('mx: errors name the host, and failures the question', async () => {
 test('mx: AAAA is asked only where there is no A, and every host once', async () => {
   const resolver = zone({
     ...mx([1, 'a.example.net'], [2, 'b.example.net'], [3, 'c.example.net'], [4, 'a.example.net']),
-    ...{ 'a.example.net': GOOD, 'b.example.net': { AAAA: ['2001:db8::1'] } },
+    'a.example.net': GOOD,
+    'b.example.net': { AAAA: ['2001:db8::1'] },
   });
   await checkMx('example.com', await resolver.mx('example.com'), resolver);
   assert.deepEqual(resolver.asked, [
     'example.com MX',
-    ...['a.example.net A', 'b.example.net A', 'c.example.net A', 'b.example.net AAAA'],
+    'a.example.net A',
+    'b.example.net A',
+    'c.example.net A',
+    'b.example.net AAAA',
   ]);
 });
 
 test('mx: an answer with no records is none', async () => {
-  const { state } = await checkMx('example.com', { kind: 'found', records: [], aliases: [] }, zone({}));
+  const { state } = await checkMx(
+    'example.com',
+    { kind: 'found', records: [], aliases: [] },
+    zone({}),
+  );
   assert.equal(state, 'none');
 });
 
 test('mx: valid means without errors, for arbitrary answers', async () => {
-  const host = fc.constantFrom('.', 'a.example.net', 'b.example.net', 'localhost', '192.0.2.1', '', 'é');
+  const host = fc.constantFrom(
+    '.',
+    'a.example.net',
+    'b.example.net',
+    'localhost',
+    '192.0.2.1',
+    '',
+    'é',
+  );
   const records = fc.array(fc.record({ preference: fc.nat(3), exchange: host }), { maxLength: 4 });
-  const entry = fc.constantFrom<ZoneRecords[string]>(GOOD, FAILS, {}, { CNAME: 'localhost' }, { AAAA: ['x'] });
+  const entry = fc.constantFrom<ZoneRecords[string]>(
+    GOOD,
+    FAILS,
+    {},
+    { CNAME: 'localhost' },
+    { AAAA: ['x'] },
+  );
   await fc.assert(
     fc.asyncProperty(records, entry, entry, async (list, a, b) => {
       const resolver = zone({ 'a.example.net': a, 'b.example.net': b });
-      const { report, state } = await checkMx('example.com', { kind: 'found', records: list, aliases: [] }, resolver);
+      const { report, state } = await checkMx(
+        'example.com',
+        { kind: 'found', records: list, aliases: [] },
+        resolver,
+      );
       assert.equal(report.is_valid, report.errors.length === 0);
       assert.equal(report.is_valid, state === 'valid' || state === 'null');
     }),

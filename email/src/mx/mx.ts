@@ -7,12 +7,15 @@ import type { MxReport } from '../report.ts';
 export type MxFindings = {
   report: MxReport<Finding>;
   /**
-   * `null`: declares that it takes no mail. `partly`: some host is reachable, but there are errors. `implicit`: no MX
-   * record, mail goes to the domain's own address. `none`: mail cannot be delivered. `unverified`: a question failed,
-   * and no other error is known.
+   * `null`: declares that it takes no mail. `partly`: some host is reachable, but there are errors.
+   * `implicit`: no MX record, mail goes to the domain's own address. `none`: mail cannot be
+   * delivered. `unverified`: a question failed, and no other error is known.
    */
   state: 'valid' | 'null' | 'partly' | 'unusable' | 'implicit' | 'none' | 'unverified';
-  /** The examined hosts with the lowest preference of each, and their addresses as far as they were asked for. */
+  /**
+   * The examined hosts with the lowest preference of each, and their addresses as far as they were
+   * asked for.
+   */
   hosts: MailHost[];
   duplicates: string[];
   /** Hosts with an address that is not reachable from the internet, beside others that are. */
@@ -22,34 +25,56 @@ export type MxFindings = {
 export type MailHost = { host: string; preference: number; addresses: string[] };
 
 /** `answer` is the answer to the MX question for the domain. */
-export async function checkMx(domain: string, answer: Answer<MxHost>, resolver: Resolver): Promise<MxFindings> {
+export async function checkMx(
+  domain: string,
+  answer: Answer<MxHost>,
+  resolver: Resolver,
+): Promise<MxFindings> {
   if (answer.kind === 'failure') return noHosts('unverified', dnsFailure(domain, 'MX', answer));
   if (answer.kind === 'nxdomain') {
-    // A dangling alias exists, and has no records. Without an alias, the domain itself does not exist.
-    if (answer.alias === undefined) return noHosts('none', { code: 'domain_not_found', detail: { name: domain } });
+    // A dangling alias exists, and has no records. Without an alias, the domain itself does not
+    // exist.
+    if (answer.alias === undefined)
+      return noHosts('none', { code: 'domain_not_found', detail: { name: domain } });
     return noHosts('none', noMxRecords(domain, { alias: answer.alias }));
   }
-  if (answer.kind === 'nodata' || answer.records.length === 0) return checkImplicit(domain, resolver);
+  if (answer.kind === 'nodata' || answer.records.length === 0)
+    return checkImplicit(domain, resolver);
 
-  const sorted = [...answer.records].sort((a, b) => a.preference - b.preference || compare(a.exchange, b.exchange));
+  const sorted = [...answer.records].sort(
+    (a, b) => a.preference - b.preference || compare(a.exchange, b.exchange),
+  );
   const { hosts, duplicates } = countHosts(sorted);
   const records = hosts.slice(0, MAX_EXAMINED_HOSTS);
   const [first] = sorted;
   // RFC 7505 §3: a single record with preference 0.
   if (sorted.length === 1 && first?.exchange === '.' && first.preference === 0)
-    return { report: reportOf(records, []), state: 'null', hosts: [], duplicates, privateHosts: [] };
+    return {
+      report: reportOf(records, []),
+      state: 'null',
+      hosts: [],
+      duplicates,
+      privateHosts: [],
+    };
 
   const targets = await Promise.all(
     records.map((host) => (host === '.' ? rootTarget(hosts.length) : checkTarget(host, resolver))),
   );
   const errors = targets.flatMap(({ error }) => (error === undefined ? [] : [error]));
   if (hosts.length > records.length)
-    errors.unshift({ code: 'too_many_mx_hosts', detail: { hosts: hosts.length, examined: records.length } });
+    errors.unshift({
+      code: 'too_many_mx_hosts',
+      detail: { hosts: hosts.length, examined: records.length },
+    });
   const privateHosts = targets.flatMap(({ host, isPrivate }) => (isPrivate ? [host] : []));
   return {
     report: reportOf(records, errors),
     state: stateOf(targets),
-    hosts: targets.map(({ host, addresses }) => ({ host, preference: preferenceOf(sorted, host), addresses })),
+    hosts: targets.map(({ host, addresses }) => ({
+      host,
+      preference: preferenceOf(sorted, host),
+      addresses,
+    })),
     duplicates,
     privateHosts,
   };
@@ -58,7 +83,10 @@ export async function checkMx(domain: string, answer: Answer<MxHost>, resolver: 
 const preferenceOf = (sorted: readonly MxHost[], host: string): number =>
   sorted.find(({ exchange }) => exchange === host)?.preference ?? 0;
 
-/** Lowest preference first, as senders do. A zone can name thousands of hosts in a domain of another owner. */
+/**
+ * Lowest preference first, as senders do. A zone can name thousands of hosts in a domain of another
+ * owner.
+ */
 const MAX_EXAMINED_HOSTS = 20;
 
 function countHosts(records: readonly MxHost[]): { hosts: string[]; duplicates: string[] } {
@@ -93,21 +121,35 @@ type Target = {
 };
 
 async function checkTarget(host: string, resolver: Resolver): Promise<Target> {
-  const target = { host, addresses: [] as string[], isUsable: false, isPrivate: false, isUnknown: false };
+  const target = {
+    host,
+    addresses: [] as string[],
+    isUsable: false,
+    isPrivate: false,
+    isUnknown: false,
+  };
   if (isAddressText(host)) return { ...target, error: { code: 'mx_target_ip', detail: { host } } };
   const answer = await askAddress(host, resolver);
-  if (answer.kind === 'failure') return { ...target, isUnknown: true, error: dnsFailure(host, answer.type, answer) };
+  if (answer.kind === 'failure')
+    return { ...target, isUnknown: true, error: dnsFailure(host, answer.type, answer) };
   // An attacker can register a missing name and receive the mail.
   if (answer.kind === 'nxdomain' || answer.kind === 'nodata')
-    return { ...target, error: { code: 'mx_target_missing', detail: { host, absence: absenceOf(answer) } } };
+    return {
+      ...target,
+      error: { code: 'mx_target_missing', detail: { host, absence: absenceOf(answer) } },
+    };
   target.addresses = [...answer.records];
   const reach = await reachOf(host, answer.records, resolver);
-  if (typeof reach === 'object') return { ...target, isUnknown: true, error: dnsFailure(host, 'AAAA', reach) };
-  if (reach === 'private') return { ...target, error: { code: 'mx_target_private', detail: { host } } };
+  if (typeof reach === 'object')
+    return { ...target, isUnknown: true, error: dnsFailure(host, 'AAAA', reach) };
+  if (reach === 'private')
+    return { ...target, error: { code: 'mx_target_private', detail: { host } } };
   const usable = { ...target, isUsable: true, isPrivate: reach === 'mixed' };
   // RFC 2181 §10.3 forbids it, but most senders follow the alias.
   const [alias] = answer.aliases;
-  return alias === undefined ? usable : { ...usable, error: { code: 'mx_target_cname', detail: { host } } };
+  return alias === undefined
+    ? usable
+    : { ...usable, error: { code: 'mx_target_cname', detail: { host } } };
 }
 
 /** `addresses` are of type A, or of type AAAA if there is none of type A. */
@@ -132,7 +174,10 @@ function rootTarget(count: number): Target {
   return { host: '.', addresses: [], isUsable: false, isPrivate: false, isUnknown: false, error };
 }
 
-/** A failed question is not an error of the domain: `unverified`, unless there are usable hosts and other errors. */
+/**
+ * A failed question is not an error of the domain: `unverified`, unless there are usable hosts and
+ * other errors.
+ */
 function stateOf(targets: readonly Target[]): MxFindings['state'] {
   if (targets.every(({ error }) => error === undefined)) return 'valid';
   const isUsable = targets.some((target) => target.isUsable);
@@ -143,7 +188,7 @@ function stateOf(targets: readonly Target[]): MxFindings['state'] {
 
 type AddressAnswer = Exclude<Answer<string>, Failure> | (Failure & { type: RecordType });
 
-/** One address is enough, so AAAA is asked only if there is no A, or none that can be reached. */
+/** One address is enough, so AAAA is queried only if there is no reachable A. */
 async function askAddress(name: string, resolver: Resolver): Promise<AddressAnswer> {
   const a = await resolver.a(name);
   if (a.kind === 'failure') return { ...a, type: 'A' };
@@ -160,7 +205,10 @@ function reportOf(records: string[], errors: Finding[]): MxReport<Finding> {
   return { records, is_valid: errors.length === 0, errors };
 }
 
-function noMxRecords(domain: string, mailGoesTo: FindingDetails['no_mx_records']['mailGoesTo']): Finding {
+function noMxRecords(
+  domain: string,
+  mailGoesTo: FindingDetails['no_mx_records']['mailGoesTo'],
+): Finding {
   return { code: 'no_mx_records', detail: { domain, mailGoesTo } };
 }
 
@@ -170,5 +218,6 @@ function isAddressText(host: string): boolean {
 }
 
 function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }

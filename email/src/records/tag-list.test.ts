@@ -66,7 +66,8 @@ test('tag list: errors name the place', () => {
   ]);
 });
 
-test('tag list: items of a colon list', () => assert.deepEqual(colonList(' sha1 : sha256'), ['sha1', 'sha256']));
+test('tag list: items of a colon list', () =>
+  assert.deepEqual(colonList(' sha1 : sha256'), ['sha1', 'sha256']));
 
 test('tag list: any text is read, and every part of it is a tag or malformed', () => {
   const text = fc.string({ unit: fc.constantFrom(...'ab=; \t\n:1é') });

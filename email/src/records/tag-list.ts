@@ -1,7 +1,7 @@
-// Tag lists, `name=value; name=value`: DKIM keys (RFC 6376 §3.2) and DMARC records (RFC 9989 §4.7). Read to the end in
-// spite of errors, whose meaning differs between the two; values may have any characters.
-import type { Finding } from '../findings/finding.ts';
-import { FindingList, MAX_FINDINGS } from '../findings/finding-list.ts';
+// Tag lists, `name=value; name=value`: DKIM keys (RFC 6376 §3.2) and DMARC records (RFC 9989 §4.7).
+// Read to the end in spite of errors, whose meaning differs between the two; values may have any
+// characters.
+import { type Finding, FindingList, MAX_FINDINGS } from '../findings/finding.ts';
 import { excerpt } from '../visible-text.ts';
 
 export type Tag = {
@@ -19,7 +19,10 @@ export type TagList = {
   readonly malformed: readonly string[];
 };
 
-/** RFC 6376 §3.2: tag names are case-sensitive. The grammar of RFC 9989 §4.8 is not: `lowered` is for DMARC. */
+/**
+ * RFC 6376 §3.2: tag names are case-sensitive. The grammar of RFC 9989 §4.8 is not: `lowered` is
+ * for DMARC.
+ */
 export function parseTagList(text: string, nameCase: 'kept' | 'lowered' = 'kept'): TagList {
   const tags: Tag[] = [];
   const duplicates = new Set<string>();
@@ -43,7 +46,10 @@ export function parseTagList(text: string, nameCase: 'kept' | 'lowered' = 'kept'
   return { tags, duplicates: [...duplicates], malformed };
 }
 
-/** The value of a tag, the first if it is repeated. An empty value is not the same as an absent tag (RFC 6376 §3.2). */
+/**
+ * The value of a tag, the first if it is repeated. An empty value is not the same as an absent tag
+ * (RFC 6376 §3.2).
+ */
 export function tagValue({ tags }: TagList, name: string): string | undefined {
   return tags.find((tag) => tag.name === name)?.value;
 }
@@ -59,13 +65,17 @@ export function tagListErrors({ duplicates, malformed }: TagList): Finding[] {
     errors.add({ code: 'malformed_tag', detail: { text: excerpt(raw) } });
   for (const name of duplicates.slice(0, MAX_FINDINGS))
     errors.add({ code: 'duplicate_tag', detail: { tag: excerpt(name) } });
-  for (const { length } of [malformed, duplicates]) errors.addLeftOut(Math.max(0, length - MAX_FINDINGS));
+  for (const { length } of [malformed, duplicates])
+    errors.addLeftOut(Math.max(0, length - MAX_FINDINGS));
   return errors.toArray();
 }
 
 const TAG_NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
 
-/** `trim` would also remove U+00A0, which may be a byte of UTF-8, and `/\s+$/` is quadratic on long runs of blanks. */
+/**
+ * `trim` would also remove U+00A0, which may be a byte of UTF-8, and `/\s+$/` is quadratic on long
+ * runs of blanks.
+ */
 function trimBlanks(text: string): string {
   let start = 0;
   let end = text.length;
@@ -79,7 +89,10 @@ function isBlank(code: number): boolean {
   return code === 0x20 || code === 0x09 || code === 0x0d || code === 0x0a;
 }
 
-/** `p=` of a DKIM key without white space, `''` if there is none: a selector can be renamed, and tags around a key change. */
+/**
+ * `p=` of a DKIM key without white space, `''` if there is none: a selector can be renamed, and
+ * tags around a key change.
+ */
 export function keyDataOf({ raw }: { readonly raw: string }): string {
   return tagValue(parseTagList(raw), 'p')?.replace(/\s/g, '') ?? '';
 }

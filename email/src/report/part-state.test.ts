@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { ZoneRecords } from '@whence/testing/servers/zone-literal';
 import { examineDomain } from '../check.ts';
-import { zone } from '../dns/zone.ts';
-import type { ZoneRecords } from '../dns/zone-records.ts';
 import { KEYS } from '../test/dkim-keys.ts';
+import { zone } from '../test/zone.ts';
 import { dmarc, key, MX, mail, PARKED, REJECT } from '../test/zones/world.ts';
 import { gradeText, PARTS, partViews, verdictOf } from './part-state.ts';
 
@@ -48,7 +48,9 @@ for (const [behaviour, records, cells] of [
   ],
   [
     'an include that is not known',
-    mail('v=spf1 include:down.example.net -all', REJECT, { 'down.example.net': { fail: 'timeout' } }),
+    mail('v=spf1 include:down.example.net -all', REJECT, {
+      'down.example.net': { fail: 'timeout' },
+    }),
     ['ok', '?', '2048', 'reject'],
   ],
   [
@@ -70,19 +72,40 @@ for (const [behaviour, records, cells] of [
     assert.equal(grade.endsWith('?'), isUnknown, grade);
     for (const part of PARTS) {
       assert.equal(views[part].state === 'unverified', views[part].cell === '?');
-      if (views[part].state === 'unverified') assert.doesNotMatch(views[part].words, /none|missing|not found/);
+      if (views[part].state === 'unverified')
+        assert.doesNotMatch(views[part].words, /none|missing|not found/);
     }
   });
 
 for (const [behaviour, records, risk, isFinished] of [
   ['open SPF', mail('v=spf1 +all', REJECT), /SPF record lets everyone send/, false],
   ['no policy', mail('v=spf1 mx -all'), /no DMARC policy/, false],
-  ['a policy that no receiver uses', mail('v=spf1 mx -all', dmarc('v=DMARC1; p=x')), /no DMARC policy/, false],
-  ['a policy that is not known', mail('v=spf1 mx -all', { '_dmarc.example.com': { fail: 'SERVFAIL' } }), /^$/, false],
+  [
+    'a policy that no receiver uses',
+    mail('v=spf1 mx -all', dmarc('v=DMARC1; p=x')),
+    /no DMARC policy/,
+    false,
+  ],
+  [
+    'a policy that is not known',
+    mail('v=spf1 mx -all', { '_dmarc.example.com': { fail: 'SERVFAIL' } }),
+    /^$/,
+    false,
+  ],
   ['a policy of none', mail('v=spf1 mx -all', dmarc('v=DMARC1; p=none')), /^$/, false],
   ['set up to send no mail', { 'example.com': PARKED, ...dmarc('v=DMARC1; p=reject') }, /^$/, true],
-  ['a null MX beside a key', { 'example.com': PARKED, ...key(), ...dmarc('v=DMARC1; p=reject') }, /^$/, false],
-  ['reject in test mode', { 'example.com': PARKED, ...dmarc('v=DMARC1; p=reject; t=y') }, /^$/, false],
+  [
+    'a null MX beside a key',
+    { 'example.com': PARKED, ...key(), ...dmarc('v=DMARC1; p=reject') },
+    /^$/,
+    false,
+  ],
+  [
+    'reject in test mode',
+    { 'example.com': PARKED, ...dmarc('v=DMARC1; p=reject; t=y') },
+    /^$/,
+    false,
+  ],
   ['no such domain', {}, /^$/, false],
 ] as const satisfies readonly (readonly [string, ZoneRecords, RegExp, boolean])[])
   test(`verdict: ${behaviour}`, async () => {

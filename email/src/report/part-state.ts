@@ -1,11 +1,10 @@
-// What is known of a part of the report, in one wording everywhere. A part that DNS did not answer for is `unverified`:
-// it is neither missing nor worth fewer points.
-import { explainRefused, explainTakeover } from '../advice/advice-text.ts';
-import { isSetUpForNoMail } from '../advice/mail-role.ts';
-import { judgePresent } from '../advice/readiness.ts';
-import type { DkimReport, EmailReport } from '../report.ts';
+// What is known of a part of the report, in one wording everywhere. A part that DNS did not answer
+// for is `unverified`: it is neither missing nor worth fewer points.
+import { explainRefused, explainReportedRefusal, explainTakeover } from '../advice/advice-text.ts';
+import { isSetUpForNoMail } from '../readiness/mail-role.ts';
+import { judgePresent } from '../readiness/readiness.ts';
+import { type DkimReport, type EmailReport, MAX_LOOKUPS } from '../report.ts';
 import type { Findings } from '../score/score.ts';
-import { MAX_LOOKUPS } from '../spf/limits.ts';
 
 export const PARTS = ['mx', 'spf', 'dkim', 'dmarc'] as const;
 export type Part = (typeof PARTS)[number];
@@ -18,16 +17,22 @@ export type PartView = {
   readonly isValid: boolean;
   /** For a column of a table: `ok`, `~all 4/10`, `2048`, `reject`; `?` if it is unverified. */
   readonly cell: string;
-  /** For a line or a page, instead of the record where there is none: `missing`, `could not be verified`. */
+  /**
+   * For a line or a page, instead of the record where there is none: `missing`,
+   * `could not be verified`.
+   */
   readonly words: string;
 };
 
 export type PartViews = Readonly<Record<Part, PartView>>;
 
-/** What the whole check says, apart from the score. */
+/** The result of the complete check, apart from the score. */
 export type Verdict = {
   readonly unverified: readonly Part[];
-  /** How others can act for the domain, or which mail of its own is refused; `''` if there is nothing of this. */
+  /**
+   * How others can act for the domain, or which mail of its own is refused; `''` if there is
+   * nothing of this.
+   */
   readonly risk: string;
   /** Set up to send no mail: there is nothing left to do, whatever the grade. */
   readonly isFinished: boolean;
@@ -42,7 +47,11 @@ export function verdictOf(findings: Findings): Verdict {
     dmarc: dmarc.isUnverified,
   };
   const isFinished = isSetUpForNoMail(findings);
-  return { unverified: PARTS.filter((part) => isUnverified[part]), risk: riskOf(findings), isFinished };
+  return {
+    unverified: PARTS.filter((part) => isUnverified[part]),
+    risk: riskOf(findings),
+    isFinished,
+  };
 }
 
 function riskOf(findings: Findings): string {
@@ -51,7 +60,11 @@ function riskOf(findings: Findings): string {
   if (spf.openToAll !== undefined) return `${ANYONE}, because ${OPEN_SPF}`;
   const [takeover] = takeovers;
   if (takeover !== undefined) return explainTakeover(takeover).replace(/\.$/, '');
-  const [refused] = judgePresent(spf.tree.name, findings).refused;
+  const {
+    refused: [refused],
+    refusal,
+  } = judgePresent(spf.tree.name, findings);
+  if (refusal !== undefined) return explainReportedRefusal(refusal).replace(/^R/, 'r');
   if (refused !== undefined) return explainRefused(refused).replace(/^R/, 'r');
   const hasNoPolicy = !dmarc.isUnverified && (dmarc.report.record_domain === '' || dmarc.isFatal);
   return hasNoPolicy ? `${ANYONE}, because no DMARC policy is in force` : '';
@@ -61,7 +74,10 @@ const ANYONE = 'anyone can send mail as this domain';
 const OPEN_SPF = 'its SPF record lets everyone send';
 
 /** The grade with a question mark where a part of it is not known. */
-export function gradeText({ grade }: Pick<EmailReport, 'grade'>, { unverified }: Pick<Verdict, 'unverified'>): string {
+export function gradeText(
+  { grade }: Pick<EmailReport, 'grade'>,
+  { unverified }: Pick<Verdict, 'unverified'>,
+): string {
   return unverified.length === 0 ? grade : `${grade}?`;
 }
 
@@ -80,10 +96,20 @@ export function errorsOf({ mx, spf, dkim, dmarc }: EmailReport): Record<Part, re
   const keyErrors = dkim.flatMap(({ selector, validation_errors }) =>
     validation_errors.map((error) => `${selector}: ${error}`),
   );
-  return { mx: mx.errors, spf: spf.validation_errors, dkim: keyErrors, dmarc: dmarc.validation_errors };
+  return {
+    mx: mx.errors,
+    spf: spf.validation_errors,
+    dkim: keyErrors,
+    dmarc: dmarc.validation_errors,
+  };
 }
 
-const UNVERIFIED: PartView = { state: 'unverified', isValid: false, cell: '?', words: 'could not be verified' };
+const UNVERIFIED: PartView = {
+  state: 'unverified',
+  isValid: false,
+  cell: '?',
+  words: 'could not be verified',
+};
 const MISSING: PartView = { state: 'missing', isValid: false, cell: 'missing', words: 'missing' };
 
 function verified(isValid: boolean, cell: string, words: string = cell): PartView {
@@ -107,16 +133,23 @@ function viewSpf({ spf }: EmailReport, { risk }: Verdict): PartView {
 }
 
 function viewDkim({ dkim }: EmailReport, { isFinished }: Verdict): PartView {
-  const found = dkim.filter((key) => key.found);
-  const valid = found.filter((key) => key.is_valid);
-  if (found.every(isRevoked) && isFinished)
-    return { state: 'not applicable', isValid: true, cell: 'n/a', words: 'not needed, since it sends no mail' };
-  if (found.length === 0) return { ...MISSING, words: 'no key found' };
-  const words = found
+  const published = dkim.filter((key) => key.found);
+  const valid = published.filter((key) => key.is_valid);
+  if (published.every(isRevoked) && isFinished)
+    return {
+      state: 'not applicable',
+      isValid: true,
+      cell: 'n/a',
+      words: 'not needed, since it sends no mail',
+    };
+  if (published.length === 0) return { ...MISSING, words: 'no key found' };
+  const words = published
     .map(({ selector, key_type, key_bits }) => `${selector} (${key_type || 'unknown'} ${key_bits})`)
     .join(', ');
   if (valid.length === 0) return verified(false, 'errors', words);
-  const bits = Math.max(...valid.map(({ key_type, key_bits }) => (key_type === 'rsa' ? key_bits : 0)));
+  const bits = Math.max(
+    ...valid.map(({ key_type, key_bits }) => (key_type === 'rsa' ? key_bits : 0)),
+  );
   return verified(true, bits === 0 ? 'ed25519' : String(bits), words);
 }
 

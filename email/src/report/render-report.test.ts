@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { checkDomain } from '../check.ts';
-import { zone } from '../dns/zone.ts';
+import { zone } from '../test/zone.ts';
 
 const spfOf = async (record: string) =>
   (await checkDomain('example.com', { resolver: zone({ 'example.com': { TXT: [record] } }) })).spf;
@@ -9,8 +9,16 @@ const spfOf = async (record: string) =>
 for (const [behaviour, record, length] of [
   ['of 4 KiB stays whole', `v=spf1 x=${'y'.repeat(4096 - 9)}`, 4096],
   ['over 4 KiB is cut', `v=spf1 x=${'y'.repeat(4096 - 8)}`, 4094],
-  ['is measured as JSON: quotation marks take two bytes', `v=spf1 x=${'"'.repeat(4000)}`, 9 + 2042 + 1],
-  ['is measured as JSON: control characters take six', `v=spf1 x=${'\x01'.repeat(4000)}`, 9 + 680 + 1],
+  [
+    'is measured as JSON: quotation marks take two bytes',
+    `v=spf1 x=${'"'.repeat(4000)}`,
+    9 + 2042 + 1,
+  ],
+  [
+    'is measured as JSON: control characters take six',
+    `v=spf1 x=${'\x01'.repeat(4000)}`,
+    9 + 680 + 1,
+  ],
 ] as const)
   test(`report: raw ${behaviour}`, async () => {
     const { raw } = await spfOf(record);

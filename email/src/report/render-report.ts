@@ -1,8 +1,7 @@
-// The report as it is sent, with findings as sentences: less than MAX_REPORT_BYTES as JSON, whatever the zone has.
-import type { Advice } from '../advice/advice.ts';
-import { formatAdvice } from '../advice/advice.ts';
-import type { Finding } from '../findings/finding.ts';
-import { MAX_FINDINGS } from '../findings/finding-list.ts';
+// The report as it is sent, with findings as sentences: less than MAX_REPORT_BYTES as JSON,
+// whatever the zone has.
+import { type Advice, formatAdvice } from '../advice/advice.ts';
+import { type Finding, MAX_FINDINGS } from '../findings/finding.ts';
 import type { DkimReport, EmailReport } from '../report.ts';
 import type { Findings, Score } from '../score/score.ts';
 import { cutText } from '../visible-text.ts';
@@ -47,7 +46,10 @@ export function renderReport(
 }
 
 function renderKeys(keys: readonly DkimReport<Finding>[]): DkimReport[] {
-  const maxRawBytes = Math.min(MAX_RAW_BYTES, Math.floor(MAX_DKIM_RAW_BYTES / Math.max(1, keys.length)));
+  const maxRawBytes = Math.min(
+    MAX_RAW_BYTES,
+    Math.floor(MAX_DKIM_RAW_BYTES / Math.max(1, keys.length)),
+  );
   const maxErrors = Math.min(MAX_FINDINGS, Math.floor(MAX_DKIM_ERRORS / Math.max(1, keys.length)));
   return keys.map((key) => ({
     ...key,

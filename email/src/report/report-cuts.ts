@@ -1,7 +1,5 @@
 /** What a report shows of texts and lists that are as long as a hostile zone makes them. */
-import type { Finding } from '../findings/finding.ts';
-import { formatFinding } from '../findings/finding.ts';
-import { limitFindings, MAX_FINDINGS } from '../findings/finding-list.ts';
+import { type Finding, formatFinding, limitFindings, MAX_FINDINGS } from '../findings/finding.ts';
 import { cutText, MAX_TEXT_CHARACTERS } from '../visible-text.ts';
 
 /** One `raw`, as JSON. A record of ASCII characters stays whole up to this length. */
@@ -11,7 +9,10 @@ export const MAX_NAME_BYTES = 255;
 /** The texts of a list that is as long as a record makes it: terms, report addresses. */
 const MAX_LIST_BYTES = 16 * 1024;
 
-export function sentences(findings: readonly Finding[], maxFindings: number = MAX_FINDINGS): string[] {
+export function sentences(
+  findings: readonly Finding[],
+  maxFindings: number = MAX_FINDINGS,
+): string[] {
   return limitFindings(findings, maxFindings).map(formatFinding);
 }
 

@@ -1,8 +1,10 @@
-// What Google and Yahoo (since 2024-02) and Microsoft (since 2025-05) ask of domains with 5,000 messages a day, as far
-// as DNS shows it. Not reverse names, TLS, complaints and a way to unsubscribe.
-import { looksUnused } from '../advice/mail-role.ts';
-import { judgePresent } from '../advice/readiness.ts';
+// What Google and Yahoo (since 2024-02) and Microsoft (since 2025-05) ask of domains with 5,000
+// messages a day, as far as DNS shows it. Not reverse names, TLS, complaints and a way to
+// unsubscribe.
+
 import { dnsFailure, type Finding, isFailure, judged } from '../findings/finding.ts';
+import { looksUnused } from '../readiness/mail-role.ts';
+import { judgePresent } from '../readiness/readiness.ts';
 import type { SenderRulesReport } from '../report.ts';
 import type { Findings } from '../score/score.ts';
 
@@ -10,7 +12,12 @@ type State = SenderRulesReport['google'];
 
 export function senderRules(findings: Findings): SenderRulesReport<Finding> {
   if (looksUnused(findings)) return rulesOf('not_applicable', []);
-  const missing = [...spfRule(findings), ...dkimRule(findings), ...dmarcRule(findings), ...refusals(findings)];
+  const missing = [
+    ...spfRule(findings),
+    ...dkimRule(findings),
+    ...dmarcRule(findings),
+    ...refusals(findings),
+  ];
   if (missing.length === 0) return rulesOf('met', []);
   return rulesOf(missing.every(isFailure) ? 'unverified' : 'not_met', missing);
 }
@@ -22,12 +29,16 @@ function rulesOf(state: State, missing: Finding[]): SenderRulesReport<Finding> {
 
 function spfRule({ spf }: Findings): Finding[] {
   if (spf.isUnverified) return failureIn(spf.report.validation_errors, 'SPF');
-  return spf.report.is_valid && spf.openToAll === undefined ? [] : [{ code: 'sender_needs_spf', detail: {} }];
+  return spf.report.is_valid && spf.openToAll === undefined
+    ? []
+    : [{ code: 'sender_needs_spf', detail: {} }];
 }
 
 function dkimRule({ dkim }: Findings): Finding[] {
   if (dkim.isUnverified) return failureIn(dkim.failures, 'DKIM');
-  return dkim.report.some(({ is_valid }) => is_valid) ? [] : [{ code: 'sender_needs_dkim', detail: {} }];
+  return dkim.report.some(({ is_valid }) => is_valid)
+    ? []
+    : [{ code: 'sender_needs_dkim', detail: {} }];
 }
 
 function dmarcRule({ dmarc }: Findings): Finding[] {
@@ -44,7 +55,9 @@ function refusals(findings: Findings): Finding[] {
 
 function failureIn(errors: readonly Finding[], name: string): Finding[] {
   const failure = errors.find(isFailure);
-  return [failure ?? dnsFailure(name, 'TXT', { code: 'dns_temporary_failure', reason: 'no answer' })];
+  return [
+    failure ?? dnsFailure(name, 'TXT', { code: 'dns_temporary_failure', reason: 'no answer' }),
+  ];
 }
 
 /** In one line, for a domain whose owner sends to many. */
@@ -53,5 +66,7 @@ export function senderRulesText({ google, validation_errors }: SenderRulesReport
   if (google === 'not_applicable') return 'not applicable, since it seems to send no mail';
   if (google === 'met') return `met for ${who}, as far as DNS shows`;
   const missing = validation_errors.map((error) => error.replace(/^[a-z_]+: /, '')).join('; ');
-  return google === 'unverified' ? `could not be verified (${missing})` : `not met for ${who}: ${missing}`;
+  return google === 'unverified'
+    ? `could not be verified (${missing})`
+    : `not met for ${who}: ${missing}`;
 }

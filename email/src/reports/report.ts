@@ -1,12 +1,27 @@
-/** An aggregate report (RFC 9990, RFC 7489 appendix C) as its reporter wrote it, and what was seen over many of them. */
+/**
+ * An aggregate report (RFC 9990, RFC 7489 appendix C) as its reporter wrote it, and what was seen
+ * over many of them.
+ */
+
+/** Why a message does not prove whose it is. */
+export const UNPROVEN_REASONS = {
+  not_signed: 'its message has no signature',
+  other_domain: 'its message comes from another domain, or is signed by another one',
+  signature_broken: 'the signature of its message is not valid',
+  key_gone: 'the key of its signature is no longer published',
+} as const;
+export type UnprovenReason = keyof typeof UNPROVEN_REASONS;
 
 export type AggregateReport = {
-  /** `org_name`. Anyone can write any name here: of reports that came by mail, only the domain of `reporterEmail` is proven. */
+  /**
+   * `org_name`. Anyone can write any name here: of reports that came by mail, only the domain of
+   * `reporterEmail` is proven.
+   */
   readonly reporter: string;
   /** Empty if absent. */
   readonly reporterEmail: string;
   readonly reportId: string;
-  /** Of the published policy: lower case, A-labels, no final dot. */
+  /** The domain of the published policy: lower case, A-labels, no final dot. */
   readonly domain: string;
   /** Seconds since 1970. */
   readonly begin: number;
@@ -31,8 +46,16 @@ export type ReportShape = {
   readonly headerFrom: string;
   /** Lower case; empty if absent. */
   readonly envelopeFrom: string;
-  readonly spf: readonly { readonly domain: string; readonly scope: string; readonly result: string }[];
-  readonly dkim: readonly { readonly domain: string; readonly selector: string; readonly result: string }[];
+  readonly spf: readonly {
+    readonly domain: string;
+    readonly scope: string;
+    readonly result: string;
+  }[];
+  readonly dkim: readonly {
+    readonly domain: string;
+    readonly selector: string;
+    readonly result: string;
+  }[];
 };
 
 export type ReportRow = ReportShape & {
@@ -55,9 +78,24 @@ export type SeenSource = ReportShape & {
 
 /** The same with the messages of each day. */
 export type DailySource = SeenSource & {
-  /** The first day of `daily`. */
+  /**
+   * 1, or the number of addresses of a /24 or /48 that are added up; `address` is the block's first
+   * one.
+   */
+  readonly addresses: number;
+  /** Added up at import, because a day had too many sources. */
+  readonly isSummed: boolean;
+  /** The day from which those of `daily` are counted. */
   readonly start: string;
-  readonly daily: readonly number[];
+  /** In order. Days without messages are left out. */
+  readonly daily: readonly DayMessages[];
+};
+
+export type DayMessages = {
+  readonly day: number;
+  readonly messages: number;
+  /** The part that receivers of the table reported. */
+  readonly listed: number;
 };
 
 export type SeenReporter = {
@@ -81,14 +119,18 @@ export type SeenWindow = {
   /** Proven and usable ones, as are those that follow. */
   readonly reports: number;
   readonly reporters: readonly SeenReporter[];
-  /** By mail, and not signed by the domain of the reporter. */
-  readonly unproven: { readonly reports: number; readonly messages: number };
+  /** By mail, and not signed by the domain of the reporter: why, and how many. */
+  readonly unproven: readonly { readonly reason: UnprovenReason; readonly reports: number }[];
   /** Proven ones with a period of more than 48 hours, or in the future. */
   readonly unusable: number;
-  /** Of which there is another one with the same reporter, id, domain and period, and other rows. */
+  /** Reports contradicted by another with the same key but different rows. */
   readonly conflicting: number;
-  /** Days with any report, in order. */
-  readonly days: readonly { readonly day: string; readonly messages: number }[];
+  /** Days with any report, in order; `passed` of `messages` did. */
+  readonly days: readonly {
+    readonly day: string;
+    readonly messages: number;
+    readonly passed: number;
+  }[];
 };
 
 export const SENDER_DECISIONS = ['ours', 'not_ours', 'expected_forwarder'] as const;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { ZoneRecords } from '@whence/testing/servers/zone-literal';
 import { examineDomain } from '../check.ts';
-import { zone } from '../dns/zone.ts';
-import type { ZoneRecords } from '../dns/zone-records.ts';
+import { zone } from '../test/zone.ts';
 import { findMailSenders } from './mail-senders.ts';
 
 async function sendersOf(records: ZoneRecords) {
@@ -11,7 +11,10 @@ async function sendersOf(records: ZoneRecords) {
   return findMailSenders('example.com', findings, resolver);
 }
 
-const spf = (record: string, more: ZoneRecords = {}): ZoneRecords => ({ 'example.com': { TXT: [record] }, ...more });
+const spf = (record: string, more: ZoneRecords = {}): ZoneRecords => ({
+  'example.com': { TXT: [record] },
+  ...more,
+});
 
 for (const [behaviour, records, ranges, addresses] of [
   [
@@ -28,7 +31,12 @@ for (const [behaviour, records, ranges, addresses] of [
   ],
   ['the same range once', spf('v=spf1 ip4:192.0.2.1 ip4:192.0.2.1 -all'), ['192.0.2.1/32'], 1],
   ['nothing after all', spf('v=spf1 ip4:192.0.2.1 -all ip4:192.0.2.2'), ['192.0.2.1/32'], 1],
-  ['nothing that does not pass', spf('v=spf1 -ip4:192.0.2.1 ~ip4:192.0.2.2 ?ip4:192.0.2.3 -all'), [], 0],
+  [
+    'nothing that does not pass',
+    spf('v=spf1 -ip4:192.0.2.1 ~ip4:192.0.2.2 ?ip4:192.0.2.3 -all'),
+    [],
+    0,
+  ],
   [
     'includes, also nested',
     spf('v=spf1 include:a.example -include:c.example -all', {
@@ -63,7 +71,10 @@ for (const [behaviour, records, ranges, addresses] of [
 ] as const)
   test(`mail senders: ${behaviour}`, async () => {
     const senders = await sendersOf(records);
-    assert.deepEqual([senders.ranges.map(({ range }) => range), senders.ipv4Addresses], [ranges, addresses]);
+    assert.deepEqual(
+      [senders.ranges.map(({ range }) => range), senders.ipv4Addresses],
+      [ranges, addresses],
+    );
     assert.deepEqual([senders.isOpenToAll, senders.errors, senders.unlistedTerms], [false, [], []]);
   });
 
@@ -75,18 +86,31 @@ test('mail senders: each range names the domain whose record has it', async () =
 });
 
 test('mail senders: IPv6 is counted in /48s', async () => {
-  assert.equal((await sendersOf(spf('v=spf1 ip6:2001:db8::/46 ip6:2001:db8:1::/48 -all'))).ipv6Slash48s, 4);
+  assert.equal(
+    (await sendersOf(spf('v=spf1 ip6:2001:db8::/46 ip6:2001:db8:1::/48 -all'))).ipv6Slash48s,
+    4,
+  );
 });
 
-for (const record of ['v=spf1 +all', 'v=spf1 include:open.example -all', 'v=spf1 ip4:0.0.0.0/0 -all'])
+for (const record of [
+  'v=spf1 +all',
+  'v=spf1 include:open.example -all',
+  'v=spf1 ip4:0.0.0.0/0 -all',
+])
   test(`mail senders: ${record} is open to all`, async () => {
     const senders = await sendersOf(spf(record, { 'open.example': { TXT: ['v=spf1 all'] } }));
     assert.deepEqual([senders.isOpenToAll, senders.ipv4Addresses], [true, 2 ** 32]);
   });
 
 test('mail senders: terms that only a receiver can evaluate are named', async () => {
-  const senders = await sendersOf(spf('v=spf1 ptr exists:%{i}.a.example include:%{i}.b.example -all'));
-  assert.deepEqual(senders.unlistedTerms, ['ptr', 'exists:%{i}.a.example', 'include:%{i}.b.example']);
+  const senders = await sendersOf(
+    spf('v=spf1 ptr exists:%{i}.a.example include:%{i}.b.example -all'),
+  );
+  assert.deepEqual(senders.unlistedTerms, [
+    'ptr',
+    'exists:%{i}.a.example',
+    'include:%{i}.b.example',
+  ]);
 });
 
 test('mail senders: addresses of MX hosts, and questions that failed', async () => {
@@ -105,15 +129,23 @@ test('mail senders: addresses of MX hosts, and questions that failed', async () 
     { host: 'b.example.com', addresses: ['192.0.2.2'] },
   ]);
   assert.deepEqual(senders.errors, [
-    { code: 'dns_temporary_failure', detail: { name: 'b.example.com', type: 'AAAA', reason: 'SERVFAIL' } },
+    {
+      code: 'dns_temporary_failure',
+      detail: { name: 'b.example.com', type: 'AAAA', reason: 'SERVFAIL' },
+    },
   ]);
 });
 
 test('mail senders: a tree of many large records is listed in part, and counted whole', async () => {
   const names = Array.from({ length: 9 }, (_, i) => `n${i}.example`);
-  const large = (i: number) => Array.from({ length: 1_000 }, (_, j) => `ip4:10.${i}.${j >> 8}.${j & 255}`).join(' ');
-  const records = Object.fromEntries(names.map((name, i) => [name, { TXT: [`v=spf1 ${large(i)} -all`] }]));
-  const senders = await sendersOf(spf(`v=spf1 ${names.map((name) => `include:${name}`).join(' ')} -all`, records));
+  const large = (i: number) =>
+    Array.from({ length: 1_000 }, (_, j) => `ip4:10.${i}.${j >> 8}.${j & 255}`).join(' ');
+  const records = Object.fromEntries(
+    names.map((name, i) => [name, { TXT: [`v=spf1 ${large(i)} -all`] }]),
+  );
+  const senders = await sendersOf(
+    spf(`v=spf1 ${names.map((name) => `include:${name}`).join(' ')} -all`, records),
+  );
   // 1,000 terms take more than 16 KiB in the last ones; all that were read are counted.
   assert.equal(senders.ranges.length + senders.rangesLeftOut, senders.ipv4Addresses);
   assert.equal(senders.ranges.length, 2_000);

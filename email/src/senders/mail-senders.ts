@@ -1,5 +1,6 @@
-// The addresses behind a domain's mail: of its MX hosts, and those that SPF lets send, which is an upper bound: a term
-// with `-`, `~` or `?` before it may take addresses out. Within the budget of the check.
+// The addresses behind a domain's mail: of its MX hosts, and those that SPF lets send, which is an
+// upper bound: a term with `-`, `~` or `?` before it may take addresses out. Within the budget of
+// the check.
 import type { Resolver } from '../dns/answer.ts';
 import { EventLoopSlices } from '../dns/event-loop-slices.ts';
 import type { Finding } from '../findings/finding.ts';
@@ -45,14 +46,19 @@ export async function findMailSenders(
   resolver: Resolver,
 ): Promise<MailSenders> {
   const lookUp = new AddressLookup(resolver);
-  const hosts = mx.state === 'implicit' ? [domain] : mx.report.records.filter((host) => host !== '.');
+  const hosts =
+    mx.state === 'implicit' ? [domain] : mx.report.records.filter((host) => host !== '.');
   const [mxAddresses, root] = await Promise.all([
-    Promise.all(hosts.map(async (host) => ({ host, addresses: (await lookUp.addresses(host)).addresses }))),
+    Promise.all(
+      hosts.map(async (host) => ({ host, addresses: (await lookUp.addresses(host)).addresses })),
+    ),
     compileSpf(spf.tree, lookUp),
   ]);
   const passing = passingRecords(root);
   const hasAll = passing.some(({ terms }) => terms.some(({ kind }) => kind === 'all'));
-  const unlisted = passing.flatMap(({ terms }) => terms.filter((term) => term.kind === 'unknown' && !term.networks));
+  const unlisted = passing.flatMap(({ terms }) =>
+    terms.filter((term) => term.kind === 'unknown' && !term.networks),
+  );
   const slices = new EventLoopSlices();
   const sizes: Passing[] = [];
   for (const { networks } of passing) {
@@ -61,12 +67,18 @@ export async function findMailSenders(
   }
   await slices.next();
   return {
-    mx: mxAddresses.map(({ host, addresses }) => ({ host, addresses: addresses.slice(0, MAX_ADDRESSES) })),
+    mx: mxAddresses.map(({ host, addresses }) => ({
+      host,
+      addresses: addresses.slice(0, MAX_ADDRESSES),
+    })),
     ...listRanges(passing),
     ipv4Addresses: hasAll ? ALL_IPV4 : unionSize(sizes.map(({ ipv4 }) => ipv4)),
     ipv6Slash48s: hasAll ? ALL_SLASH48S : unionSize(sizes.map(({ slash48s }) => slash48s)),
     isOpenToAll: hasAll || spf.openToAll?.kind === 'term',
-    unlistedTerms: [...new Set(unlisted.map(({ text }) => excerptOfTerm(text)))].slice(0, MAX_UNLISTED),
+    unlistedTerms: [...new Set(unlisted.map(({ text }) => excerptOfTerm(text)))].slice(
+      0,
+      MAX_UNLISTED,
+    ),
     errors: lookUp.errors.toArray(),
   };
 }
@@ -74,7 +86,10 @@ export async function findMailSenders(
 type PassingRecord = CompiledRecord & { readonly networks: readonly Network[] };
 type Network = Extract<CompiledRecord['terms'][number], { kind: 'networks' }>['networks'][number];
 
-/** The record and those that it leads to, each once, with what lets senders pass; own networks before those behind names. */
+/**
+ * The record and those that it leads to, each once, with what lets senders pass; own networks
+ * before those behind names.
+ */
 function passingRecords(record: CompiledRecord, seen = new Set<CompiledRecord>()): PassingRecord[] {
   if (seen.has(record)) return [];
   seen.add(record);
@@ -83,19 +98,26 @@ function passingRecords(record: CompiledRecord, seen = new Set<CompiledRecord>()
   const networks = byLookup.flatMap((term) => ('networks' in term ? (term.networks ?? []) : []));
   return [
     { ...record, terms, networks },
-    ...terms.flatMap((one) => ('record' in one ? passingRecords(one.record, seen) : [])),
+    ...terms.flatMap((term) => ('record' in term ? passingRecords(term.record, seen) : [])),
   ];
 }
 
 function sizesOf(networks: readonly Network[]): Passing {
-  const ipv4 = networks.flatMap(({ version, first, last }) => (version === 4 ? [Number(first), Number(last)] : []));
+  const ipv4 = networks.flatMap(({ version, first, last }) =>
+    version === 4 ? [Number(first), Number(last)] : [],
+  );
   const slash48s = networks.flatMap(({ version, length, first, last }) =>
-    version === 6 && length <= 48 ? [first, last].map((end) => Number(BigInt(end) >> BITS_BELOW_48)) : [],
+    version === 6 && length <= 48
+      ? [first, last].map((end) => Number(BigInt(end) >> BITS_BELOW_48))
+      : [],
   );
   return { ipv4: Float64Array.from(ipv4), slash48s: Float64Array.from(slash48s) };
 }
 
-function listRanges(passing: readonly PassingRecord[]): { ranges: SenderRange[]; rangesLeftOut: number } {
+function listRanges(passing: readonly PassingRecord[]): {
+  ranges: SenderRange[];
+  rangesLeftOut: number;
+} {
   const ranges = new Map<string, SenderRange>();
   let rangesLeftOut = 0;
   for (const { name: recordOf, networks } of passing)

@@ -1,4 +1,7 @@
-/** What a certificate of a mail server says, and whether TLSA records describe it (RFC 6698, RFC 7672). */
+/**
+ * What a certificate of a mail server says, and whether TLSA records describe it (RFC 6698, RFC
+ * 7672).
+ */
 import { createHash, type X509Certificate } from 'node:crypto';
 import type { SmtpCertificate } from '../report.ts';
 import { excerpt } from '../visible-text.ts';
@@ -17,7 +20,10 @@ export const NO_CERTIFICATE: SmtpCertificate = {
   is_for_host: false,
 };
 
-export function describeCertificate({ certificate, trustError }: SmtpTls, host: string): SmtpCertificate {
+export function describeCertificate(
+  { certificate, trustError }: SmtpTls,
+  host: string,
+): SmtpCertificate {
   if (certificate === undefined) return NO_CERTIFICATE;
   return {
     names: namesOf(certificate),
@@ -29,7 +35,10 @@ export function describeCertificate({ certificate, trustError }: SmtpTls, host: 
   };
 }
 
-/** RFC 8461 §4.1, RFC 7672 §3.2.2: the names of the extension count, and `*` stands for a whole label. */
+/**
+ * RFC 8461 §4.1, RFC 7672 §3.2.2: the names of the extension count, and `*` stands for a whole
+ * label.
+ */
 function isFor(certificate: X509Certificate, host: string): boolean {
   return certificate.checkHost(host, { subject: 'never', partialWildcards: false }) !== undefined;
 }
@@ -58,7 +67,10 @@ function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): bool
   }
 }
 
-/** Usage 3 is the certificate itself (RFC 7672 §3.1.1), 2 an authority of its chain, with name and dates (§3.1.2). */
+/**
+ * Usage 3 is the certificate itself (RFC 7672 §3.1.1), 2 an authority of its chain, with name and
+ * dates (§3.1.2).
+ */
 export function matchesTlsa(
   records: readonly string[],
   certificate: X509Certificate | undefined,
@@ -72,7 +84,9 @@ export function matchesTlsa(
   const isCurrent = new Date(certificate.validFrom) <= now && now <= new Date(certificate.validTo);
   const isValid = isCurrent && names.some((name) => isFor(certificate, name));
   return usable.some(([usage = '', ...rest]) =>
-    usage === '3' ? isSame(rest, certificate) : isValid && authorities.some((authority) => isSame(rest, authority)),
+    usage === '3'
+      ? isSame(rest, certificate)
+      : isValid && authorities.some((authority) => isSame(rest, authority)),
   );
 }
 
@@ -94,11 +108,17 @@ function chainOf(leaf: X509Certificate): X509Certificate[] {
 
 const HASHES: Readonly<Record<string, string>> = { '1': 'sha256', '2': 'sha512' };
 
-function isSame([selector = '', matching = '', data = '']: readonly string[], certificate: X509Certificate): boolean {
+function isSame(
+  [selector = '', matching = '', data = '']: readonly string[],
+  certificate: X509Certificate,
+): boolean {
   const bytes = selector === '0' ? certificate.raw : publicKeyOf(certificate);
   if (bytes === undefined) return false;
   const hash = HASHES[matching];
-  return (hash === undefined ? bytes : createHash(hash).update(bytes).digest()).toString('hex') === data.toLowerCase();
+  return (
+    (hash === undefined ? bytes : createHash(hash).update(bytes).digest()).toString('hex') ===
+    data.toLowerCase()
+  );
 }
 
 function publicKeyOf({ publicKey }: X509Certificate): Buffer | undefined {

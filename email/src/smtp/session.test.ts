@@ -24,11 +24,17 @@ const transportOf = (
   mx: readonly string[] = ['*.example.com'],
 ) =>
   ({
-    dane: { is_authenticated: isAuthenticated, hosts: [{ host: HOST, records, is_authenticated: true }] },
+    dane: {
+      is_authenticated: isAuthenticated,
+      hosts: [{ host: HOST, records, is_authenticated: true }],
+    },
     mta_sts: { mode, mx },
   }) as unknown as Transport;
 
-async function probe(script: SmtpScript, { timeoutMs = 20_000, transport = undefined as Transport | undefined } = {}) {
+async function probe(
+  script: SmtpScript,
+  { timeoutMs = 20_000, transport = undefined as Transport | undefined } = {},
+) {
   const server = await startSmtpServer(script);
   try {
     const target = {
@@ -45,7 +51,11 @@ async function probe(script: SmtpScript, { timeoutMs = 20_000, transport = undef
       transport,
       now: new Date(),
     });
-    return { ...judged, errors: judged.validation_errors.map(formatFinding), received: server.received };
+    return {
+      ...judged,
+      errors: judged.validation_errors.map(formatFinding),
+      received: server.received,
+    };
   } finally {
     await server.close();
   }
@@ -54,16 +64,24 @@ async function probe(script: SmtpScript, { timeoutMs = 20_000, transport = undef
 test('smtp: a session says EHLO, STARTTLS and QUIT, and nothing else', async () => {
   const { received, errors, certificate, ...seen } = await probe({ certificate: good });
   assert.deepEqual(received, ['EHLO [127.0.0.1]', 'STARTTLS', 'TLS QUIT']);
-  assert.deepEqual([errors, seen.banner, seen.banner_name, seen.has_starttls], [[], `${HOST} ESMTP`, HOST, true]);
+  assert.deepEqual(
+    [errors, seen.banner, seen.banner_name, seen.has_starttls],
+    [[], `${HOST} ESMTP`, HOST, true],
+  );
   assert.match(seen.tls_version, /^TLSv1\.[23]$/);
-  assert.deepEqual([certificate.names, certificate.is_trusted, certificate.is_for_host], [[HOST], true, true]);
+  assert.deepEqual(
+    [certificate.names, certificate.is_trusted, certificate.is_for_host],
+    [[HOST], true, true],
+  );
   assert.match(certificate.valid_to, /^\d{4}-\d\d-\d\dT/);
 });
 
 test('smtp: a server without STARTTLS is told QUIT in plain text', async () => {
   const { received, errors } = await probe({ ehlo: '250 mx.example.com\r\n' });
   assert.deepEqual(received, ['EHLO [127.0.0.1]', 'QUIT']);
-  assert.deepEqual(errors, ['no_starttls: 127.0.0.1 does not offer STARTTLS: mail to it is sent in plain text']);
+  assert.deepEqual(errors, [
+    'no_starttls: 127.0.0.1 does not offer STARTTLS: mail to it is sent in plain text',
+  ]);
 });
 
 /** Sends for as long as it is read. */
@@ -81,15 +99,47 @@ for (const [behaviour, script, want] of [
     { greeting: flood('220-x\r\n') },
     /^smtp_failed: .* the reply to the greeting does not end$/,
   ],
-  ['a line that does not end', { greeting: flood('220 x') }, /^smtp_failed: .* a line of the greeting is too long/],
-  ['a reply to EHLO that does not end', { ehlo: flood('250-x\r\n') }, /the reply to the EHLO does not end$/],
-  ['lines with different codes', { ehlo: '250-x\r\n251 y\r\n' }, /the EHLO was not answered with a reply of SMTP$/],
-  ['another protocol', { greeting: 'SSH-2.0-OpenSSH_9\r\n' }, /the greeting was not answered with a reply of SMTP$/],
-  ['control characters', { greeting: '554 \x1b[2Jno\r\n' }, /the greeting was answered with "554 \\x1b\[2Jno"$/],
-  ['a refusal', { greeting: '554 no service\r\n' }, /the greeting was answered with "554 no service"$/],
+  [
+    'a line that does not end',
+    { greeting: flood('220 x') },
+    /^smtp_failed: .* a line of the greeting is too long/,
+  ],
+  [
+    'a reply to EHLO that does not end',
+    { ehlo: flood('250-x\r\n') },
+    /the reply to the EHLO does not end$/,
+  ],
+  [
+    'lines with different codes',
+    { ehlo: '250-x\r\n251 y\r\n' },
+    /the EHLO was not answered with a reply of SMTP$/,
+  ],
+  [
+    'another protocol',
+    { greeting: 'SSH-2.0-OpenSSH_9\r\n' },
+    /the greeting was not answered with a reply of SMTP$/,
+  ],
+  [
+    'control characters',
+    { greeting: '554 \x1b[2Jno\r\n' },
+    /the greeting was answered with "554 \\x1b\[2Jno"$/,
+  ],
+  [
+    'a refusal',
+    { greeting: '554 no service\r\n' },
+    /the greeting was answered with "554 no service"$/,
+  ],
   ['EHLO refused', { ehlo: '502 unknown\r\n' }, /the EHLO was answered with "502 unknown"$/],
-  ['STARTTLS refused', { starttls: '454 not now\r\n' }, /the STARTTLS was answered with "454 not now"$/],
-  ['two greetings', { greeting: '220 a.example\r\n220 b.example\r\n' }, /sent unexpected text before the EHLO$/],
+  [
+    'STARTTLS refused',
+    { starttls: '454 not now\r\n' },
+    /the STARTTLS was answered with "454 not now"$/,
+  ],
+  [
+    'two greetings',
+    { greeting: '220 a.example\r\n220 b.example\r\n' },
+    /sent unexpected text before the EHLO$/,
+  ],
   [
     'plain text injected after STARTTLS',
     { starttls: '220 go\r\n250-evil\r\n250 STARTTLS\r\n', certificate: good },
@@ -142,7 +192,10 @@ test('smtp: a port where nothing listens is a failed connection', async () => {
 
 test('smtp: without a name EHLO has the address of the connection', async () => {
   const server = await startSmtpServer({ ehlo: '250 mx.example.com\r\n' });
-  await openSmtpSession({ address: '127.0.0.1', port: server.port, host: HOST }, AbortSignal.timeout(20_000));
+  await openSmtpSession(
+    { address: '127.0.0.1', port: server.port, host: HOST },
+    AbortSignal.timeout(20_000),
+  );
   await server.close();
   assert.equal(server.received[0], 'EHLO [127.0.0.1]');
 });
@@ -153,10 +206,18 @@ for (const [kind, certificate, want] of [
   ['expired', expired, [/^certificate_expired: the certificate was valid until \d{4}-/]],
   ['not valid yet', early, [/^certificate_not_yet_valid: /]],
   ['self-signed', selfSigned([HOST]), [/^certificate_self_signed: /]],
-  ['for another host', authority.issue(['other.example']), [/^certificate_other_name: .* but for other\.example$/]],
+  [
+    'for another host',
+    authority.issue(['other.example']),
+    [/^certificate_other_name: .* but for other\.example$/],
+  ],
   ['for a whole label', authority.issue(['*.example.com']), []],
   ['for two labels', authority.issue(['*.com']), [/^certificate_other_name: /]],
-  ['of an unknown authority', createAuthority('Other').issue([HOST]), [/^certificate_untrusted: .*\(UNABLE_TO_/]],
+  [
+    'of an unknown authority',
+    createAuthority('Other').issue([HOST]),
+    [/^certificate_untrusted: .*\(UNABLE_TO_/],
+  ],
   [
     'with hostile names',
     authority.issue(['a\x1b[2J.example, DNS:mx.example.com']),
@@ -164,7 +225,10 @@ for (const [kind, certificate, want] of [
   ],
 ] as const)
   test(`smtp: a certificate that is ${kind}`, async () => {
-    const { errors, mta_sts } = await probe({ certificate }, { transport: transportOf([], 'enforce') });
+    const { errors, mta_sts } = await probe(
+      { certificate },
+      { transport: transportOf([], 'enforce') },
+    );
     const isGood = want.length === 0;
     assert.equal(mta_sts, isGood ? 'match' : 'mismatch');
     assert.equal(errors.length, isGood ? 0 : want.length + 1, errors.join('\n'));
@@ -185,7 +249,12 @@ for (const [behaviour, certificate, records, want] of [
   ['3 0 2: the certificate', good, [`3 0 2 ${sha(own.raw, 'sha512')}`], 'match'],
   ['3 1 0: the key itself', good, [`3 1 0 ${keyOf(own).toString('hex')}`], 'match'],
   ['another key', good, [`3 1 1 ${sha(Buffer.from('x'))}`], 'mismatch'],
-  ['one of two records fits', good, [`3 1 1 ${sha(Buffer.from('x'))}`, `3 1 1 ${sha(keyOf(own))}`], 'match'],
+  [
+    'one of two records fits',
+    good,
+    [`3 1 1 ${sha(Buffer.from('x'))}`, `3 1 1 ${sha(keyOf(own))}`],
+    'match',
+  ],
   [
     'names and dates do not matter for usage 3',
     elsewhere,
@@ -208,19 +277,28 @@ for (const [behaviour, certificate, records, want] of [
   });
 
 test('smtp: TLSA records that DNSSEC does not authenticate are not compared', async () => {
-  const { dane } = await probe({ certificate: good }, { transport: transportOf(['3 1 1 00'], '', false) });
+  const { dane } = await probe(
+    { certificate: good },
+    { transport: transportOf(['3 1 1 00'], '', false) },
+  );
   assert.equal(dane, '');
 });
 
 test('smtp: DANE and MTA-STS need STARTTLS', async () => {
-  const { dane, mta_sts } = await probe({ ehlo: '250 x\r\n' }, { transport: transportOf(['3 1 1 00'], 'testing') });
+  const { dane, mta_sts } = await probe(
+    { ehlo: '250 x\r\n' },
+    { transport: transportOf(['3 1 1 00'], 'testing') },
+  );
   assert.deepEqual([dane, mta_sts], ['mismatch', 'mismatch']);
 });
 
 test('smtp: a certificate that ends within 14 days is mentioned, and valid', async () => {
   const ending = authority.issue([HOST], { from: before(80), until: before(-10) });
   const { errors, is_valid, stops_delivery } = await probe({ certificate: ending });
-  assert.match(errors.join(), /^certificate_ends_soon: the certificate is valid until \d{4}-[^,]*: renew it$/);
+  assert.match(
+    errors.join(),
+    /^certificate_ends_soon: the certificate is valid until \d{4}-[^,]*: renew it$/,
+  );
   assert.deepEqual([is_valid, stops_delivery], [true, false]);
 });
 

@@ -1,5 +1,6 @@
-// One SMTP session up to the certificate of STARTTLS (RFC 5321, RFC 3207). No mail is sent. The server is not trusted:
-// replies have limits, and plain text that arrives before the handshake is never read as a reply to it.
+// One SMTP session up to the certificate of STARTTLS (RFC 5321, RFC 3207). No mail is sent. The
+// server is not trusted: replies have limits, and plain text that arrives before the handshake is
+// never read as a reply to it.
 import type { X509Certificate } from 'node:crypto';
 import { connect, isIPv6, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
@@ -23,7 +24,9 @@ export type SmtpSession = {
   readonly failure?: { readonly step: SmtpStep; readonly fault: SmtpFault };
 };
 
-/** `trustError`: why the chain leads to no known authority, or is not valid now; a code of OpenSSL. */
+/**
+ * `trustError`: why the chain leads to no known authority, or is not valid now; a code of OpenSSL.
+ */
 export type SmtpTls = {
   readonly version: string;
   readonly certificate: X509Certificate | undefined;
@@ -37,9 +40,15 @@ const MAX_REPLY_LINES = 100;
 /** How long the server may take to close the connection after QUIT. */
 const QUIT_MS = 500;
 
-export async function openSmtpSession(target: SmtpTarget, signal: AbortSignal): Promise<SmtpSession> {
+export async function openSmtpSession(
+  target: SmtpTarget,
+  signal: AbortSignal,
+): Promise<SmtpSession> {
   let seen: SmtpSession = { greeting: '', hasStartTls: false };
-  const failed = (step: SmtpStep, fault: SmtpFault): SmtpSession => ({ ...seen, failure: { step, fault } });
+  const failed = (step: SmtpStep, fault: SmtpFault): SmtpSession => ({
+    ...seen,
+    failure: { step, fault },
+  });
   const { address, port } = target;
   const socket = connect({ host: address, port });
   const dialogue = new Dialogue(socket, signal);
@@ -55,7 +64,10 @@ export async function openSmtpSession(target: SmtpTarget, signal: AbortSignal): 
     const hello = await dialogue.ask(`EHLO ${addressLiteral(socket.localAddress ?? '')}`);
     if (!isReply(hello)) return failed('EHLO', hello);
     if (hello.code !== 250) return failed('EHLO', refusal(hello));
-    seen = { ...seen, hasStartTls: hello.lines.slice(1).some((line) => /^STARTTLS\s*$/i.test(line)) };
+    seen = {
+      ...seen,
+      hasStartTls: hello.lines.slice(1).some((line) => /^STARTTLS\s*$/i.test(line)),
+    };
     if (!seen.hasStartTls) {
       dialogue.leave();
       await quit(socket);
@@ -106,7 +118,9 @@ class Dialogue {
     this.#socket = socket;
     this.#signal = signal;
     socket.on('data', this.#take);
-    socket.on('error', (error: NodeJS.ErrnoException) => this.#endWith({ error: error.code ?? error.message }));
+    socket.on('error', (error: NodeJS.ErrnoException) =>
+      this.#endWith({ error: error.code ?? error.message }),
+    );
     socket.on('close', () => this.#endWith('closed'));
     signal.addEventListener('abort', this.#abort, { once: true });
     if (signal.aborted) this.#abort();
@@ -122,8 +136,8 @@ class Dialogue {
   }
 
   async ask(command: string): Promise<Reply | SmtpFault> {
-    // RFC 2920: the server did not offer pipelining, and nothing was asked that it could answer.
-    if (this.#text !== '') return 'unasked text';
+    // RFC 2920: the server did not offer pipelining, and no command is waiting for a reply.
+    if (this.#text !== '') return 'unqueried text';
     this.#socket.write(`${command}\r\n`);
     return this.reply();
   }
@@ -180,12 +194,13 @@ class Dialogue {
       if (digits === '' || digits !== code) return 'not a reply';
       this.#lines.push(`${digits}${text}`);
       if (mark !== '-') {
-        const lines = this.#lines.map((one) => one.slice(3));
+        const lines = this.#lines.map((line) => line.slice(3));
         this.#lines = [];
         this.#bytes = 0;
         return { code: Number(digits), lines };
       }
-      if (this.#lines.length >= MAX_REPLY_LINES || this.#bytes > MAX_REPLY_BYTES) return 'long reply';
+      if (this.#lines.length >= MAX_REPLY_LINES || this.#bytes > MAX_REPLY_BYTES)
+        return 'long reply';
     }
     return this.#text.length > MAX_LINE_BYTES ? 'long line' : undefined;
   }
@@ -240,7 +255,8 @@ async function quit(socket: Socket | TLSSocket): Promise<void> {
       resolve();
     });
     socket.end('QUIT\r\n');
-    // What is said after it is of no interest, and would keep the connection open if it were not read.
+    // Later data is of no interest, and would keep the connection open if it were not
+    // read.
     socket.resume();
   });
   socket.destroy();

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { ZoneEntry, ZoneRecords } from '@whence/testing/servers/zone-literal';
 import fc from 'fast-check';
 import type { Answer, Resolver } from '../dns/answer.ts';
-import { zone } from '../dns/zone.ts';
-import type { ZoneEntry, ZoneRecords } from '../dns/zone-records.ts';
 import { formatFinding } from '../findings/finding.ts';
+import { zone } from '../test/zone.ts';
 import { checkSpf, type SpfFindings, type SpfNode } from './lookups.ts';
 
 const DOMAIN = 'example.com';
@@ -49,7 +49,14 @@ for (const [behaviour, entry, raw, mechanisms, qualifier, ...errors] of [
     '',
     "no_spf_record: example.com has no SPF record; receivers skip 'v=spf1mx -all', which does not begin with v=spf1 and a blank",
   ],
-  ['other TXT only', { TXT: ['hello'] }, '', [], '', 'no_spf_record: example.com has no SPF record'],
+  [
+    'other TXT only',
+    { TXT: ['hello'] },
+    '',
+    [],
+    '',
+    'no_spf_record: example.com has no SPF record',
+  ],
   ['no TXT', HOST, '', [], '', 'no_spf_record: example.com has no SPF record'],
   ['no such domain', undefined, '', [], '', 'domain_not_found: example.com does not exist'],
   [
@@ -68,7 +75,14 @@ for (const [behaviour, entry, raw, mechanisms, qualifier, ...errors] of [
     '',
     'multiple_records: example.com has 2 SPF records',
   ],
-  ['a failure is not an absence', { fail: 'SERVFAIL' }, '', [], '', 'dns_temporary_failure: example.com TXT SERVFAIL'],
+  [
+    'a failure is not an absence',
+    { fail: 'SERVFAIL' },
+    '',
+    [],
+    '',
+    'dns_temporary_failure: example.com TXT SERVFAIL',
+  ],
   [
     'a record that does not parse keeps its terms',
     spf('moo', '-all'),
@@ -86,7 +100,9 @@ for (const [behaviour, entry, raw, mechanisms, qualifier, ...errors] of [
   ...string[],
 ])[]) {
   test(`spf: ${behaviour}`, async () => {
-    const { report, tree, isUnverified } = await check(entry === undefined ? {} : { [DOMAIN]: entry });
+    const { report, tree, isUnverified } = await check(
+      entry === undefined ? {} : { [DOMAIN]: entry },
+    );
     assert.deepEqual(inWords(report), {
       raw,
       mechanisms,
@@ -128,7 +144,11 @@ for (const [behaviour, terms, others, count, ...errors] of [
   [
     'include, a, mx, ptr, exists cost one each',
     'include:i.example.com a:h.example.com mx:m.example.com ptr exists:h.example.com -all',
-    { 'i.example.com': spf('-all'), 'h.example.com': HOST, 'm.example.com': { MX: [[10, 'h.example.com']] } },
+    {
+      'i.example.com': spf('-all'),
+      'h.example.com': HOST,
+      'm.example.com': { MX: [[10, 'h.example.com']] },
+    },
     5,
   ],
   ['redirect costs one', 'redirect=i.example.com', { 'i.example.com': spf('-all') }, 1],
@@ -175,7 +195,12 @@ for (const [behaviour, terms, others, count, ...errors] of [
     { 'i.example.com': { ...spf('a', '-all'), ...HOST } },
     2,
   ],
-  ['names are compared and asked in lower case', 'include:I.Example.COM. -all', { 'i.example.com': spf('-all') }, 1],
+  [
+    'names are compared and asked in lower case',
+    'include:I.Example.COM. -all',
+    { 'i.example.com': spf('-all') },
+    1,
+  ],
   [
     'names with slashes and colons are asked',
     'a:foo:bar/baz.example.com/24 -all',
@@ -223,7 +248,12 @@ for (const [behaviour, terms, others, count, ...errors] of [
     27,
     'too_many_lookups: the record needs 27 DNS lookups, and receivers stop at 10',
   ],
-  ['there is no limit on addresses', 'a -all', { [DOMAIN]: { A: times(12, (i) => `192.0.2.${i}`) } }, 1],
+  [
+    'there is no limit on addresses',
+    'a -all',
+    { [DOMAIN]: { A: times(12, (i) => `192.0.2.${i}`) } },
+    1,
+  ],
   // S21: mx
   [
     'ten MX hosts are allowed',
@@ -264,7 +294,12 @@ for (const [behaviour, terms, others, count, ...errors] of [
     3,
     'too_many_void_lookups: 3 lookups find nothing ("exists:h.example.com"), and receivers stop after 2',
   ],
-  ['an explanation that is not there is not void', 'a:x.example.com a:y.example.com exp=z.example.com -all', {}, 2],
+  [
+    'an explanation that is not there is not void',
+    'a:x.example.com a:y.example.com exp=z.example.com -all',
+    {},
+    2,
+  ],
   ['ptr is never void', 'ptr ptr ptr:gone.example.com -all', {}, 3],
   // S5, S17, S18: include and redirect
   [
@@ -376,7 +411,10 @@ for (const [behaviour, terms, others, count, ...errors] of [
   [
     'a loop further down',
     'include:i.example.com',
-    { 'i.example.com': spf('redirect=j.example.com'), 'j.example.com': spf('include:i.example.com') },
+    {
+      'i.example.com': spf('redirect=j.example.com'),
+      'j.example.com': spf('include:i.example.com'),
+    },
     3,
     'loop: example.com > i.example.com > j.example.com > i.example.com',
   ],
@@ -448,7 +486,10 @@ for (const [behaviour, terms, others, count, ...errors] of [
 ] as const satisfies readonly (readonly [string, string, ZoneRecords, number, ...string[]])[]) {
   test(`spf walk: ${behaviour}`, async () => {
     const own: ZoneRecords = others;
-    const { report, tree, isUnverified } = await check({ ...own, [DOMAIN]: { ...own[DOMAIN], ...spf(terms) } });
+    const { report, tree, isUnverified } = await check({
+      ...own,
+      [DOMAIN]: { ...own[DOMAIN], ...spf(terms) },
+    });
     assert.deepEqual(inWords(report).validation_errors, errors);
     assert.equal(report.dns_lookup_count, count);
     assert.equal(report.exceeds_lookups, count > 10);
@@ -470,7 +511,12 @@ for (const [behaviour, records, qualifier, hasNoAll] of [
     '-',
     false,
   ],
-  ['that of the redirect', { [DOMAIN]: spf('redirect=r.example.com'), 'r.example.com': spf('+all') }, '+', false],
+  [
+    'that of the redirect',
+    { [DOMAIN]: spf('redirect=r.example.com'), 'r.example.com': spf('+all') },
+    '+',
+    false,
+  ],
   [
     'that of the last redirect',
     {
@@ -481,7 +527,12 @@ for (const [behaviour, records, qualifier, hasNoAll] of [
     '~',
     false,
   ],
-  ['never that of an include', { [DOMAIN]: spf('include:i.example.com'), 'i.example.com': spf('+all') }, '?', true],
+  [
+    'never that of an include',
+    { [DOMAIN]: spf('include:i.example.com'), 'i.example.com': spf('+all') },
+    '?',
+    true,
+  ],
   ['neutral without all', { [DOMAIN]: spf('mx') }, '?', true],
   [
     'neutral if the redirect has none',
@@ -497,7 +548,12 @@ for (const [behaviour, records, qualifier, hasNoAll] of [
     '',
     false,
   ],
-  ['unknown if the redirect depends on the mail', { [DOMAIN]: spf('redirect=%{l}.example.com') }, '', false],
+  [
+    'unknown if the redirect depends on the mail',
+    { [DOMAIN]: spf('redirect=%{l}.example.com') },
+    '',
+    false,
+  ],
   ['unknown if the redirect is a loop', { [DOMAIN]: spf('redirect=example.com') }, '', false],
   ['unknown without a record', {}, '', false],
 ] as const satisfies readonly (readonly [string, ZoneRecords, string, boolean])[]) {
@@ -515,8 +571,16 @@ for (const [behaviour, records, want] of [
   ['the macro', { [DOMAIN]: spf('exists:%{p}.example.com', '-all') }, true],
   ['the macro in an explanation name', { [DOMAIN]: spf('-all', 'exp=%{p}.example.com') }, true],
   ['the macro in an unknown modifier', { [DOMAIN]: spf('-all', 'x=%{P}') }, true],
-  ['the mechanism in a redirect', { [DOMAIN]: spf('redirect=r.example.com'), 'r.example.com': spf('ptr') }, true],
-  ['not the mechanism in an include', { [DOMAIN]: spf('include:i.example.com'), 'i.example.com': spf('ptr') }, false],
+  [
+    'the mechanism in a redirect',
+    { [DOMAIN]: spf('redirect=r.example.com'), 'r.example.com': spf('ptr') },
+    true,
+  ],
+  [
+    'not the mechanism in an include',
+    { [DOMAIN]: spf('include:i.example.com'), 'i.example.com': spf('ptr') },
+    false,
+  ],
   ['not other terms', { [DOMAIN]: spf('a', 'exists:%{i}.p.example.com', '-all') }, false],
 ] as const satisfies readonly (readonly [string, ZoneRecords, boolean])[]) {
   test(`spf ptr: ${behaviour}`, async () => assert.equal((await check(records)).usesPtr, want));
@@ -536,7 +600,9 @@ for (const [behaviour, terms, want] of [
 
 test('spf: void lookups and the bytes of the apex are counted', async () => {
   const { voidLookups, apexTxtBytes } = await check({
-    [DOMAIN]: { TXT: ['v=spf1 a include:gone.example.com -all', 'x'.repeat(100), ['y'.repeat(200), 'z']] },
+    [DOMAIN]: {
+      TXT: ['v=spf1 a include:gone.example.com -all', 'x'.repeat(100), ['y'.repeat(200), 'z']],
+    },
   });
   assert.equal(voidLookups, 2);
   assert.equal(apexTxtBytes, 38 + 100 + 201);
@@ -544,7 +610,11 @@ test('spf: void lookups and the bytes of the apex are counted', async () => {
 
 test('spf: the tree names every term that costs a lookup', async () => {
   const { tree } = await check({
-    [DOMAIN]: spf('include:_spf.example.net', 'exists:%{i}.x.example.com', 'redirect=r.example.com'),
+    [DOMAIN]: spf(
+      'include:_spf.example.net',
+      'exists:%{i}.x.example.com',
+      'redirect=r.example.com',
+    ),
     '_spf.example.net': { ...spf('a', 'ptr', 'include:gone.example.net', '~all'), ...HOST },
     'r.example.com': spf('-all'),
   });
@@ -644,7 +714,10 @@ test('spf: a tree that doubles at every level is counted to 100', async () => {
 });
 
 test('spf: dollar signs in a name are literal', async () => {
-  const { report } = await check({ [DOMAIN]: spf("include:$&$'.example.com", '-all'), "$&$'.example.com": spf('moo') });
+  const { report } = await check({
+    [DOMAIN]: spf("include:$&$'.example.com", '-all'),
+    "$&$'.example.com": spf('moo'),
+  });
   assert.deepEqual(inWords(report).validation_errors, [
     'syntax_error: in the record of $&$\'.example.com, "moo" at character 8: "moo" is not a mechanism',
   ]);
@@ -652,7 +725,10 @@ test('spf: dollar signs in a name are literal', async () => {
 
 test('spf: a chain is followed 20 deep', async () => {
   const records = Object.fromEntries(
-    times(40, (i) => `n${i}.example.com`).map((name, i) => [name, spf(`include:n${i + 1}.example.com`)]),
+    times(40, (i) => `n${i}.example.com`).map((name, i) => [
+      name,
+      spf(`include:n${i + 1}.example.com`),
+    ]),
   );
   const resolver = zone({ ...records, [DOMAIN]: spf('include:n0.example.com') });
   const { report } = await checkSpf(DOMAIN, await resolver.txt(DOMAIN), resolver);
@@ -680,7 +756,15 @@ const anyTerm = fc.oneof(
   fc
     .tuple(
       fc.constantFrom('include:', 'redirect=', 'a:', 'mx:', 'exists:', 'ptr:', 'exp='),
-      fc.constantFrom(...NAMES, 'gone.example.com', '%{d}', 'x.%{o}', '%{i}.%{d2}', 'a..b.example', 'museum'),
+      fc.constantFrom(
+        ...NAMES,
+        'gone.example.com',
+        '%{d}',
+        'x.%{o}',
+        '%{i}.%{d2}',
+        'a..b.example',
+        'museum',
+      ),
     )
     .map((parts) => parts.join('')),
   fc.constantFrom(
@@ -698,11 +782,16 @@ const anyTerm = fc.oneof(
     '\xff',
   ),
 );
-const anyRecord = fc.array(anyTerm, { maxLength: 6 }).map((terms) => ['v=spf1', ...terms].join(' '));
+const anyRecord = fc
+  .array(anyTerm, { maxLength: 6 })
+  .map((terms) => ['v=spf1', ...terms].join(' '));
 const anyEntry: fc.Arbitrary<ZoneEntry> = fc.record(
   {
     TXT: fc.array(
-      fc.oneof({ weight: 9, arbitrary: anyRecord }, { weight: 1, arbitrary: fc.string({ unit: 'binary' }) }),
+      fc.oneof(
+        { weight: 9, arbitrary: anyRecord },
+        { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
+      ),
       { minLength: 1, maxLength: 2 },
     ),
     MX: fc.constant([[10, 'a.example.com'] as const]),
@@ -716,7 +805,8 @@ test('spf: reports on arbitrary zones are complete and consistent', async () => 
   await fc.assert(
     fc.asyncProperty(fc.tuple(...NAMES.map(() => anyEntry)), async (entries) => {
       const records = Object.fromEntries(NAMES.map((name, i) => [name, entries[i] ?? {}]));
-      const { report, tree, isUnverified, isOnlyOverLimits, hasNoAll, voidLookups } = await check(records);
+      const { report, tree, isUnverified, isOnlyOverLimits, hasNoAll, voidLookups } =
+        await check(records);
       const codes = report.validation_errors.map(({ code }) => code);
       assert.equal(report.is_valid, codes.length === 0);
       assert.equal(report.exceeds_lookups, report.dns_lookup_count > 10);

@@ -1,12 +1,17 @@
-// Follows the terms of an SPF record as a receiver would if no mechanism ever matched: the include tree, its cost, and
-// what is wrong in it (RFC 7208 §4.6.4, §5, §6.1). All records of a level are asked at once. One that is included twice
-// is walked twice, because it costs a receiver twice; the resolver asks only once.
+// Follows the terms of an SPF record as a receiver would if no mechanism ever matched: the include
+// tree, its cost, and what is wrong in it (RFC 7208 §4.6.4, §5, §6.1). All records of a level are
+// asked at once. One that is included twice is walked twice, because it costs a receiver twice; the
+// resolver asks only once.
 import { type Answer, aliasOf, type RecordType, type Resolver } from '../dns/answer.ts';
-import { absenceOf, dnsFailure, type Finding, type FindingCode } from '../findings/finding.ts';
-import { limitFindings } from '../findings/finding-list.ts';
+import {
+  absenceOf,
+  dnsFailure,
+  type Finding,
+  type FindingCode,
+  limitFindings,
+} from '../findings/finding.ts';
 import type { Absence } from '../findings/finding-text.ts';
-import type { SpfReport } from '../report.ts';
-import { MAX_LOOKUPS, MAX_VOID_LOOKUPS } from './limits.ts';
+import { MAX_LOOKUPS, MAX_VOID_LOOKUPS, type SpfReport } from '../report.ts';
 import { expandForDomain } from './macro.ts';
 import { findOpenToAll, type OpenToAll, openOwnTerms, recordsThatPass } from './open-to-all.ts';
 import type { Passing } from './passing.ts';
@@ -36,7 +41,10 @@ export type SpfNode = {
   errors: Finding[];
 };
 
-export type SpfFindings = Pick<SpfSummary, 'ignoredTerms' | 'ignoredRedirect' | 'mistypedModifiers'> & {
+export type SpfFindings = Pick<
+  SpfSummary,
+  'ignoredTerms' | 'ignoredRedirect' | 'mistypedModifiers'
+> & {
   report: SpfReport<Finding>;
   tree: SpfNode;
   /** A question failed, for the domain or anywhere in the tree. */
@@ -57,36 +65,48 @@ export type SpfFindings = Pick<SpfSummary, 'ignoredTerms' | 'ignoredRedirect' | 
   alias: string | undefined;
   /** The domain's record, or one it redirects to, has `ptr` or `%{p}` (§5.5, §7.3). */
   usesPtr: boolean;
-  /** The deciding record, after redirects, has neither `all` nor `redirect`: the result is neutral (§4.7). */
+  /**
+   * The deciding record, after redirects, has neither `all` nor `redirect`: the result is neutral
+   * (§4.7).
+   */
   hasNoAll: boolean;
-  /** All TXT records of the domain together, since they share one answer (§3.4); of a very long one, only a part. */
+  /**
+   * All TXT records of the domain together, since they share one answer (§3.4); of a very long one,
+   * only a part.
+   */
   apexTxtBytes: number;
   voidLookups: number;
   /** Terms of the domain's record with a lookup that finds nothing. */
   voidTerms: readonly string[];
 };
 
-/** `apex`: the TXT answer of the domain. `known`: records that an earlier walk over almost the same tree parsed. */
+/**
+ * `apex`: the TXT answer of the domain. `known`: records that an earlier walk over almost the same
+ * tree parsed.
+ */
 export async function checkSpf(
   domain: string,
   apex: Answer<string>,
   resolver: Resolver,
-  known: ReadRecords = new Map(),
+  readRecords: ReadRecords = new Map(),
 ): Promise<SpfFindings> {
   const root = newWalkNode(domain);
   if (!canHaveSpf(domain)) root.errors.push(notFound(root, 'impossible name'));
   else readRecord(root, apex, new Map());
-  await walk(root, resolver, known);
+  await walk(root, resolver, readRecords);
   return findingsOf(root, apex);
 }
 
-// We go on counting above the limit, so that the report can show how far over it the record is, up to two limits that no
-// real zone reaches.
+// We go on counting above the limit, so that the report can show how far over it the record is, up
+// to two limits that no real zone reaches.
 const MAX_COUNTED = 100;
 const MAX_DEPTH = 20;
 const MAX_MX_HOSTS = 10;
 /** The errors that fewer lookups would resolve. */
-export const SPF_LIMIT_CODES: readonly FindingCode[] = ['too_many_lookups', 'too_many_void_lookups'];
+export const SPF_LIMIT_CODES: readonly FindingCode[] = [
+  'too_many_lookups',
+  'too_many_void_lookups',
+];
 
 const NO_TERMS: SomeTerms = { shown: [], count: 0 };
 const NO_RECORD: SpfRecord = { mechanisms: [], terms: [], errors: [] };
@@ -119,7 +139,7 @@ function newWalkNode(name: string, origin?: WalkNode['origin']): WalkNode {
   };
 }
 
-async function walk(root: WalkNode, resolver: Resolver, known: ReadRecords): Promise<void> {
+async function walk(root: WalkNode, resolver: Resolver, readRecords: ReadRecords): Promise<void> {
   const addressLookups: Promise<void>[] = [];
   let remaining = MAX_COUNTED;
   let level = [root];
@@ -130,15 +150,24 @@ async function walk(root: WalkNode, resolver: Resolver, known: ReadRecords): Pro
       remaining -= terms.length;
       for (const term of terms) targets.push(...addChild(parent, term, root.name));
     }
-    addressLookups.push(...targets.filter((node) => !leadsToRecord(node)).map((node) => lookUp(node, resolver)));
+    addressLookups.push(
+      ...targets.filter((node) => !leadsToRecord(node)).map((node) => lookUp(node, resolver)),
+    );
     level = targets.filter((node) => leadsToRecord(node) && !isTooDeep(node));
-    await Promise.all(level.map(async (node) => readRecord(node, await resolver.txt(node.name), known)));
+    await Promise.all(
+      level.map(async (node) => readRecord(node, await resolver.txt(node.name), readRecords)),
+    );
   }
   await Promise.all(addressLookups);
 }
 
-/** What was read under a name: a record that is included a hundred times is found and parsed once. */
-export type ReadRecords = Map<string, { readonly selected: SpfSelection; readonly summary: SpfSummary | undefined }>;
+/**
+ * What was read under a name: a record that is included a hundred times is found and parsed once.
+ */
+export type ReadRecords = Map<
+  string,
+  { readonly selected: SpfSelection; readonly summary: SpfSummary | undefined }
+>;
 
 function leadsToRecord({ origin }: WalkNode): boolean {
   return origin?.term.kind === 'include' || origin?.term.kind === 'redirect';
@@ -148,9 +177,13 @@ function isTooDeep(node: WalkNode): boolean {
   return leadsToRecord(node) && node.path.length > MAX_DEPTH + 1;
 }
 
-/** Adds the target of a term to the tree, where it counts as one lookup. Returns it if there is a question to ask. */
+/**
+ * Adds the target of a term to the tree, where it counts as one lookup. Returns it if there is a
+ * question to ask.
+ */
 function addChild(parent: WalkNode, term: LookupTerm, senderDomain: string): WalkNode[] {
-  const target = term.domain === '' ? parent.name : expandForDomain(term.domain, parent.name, senderDomain);
+  const target =
+    term.domain === '' ? parent.name : expandForDomain(term.domain, parent.name, senderDomain);
   const node = newWalkNode(target?.toLowerCase() ?? term.domain, { term, parent });
   parent.children.push(node);
   if (target === undefined) return []; // only a receiver can expand it
@@ -166,14 +199,23 @@ function targetFault(node: WalkNode, term: LookupTerm, parent: WalkNode): Findin
     if (parent.path.includes(name)) return { code: 'loop', detail: { path: node.path } };
     return canHaveSpf(name) ? undefined : notFound(node, 'impossible name');
   }
-  // §4.8 does not say what a receiver does with a name that cannot be asked. Some return permerror, so it is an error
-  // here.
+  // §4.8 does not say what a receiver does with a name that cannot be asked. Some return permerror,
+  // so it is an error here.
   if (isDnsName(name)) return undefined;
-  const detail = { kind: 'target', term: excerptOfTerm(term.text), recordOf: parent.name, name } as const;
+  const detail = {
+    kind: 'target',
+    term: excerptOfTerm(term.text),
+    recordOf: parent.name,
+    name,
+  } as const;
   return { code: 'syntax_error', detail };
 }
 
-function notFound({ name, origin }: WalkNode, absence: Absence | 'impossible name', lookalike?: string): Finding {
+function notFound(
+  { name, origin }: WalkNode,
+  absence: Absence | 'impossible name',
+  lookalike?: string,
+): Finding {
   if (origin === undefined) {
     // An alias of a name that does not exist does itself exist.
     if (absence === 'no such name') return { code: 'domain_not_found', detail: { name } };
@@ -184,21 +226,28 @@ function notFound({ name, origin }: WalkNode, absence: Absence | 'impossible nam
   return { code, detail: { term: excerptOfTerm(term.text), recordOf: parent.name, name, absence } };
 }
 
-function readRecord(node: WalkNode, answer: Answer<string>, known: ReadRecords): void {
+function readRecord(node: WalkNode, answer: Answer<string>, readRecords: ReadRecords): void {
   const { name, errors } = node;
   noteAnswer(node, 'TXT', answer);
   if (answer.kind === 'failure') return;
-  const { selected, summary } = known.get(name) ?? select(answer.kind === 'found' ? answer.records : []);
-  known.set(name, { selected, summary });
+  const { selected, summary } =
+    readRecords.get(name) ?? select(answer.kind === 'found' ? answer.records : []);
+  readRecords.set(name, { selected, summary });
   if (selected.kind === 'none') {
-    const lookalike = answer.kind === 'found' && node.origin === undefined ? findLookalike(answer.records) : undefined;
+    const lookalike =
+      answer.kind === 'found' && node.origin === undefined
+        ? findLookalike(answer.records)
+        : undefined;
     const absence = answer.kind === 'found' ? 'no such record' : absenceOf(answer);
     errors.push(notFound(node, absence, lookalike && excerptOfTerm(lookalike)));
     return;
   }
   node.raw = selected.raw;
   if (selected.kind === 'multiple') {
-    errors.push({ code: 'multiple_records', detail: { record: 'SPF', name, count: selected.raws.length } });
+    errors.push({
+      code: 'multiple_records',
+      detail: { record: 'SPF', name, count: selected.raws.length },
+    });
     return;
   }
   if (summary === undefined) {
@@ -206,11 +255,16 @@ function readRecord(node: WalkNode, answer: Answer<string>, known: ReadRecords):
     return;
   }
   node.summary = summary;
-  errors.push(...(node.origin === undefined ? summary.errors : summary.errors.map(inRecordOf(name))));
+  errors.push(
+    ...(node.origin === undefined ? summary.errors : summary.errors.map(inRecordOf(name))),
+  );
 }
 
 /** No summary if there is not exactly one record, or one that is too long. */
-function select(txt: readonly string[]): { selected: SpfSelection; summary: SpfSummary | undefined } {
+function select(txt: readonly string[]): {
+  selected: SpfSelection;
+  summary: SpfSummary | undefined;
+} {
   const selected = selectSpf(txt);
   const isSummarized = selected.kind === 'one' && isReadable(selected.raw);
   return { selected, summary: isSummarized ? summarizeSpf(selected.raw, MAX_COUNTED) : undefined };
@@ -218,7 +272,9 @@ function select(txt: readonly string[]): { selected: SpfSelection; summary: SpfS
 
 function inRecordOf(name: string): (finding: Finding) => Finding {
   return (finding) =>
-    finding.code === 'syntax_error' ? { code: finding.code, detail: { ...finding.detail, recordOf: name } } : finding;
+    finding.code === 'syntax_error'
+      ? { code: finding.code, detail: { ...finding.detail, recordOf: name } }
+      : finding;
 }
 
 async function lookUp(node: WalkNode, resolver: Resolver): Promise<void> {
@@ -229,14 +285,18 @@ async function lookUp(node: WalkNode, resolver: Resolver): Promise<void> {
       const answer = await resolver.mx(name);
       noteAnswer(node, 'MX', answer);
       if (answer.kind === 'found' && answer.records.length > MAX_MX_HOSTS)
-        errors.push({ code: 'mx_limit', detail: { name, hosts: answer.records.length, limit: MAX_MX_HOSTS } });
+        errors.push({
+          code: 'mx_limit',
+          detail: { name, hosts: answer.records.length, limit: MAX_MX_HOSTS },
+        });
       return;
     }
     case 'exists': // asks for A also if the sender is on IPv6 (§5.7)
       noteAnswer(node, 'A', await resolver.a(name));
       return;
     case 'a': {
-      // Which type a receiver asks for depends on the sender. A host that has either is not a void lookup.
+      // Which type a receiver queries depends on the sender. A host that has either is not a void
+      // lookup.
       const answer = await resolver.a(name);
       if (answer.kind === 'nodata') noteAnswer(node, 'AAAA', await resolver.aaaa(name));
       else noteAnswer(node, 'A', answer);
@@ -254,7 +314,9 @@ function noteAnswer(node: WalkNode, type: RecordType, answer: Answer<unknown>): 
 }
 
 function isDnsName(name: string): boolean {
-  return name.length <= 253 && name.split('.').every((label) => label.length > 0 && label.length <= 63);
+  return (
+    name.length <= 253 && name.split('.').every((label) => label.length > 0 && label.length <= 63)
+  );
 }
 
 /** §4.3: for other names, and for single labels, check_host returns "none" without a question. */
@@ -287,7 +349,8 @@ function findingsOf(root: WalkNode, apex: Answer<string>): SpfFindings {
     },
     tree,
     isUnverified: nodes.some((node) => node.isFailure),
-    isOnlyOverLimits: errors.length > 0 && errors.every(({ code }) => SPF_LIMIT_CODES.includes(code)),
+    isOnlyOverLimits:
+      errors.length > 0 && errors.every(({ code }) => SPF_LIMIT_CODES.includes(code)),
     openToAll: findOpenToAll(root),
     openTerms: openOwnTerms(root),
     senderCounts: countSenders(root, evaluatedTerms(own.terms)),
@@ -295,20 +358,30 @@ function findingsOf(root: WalkNode, apex: Answer<string>): SpfFindings {
     ignoredTerms: root.summary?.ignoredTerms ?? NO_TERMS,
     ignoredRedirect: root.summary?.ignoredRedirect,
     mistypedModifiers: root.summary?.mistypedModifiers ?? NO_TERMS,
-    records: selected.kind === 'none' ? [] : selected.kind === 'one' ? [selected.raw] : selected.raws,
+    records: rawsOf(selected),
     lookalike: findLookalike(texts),
     alias: aliasOf(apex),
     usesPtr: chain.some(({ summary }) => summary?.usesPtr === true),
     hasNoAll: decisive !== undefined && decisive.allQualifier === undefined,
     apexTxtBytes: texts.reduce((sum, text) => sum + text.length, 0),
     voidLookups: voids.length,
-    voidTerms: root.children.filter(({ isVoid }) => isVoid).map(({ origin }) => origin?.term.text ?? ''),
+    voidTerms: root.children
+      .filter(({ isVoid }) => isVoid)
+      .map(({ origin }) => origin?.term.text ?? ''),
   };
+}
+
+function rawsOf(selected: SpfSelection): readonly string[] {
+  if (selected.kind === 'multiple') return selected.raws;
+  return selected.kind === 'one' ? [selected.raw] : [];
 }
 
 function toNode({ name, origin, raw, children: nodes, errors }: WalkNode): SpfNode {
   const children = nodes.map(toNode);
-  const lookups = children.reduce((sum, child) => sum + child.lookups, origin === undefined ? 0 : 1);
+  const lookups = children.reduce(
+    (sum, child) => sum + child.lookups,
+    origin === undefined ? 0 : 1,
+  );
   return { name, via: origin?.term.text ?? '', raw, lookups, children, errors: [...errors] };
 }
 
@@ -320,10 +393,15 @@ function allErrors({ errors, children }: SpfNode): Finding[] {
   return [...errors, ...children.flatMap(allErrors)];
 }
 
-/** Errors of a record included twice are reported once; beyond the first hundred they are only counted. */
+/**
+ * Errors of a record included twice are reported once; beyond the first hundred they are only
+ * counted.
+ */
 function withoutRepetitions(findings: readonly Finding[]): Finding[] {
   const compared = findings.slice(0, MAX_COMPARED);
-  const distinct = [...new Map(compared.map((finding) => [JSON.stringify(finding), finding])).values()];
+  const distinct = [
+    ...new Map(compared.map((finding) => [JSON.stringify(finding), finding])).values(),
+  ];
   return [...distinct, ...limitFindings(findings.slice(MAX_COMPARED), 1)];
 }
 
@@ -337,15 +415,22 @@ function limitErrors(lookups: number, hasMore: boolean, voids: readonly WalkNode
   }
   if (voids.length > MAX_VOID_LOOKUPS) {
     const terms = [...new Set(voids.map(({ origin }) => excerptOfTerm(origin?.term.text ?? '')))];
-    errors.push({ code: 'too_many_void_lookups', detail: { lookups: voids.length, terms, limit: MAX_VOID_LOOKUPS } });
+    errors.push({
+      code: 'too_many_void_lookups',
+      detail: { lookups: voids.length, terms, limit: MAX_VOID_LOOKUPS },
+    });
   }
   return errors;
 }
 
-/** The domain's record and those it redirects to. The last one decides what `all` means, if it could be read. */
+/**
+ * The domain's record and those it redirects to. The last one decides what `all` means, if it could
+ * be read.
+ */
 function redirectChain(node: WalkNode): WalkNode[] {
   const { summary, children } = node;
-  if (summary === undefined || summary.allQualifier !== undefined || !summary.hasRedirect) return [node];
+  if (summary === undefined || summary.allQualifier !== undefined || !summary.hasRedirect)
+    return [node];
   const target = children.find(({ origin }) => origin?.term.kind === 'redirect');
   return [node, ...redirectChain(target ?? newWalkNode(''))];
 }

@@ -20,7 +20,8 @@ for (const [behaviour, text] of [
   ['the three escapes', 'a%%b%_c%-d'],
   ['an escape before a brace', '%%{d}'],
 ] as const) {
-  test(`spf macro-string: ${behaviour} is legal`, () => assert.deepEqual(parseMacroString(text).faults, []));
+  test(`spf macro-string: ${behaviour} is legal`, () =>
+    assert.deepEqual(parseMacroString(text).faults, []));
 }
 
 for (const [behaviour, text, ...want] of [
@@ -33,7 +34,11 @@ for (const [behaviour, text, ...want] of [
   ['an open brace', '%{d', '%{d is not a macro'],
   ['a space in the braces', '%{ d}', '%{ d} is not a macro'],
   ['a letter that is none', '%{a}', 'in %{a} a is not a macro letter'],
-  ['c, r and t outside explanations', '%{c}', 'in %{c} the letter c is allowed only in explanation texts'],
+  [
+    'c, r and t outside explanations',
+    '%{c}',
+    'in %{c} the letter c is allowed only in explanation texts',
+  ],
   ['c, r and t in upper case', '%{T}', 'in %{T} the letter T is allowed only in explanation texts'],
   ['zero labels', '%{d0}', 'in %{d0} the number of labels must not be zero'],
   ['zero labels with many digits', '%{d000r}', 'in %{d000r} the number of labels must not be zero'],
@@ -93,7 +98,8 @@ for (const [behaviour, spec, ...want] of [
   ['nor is it with a final dot', '192.0.2.1.', NUMBER],
   ['faults of macros come first', '%{x}.museum', 'in %{x} x is not a macro letter'],
 ] as const) {
-  test(`spf domain-spec: ${behaviour}`, () => assert.deepEqual(domainSpecFaults(spec).map(explainFault), want));
+  test(`spf domain-spec: ${behaviour}`, () =>
+    assert.deepEqual(domainSpecFaults(spec).map(explainFault), want));
 }
 
 const LONG = 'somewhat.long.sub.example.com'; // 29 characters
@@ -157,7 +163,10 @@ test('spf macro-string: any text is taken, and nothing is lost of it', () => {
       const name = expandForDomain(spec, domain);
       if (faults.length > 0) assert.equal(name, undefined);
       if (!spec.includes('%'))
-        assert.equal(parts.map((part) => (part.kind === 'literal' ? part.text : '')).join(''), spec);
+        assert.equal(
+          parts.map((part) => (part.kind === 'literal' ? part.text : '')).join(''),
+          spec,
+        );
     }),
     { numRuns: 1_000 },
   );

@@ -1,4 +1,5 @@
-// Macro strings and domain-specs, RFC 7208 §7: names in SPF terms that a receiver completes with values from the mail.
+// Macro strings and domain-specs, RFC 7208 §7: names in SPF terms that a receiver completes with
+// values from the mail.
 //
 //     macro-expand = "%{" letter [digits] ["r"] *delimiter "}"  /  "%%"  /  "%_"  /  "%-"
 //     domain-spec  = macro-string ( "." toplabel ["."]  /  macro-expand )
@@ -38,7 +39,8 @@ export function parseMacroString(text: string): MacroString {
       parts.push({ kind: 'literal', text: piece });
     } else {
       const escaped = ESCAPES[piece];
-      if (escaped === undefined) faults.push({ kind: 'not a macro', macro: excerpt(piece, MAX_QUOTED) });
+      if (escaped === undefined)
+        faults.push({ kind: 'not a macro', macro: excerpt(piece, MAX_QUOTED) });
       else parts.push({ kind: 'escape', text: escaped });
     }
   }
@@ -57,8 +59,15 @@ export function domainSpecFaults(spec: string): readonly SpfFault[] {
   return ALL_DIGITS.test(label) ? [{ kind: 'numeric top-level label' }] : [];
 }
 
-/** Undefined if it depends on the mail. In an include `%{d}` is the included domain, `%{o}` the sender's (§7.2). */
-export function expandForDomain(spec: string, domain: string, senderDomain: string = domain): string | undefined {
+/**
+ * Undefined if it depends on the mail. In an include `%{d}` is the included domain, `%{o}` the
+ * sender's (§7.2).
+ */
+export function expandForDomain(
+  spec: string,
+  domain: string,
+  senderDomain: string = domain,
+): string | undefined {
   const { parts, faults } = parseMacroString(spec);
   if (faults.length > 0) return undefined;
   let name = '';
@@ -75,10 +84,13 @@ export function expandForDomain(spec: string, domain: string, senderDomain: stri
 
 export function usesMacro(spec: string, letter: string): boolean {
   if (!spec.includes('%')) return false;
-  return parseMacroString(spec).parts.some((part) => part.kind === 'macro' && part.letter === letter);
+  return parseMacroString(spec).parts.some(
+    (part) => part.kind === 'macro' && part.letter === letter,
+  );
 }
 
-// In this order they match any text: a macro, an attempt at one, a percent sign and the next character, plain text.
+// In this order they match any text: a macro, an attempt at one, a percent sign and the next
+// character, plain text.
 const PIECES = /%\{([a-z])(\d*)(r?)([.\-+,/_=]*)\}|%\{[^}]*\}?|%.?|[^%]+/gis;
 const ESCAPES: Readonly<Partial<Record<string, string>>> = { '%%': '%', '%_': ' ', '%-': '%20' };
 const UNPRINTABLE = /[^\x21-\x7e]/;
@@ -93,13 +105,20 @@ const MAX_QUOTED = 20;
 
 function macroFault(piece: string, letter: string, digits: string): SpfFault | undefined {
   const macro = excerpt(piece, MAX_QUOTED);
-  if (EXPLANATION_LETTERS.includes(letter.toLowerCase())) return { kind: 'explanation letter', macro, letter };
-  if (!LETTERS.includes(letter.toLowerCase())) return { kind: 'unknown macro letter', macro, letter };
+  if (EXPLANATION_LETTERS.includes(letter.toLowerCase()))
+    return { kind: 'explanation letter', macro, letter };
+  if (!LETTERS.includes(letter.toLowerCase()))
+    return { kind: 'unknown macro letter', macro, letter };
   if (digits !== '' && Number(digits) === 0) return { kind: 'zero labels', macro };
   return undefined;
 }
 
-function macro(written: string, labels: number, isReversed: boolean, delimiters: string): MacroPart {
+function macro(
+  written: string,
+  labels: number,
+  isReversed: boolean,
+  delimiters: string,
+): MacroPart {
   const letter = written.toLowerCase();
   return { kind: 'macro', letter, labels, isReversed, delimiters, isEscaped: letter !== written };
 }

@@ -1,12 +1,20 @@
-// Whether a valid SPF record lets everyone pass: through `+all` or a network of all addresses, here or in an include,
-// or through networks that together hold half of the address space.
+// Whether a valid SPF record lets everyone pass: through `+all` or a network of all addresses, here
+// or in an include, or through networks that together hold half of the address space.
 import { merge, sizeOf } from './passing.ts';
 import { excerptOfTerm } from './spf.ts';
 import type { LookupTerm, SpfSummary } from './summary.ts';
 
 export type OpenToAll =
-  /** `recordOf` has the term that lets everyone pass. `ownTerm` is the term of the domain's own record that leads there. */
-  | { readonly kind: 'term'; readonly term: string; readonly recordOf: string; readonly ownTerm: string }
+  /**
+   * `recordOf` has the term that lets everyone pass. `ownTerm` is the term of the domain's own
+   * record that leads there.
+   */
+  | {
+      readonly kind: 'term';
+      readonly term: string;
+      readonly recordOf: string;
+      readonly ownTerm: string;
+    }
   | { readonly kind: 'networks'; readonly version: 4 | 6; readonly percent: number };
 
 /** A record in the include tree, or a name that a term looks up. */
@@ -22,15 +30,22 @@ export function findOpenToAll(root: PassingNode): OpenToAll | undefined {
   return openTerm(root, undefined) ?? openNetworks(recordsThatPass(root));
 }
 
-/** Every term of the domain's own record that lets everyone pass, directly or through the record it leads to. */
+/**
+ * Every term of the domain's own record that lets everyone pass, directly or through the record it
+ * leads to.
+ */
 export function openOwnTerms({ summary, children, name }: PassingNode): string[] {
   const leading = children.filter((child) => openBehind(child, name, undefined) !== undefined);
   return [...(summary?.openTerms ?? []), ...leading.map(({ origin }) => origin?.term.text ?? '')];
 }
 
-function openTerm({ name, summary, children }: PassingNode, ownTerm: string | undefined): OpenToAll | undefined {
+function openTerm(
+  { name, summary, children }: PassingNode,
+  ownTerm: string | undefined,
+): OpenToAll | undefined {
   const [open] = summary?.openTerms ?? [];
-  if (open !== undefined) return { kind: 'term', term: excerptOfTerm(open), recordOf: name, ownTerm: ownTerm ?? open };
+  if (open !== undefined)
+    return { kind: 'term', term: excerptOfTerm(open), recordOf: name, ownTerm: ownTerm ?? open };
   for (const child of children) {
     const openToAll = openBehind(child, name, ownTerm);
     if (openToAll !== undefined) return openToAll;
@@ -38,16 +53,29 @@ function openTerm({ name, summary, children }: PassingNode, ownTerm: string | un
   return undefined;
 }
 
-function openBehind(child: PassingNode, recordOf: string, ownTerm: string | undefined): OpenToAll | undefined {
+function openBehind(
+  child: PassingNode,
+  recordOf: string,
+  ownTerm: string | undefined,
+): OpenToAll | undefined {
   if (child.origin === undefined || !passes(child.origin.term)) return undefined;
   const { term } = child.origin;
-  const isAllAddresses = (term.kind === 'a' || term.kind === 'mx') && (term.ip4Length === 0 || term.ip6Length === 0);
+  const isAllAddresses =
+    (term.kind === 'a' || term.kind === 'mx') && (term.ip4Length === 0 || term.ip6Length === 0);
   if (isAllAddresses && !child.isVoid)
-    return { kind: 'term', term: excerptOfTerm(term.text), recordOf, ownTerm: ownTerm ?? term.text };
+    return {
+      kind: 'term',
+      term: excerptOfTerm(term.text),
+      recordOf,
+      ownTerm: ownTerm ?? term.text,
+    };
   return openTerm(child, ownTerm ?? term.text);
 }
 
-/** A match of an include has the qualifier of the include; what `-include:` leads to does not pass (RFC 7208 §5.2). */
+/**
+ * A match of an include has the qualifier of the include; what `-include:` leads to does not pass
+ * (RFC 7208 §5.2).
+ */
 function passes(term: LookupTerm): boolean {
   return term.kind === 'redirect' || term.qualifier === '+';
 }
@@ -58,10 +86,16 @@ export function passingChildren({ children }: PassingNode): readonly PassingNode
 
 /** Records of the node and of all that its terms lead to. */
 export function recordsThatPass(node: PassingNode): SpfSummary[] {
-  return [...(node.summary === undefined ? [] : [node.summary]), ...passingChildren(node).flatMap(recordsThatPass)];
+  return [
+    ...(node.summary === undefined ? [] : [node.summary]),
+    ...passingChildren(node).flatMap(recordsThatPass),
+  ];
 }
 
-/** Half of the address space; for IPv6 half of 2000::/3, which has all global addresses (RFC 4291 §2.4), in /48s. */
+/**
+ * Half of the address space; for IPv6 half of 2000::/3, which has all global addresses (RFC 4291
+ * §2.4), in /48s.
+ */
 const HALVES = [
   { version: 4, family: 'ipv4', half: 2 ** 31 },
   { version: 6, family: 'slash48s', half: 2 ** 44 },
@@ -71,7 +105,8 @@ function openNetworks(summaries: readonly SpfSummary[]): OpenToAll | undefined {
   for (const { version, family, half } of HALVES) {
     const lists = summaries.map(({ passing }) => passing[family]);
     const size = sizeOfAll(lists, half);
-    if (size >= half) return { kind: 'networks', version, percent: Math.min(100, Math.floor((size / half) * 50)) };
+    if (size >= half)
+      return { kind: 'networks', version, percent: Math.min(100, Math.floor((size / half) * 50)) };
   }
   return undefined;
 }

@@ -7,11 +7,19 @@ import { findLookalike, parseSpf, selectSpf } from './spf.ts';
 for (const [behaviour, txt, want] of [
   ['no TXT at all', [], { kind: 'none' }],
   ['only other TXT', ['google-site-verification=x', 'v=spf2.0/pra -all'], { kind: 'none' }],
-  ['one among others, bytes and all', ['\x96', 'v=spf1 -all', 'hello'], { kind: 'one', raw: 'v=spf1 -all' }],
+  [
+    'one among others, bytes and all',
+    ['\x96', 'v=spf1 -all', 'hello'],
+    { kind: 'one', raw: 'v=spf1 -all' },
+  ],
   ['the version alone', ['v=spf1'], { kind: 'one', raw: 'v=spf1' }],
   ['the version in any case', ['V=sPf1 ~all'], { kind: 'one', raw: 'V=sPf1 ~all' }],
   ['a version that goes on', ['v=spf10', 'v=spf1mx -all'], { kind: 'none' }],
-  ['a version that goes on beside one that does not', ['v=spf10', 'v=spf1 mx'], { kind: 'one', raw: 'v=spf1 mx' }],
+  [
+    'a version that goes on beside one that does not',
+    ['v=spf10', 'v=spf1 mx'],
+    { kind: 'one', raw: 'v=spf1 mx' },
+  ],
   ['a leading space', [' v=spf1 -all'], { kind: 'none' }],
   ['a quotation mark', ['"v=spf1 -all"'], { kind: 'none' }],
   ['a TAB after the version', ['v=spf1\t-all'], { kind: 'none' }],
@@ -41,7 +49,8 @@ for (const [behaviour, text, isLookalike] of [
   ['Sender ID', 'spf2.0/pra -all', false],
   ['another text', 'see v=spf1 mx -all', false],
 ] as const)
-  test(`spf lookalike: ${behaviour}`, () => assert.equal(findLookalike(['x', text]), isLookalike ? text : undefined));
+  test(`spf lookalike: ${behaviour}`, () =>
+    assert.equal(findLookalike(['x', text]), isLookalike ? text : undefined));
 
 for (const [behaviour, record, ...mechanisms] of [
   ['the version alone', 'v=spf1'],
@@ -58,7 +67,12 @@ for (const [behaviour, record, ...mechanisms] of [
     'a',
     'exp=e.example.com',
   ],
-  ['an unknown modifier', 'v=spf1 moo.cow-far_out=man:dog/cat -all', 'moo.cow-far_out=man:dog/cat', '-all'],
+  [
+    'an unknown modifier',
+    'v=spf1 moo.cow-far_out=man:dog/cat -all',
+    'moo.cow-far_out=man:dog/cat',
+    '-all',
+  ],
   ['an unknown modifier without a value', 'v=spf1 default= -all', 'default=', '-all'],
   [
     'a mechanism name before = is an unknown modifier',
@@ -66,7 +80,11 @@ for (const [behaviour, record, ...mechanisms] of [
     'include=example.com',
     '-all',
   ],
-  ['a name with slashes and colons', 'v=spf1 a:foo:bar/baz.example.com', 'a:foo:bar/baz.example.com'],
+  [
+    'a name with slashes and colons',
+    'v=spf1 a:foo:bar/baz.example.com',
+    'a:foo:bar/baz.example.com',
+  ],
   [
     'final dots',
     'v=spf1 include:o.example.com. redirect=%{d}.d.example.com.',
@@ -103,26 +121,48 @@ for (const [text, want] of [
   ['a//64', { kind: 'a', qualifier: '+', domain: '', ip4Length: 32, ip6Length: 64 }],
   ['a//33', { kind: 'a', qualifier: '+', domain: '', ip4Length: 32, ip6Length: 33 }],
   ['mx/24//64', { kind: 'mx', qualifier: '+', domain: '', ip4Length: 24, ip6Length: 64 }],
-  ['mx:m.example.com/0//0', { kind: 'mx', qualifier: '+', domain: 'm.example.com', ip4Length: 0, ip6Length: 0 }],
-  ['a:b/1.example.com', { kind: 'a', qualifier: '+', domain: 'b/1.example.com', ip4Length: 32, ip6Length: 128 }],
-  ['a:b//1.example.com/8', { kind: 'a', qualifier: '+', domain: 'b//1.example.com', ip4Length: 8, ip6Length: 128 }],
+  [
+    'mx:m.example.com/0//0',
+    { kind: 'mx', qualifier: '+', domain: 'm.example.com', ip4Length: 0, ip6Length: 0 },
+  ],
+  [
+    'a:b/1.example.com',
+    { kind: 'a', qualifier: '+', domain: 'b/1.example.com', ip4Length: 32, ip6Length: 128 },
+  ],
+  [
+    'a:b//1.example.com/8',
+    { kind: 'a', qualifier: '+', domain: 'b//1.example.com', ip4Length: 8, ip6Length: 128 },
+  ],
   ['a:%{d/}/8', { kind: 'a', qualifier: '+', domain: '%{d/}', ip4Length: 8, ip6Length: 128 }],
   ['ip4:192.0.2.1', { kind: 'ip4', qualifier: '+', address: '192.0.2.1', length: 32 }],
   ['ip4:0.0.0.0/0', { kind: 'ip4', qualifier: '+', address: '0.0.0.0', length: 0 }],
-  ['-ip4:255.255.255.255/32', { kind: 'ip4', qualifier: '-', address: '255.255.255.255', length: 32 }],
+  [
+    '-ip4:255.255.255.255/32',
+    { kind: 'ip4', qualifier: '-', address: '255.255.255.255', length: 32 },
+  ],
   ['ip6:2001:db8::/32', { kind: 'ip6', qualifier: '+', address: '2001:db8::', length: 32 }],
-  ['ip6:2001:DB8:8000::/33', { kind: 'ip6', qualifier: '+', address: '2001:DB8:8000::', length: 33 }],
+  [
+    'ip6:2001:DB8:8000::/33',
+    { kind: 'ip6', qualifier: '+', address: '2001:DB8:8000::', length: 33 },
+  ],
   ['ip6:::', { kind: 'ip6', qualifier: '+', address: '::', length: 128 }],
   ['ip6:::1/0', { kind: 'ip6', qualifier: '+', address: '::1', length: 0 }],
-  ['ip6:::ffff:192.0.2.1', { kind: 'ip6', qualifier: '+', address: '::ffff:192.0.2.1', length: 128 }],
+  [
+    'ip6:::ffff:192.0.2.1',
+    { kind: 'ip6', qualifier: '+', address: '::ffff:192.0.2.1', length: 128 },
+  ],
   ['ip6:1:2:3:4:5:6:7:8', { kind: 'ip6', qualifier: '+', address: '1:2:3:4:5:6:7:8', length: 128 }],
-  ['ip6:1:2:3:4:5:6:192.0.2.1', { kind: 'ip6', qualifier: '+', address: '1:2:3:4:5:6:192.0.2.1', length: 128 }],
+  [
+    'ip6:1:2:3:4:5:6:192.0.2.1',
+    { kind: 'ip6', qualifier: '+', address: '1:2:3:4:5:6:192.0.2.1', length: 128 },
+  ],
   ['Redirect=spf.example.com', { kind: 'redirect', domain: 'spf.example.com' }],
   ['exp=%{ir}.example.com', { kind: 'exp', domain: '%{ir}.example.com' }],
   ['x=%{d}', { kind: 'unknown', name: 'x', value: '%{d}' }],
   ['default=+', { kind: 'unknown', name: 'default', value: '+' }],
 ] as const) {
-  test(`spf term: ${text}`, () => assert.deepEqual(parseSpf(`v=spf1 ${text}`).terms, [{ text, ...want }]));
+  test(`spf term: ${text}`, () =>
+    assert.deepEqual(parseSpf(`v=spf1 ${text}`).terms, [{ text, ...want }]));
 }
 
 const NO_END = 'the domain must end in a dot and a top-level label, or in a macro';
@@ -248,7 +288,11 @@ for (const [text, ...faults] of [
 }
 
 for (const [behaviour, record, ...want] of [
-  ['a fault after all is one too', 'v=spf1 ip4:192.0.2.1 -all moo', '"moo" at character 27: "moo" is not a mechanism'],
+  [
+    'a fault after all is one too',
+    'v=spf1 ip4:192.0.2.1 -all moo',
+    '"moo" at character 27: "moo" is not a mechanism',
+  ],
   [
     'every fault is reported with its position',
     'v=spf1  moo a:museum  ip4:x/99',
@@ -268,13 +312,21 @@ for (const [behaviour, record, ...want] of [
     '"exp=b.example.com" at character 31: exp= may occur only once in a record',
   ],
   ['unknown modifiers may repeat', 'v=spf1 x=1 x=2 -all'],
-  ['a TAB does not separate', 'v=spf1 a\tmx -all', `"a\\x09mx" at character 8: contains 0x09; ${ASCII}`],
+  [
+    'a TAB does not separate',
+    'v=spf1 a\tmx -all',
+    `"a\\x09mx" at character 8: contains 0x09; ${ASCII}`,
+  ],
   [
     'nor a carriage return',
     'v=spf1 a:x.example.com\rptr -all',
     `"a:x.example.com\\x0dptr" at character 8: contains 0x0d; ${ASCII}`,
   ],
-  ['nor a line feed, at the end either', 'v=spf1 -all\n', `"-all\\x0a" at character 8: contains 0x0a; ${ASCII}`],
+  [
+    'nor a line feed, at the end either',
+    'v=spf1 -all\n',
+    `"-all\\x0a" at character 8: contains 0x0a; ${ASCII}`,
+  ],
   [
     'NUL is no part of a name',
     'v=spf1 a:foo.example.com\0',
@@ -290,9 +342,17 @@ for (const [behaviour, record, ...want] of [
     'v=spf1 \x80a:example.net',
     `"\\x80a:example.net" at character 8: contains 0x80; ${ASCII}`,
   ],
-  ['a dash that is not ASCII', 'v=spf1 mx \x96all', `"\\x96all" at character 11: contains 0x96; ${ASCII}`],
+  [
+    'a dash that is not ASCII',
+    'v=spf1 mx \x96all',
+    `"\\x96all" at character 11: contains 0x96; ${ASCII}`,
+  ],
   ['DEL', 'v=spf1 x=\x7f', `"x=\\x7f" at character 8: contains 0x7f; ${ASCII}`],
-  ['a byte in an unknown modifier', 'v=spf1 x=caf\xe9 -all', `"x=caf\\xe9" at character 8: contains 0xe9; ${ASCII}`],
+  [
+    'a byte in an unknown modifier',
+    'v=spf1 x=caf\xe9 -all',
+    `"x=caf\\xe9" at character 8: contains 0xe9; ${ASCII}`,
+  ],
   [
     'a long term is cut',
     `v=spf1 ${'x'.repeat(300)}`,

@@ -1,15 +1,15 @@
-// The text of an SPF record: which TXT record it is (RFC 7208 §4.5), and its terms (§4.6.1, §5, §6, §12). Nothing is
-// asked here; lookups.ts follows the terms.
+// The text of an SPF record: which TXT record it is (RFC 7208 §4.5), and its terms (§4.6.1, §5, §6,
+// §12). No DNS queries here; lookups.ts follows the terms.
 //
 //     record    = "v=spf1" *( 1*SP ( directive / modifier ) ) *SP
 //     directive = [ "+" / "-" / "?" / "~" ] mechanism
 //     modifier  = name "=" value
 //
-// The whole record must parse, including what follows `all` (§4.6): every term is read and every fault is reported.
+// The whole record must parse, including what follows `all` (§4.6): every term is read and every
+// fault is reported.
 import { isIPv6 } from 'node:net';
 import { MAX_SPF_TERMS, MAX_TXT_BYTES } from '../dns/budget.ts';
-import type { Finding } from '../findings/finding.ts';
-import { FindingList } from '../findings/finding-list.ts';
+import { type Finding, FindingList } from '../findings/finding.ts';
 import type { SpfFault } from '../findings/spf-fault.ts';
 import type { Qualifier } from '../report.ts';
 import { excerpt } from '../visible-text.ts';
@@ -22,7 +22,9 @@ export type SpfSelection =
 
 type Directive = { readonly text: string; readonly qualifier: Qualifier };
 
-/** `text` is the term as written. `domain` is a domain-spec with macros unexpanded, `''` if omitted. */
+/**
+ * `text` is the term as written. `domain` is a domain-spec with macros unexpanded, `''` if omitted.
+ */
 export type SpfTerm =
   | (Directive & { readonly kind: 'all' })
   | (Directive & { readonly kind: 'include' | 'exists' | 'ptr'; readonly domain: string })
@@ -32,10 +34,19 @@ export type SpfTerm =
       readonly ip4Length: number;
       readonly ip6Length: number;
     })
-  | (Directive & { readonly kind: 'ip4' | 'ip6'; readonly address: string; readonly length: number })
+  | (Directive & {
+      readonly kind: 'ip4' | 'ip6';
+      readonly address: string;
+      readonly length: number;
+    })
   | { readonly kind: 'redirect'; readonly text: string; readonly domain: string }
   | { readonly kind: 'exp'; readonly text: string; readonly domain: string }
-  | { readonly kind: 'unknown'; readonly text: string; readonly name: string; readonly value: string };
+  | {
+      readonly kind: 'unknown';
+      readonly text: string;
+      readonly name: string;
+      readonly value: string;
+    };
 
 export type SpfRecord = {
   /** Every term after the version as written, in order, including those that do not parse. */
@@ -49,7 +60,9 @@ export type SpfRecord = {
 export function selectSpf(txt: readonly string[]): SpfSelection {
   const [raw, ...others] = txt.filter(isSpf);
   if (raw === undefined) return { kind: 'none' };
-  return others.length === 0 ? { kind: 'one', raw } : { kind: 'multiple', raw, raws: [raw, ...others] };
+  return others.length === 0
+    ? { kind: 'one', raw }
+    : { kind: 'multiple', raw, raws: [raw, ...others] };
 }
 
 /** Whether the record is parsed. As many `ip4` terms as fit into MAX_TXT_BYTES are. */
@@ -57,7 +70,10 @@ export function isReadable(raw: string): boolean {
   return raw.length <= MAX_TXT_BYTES && (raw.match(/[^ ]+/g)?.length ?? 0) <= MAX_SPF_TERMS;
 }
 
-/** A TXT record that was meant as SPF, but is not read as such: indented, in quotation marks, `v=spf1;`, `v=spf 1`. */
+/**
+ * A TXT record that was meant as SPF, but is not read as such: indented, in quotation marks,
+ * `v=spf1;`, `v=spf 1`.
+ */
 export function findLookalike(txt: readonly string[]): string | undefined {
   return txt.find((text) => LOOKALIKE.test(text) && !isSpf(text));
 }
@@ -87,7 +103,7 @@ function parse(raw: string): SpfRecord {
     const position = character;
     character += text.length + 1;
     if (text === '') continue;
-    // For records that are not readable, of which some rules see the beginning.
+    // For unreadable records: some rules look at their beginning.
     if (mechanisms.length === MAX_SPF_TERMS) break;
     mechanisms.push(text);
     const term = parseTerm(text, terms);
@@ -130,7 +146,9 @@ const MAX_IP6_LENGTH = 128;
 type Faults = readonly SpfFault[];
 
 function isSpf(text: string): boolean {
-  return text.slice(0, VERSION.length).toLowerCase() === VERSION && (text[VERSION.length] ?? ' ') === ' ';
+  return (
+    text.slice(0, VERSION.length).toLowerCase() === VERSION && (text[VERSION.length] ?? ' ') === ' '
+  );
 }
 
 function isFaulty(result: SpfTerm | Faults): result is Faults {
@@ -144,14 +162,20 @@ function unprintableBytes(text: string): string[] {
 }
 
 function parseTerm(text: string, before: readonly SpfTerm[]): SpfTerm | Faults {
-  // §3.1, §4.6.1: only spaces separate terms. A TAB or a line break belongs to its term and makes it invalid.
+  // §3.1, §4.6.1: only spaces separate terms. A TAB or a line break belongs to its term and makes
+  // it invalid.
   if (UNPRINTABLE.test(text)) return [{ kind: 'unprintable', bytes: unprintableBytes(text) }];
   const [, name, value] = MODIFIER.exec(text) ?? [];
   if (name !== undefined && value !== undefined) return parseModifier(text, name, value, before);
   return parseDirective(text);
 }
 
-function parseModifier(text: string, name: string, value: string, before: readonly SpfTerm[]): SpfTerm | Faults {
+function parseModifier(
+  text: string,
+  name: string,
+  value: string,
+  before: readonly SpfTerm[],
+): SpfTerm | Faults {
   const kind = name.toLowerCase();
   if (kind !== 'redirect' && kind !== 'exp') {
     const { faults } = parseMacroString(value);
@@ -159,7 +183,8 @@ function parseModifier(text: string, name: string, value: string, before: readon
   }
   // §6: a bad value does not make it an unknown modifier, which would be ignored.
   const faults = [...domainSpecFaults(value)];
-  if (before.some((term) => term.kind === kind)) faults.push({ kind: 'repeated modifier', name: kind });
+  if (before.some((term) => term.kind === kind))
+    faults.push({ kind: 'repeated modifier', name: kind });
   return faults.length > 0 ? faults : { kind, text, domain: value };
 }
 
@@ -175,7 +200,9 @@ function parseDirective(text: string): SpfTerm | Faults {
     case 'ptr': {
       if (argument === '' && kind === 'ptr') return { kind, text, qualifier, domain: '' };
       if (!argument.startsWith(':'))
-        return [{ kind: argument === '' ? 'no domain' : 'unexpected prefix length', mechanism: kind }];
+        return [
+          { kind: argument === '' ? 'no domain' : 'unexpected prefix length', mechanism: kind },
+        ];
       const domain = argument.slice(1);
       const faults = domainSpecFaults(domain);
       return faults.length > 0 ? faults : { kind, text, qualifier, domain };
@@ -198,9 +225,11 @@ function parseDirective(text: string): SpfTerm | Faults {
   }
 }
 
-// `[":" domain-spec] ["/" ip4-length] ["//" ip6-length]`. A domain-spec may contain slashes, so the lengths are taken
-// from the end; the rest of a malformed length fails as the end of a domain.
-function parseTarget(argument: string): { domain: string; ip4Length: number; ip6Length: number } | { faults: Faults } {
+// `[":" domain-spec] ["/" ip4-length] ["//" ip6-length]`. A domain-spec may contain slashes, so the
+// lengths are taken from the end; the rest of a malformed length fails as the end of a domain.
+function parseTarget(
+  argument: string,
+): { domain: string; ip4Length: number; ip6Length: number } | { faults: Faults } {
   if (argument === '') return { domain: '', ip4Length: MAX_IP4_LENGTH, ip6Length: MAX_IP6_LENGTH };
   const lengths = /(?:\/(\d+))?(?:\/\/(\d+))?$/.exec(argument);
   const rest = argument.slice(0, lengths?.index);
@@ -210,15 +239,21 @@ function parseTarget(argument: string): { domain: string; ip4Length: number; ip6
   else if (rest !== '') faults.push(...domainSpecFaults(rest.slice(1)));
   const ip4Length = parseLength(lengths?.[1], MAX_IP4_LENGTH);
   const ip6Length = parseLength(lengths?.[2], MAX_IP6_LENGTH);
-  if (ip4Length === undefined) faults.push({ kind: 'bad prefix length', version: 4, max: MAX_IP4_LENGTH });
-  if (ip6Length === undefined) faults.push({ kind: 'bad prefix length', version: 6, max: MAX_IP6_LENGTH });
+  if (ip4Length === undefined)
+    faults.push({ kind: 'bad prefix length', version: 4, max: MAX_IP4_LENGTH });
+  if (ip6Length === undefined)
+    faults.push({ kind: 'bad prefix length', version: 6, max: MAX_IP6_LENGTH });
   if (faults.length > 0 || ip4Length === undefined || ip6Length === undefined) return { faults };
   return { domain: rest.slice(1), ip4Length, ip6Length };
 }
 
 /** `":" address ["/" length]`, no macros. */
-function parseNetwork(kind: 'ip4' | 'ip6', argument: string): { address: string; length: number } | { faults: Faults } {
-  const [version, max] = kind === 'ip4' ? ([4, MAX_IP4_LENGTH] as const) : ([6, MAX_IP6_LENGTH] as const);
+function parseNetwork(
+  kind: 'ip4' | 'ip6',
+  argument: string,
+): { address: string; length: number } | { faults: Faults } {
+  const [version, max] =
+    kind === 'ip4' ? ([4, MAX_IP4_LENGTH] as const) : ([6, MAX_IP6_LENGTH] as const);
   if (!argument.startsWith(':')) return { faults: [{ kind: 'no address', mechanism: kind }] };
   const slash = argument.indexOf('/');
   const address = argument.slice(1, slash < 0 ? undefined : slash);

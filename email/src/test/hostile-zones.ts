@@ -1,8 +1,8 @@
 /**
- * Zones that try to make a check send, hold, compute or print without bound. All are below names of their own, so that
- * one server can have them all.
+ * Zones that try to make a check send, hold, compute or print without bound. All are below names of
+ * their own, so that one server can have them all.
  */
-import type { ZoneEntry, ZoneRecords } from '../dns/zone-records.ts';
+import type { ZoneEntry, ZoneRecords } from '@whence/testing/servers/zone-literal';
 
 /** The longest TXT record that fits into a DNS message, in round numbers. */
 export const LONG_TXT_BYTES = 64_000;
@@ -21,7 +21,10 @@ function times<T>(count: number, make: (i: number) => T): T[] {
 export function manyIncludes(domain: string, bytes: number): ZoneRecords {
   const names = times(100, (i) => `i${i}.${domain}`);
   return {
-    [domain]: { TXT: [`v=spf1 ${names.map((name) => `include:${name}`).join(' ')} -all`], A: ['192.0.2.1'] },
+    [domain]: {
+      TXT: [`v=spf1 ${names.map((name) => `include:${name}`).join(' ')} -all`],
+      A: ['192.0.2.1'],
+    },
     // "x" is not a mechanism: every term is an error.
     ...Object.fromEntries(names.map((name) => [name, { TXT: [fill('v=spf1 ', 'x ', bytes)] }])),
   };
@@ -38,7 +41,10 @@ export function manySelectors(domain: string, bytes: number): ZoneRecords {
   return { [domain]: { A: ['192.0.2.1'] }, ...Object.fromEntries(entries) };
 }
 
-/** Characters that can stand in a name that is asked: two of them make enough labels, and fit 3,300 times. */
+/**
+ * Characters that can stand in a name that is asked: two of them make enough labels, and fit 3,300
+ * times.
+ */
 const LABEL_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789!#$&'()*+,-/:;<=>?@[]^_`{|}~";
 
 /** 3,300 MX hosts, each an alias of an alias, and so on, 12 times. */
@@ -63,15 +69,21 @@ export function manyVictims(domain: string, victim: string): ZoneRecords {
   return { [domain]: { TXT: [`v=spf1 ${times(100, (i) => `a:h${i}.${victim}`).join(' ')} -all`] } };
 }
 
-/** As large a report as can be: long records full of characters that JSON escapes, and errors in all of them. */
+/**
+ * As large a report as can be: long records full of characters that JSON escapes, and errors in all
+ * of them.
+ */
 export function largestReport(domain: string): ZoneRecords {
   // Quotation marks can stand in a name, and take two bytes in JSON.
   const name = (i: number) => `${`${'"'.repeat(60)}.`.repeat(3)}h${i}.${domain}`;
   const spf = `v=spf1 ${times(60, (i) => `include:${name(i)}`).join(' ')} `;
-  const uris = (tag: string) => `${tag}=${times(90, (i) => `mailto:${tag}${'x'.repeat(40)}@${i}.example`).join(',')};`;
+  const uris = (tag: string) =>
+    `${tag}=${times(90, (i) => `mailto:${tag}${'x'.repeat(40)}@${i}.example`).join(',')};`;
   return {
     [domain]: { TXT: [fill(spf, '\x01" ', READ_TXT_BYTES)], MX: times(60, (i) => [i, name(i)]) },
-    [`_dmarc.${domain}`]: { TXT: [fill(`v=DMARC1; p=none; ${uris('rua')}${uris('ruf')}`, '"\x02;', READ_TXT_BYTES)] },
+    [`_dmarc.${domain}`]: {
+      TXT: [fill(`v=DMARC1; p=none; ${uris('rua')}${uris('ruf')}`, '"\x02;', READ_TXT_BYTES)],
+    },
     ...Object.fromEntries(
       MANY_SELECTORS.map((selector) => [
         `${selector}._domainkey.${domain}`,

@@ -1,6 +1,7 @@
 /**
- * Process of a test: runs checks at the same time, and measures how long its event loop was blocked meanwhile. By processor
- * time, which does not pass while other processes, or other machines of the same host, have the processor.
+ * Process of a test: runs checks at the same time, and measures how long its event loop was blocked
+ * meanwhile. By processor time, which does not pass while other processes, or other machines of the
+ * same host, have the processor.
  */
 import { checkDomain } from '../check.ts';
 import { createDnsClient } from '../dns/resolver.ts';
@@ -18,7 +19,10 @@ export type MeasuredStalls = readonly number[];
 
 const EVERY_MS = 5;
 
-/** Notes the most processor time between two timers: less than EVERY_MS unless a turn of the event loop takes longer. */
+/**
+ * Notes the most processor time between two timers: less than EVERY_MS unless a turn of the event
+ * loop takes longer.
+ */
 class LongestTurn {
   ms = 0;
   #before = process.cpuUsage();
@@ -44,7 +48,9 @@ while (stalls.length < maxRounds && !stalls.some((ms) => ms < limitMs)) {
   // Twice: the second time the answers are cached.
   for (let pass = 0; pass < 2; pass++)
     await Promise.all(
-      checks.map(({ domain, ...options }) => checkDomain(domain, { resolver: client.forCheck(domain), ...options })),
+      checks.map(({ domain, ...options }) =>
+        checkDomain(domain, { resolver: client.forCheck(domain), ...options }),
+      ),
     );
   longest.stop();
   stalls.push(longest.ms);

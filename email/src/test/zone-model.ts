@@ -1,19 +1,23 @@
 /**
- * A zone that an administrator changes as the advice says: a record is added to what is published at its name, and what
- * a wildcard, an alias or a DNAME does to other names follows from zone-records.ts.
+ * A zone that an administrator changes as the advice says: a record is added to what is published
+ * at its name, and what a wildcard, an alias or a DNAME does to other names follows from
+ * the zone literal.
  */
 import assert from 'node:assert/strict';
+import { canonical, type ZoneEntry, type ZoneRecords } from '@whence/testing/servers/zone-literal';
 import type { Change } from '../advice/advice.ts';
-import { stringsOf } from '../advice/zone-file.ts';
 import { checkDmarc } from '../dmarc/check.ts';
-import { zone } from '../dns/zone.ts';
-import { canonical, type ZoneEntry, type ZoneRecords } from '../dns/zone-records.ts';
+import { stringsOf } from '../records/zone-file.ts';
 import type { DmarcPolicy } from '../report.ts';
 import { selectSpf } from '../spf/spf.ts';
+import { zone } from './zone.ts';
 
 const text = (strings: string | readonly string[]) => [strings].flat().join('');
 
-/** Fails where no server would take the record: beside an alias, below a DNAME, in place of what is not there. */
+/**
+ * Fails where no server would take the record: beside an alias, below a DNAME, in place of what is
+ * not there.
+ */
 export function publish(records: ZoneRecords, { record, replaces }: Change): ZoneRecords {
   const names = new Map(Object.keys(records).map((name) => [canonical(name), name]));
   const name = names.get(record.name) ?? record.name;
@@ -46,10 +50,14 @@ type Standing = { readonly mx: string; readonly hasSpf: boolean; readonly protec
 const LEVELS: Readonly<Record<DmarcPolicy, number>> = { none: 0, quarantine: 1, reject: 2 };
 
 /**
- * Every name of the zone that can be in an address, the checked domain, names beside and below it that exist and do not,
- * and names that only a wildcard answers for. Names with an underscore are not mail domains.
+ * Every name of the zone that can be in an address, the checked domain, names beside and below it
+ * that exist and do not, and names that only a wildcard answers for. Names with an underscore are
+ * not mail domains.
  */
-export async function standings(domain: string, records: ZoneRecords): Promise<Map<string, Standing>> {
+export async function standings(
+  domain: string,
+  records: ZoneRecords,
+): Promise<Map<string, Standing>> {
   const named = Object.keys(records).map((name) => name.replace(/^\*\./, 'any-name.'));
   const around = [
     domain,
@@ -65,11 +73,20 @@ export async function standings(domain: string, records: ZoneRecords): Promise<M
   const found = names.map(async (name) => {
     const [apex, mx] = await Promise.all([resolver.txt(name), resolver.mx(name)]);
     const isSub = name.startsWith('existing-sub.');
-    const state = apex.kind === 'nxdomain' && apex.alias === undefined && !isSub ? 'nxdomain' : 'exists';
-    const { report, isTestMode } = await checkDmarc(name, resolver, Promise.resolve(state), Promise.resolve(apex));
+    const state =
+      apex.kind === 'nxdomain' && apex.alias === undefined && !isSub ? 'nxdomain' : 'exists';
+    const { report, isTestMode } = await checkDmarc(
+      name,
+      resolver,
+      Promise.resolve(state),
+      Promise.resolve(apex),
+    );
     const level = LEVELS[report.effective_policy];
     const share = isTestMode ? 0 : report.percentage / 100;
-    const hosts = mx.kind === 'found' ? mx.records.map(({ preference, exchange }) => `${preference} ${exchange}`) : [];
+    const hosts =
+      mx.kind === 'found'
+        ? mx.records.map(({ preference, exchange }) => `${preference} ${exchange}`)
+        : [];
     const standing = {
       mx: hosts.sort().join(', '),
       hasSpf: apex.kind === 'found' && selectSpf(apex.records).kind !== 'none',
@@ -80,7 +97,11 @@ export async function standings(domain: string, records: ZoneRecords): Promise<M
   return new Map(await Promise.all(found));
 }
 
-export function assertNothingTaken(before: Map<string, Standing>, after: Map<string, Standing>, line: string): void {
+export function assertNothingTaken(
+  before: Map<string, Standing>,
+  after: Map<string, Standing>,
+  line: string,
+): void {
   for (const [name, was] of before) {
     const is = after.get(name);
     assert.ok(is !== undefined, `${name} is gone after ${line}`);

@@ -1,14 +1,15 @@
-// What to publish so that mail is protected on its way to the domain: TLS-RPT, and record and policy of MTA-STS, with
-// what must be in place before. Not for domains that take no mail.
+// What to publish so that mail is protected on its way to the domain: TLS-RPT, and record and
+// policy of MTA-STS, with what must be in place before. Not for domains that take no mail.
 import { createHash } from 'node:crypto';
-import { looksUnused, receivesMail } from '../advice/mail-role.ts';
-import { type ProposedRecord, zoneFileLine } from '../advice/zone-file.ts';
 import { aliasOf, type Resolver } from '../dns/answer.ts';
 import type { Wildcard } from '../dns/wildcard.ts';
 import { hasCode } from '../findings/finding.ts';
+import { looksUnused, receivesMail } from '../readiness/mail-role.ts';
+import { type ProposedRecord, zoneFileLine } from '../records/zone-file.ts';
 import type { TransportRecommendation } from '../report.ts';
 import type { Findings } from '../score/score.ts';
 import type { CheckedTransport } from './check-transport.ts';
+import { hasFullDane } from './dane.ts';
 
 type TransportAdvice = {
   readonly text: string;
@@ -21,7 +22,10 @@ type TransportEvidence = {
   readonly findings: Findings;
   readonly transport: CheckedTransport;
   readonly resolver: Resolver;
-  /** A record below a domain that a wildcard answers for would take the wildcard's records away from it. */
+  /**
+   * A record below a domain that a wildcard answers for would take the wildcard's records away from
+   * it.
+   */
   readonly wildcard: Wildcard;
 };
 
@@ -30,10 +34,15 @@ export async function withRecommendations(evidence: TransportEvidence): Promise<
   const { findings, transport } = evidence;
   if (receivesMail(findings) !== 'yes' || looksUnused(findings)) return transport;
   const allowed = async (advice: readonly TransportAdvice[]) => {
-    const publishable = await Promise.all(advice.map((one) => mayPublish(one, evidence)));
-    return advice.map((one, i) => renderAdvice(publishable[i] === true ? one : withoutRecord(one)));
+    const publishable = await Promise.all(advice.map((item) => mayPublish(item, evidence)));
+    return advice.map((item, i) =>
+      renderAdvice(publishable[i] === true ? item : withoutRecord(item)),
+    );
   };
-  const [mtaSts, tlsRpt] = await Promise.all([allowed(adviseMtaSts(evidence)), allowed(adviseTlsRpt(evidence))]);
+  const [mtaSts, tlsRpt] = await Promise.all([
+    allowed(adviseMtaSts(evidence)),
+    allowed(adviseTlsRpt(evidence)),
+  ]);
   return {
     ...transport,
     mta_sts: { ...transport.mta_sts, recommendations: mtaSts },
@@ -41,8 +50,13 @@ export async function withRecommendations(evidence: TransportEvidence): Promise<
   };
 }
 
-/** Not at an alias (RFC 1034 §3.6.2), and not where a wildcard answers for the domain (RFC 4592). */
-async function mayPublish({ record }: TransportAdvice, { resolver, wildcard }: TransportEvidence): Promise<boolean> {
+/**
+ * Not at an alias (RFC 1034 §3.6.2), and not where a wildcard answers for the domain (RFC 4592).
+ */
+async function mayPublish(
+  { record }: TransportAdvice,
+  { resolver, wildcard }: TransportEvidence,
+): Promise<boolean> {
   if (record === undefined) return true;
   // The check has asked this question: no other is sent.
   const alias = aliasOf(await resolver.txt(record.name));
@@ -75,10 +89,7 @@ function adviseMtaSts(evidence: TransportEvidence): TransportAdvice[] {
   // A policy that leaves out a host stops its mail, so all of them must be known.
   if (findings.mx.state !== 'valid') return [];
   if (hasCode(mta_sts.validation_errors, 'no_mta_sts_record')) {
-    const { is_authenticated, hosts } = transport.dane;
-    const isDane =
-      is_authenticated && hosts.length > 0 && hosts.every((host) => host.is_authenticated && host.records.length > 0);
-    const text = `Senders ${isDane ? 'that do not use DANE ' : ''}deliver to ${domain} without checking certificates. Before: each MX host must have a certificate for its own name, and https://mta-sts.${domain} a valid one. Publish the policy there first, then the record, and change testing to enforce when the reports show no failure.`;
+    const text = `Senders ${hasFullDane(transport.dane) ? 'that do not use DANE ' : ''}deliver to ${domain} without checking certificates. Before: each MX host must have a certificate for its own name, and https://mta-sts.${domain} a valid one. Publish the policy there first, then the record, and change testing to enforce when the reports show no failure.`;
     return [{ text, ...policyOf(evidence, 'testing', FIRST_AGE_SECONDS) }];
   }
   if (!mta_sts.policy_found) return [];
@@ -98,7 +109,9 @@ function adviseMtaSts(evidence: TransportEvidence): TransportAdvice[] {
   if (mode === 'testing') {
     const text =
       'The MTA-STS policy is in testing mode: senders report a failure of TLS, and deliver all the same. When the reports show none, publish the policy with enforce, then the record with a new id.';
-    return [{ text, ...policyOf(evidence, 'enforce', Math.max(mta_sts.max_age, USUAL_AGE_SECONDS)) }];
+    return [
+      { text, ...policyOf(evidence, 'enforce', Math.max(mta_sts.max_age, USUAL_AGE_SECONDS)) },
+    ];
   }
   if (mta_sts.max_age >= SHORT_AGE_SECONDS) return [];
   const text = `Senders forget the MTA-STS policy after ${mta_sts.max_age} s, and an attacker has to keep it from them for no longer; weeks are usual (RFC 8461 section 3.2). Publish the policy with a longer max_age, then the record with a new id.`;
@@ -111,9 +124,15 @@ function policyOf(
   maxAgeSeconds: number,
 ): Required<Pick<TransportAdvice, 'record' | 'file'>> {
   const hosts = findings.mx.report.records;
-  const lines = ['version: STSv1', `mode: ${mode}`, ...hosts.map((host) => `mx: ${host}`), `max_age: ${maxAgeSeconds}`];
+  const lines = [
+    'version: STSv1',
+    `mode: ${mode}`,
+    ...hosts.map((host) => `mx: ${host}`),
+    `max_age: ${maxAgeSeconds}`,
+  ];
   const text = `${lines.join('\r\n')}\r\n`;
-  // §3.1: senders fetch the policy again when the id changes; any text that changes with it will do.
+  // §3.1: senders fetch the policy again when the id changes; any text that changes with it will
+  // do.
   const id = createHash('sha256').update(text).digest('hex').slice(0, ID_CHARACTERS);
   return {
     record: { name: `_mta-sts.${domain}`, type: 'TXT', text: `v=STSv1; id=${id}` },

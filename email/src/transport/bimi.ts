@@ -1,4 +1,5 @@
-// BIMI (draft-brand-indicators-for-message-identification): mark and certificate, neither of which is fetched.
+// BIMI (draft-brand-indicators-for-message-identification): mark and certificate, neither of which
+// is fetched.
 import type { Resolver } from '../dns/answer.ts';
 import { type Finding, judged } from '../findings/finding.ts';
 import { tagValue } from '../records/tag-list.ts';
@@ -7,7 +8,7 @@ import type { BimiReport, DmarcReport } from '../report.ts';
 import { excerpt } from '../visible-text.ts';
 import { selectVersioned } from './versioned-record.ts';
 
-/** Receivers look at the domain, then at the registrable domain. Both are asked at once. */
+/** Receivers look at the domain, then at the registrable domain. Both are queried at once. */
 export async function checkBimi(
   domain: string,
   resolver: Resolver,
@@ -25,7 +26,10 @@ export async function checkBimi(
     return reportOf({}, [{ code: 'no_bimi_record', detail: { name: `default._bimi.${domain}` } }]);
   const { owner, record } = first;
   if (record.kind !== 'one')
-    return reportOf({ raw: record.kind === 'none' ? '' : record.raw }, record.kind === 'none' ? [] : [record.error]);
+    return reportOf(
+      { raw: record.kind === 'none' ? '' : record.raw },
+      record.kind === 'none' ? [] : [record.error],
+    );
   const location = tagValue(record.tags, 'l') ?? '';
   const certificate = tagValue(record.tags, 'a') ?? '';
   const published = { raw: record.raw, record_domain: owner, location, certificate };
@@ -36,7 +40,8 @@ export async function checkBimi(
   const { effective_policy: policy, subdomain_policy: subdomains, percentage } = await dmarc;
   if (location !== '' && (policy === 'none' || subdomains === 'none' || percentage < 100))
     errors.push({ code: 'bimi_policy_too_weak', detail: { policy, subdomains, percentage } });
-  if (isHttps(location) && certificate === '') errors.push({ code: 'no_bimi_certificate', detail: {} });
+  if (isHttps(location) && certificate === '')
+    errors.push({ code: 'no_bimi_certificate', detail: {} });
   return reportOf(published, errors);
 }
 

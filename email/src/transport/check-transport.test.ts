@@ -1,17 +1,21 @@
-/** Transport as part of the check, over zones written as literals. The policy is fetched for real in the server's tests. */
+/**
+ * Transport as part of the check, over zones written as literals. The policy is fetched for real in
+ * the server's tests.
+ */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { ZoneRecords } from '@whence/testing/servers/zone-literal';
 import fc from 'fast-check';
 import { examineDomain } from '../check.ts';
-import { zone } from '../dns/zone.ts';
-import type { ZoneRecords } from '../dns/zone-records.ts';
 import type { TransportReport } from '../report.ts';
 import { KEYS } from '../test/dkim-keys.ts';
+import { zone } from '../test/zone.ts';
 import type { FetchedPolicy, PolicyRequest } from './mta-sts.ts';
 import { parseMtaStsPolicy } from './mta-sts-policy.ts';
 
 const SHA256 = 'ab'.repeat(32);
-const POLICY = 'version: STSv1\nmode: enforce\nmx: mx1.example.com\nmx: *.backup.example.net\nmax_age: 604800\n';
+const POLICY =
+  'version: STSv1\nmode: enforce\nmx: mx1.example.com\nmx: *.backup.example.net\nmax_age: 604800\n';
 const FULL: ZoneRecords = {
   'example.com': {
     MX: [
@@ -27,7 +31,9 @@ const FULL: ZoneRecords = {
   '_25._tcp.mx2.backup.example.net': { TLSA: [`2 0 2 ${SHA256}${SHA256}`], isSigned: true },
   '_mta-sts.example.com': { TXT: ['other', 'v=STSv1; id=20260101T000000;'] },
   'mta-sts.example.com': { A: ['9.9.9.11', '10.0.0.1'] },
-  '_smtp._tls.example.com': { TXT: ['v=TLSRPTv1; rua=mailto:tls@example.com,https://reports.example.net/tls'] },
+  '_smtp._tls.example.com': {
+    TXT: ['v=TLSRPTv1; rua=mailto:tls@example.com,https://reports.example.net/tls'],
+  },
   'default._bimi.example.com': {
     TXT: ['v=BIMI1; l=https://example.com/mark.svg; a=https://example.com/mark.pem'],
   },
@@ -37,7 +43,11 @@ const FULL: ZoneRecords = {
 
 async function transportOf(
   records: ZoneRecords,
-  fetched: FetchedPolicy = { kind: 'fetched', text: POLICY, contentType: 'text/plain; charset=utf-8' },
+  fetched: FetchedPolicy = {
+    kind: 'fetched',
+    text: POLICY,
+    contentType: 'text/plain; charset=utf-8',
+  },
   domain = 'example.com',
 ) {
   const requests: PolicyRequest[] = [];
@@ -78,7 +88,11 @@ test('transport: a domain that has everything has no findings', async () => {
       is_authenticated: true,
       hosts: [
         { host: 'mx1.example.com', records: [`3 1 1 ${SHA256}`], is_authenticated: true },
-        { host: 'mx2.backup.example.net', records: [`2 0 2 ${SHA256}${SHA256}`], is_authenticated: true },
+        {
+          host: 'mx2.backup.example.net',
+          records: [`2 0 2 ${SHA256}${SHA256}`],
+          is_authenticated: true,
+        },
       ],
       is_valid: true,
       validation_errors: [],
@@ -93,7 +107,13 @@ test('transport: a domain that has everything has no findings', async () => {
       validation_errors: [],
     },
     dnssec: { is_authenticated: true, is_valid: true, validation_errors: [] },
-    sender_rules: { google: 'met', yahoo: 'met', microsoft: 'met', is_valid: true, validation_errors: [] },
+    sender_rules: {
+      google: 'met',
+      yahoo: 'met',
+      microsoft: 'met',
+      is_valid: true,
+      validation_errors: [],
+    },
   };
   assert.deepEqual(transport, want);
   assert.deepEqual(
@@ -136,7 +156,12 @@ for (const [behaviour, more, state, missing] of [
     'not_met',
     ['sender_needs_dmarc'],
   ],
-  ['an answer that failed', { '_dmarc.example.com': { fail: 'timeout' } }, 'unverified', ['dns_temporary_failure']],
+  [
+    'an answer that failed',
+    { '_dmarc.example.com': { fail: 'timeout' } },
+    'unverified',
+    ['dns_temporary_failure'],
+  ],
   [
     'a failure beside what is missing',
     { '_dmarc.example.com': { fail: 'timeout' }, 's1._domainkey.example.com': {} },
@@ -160,35 +185,80 @@ for (const [behaviour, more, state, missing] of [
 type Part = keyof TransportReport;
 const sts = '_mta-sts.example.com';
 for (const [behaviour, change, part, want] of [
-  ['two MTA-STS records', { [sts]: { TXT: ['v=STSv1; id=1', 'v=STSv1; id=2'] } }, 'mta_sts', 'multiple_records'],
-  ['a version in lower case', { [sts]: { TXT: ['v=stsv1; id=1'] } }, 'mta_sts', 'no_mta_sts_record'],
+  [
+    'two MTA-STS records',
+    { [sts]: { TXT: ['v=STSv1; id=1', 'v=STSv1; id=2'] } },
+    'mta_sts',
+    'multiple_records',
+  ],
+  [
+    'a version in lower case',
+    { [sts]: { TXT: ['v=stsv1; id=1'] } },
+    'mta_sts',
+    'no_mta_sts_record',
+  ],
   ['no id', { [sts]: { TXT: ['v=STSv1;'] } }, 'mta_sts', 'bad_mta_sts_id'],
-  ['an id with a hyphen', { [sts]: { TXT: ['v=STSv1; id=2026-01-01'] } }, 'mta_sts', 'bad_mta_sts_id'],
-  ['a record of 17 kB', { [sts]: { TXT: [`v=STSv1; id=1; ${'x'.repeat(17_000)}`] } }, 'mta_sts', 'record_too_long'],
+  [
+    'an id with a hyphen',
+    { [sts]: { TXT: ['v=STSv1; id=2026-01-01'] } },
+    'mta_sts',
+    'bad_mta_sts_id',
+  ],
+  [
+    'a record of 17 kB',
+    { [sts]: { TXT: [`v=STSv1; id=1; ${'x'.repeat(17_000)}`] } },
+    'mta_sts',
+    'record_too_long',
+  ],
   ['DNS that fails', { [sts]: { fail: 'SERVFAIL' } }, 'mta_sts', 'dns_temporary_failure'],
-  ['a policy host that is missing', { 'mta-sts.example.com': {} }, 'mta_sts', 'policy_host_missing'],
+  [
+    'a policy host that is missing',
+    { 'mta-sts.example.com': {} },
+    'mta_sts',
+    'policy_host_missing',
+  ],
   [
     'a policy host that is private',
     { 'mta-sts.example.com': { A: ['127.0.0.1'], AAAA: ['fe80::1', '::ffff:10.0.0.1'] } },
     'mta_sts',
     'policy_host_private',
   ],
-  ['TLS-RPT without rua', { '_smtp._tls.example.com': { TXT: ['v=TLSRPTv1;'] } }, 'tls_rpt', 'no_tls_rpt_uri'],
+  [
+    'TLS-RPT without rua',
+    { '_smtp._tls.example.com': { TXT: ['v=TLSRPTv1;'] } },
+    'tls_rpt',
+    'no_tls_rpt_uri',
+  ],
   [
     'TLS-RPT with http',
     { '_smtp._tls.example.com': { TXT: ['v=TLSRPTv1;rua=http://x.example/'] } },
     'tls_rpt',
     'bad_report_uri',
   ],
-  ['TLS-RPT that fails', { '_smtp._tls.example.com': { fail: 'timeout' } }, 'tls_rpt', 'dns_temporary_failure'],
-  ['BIMI that declines', { 'default._bimi.example.com': { TXT: ['v=BIMI1; l=; a=;'] } }, 'bimi', 'bimi_declined'],
+  [
+    'TLS-RPT that fails',
+    { '_smtp._tls.example.com': { fail: 'timeout' } },
+    'tls_rpt',
+    'dns_temporary_failure',
+  ],
+  [
+    'BIMI that declines',
+    { 'default._bimi.example.com': { TXT: ['v=BIMI1; l=; a=;'] } },
+    'bimi',
+    'bimi_declined',
+  ],
   [
     'BIMI over http',
     { 'default._bimi.example.com': { TXT: ['v=BIMI1; l=http://x.example/m.svg'] } },
     'bimi',
     'bad_bimi_uri',
   ],
-  ['BIMI without enforcement', { '_dmarc.example.com': { TXT: ['v=DMARC1; p=none'] } }, 'bimi', 'bimi_policy_too_weak'],
+  [
+    'BIMI without enforcement',
+    { '_dmarc.example.com': { TXT: ['v=DMARC1; p=none'] } },
+    'bimi',
+    'bimi_policy_too_weak',
+  ],
   [
     'MX that is not authenticated',
     { 'example.com': { MX: [[10, 'mx1.example.com']] } },
@@ -222,7 +292,11 @@ for (const [behaviour, change, part, want] of [
   });
 
 for (const [behaviour, fetched, want] of [
-  ['cannot be fetched', { kind: 'failed', reason: 'the certificate has expired' }, ['policy_not_fetched']],
+  [
+    'cannot be fetched',
+    { kind: 'failed', reason: 'the certificate has expired' },
+    ['policy_not_fetched'],
+  ],
   ['is HTML', { kind: 'fetched', text: POLICY, contentType: 'text/html' }, ['policy_not_text']],
   [
     'lacks an MX host',
@@ -259,13 +333,20 @@ test('transport: whatever the zone contains, the part is small', async () => {
   const { transport } = await transportOf(
     {
       'example.com': { MX: hosts },
-      '*.example.com': { A: ['9.9.9.9'], TLSA: Array.from({ length: 50 }, () => `9 9 9 ${'ff'.repeat(2_000)}`) },
+      '*.example.com': {
+        A: ['9.9.9.9'],
+        TLSA: Array.from({ length: 50 }, () => `9 9 9 ${'ff'.repeat(2_000)}`),
+      },
       [sts]: { TXT: ['v=STSv1; id=1'] },
       'mta-sts.example.com': { A: ['9.9.9.9'] },
       '_smtp._tls.example.com': { TXT: [`v=TLSRPTv1; rua=${junk}`] },
       'default._bimi.example.com': { TXT: [`v=BIMI1; l=${junk}`] },
     },
-    { kind: 'fetched', text: 'mx: \x01\n'.repeat(10_000) + 'mx: a.example\n'.repeat(5_000), contentType: junk },
+    {
+      kind: 'fetched',
+      text: 'mx: \x01\n'.repeat(10_000) + 'mx: a.example\n'.repeat(5_000),
+      contentType: junk,
+    },
   );
   const bytes = Buffer.byteLength(JSON.stringify(transport));
   assert.ok(bytes < 64 * 1024, `${bytes} bytes`);
@@ -329,17 +410,34 @@ const BARE: ZoneRecords = {
 test('transport: what is missing comes with records and a policy to paste', async () => {
   const { transport } = await transportOf(BARE);
   const [report] = transport.tls_rpt.recommendations;
-  assert.equal(report?.record, '_smtp._tls.example.com. IN TXT "v=TLSRPTv1; rua=mailto:tls-reports@example.com"');
+  assert.equal(
+    report?.record,
+    '_smtp._tls.example.com. IN TXT "v=TLSRPTv1; rua=mailto:tls-reports@example.com"',
+  );
   const [policy] = transport.mta_sts.recommendations;
-  assert.match(policy?.record ?? '', /^_mta-sts\.example\.com\. IN TXT "v=STSv1; id=[0-9a-f]{16}"$/);
+  assert.match(
+    policy?.record ?? '',
+    /^_mta-sts\.example\.com\. IN TXT "v=STSv1; id=[0-9a-f]{16}"$/,
+  );
   assert.equal(policy?.file_url, 'https://mta-sts.example.com/.well-known/mta-sts.txt');
   const { mode, mx, errors } = parseMtaStsPolicy(policy?.file ?? '');
-  assert.deepEqual([mode, mx, errors], ['testing', ['mx1.example.com', 'mx2.backup.example.net'], []]);
+  assert.deepEqual(
+    [mode, mx, errors],
+    ['testing', ['mx1.example.com', 'mx2.backup.example.net'], []],
+  );
 });
 
 for (const [behaviour, records, said] of [
-  ['neither MTA-STS nor DANE', BARE, /^Senders deliver to example\.com without checking certificates/],
-  ['DANE', { ...FULL, '_mta-sts.example.com': {} }, /^Senders that do not use DANE deliver to example\.com without/],
+  [
+    'neither MTA-STS nor DANE',
+    BARE,
+    /^Senders deliver to example\.com without checking certificates/,
+  ],
+  [
+    'DANE',
+    { ...FULL, '_mta-sts.example.com': {} },
+    /^Senders that do not use DANE deliver to example\.com without/,
+  ],
   [
     'DANE for one host of two',
     { ...FULL, '_mta-sts.example.com': {}, '_25._tcp.mx1.example.com': {} },
@@ -378,11 +476,17 @@ for (const [behaviour, records] of [
 ] as const satisfies readonly (readonly [string, ZoneRecords])[])
   test(`transport: no advice for ${behaviour}`, async () => {
     const { transport } = await transportOf(records);
-    assert.deepEqual([transport.mta_sts.recommendations, transport.tls_rpt.recommendations], [[], []]);
+    assert.deepEqual(
+      [transport.mta_sts.recommendations, transport.tls_rpt.recommendations],
+      [[], []],
+    );
   });
 
 test('transport: no record where a wildcard answers for the domain, or at an alias', async () => {
-  const wildcard = { ...BARE, '*.example.com': { MX: [[10, 'mx1.example.com']] } } as const satisfies ZoneRecords;
+  const wildcard = {
+    ...BARE,
+    '*.example.com': { MX: [[10, 'mx1.example.com']] },
+  } as const satisfies ZoneRecords;
   const shop = (await transportOf(wildcard, undefined, 'shop.example.com')).transport;
   assert.equal(shop.tls_rpt.recommendations[0]?.record, '');
   const aliased = { ...BARE, '_smtp._tls.example.com': { CNAME: 'gone.example.net' } };
@@ -390,7 +494,12 @@ test('transport: no record where a wildcard answers for the domain, or at an ali
 });
 
 test('transport: a domain that takes no mail lacks neither MTA-STS nor TLS-RPT', async () => {
-  const { transport } = await transportOf({ 'example.com': { MX: [[0, '.']], TXT: ['v=spf1 -all'] } });
+  const { transport } = await transportOf({
+    'example.com': { MX: [[0, '.']], TXT: ['v=spf1 -all'] },
+  });
   const { mta_sts, tls_rpt, dane } = codesOf(transport);
-  assert.deepEqual([mta_sts, tls_rpt, dane], [['no_mail_host'], ['no_mail_host'], ['no_mail_host']]);
+  assert.deepEqual(
+    [mta_sts, tls_rpt, dane],
+    [['no_mail_host'], ['no_mail_host'], ['no_mail_host']],
+  );
 });

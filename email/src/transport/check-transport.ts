@@ -1,6 +1,15 @@
-/** What protects mail on its way to the domain: MTA-STS, TLS-RPT, DANE and DNSSEC; and BIMI. Asked at the same time. */
+/**
+ * What protects mail on its way to the domain: MTA-STS, TLS-RPT, DANE and DNSSEC; and BIMI. Asked
+ * at the same time.
+ */
 import type { Answer, MxHost, Resolver } from '../dns/answer.ts';
-import { dnsFailure, type Finding, type FindingCode, hasCode, judged } from '../findings/finding.ts';
+import {
+  dnsFailure,
+  type Finding,
+  type FindingCode,
+  hasCode,
+  judged,
+} from '../findings/finding.ts';
 import type { MxFindings } from '../mx/mx.ts';
 import type { DmarcReport, DnssecReport, TransportReport } from '../report.ts';
 import { checkBimi } from './bimi.ts';
@@ -19,7 +28,10 @@ type TransportInput = {
   readonly dmarc: Promise<DmarcReport<Finding>>;
 };
 
-/** What DNS shows by itself. Recommendations and rules for senders follow from this and the rest of the report. */
+/**
+ * What DNS shows by itself. Recommendations and rules for senders follow from this and the rest of
+ * the report.
+ */
 export type CheckedTransport = Omit<TransportReport<Finding>, 'sender_rules'>;
 
 export async function checkTransport(
@@ -31,15 +43,20 @@ export async function checkTransport(
     // Two rounds of questions and a connection: it does not wait for the addresses of the MX hosts.
     mxAnswer.then((answer) => checkMtaSts(domain, namedHosts(answer), resolver, options)),
     checkTlsRpt(domain, resolver),
-    hosts.then(async (known) =>
-      known.length > 0 ? checkDane(domain, await mxAnswer, known, resolver) : noHosts(domain, await mxAnswer),
+    hosts.then(async (mailHosts) =>
+      mailHosts.length > 0
+        ? checkDane(domain, await mxAnswer, mailHosts, resolver)
+        : noHosts(domain, await mxAnswer),
     ),
     checkBimi(domain, resolver, dmarc),
     Promise.all([mxAnswer, txtAnswer]).then((answers) => checkDnssec(domain, answers)),
   ]);
   // A domain that takes no mail lacks neither.
   const isWithoutMail = hasCode(dane.validation_errors, 'no_mail_host');
-  const needless = <Part extends { validation_errors: Finding[] }>(part: Part, missing: FindingCode): Part =>
+  const needless = <Part extends { validation_errors: Finding[] }>(
+    part: Part,
+    missing: FindingCode,
+  ): Part =>
     isWithoutMail && hasCode(part.validation_errors, missing)
       ? { ...part, validation_errors: [{ code: 'no_mail_host', detail: { domain } }] }
       : part;
@@ -58,7 +75,9 @@ const MAX_HOSTS = 20;
 function namedHosts(answer: Answer<MxHost>): string[] {
   if (answer.kind !== 'found') return [];
   const sorted = [...answer.records].sort((a, b) => a.preference - b.preference);
-  return [...new Set(sorted.map(({ exchange }) => exchange))].filter((host) => host !== '.').slice(0, MAX_HOSTS);
+  return [...new Set(sorted.map(({ exchange }) => exchange))]
+    .filter((host) => host !== '.')
+    .slice(0, MAX_HOSTS);
 }
 
 /** RFC 5321 §5.1: without MX records, the domain is its own mail host. */
@@ -68,14 +87,20 @@ function deliveryHosts(domain: string, { report, state }: MxFindings): string[] 
 
 function noHosts(domain: string, mx: Answer<MxHost>): TransportReport<Finding>['dane'] {
   const error: Finding =
-    mx.kind === 'failure' ? dnsFailure(domain, 'MX', mx) : { code: 'no_mail_host', detail: { domain } };
+    mx.kind === 'failure'
+      ? dnsFailure(domain, 'MX', mx)
+      : { code: 'no_mail_host', detail: { domain } };
   const is_authenticated = mx.kind !== 'failure' && mx.isAuthenticated === true;
   return { is_authenticated, hosts: [], ...judged([error]) };
 }
 
-function checkDnssec(domain: string, [mx, txt]: readonly [Answer<unknown>, Answer<unknown>]): DnssecReport<Finding> {
+function checkDnssec(
+  domain: string,
+  [mx, txt]: readonly [Answer<unknown>, Answer<unknown>],
+): DnssecReport<Finding> {
   const answered = [mx, txt].filter((answer) => answer.kind !== 'failure');
-  const is_authenticated = answered.length > 0 && answered.every((answer) => answer.isAuthenticated === true);
+  const is_authenticated =
+    answered.length > 0 && answered.every((answer) => answer.isAuthenticated === true);
   if (is_authenticated) return { is_authenticated, ...judged([]) };
   const error: Finding =
     answered.length === 0 && mx.kind === 'failure'

@@ -1,4 +1,5 @@
-// DANE for SMTP (RFC 7672): TLSA records count only if DNSSEC authenticates them and the MX records.
+// DANE for SMTP (RFC 7672): TLSA records count only if DNSSEC authenticates them and the MX
+// records.
 import type { Answer, MxHost, Resolver } from '../dns/answer.ts';
 import { dnsFailure, type Finding, judged } from '../findings/finding.ts';
 import type { TlsaFault } from '../findings/finding-text.ts';
@@ -19,18 +20,38 @@ export async function checkDane(
   const mxErrors: Finding[] =
     hasRecords && !isAuthenticated ? [{ code: 'mx_not_authenticated', detail: { domain } }] : [];
   const errors = [...mxErrors, ...checked.flatMap((host) => host.errors)];
-  return { is_authenticated: isAuthenticated, hosts: checked.map(({ report }) => report), ...judged(errors) };
+  return {
+    is_authenticated: isAuthenticated,
+    hosts: checked.map(({ report }) => report),
+    ...judged(errors),
+  };
 }
 
-async function checkHost(host: string, resolver: Resolver): Promise<{ report: DaneHost; errors: Finding[] }> {
+/** Every host has records that senders may rely on. */
+export function hasFullDane({ is_authenticated, hosts }: DaneReport<unknown>): boolean {
+  return (
+    is_authenticated &&
+    hosts.length > 0 &&
+    hosts.every((host) => host.is_authenticated && host.records.length > 0)
+  );
+}
+
+async function checkHost(
+  host: string,
+  resolver: Resolver,
+): Promise<{ report: DaneHost; errors: Finding[] }> {
   const name = `_25._tcp.${host}`;
   const answer = await resolver.tlsa(name);
   if (answer.kind === 'failure')
-    return { report: { host, records: [], is_authenticated: false }, errors: [dnsFailure(name, 'TLSA', answer)] };
+    return {
+      report: { host, records: [], is_authenticated: false },
+      errors: [dnsFailure(name, 'TLSA', answer)],
+    };
   const records = answer.kind === 'found' ? [...answer.records] : [];
   const is_authenticated = answer.isAuthenticated === true;
   const report = { host, records, is_authenticated };
-  if (records.length === 0) return { report, errors: [{ code: 'no_tlsa_record', detail: { host } }] };
+  if (records.length === 0)
+    return { report, errors: [{ code: 'no_tlsa_record', detail: { host } }] };
   const errors = records.flatMap((record) => faultsOf(host, record));
   if (!is_authenticated) errors.unshift({ code: 'tlsa_not_authenticated', detail: { host } });
   return { report, errors };
@@ -42,7 +63,10 @@ function faultsOf(host: string, record: string): Finding[] {
   return [{ code: 'tlsa_unusable', detail: { host, record: excerpt(record, MAX_QUOTED), fault } }];
 }
 
-/** RFC 7672 §3.1: PKIX-TA(0) and PKIX-EE(1) need an authority that mail servers do not agree on, and are not used. */
+/**
+ * RFC 7672 §3.1: PKIX-TA(0) and PKIX-EE(1) need an authority that mail servers do not agree on, and
+ * are not used.
+ */
 function tlsaFault(record: string): TlsaFault | undefined {
   const [usage = '', selector = '', matchingType = '', data = ''] = record.split(' ');
   if (usage !== '2' && usage !== '3') return 'usage';

@@ -1,6 +1,8 @@
-/** The policy of MTA-STS: lines of `key: value` (RFC 8461 §3.2), and which MX hosts it lets senders use (§4.1). */
-import type { Finding } from '../findings/finding.ts';
-import { FindingList } from '../findings/finding-list.ts';
+/**
+ * The policy of MTA-STS: lines of `key: value` (RFC 8461 §3.2), and which MX hosts it lets senders
+ * use (§4.1).
+ */
+import { type Finding, FindingList } from '../findings/finding.ts';
 import { excerpt } from '../visible-text.ts';
 
 type MtaStsPolicy = {
@@ -15,7 +17,8 @@ type MtaStsPolicy = {
 /** A year and a quarter of a day. */
 const MAX_AGE_SECONDS = 31_557_600;
 const MAX_NAME_CHARACTERS = 255;
-const PATTERN = /^(?:\*\.)?(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const PATTERN =
+  /^(?:\*\.)?(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 export function parseMtaStsPolicy(text: string): MtaStsPolicy {
   const fields = readFields(text);
@@ -30,7 +33,7 @@ export function parseMtaStsPolicy(text: string): MtaStsPolicy {
 
   const version = first('version');
   if (version !== 'STSv1') refuse('version', version);
-  const mode = MODES.find((known) => known === first('mode'));
+  const mode = MODES.find((allowed) => allowed === first('mode'));
   if (mode === undefined) refuse('mode', first('mode'));
   const age = first('max_age');
   const isAge = age !== undefined && /^[0-9]{1,10}$/.test(age) && Number(age) <= MAX_AGE_SECONDS;
@@ -51,12 +54,16 @@ const MODES = ['enforce', 'testing', 'none'] as const;
 /** `*` stands for exactly one label, and only at the beginning. */
 export function allowsHost(patterns: readonly string[], host: string): boolean {
   const parent = host.slice(host.indexOf('.'));
-  return patterns.some((pattern) => (pattern.startsWith('*.') ? pattern.slice(1) === parent : pattern === host));
+  return patterns.some((pattern) =>
+    pattern.startsWith('*.') ? pattern.slice(1) === parent : pattern === host,
+  );
 }
 
 function readFields(text: string): { key: string; value: string }[] {
   return text.split(/\r?\n/).flatMap((line) => {
     const colon = line.indexOf(':');
-    return colon < 0 ? [] : [{ key: line.slice(0, colon).trim(), value: line.slice(colon + 1).trim() }];
+    return colon < 0
+      ? []
+      : [{ key: line.slice(0, colon).trim(), value: line.slice(colon + 1).trim() }];
   });
 }

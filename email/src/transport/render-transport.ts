@@ -1,6 +1,12 @@
 /** The transport part of a report as it is sent: findings as sentences, texts and lists cut. */
 import type { Finding } from '../findings/finding.ts';
-import { cutList, cutToBytes, MAX_NAME_BYTES, MAX_RAW_BYTES, sentences } from '../report/report-cuts.ts';
+import {
+  cutList,
+  cutToBytes,
+  MAX_NAME_BYTES,
+  MAX_RAW_BYTES,
+  sentences,
+} from '../report/report-cuts.ts';
 import type { TransportReport } from '../report.ts';
 import { cutText } from '../visible-text.ts';
 
@@ -11,7 +17,11 @@ const MAX_LIST_BYTES = 4 * 1024;
 export function renderTransport(transport: TransportReport<Finding>): TransportReport {
   const { mta_sts, tls_rpt, dane, bimi, dnssec, sender_rules } = transport;
   return {
-    mta_sts: { ...recordOf(mta_sts), id: cutText(mta_sts.id), mx: cutList(mta_sts.mx, MAX_LIST_BYTES) },
+    mta_sts: {
+      ...recordOf(mta_sts),
+      id: cutText(mta_sts.id),
+      mx: cutList(mta_sts.mx, MAX_LIST_BYTES),
+    },
     tls_rpt: { ...recordOf(tls_rpt), report_uris: cutList(tls_rpt.report_uris, MAX_LIST_BYTES) },
     dane: {
       ...judgementOf(dane),
@@ -21,7 +31,11 @@ export function renderTransport(transport: TransportReport<Finding>): TransportR
         is_authenticated,
       })),
     },
-    bimi: { ...recordOf(bimi), location: cutText(bimi.location), certificate: cutText(bimi.certificate) },
+    bimi: {
+      ...recordOf(bimi),
+      location: cutText(bimi.location),
+      certificate: cutText(bimi.certificate),
+    },
     dnssec: judgementOf(dnssec),
     sender_rules: judgementOf(sender_rules),
   };

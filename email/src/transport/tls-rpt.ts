@@ -8,13 +8,18 @@ import { selectVersioned } from './versioned-record.ts';
 
 const MAX_URIS = 20;
 
-export async function checkTlsRpt(domain: string, resolver: Resolver): Promise<TlsRptReport<Finding>> {
+export async function checkTlsRpt(
+  domain: string,
+  resolver: Resolver,
+): Promise<TlsRptReport<Finding>> {
   const name = `_smtp._tls.${domain}`;
   const record = selectVersioned('TLS-RPT', name, 'TLSRPTv1', await resolver.txt(name));
-  if (record.kind === 'none') return reportOf('', [], [{ code: 'no_tls_rpt_record', detail: { name } }]);
+  if (record.kind === 'none')
+    return reportOf('', [], [{ code: 'no_tls_rpt_record', detail: { name } }]);
   if (record.kind === 'unusable') return reportOf(record.raw, [], [record.error]);
   const rua = tagValue(record.tags, 'rua');
-  if (rua === undefined) return reportOf(record.raw, [], [...record.errors, { code: 'no_tls_rpt_uri', detail: {} }]);
+  if (rua === undefined)
+    return reportOf(record.raw, [], [...record.errors, { code: 'no_tls_rpt_uri', detail: {} }]);
   const items = rua.split(',').map((item) => item.trim());
   const read = items.slice(0, MAX_URIS);
   const errors = read.filter((item) => !isReportUri(item)).map(uriFault);
@@ -32,7 +37,8 @@ function isReportUri(item: string): boolean {
 }
 
 function uriFault(item: string): Finding {
-  const kind = item === '' ? 'empty' : /^[a-z][a-z0-9+.-]*:/i.test(item) ? 'not a URI' : 'no scheme';
+  const writtenKind = /^[a-z][a-z0-9+.-]*:/i.test(item) ? 'not a URI' : 'no scheme';
+  const kind = item === '' ? 'empty' : writtenKind;
   return { code: 'bad_report_uri', detail: { tag: 'rua', item: excerpt(item), kind } };
 }
 

@@ -1,4 +1,7 @@
-/** SPF, DKIM and DMARC records as people get them wrong, and what has to be said though they are valid. */
+/**
+ * SPF, DKIM and DMARC records as people get them wrong, and what has to be said though they are
+ * valid.
+ */
 import { KEYS } from '../dkim-keys.ts';
 import {
   type CorpusCase,
@@ -15,8 +18,11 @@ import {
   WORLD,
 } from './world.ts';
 
-const many = (count: number, term: (i: number) => string) => Array.from({ length: count }, (_, i) => term(i)).join(' ');
-const hosts = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`h${i}.example.com`, { A: [`192.0.2.${i}`] }]));
+const many = (count: number, term: (i: number) => string) =>
+  Array.from({ length: count }, (_, i) => term(i)).join(' ');
+const hosts = Object.fromEntries(
+  Array.from({ length: 12 }, (_, i) => [`h${i}.example.com`, { A: [`192.0.2.${i}`] }]),
+);
 
 export const MISTAKEN_ZONES: readonly CorpusCase[] = [
   // Open to everyone.
@@ -36,7 +42,11 @@ export const MISTAKEN_ZONES: readonly CorpusCase[] = [
     records: mail('v=spf1 mx ip4:0.0.0.0/0 ip6:::/0 -all', REJECT),
     scores: [75, 100],
   },
-  { behaviour: 'all IPv6 beside +all', records: mail('v=spf1 ip6:::/0 mx +all', REJECT), scores: [75, 100] },
+  {
+    behaviour: 'all IPv6 beside +all',
+    records: mail('v=spf1 ip6:::/0 mx +all', REJECT),
+    scores: [75, 100],
+  },
   {
     behaviour: 'two open includes',
     records: mail('v=spf1 mx include:open.example.net include:open2.example.net -all', REJECT, {
@@ -66,15 +76,27 @@ export const MISTAKEN_ZONES: readonly CorpusCase[] = [
     records: mail(['v=spf1 mx -all', 'v=spf1 ip4:0.0.0.0/0 -all'], REJECT),
     scores: [75, 100],
   },
-  { behaviour: 'mx/0', records: mail('v=spf1 mx/0 a:h1.example.com -all', REJECT, hosts), scores: [75, 100] },
-  { behaviour: 'open to everyone, with p=none', records: mail('v=spf1 +all', NONE), scores: [50, 100] },
+  {
+    behaviour: 'mx/0',
+    records: mail('v=spf1 mx/0 a:h1.example.com -all', REJECT, hosts),
+    scores: [75, 100],
+  },
+  {
+    behaviour: 'open to everyone, with p=none',
+    records: mail('v=spf1 +all', NONE),
+    scores: [50, 100],
+  },
   {
     behaviour: 'a redirect to an open record',
     records: mail('v=spf1 redirect=open.example.net', NONE),
     scores: [50, 50],
   },
   // Broad, but not open.
-  { behaviour: 'the /8 of a cloud', records: mail('v=spf1 mx ip4:18.0.0.0/8 -all', REJECT), scores: [100, 100] },
+  {
+    behaviour: 'the /8 of a cloud',
+    records: mail('v=spf1 mx ip4:18.0.0.0/8 -all', REJECT),
+    scores: [100, 100],
+  },
   {
     behaviour: 'three percent of the addresses',
     records: mail('v=spf1 mx ip4:16.0.0.0/5 -all', REJECT),
@@ -106,7 +128,11 @@ export const MISTAKEN_ZONES: readonly CorpusCase[] = [
     records: mail('v=spf1 mx -all include:sender.example.net ip4:192.0.2.7', REJECT),
     scores: [100, 100],
   },
-  { behaviour: 'an open term after all', records: mail('v=spf1 mx ~all ip4:0.0.0.0/0', REJECT), scores: [95, 100] },
+  {
+    behaviour: 'an open term after all',
+    records: mail('v=spf1 mx ~all ip4:0.0.0.0/0', REJECT),
+    scores: [95, 100],
+  },
   { behaviour: 'two all', records: mail('v=spf1 mx ~all -all', REJECT), scores: [95, 100] },
   {
     behaviour: 'a term after all that shows whose key it is',
@@ -154,7 +180,11 @@ export const MISTAKEN_ZONES: readonly CorpusCase[] = [
     records: mail(['v=spf1 mx -all', 'spf2.0/pra mx -all'], REJECT),
     scores: [100, 100],
   },
-  { behaviour: 'an include of itself', records: mail('v=spf1 mx include:example.com -all', REJECT), scores: [75, 100] },
+  {
+    behaviour: 'an include of itself',
+    records: mail('v=spf1 mx include:example.com -all', REJECT),
+    scores: [75, 100],
+  },
   {
     behaviour: 'a circle of two records',
     records: mail('v=spf1 mx include:a.example.com -all', REJECT, {
@@ -203,7 +233,11 @@ export const MISTAKEN_ZONES: readonly CorpusCase[] = [
     records: mail('v=spf1 mx a:x1.example.com a:x2.example.com ~all', REJECT),
     scores: [95, 100],
   },
-  { behaviour: 'only terms that find nothing', records: mail('v=spf1 a -all', REJECT), scores: [100, 100] },
+  {
+    behaviour: 'only terms that find nothing',
+    records: mail('v=spf1 a -all', REJECT),
+    scores: [100, 100],
+  },
   {
     behaviour: 'one record of 560 bytes',
     records: mail(`v=spf1 ${many(33, (i) => `ip4:192.0.2.${100 + i}`)} -all`, REJECT),
@@ -214,7 +248,10 @@ export const MISTAKEN_ZONES: readonly CorpusCase[] = [
     records: mail(
       [
         'v=spf1 mx -all',
-        ...Array.from({ length: 12 }, (_, i) => `service-${i}-verification=${'0123456789'.repeat(4)}`),
+        ...Array.from(
+          { length: 12 },
+          (_, i) => `service-${i}-verification=${'0123456789'.repeat(4)}`,
+        ),
       ],
       REJECT,
     ),
@@ -223,7 +260,10 @@ export const MISTAKEN_ZONES: readonly CorpusCase[] = [
   // DMARC.
   {
     behaviour: 'fo with 0 and 1',
-    records: mail('v=spf1 mx -all', dmarc(`v=DMARC1; p=reject; ${RUA}; ruf=mailto:f@example.com; fo=0:1:d:s`)),
+    records: mail(
+      'v=spf1 mx -all',
+      dmarc(`v=DMARC1; p=reject; ${RUA}; ruf=mailto:f@example.com; fo=0:1:d:s`),
+    ),
     scores: [95, 100],
   },
   {
@@ -287,7 +327,10 @@ export const MISTAKEN_ZONES: readonly CorpusCase[] = [
     records: mail(
       'v=spf1 mx -all',
       REJECT,
-      key('s1', `v=DKIM1; p=-----BEGIN PUBLIC KEY-----${KEYS.strong.slice(18)}-----END PUBLIC KEY-----`),
+      key(
+        's1',
+        `v=DKIM1; p=-----BEGIN PUBLIC KEY-----${KEYS.strong.slice(18)}-----END PUBLIC KEY-----`,
+      ),
     ),
     scores: [70, 70],
   },
@@ -320,7 +363,11 @@ export const MISTAKEN_ZONES: readonly CorpusCase[] = [
   },
   {
     behaviour: 'test mode and missing padding',
-    records: mail('v=spf1 mx -all', REJECT, key('s1', KEYS.strong.replace('k=rsa', 'k=rsa; t=y').replace(/=+$/, ''))),
+    records: mail(
+      'v=spf1 mx -all',
+      REJECT,
+      key('s1', KEYS.strong.replace('k=rsa', 'k=rsa; t=y').replace(/=+$/, '')),
+    ),
     scores: [100, 100],
   },
   // Temporary failures.

@@ -1,8 +1,9 @@
 /**
- * Records as they are after pasting: from a document, a mail, a web form, a zone file. `want` is the record that is
- * proposed; `''` where only a sentence can be given; `sentence` names the mistake.
+ * Records as they are after pasting: from a document, a mail, a web form, a zone file. `want` is
+ * the record that is proposed; `''` where only a sentence can be given; `sentence` names the
+ * mistake.
  */
-import type { ZoneRecords } from '../../dns/zone-records.ts';
+import type { ZoneRecords } from '@whence/testing/servers/zone-literal';
 import { KEYS } from '../dkim-keys.ts';
 import { type CorpusCase, dmarc, HOST, key, MX, mail, REJECT } from './world.ts';
 
@@ -19,7 +20,12 @@ const WHOLE = `v=DKIM1; k=rsa; p=${data}`;
 
 export type PastedCase = CorpusCase & { readonly want: string; readonly sentence: RegExp };
 
-function spf(behaviour: string, texts: string | readonly string[], want: string, sentence: RegExp): PastedCase {
+function spf(
+  behaviour: string,
+  texts: string | readonly string[],
+  want: string,
+  sentence: RegExp,
+): PastedCase {
   return {
     behaviour: `pasted SPF: ${behaviour}`,
     records: mail([texts].flat().map(bytes), REJECT, NEEDED),
@@ -28,10 +34,20 @@ function spf(behaviour: string, texts: string | readonly string[], want: string,
   };
 }
 
-function dkim(behaviour: string, texts: string | readonly string[], sentence: RegExp, want = WHOLE): PastedCase {
+function dkim(
+  behaviour: string,
+  texts: string | readonly string[],
+  sentence: RegExp,
+  want = WHOLE,
+): PastedCase {
   const records = { 'example.com': { ...MX, TXT: ['v=spf1 mx -all'] }, ...HOST, ...REJECT };
   const published = { 's1._domainkey.example.com': { TXT: [texts].flat().map(bytes) } };
-  return { behaviour: `pasted DKIM: ${behaviour}`, records: { ...records, ...published }, want, sentence };
+  return {
+    behaviour: `pasted DKIM: ${behaviour}`,
+    records: { ...records, ...published },
+    want,
+    sentence,
+  };
 }
 
 function policy(behaviour: string, text: string, sentence: RegExp, want = POLICY): PastedCase {
@@ -52,8 +68,18 @@ export const PASTED_ZONES: readonly PastedCase[] = [
   spf('typographic quotation marks', '“v=spf1 mx -all”', 'v=spf1 mx ~all', /quotation mark/),
   spf('escaped quotation marks', '\\"v=spf1 mx -all\\"', 'v=spf1 mx ~all', /has no effect/),
   spf('HTML entities', '&quot;v=spf1 mx -all&quot;', 'v=spf1 mx ~all', /HTML entities/),
-  spf('the line of a zone file', 'example.com. 3600 IN TXT "v=spf1 mx -all"', 'v=spf1 mx ~all', /line of a zone file/),
-  spf('a U-label', 'v=spf1 mx include:müller.example -all', 'v=spf1 mx include:xn--mller-kva.example ~all', /0xc3/),
+  spf(
+    'the line of a zone file',
+    'example.com. 3600 IN TXT "v=spf1 mx -all"',
+    'v=spf1 mx ~all',
+    /line of a zone file/,
+  ),
+  spf(
+    'a U-label',
+    'v=spf1 mx include:müller.example -all',
+    'v=spf1 mx include:xn--mller-kva.example ~all',
+    /0xc3/,
+  ),
   spf(
     'a host name for an address',
     'v=spf1 ip4:out.example.com -all',
@@ -72,7 +98,12 @@ export const PASTED_ZONES: readonly PastedCase[] = [
     'v=spf1 mx include:xn--mller-kva.example ~all',
     /inlcude/,
   ),
-  spf('a lost blank', 'v=spf1 mx ip4:192.0.2.1-all', 'v=spf1 mx ip4:192.0.2.1 ~all', /is two terms/),
+  spf(
+    'a lost blank',
+    'v=spf1 mx ip4:192.0.2.1-all',
+    'v=spf1 mx ip4:192.0.2.1 ~all',
+    /is two terms/,
+  ),
   spf(
     'two records that are one',
     ['v=spf1 mx', 'ip4:192.0.2.7 -all'],
@@ -86,15 +117,36 @@ export const PASTED_ZONES: readonly PastedCase[] = [
     /says nothing about servers/,
   ),
 
-  dkim('two records that are one', [strong.slice(0, 200), strong.slice(200)], /second part in a TXT record of its own/),
-  dkim('two records in the other order', [strong.slice(200), strong.slice(0, 200)], /second part in a TXT record/),
+  dkim(
+    'two records that are one',
+    [strong.slice(0, 200), strong.slice(200)],
+    /second part in a TXT record of its own/,
+  ),
+  dkim(
+    'two records in the other order',
+    [strong.slice(200), strong.slice(0, 200)],
+    /second part in a TXT record/,
+  ),
   dkim('backslashes before semicolons', strong.replaceAll(';', '\\;'), /backslashes/),
   dkim('quotation marks around it', `"${strong}"`, /quotation marks/),
-  dkim('quotation marks between its strings', `"${strong.slice(0, 200)}" "${strong.slice(200)}"`, /quotation marks/),
-  dkim('plus signs that became blanks', `v=DKIM1; k=rsa; p=${data.replaceAll('+', ' ')}`, /plus signs were/),
+  dkim(
+    'quotation marks between its strings',
+    `"${strong.slice(0, 200)}" "${strong.slice(200)}"`,
+    /quotation marks/,
+  ),
+  dkim(
+    'plus signs that became blanks',
+    `v=DKIM1; k=rsa; p=${data.replaceAll('+', ' ')}`,
+    /plus signs were/,
+  ),
   dkim('tags in upper case', `V=DKIM1; K=RSA; P=${data}`, /upper case/),
   dkim('no-break spaces', `v=DKIM1;\u00a0k=rsa;\u00a0p=${data}`, /no-break spaces/),
-  dkim('plus signs that are gone', `v=DKIM1; k=rsa; p=${data.replaceAll('+', '')}`, /Fix the DKIM keys/, ''),
+  dkim(
+    'plus signs that are gone',
+    `v=DKIM1; k=rsa; p=${data.replaceAll('+', '')}`,
+    /Fix the DKIM keys/,
+    '',
+  ),
   {
     behaviour: 'pasted DKIM: at the domain itself',
     records: { 'example.com': { ...MX, TXT: ['v=spf1 mx -all', strong] }, ...HOST, ...REJECT },
@@ -102,11 +154,27 @@ export const PASTED_ZONES: readonly PastedCase[] = [
     sentence: /A DKIM key is published at example\.com itself/,
   },
 
-  policy('a blank for a semicolon', 'v=DMARC1; p=none rua=mailto:d@example.com', /semicolon between the tags/),
+  policy(
+    'a blank for a semicolon',
+    'v=DMARC1; p=none rua=mailto:d@example.com',
+    /semicolon between the tags/,
+  ),
   policy('no semicolon at all', 'v=DMARC1 p=none rua=mailto:d@example.com', /Anyone can send/),
-  policy('a lost separator', 'v=DMARC1;p=nonerua=mailto:d@example.com', /semicolon between the tags/),
-  policy('no-break spaces', 'v=DMARC1;\u00a0p=none;\u00a0rua=mailto:d@example.com', /no-break spaces/),
-  policy('typographic quotation marks', '“v=DMARC1; p=none; rua=mailto:d@example.com”', /Anyone can send/),
+  policy(
+    'a lost separator',
+    'v=DMARC1;p=nonerua=mailto:d@example.com',
+    /semicolon between the tags/,
+  ),
+  policy(
+    'no-break spaces',
+    'v=DMARC1;\u00a0p=none;\u00a0rua=mailto:d@example.com',
+    /no-break spaces/,
+  ),
+  policy(
+    'typographic quotation marks',
+    '“v=DMARC1; p=none; rua=mailto:d@example.com”',
+    /Anyone can send/,
+  ),
   policy('backslashes', 'v=DMARC1\\; p=none\\; rua=mailto:d@example.com', /Anyone can send/),
   policy(
     'the line of a zone file',
@@ -171,7 +239,11 @@ export const SMALLER_ZONES: readonly CorpusCase[] = [
   },
   {
     behaviour: 'a CNAME at the apex',
-    records: { 'example.com': { CNAME: 'host.example.net' }, 'host.example.net': { A: ['192.0.2.1'] }, ...key() },
+    records: {
+      'example.com': { CNAME: 'host.example.net' },
+      'host.example.net': { A: ['192.0.2.1'] },
+      ...key(),
+    },
   },
   {
     behaviour: 'void terms beside a good one',
@@ -186,7 +258,9 @@ export const SMALLER_ZONES: readonly CorpusCase[] = [
     behaviour: 'three addresses for reports',
     records: mail(
       'v=spf1 mx -all',
-      dmarc('v=DMARC1; p=reject; rua=mailto:a@example.com,mailto:b@example.com,mailto:c@example.com'),
+      dmarc(
+        'v=DMARC1; p=reject; rua=mailto:a@example.com,mailto:b@example.com,mailto:c@example.com',
+      ),
     ),
   },
   {

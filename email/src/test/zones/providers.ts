@@ -1,16 +1,36 @@
 /** Domains at mail providers and sending services: set up well, half, or wrongly. */
-import type { ZoneRecords } from '../../dns/zone-records.ts';
+import type { ZoneRecords } from '@whence/testing/servers/zone-literal';
 import { KEYS } from '../dkim-keys.ts';
-import { type CorpusCase, dmarc, HOST, hosted, key, mail, NONE, QUARANTINE, REJECT, RUA, WORLD } from './world.ts';
+import {
+  type CorpusCase,
+  dmarc,
+  HOST,
+  hosted,
+  key,
+  mail,
+  NONE,
+  QUARANTINE,
+  REJECT,
+  RUA,
+  WORLD,
+} from './world.ts';
 
 const MICROSOFT = 'example-com.mail.protection.outlook.com';
 const tenantAliases: ZoneRecords = {
-  'selector1._domainkey.example.com': { CNAME: 'selector1-example-com._domainkey.example.onmicrosoft.com' },
-  'selector2._domainkey.example.com': { CNAME: 'selector2-example-com._domainkey.example.onmicrosoft.com' },
+  'selector1._domainkey.example.com': {
+    CNAME: 'selector1-example-com._domainkey.example.onmicrosoft.com',
+  },
+  'selector2._domainkey.example.com': {
+    CNAME: 'selector2-example-com._domainkey.example.onmicrosoft.com',
+  },
 };
 const deadAliases: ZoneRecords = {
-  'selector1._domainkey.example.com': { CNAME: 'selector1-example-com._domainkey.contoso.onmicrosoft.com' },
-  'selector2._domainkey.example.com': { CNAME: 'selector2-example-com._domainkey.contoso.onmicrosoft.com' },
+  'selector1._domainkey.example.com': {
+    CNAME: 'selector1-example-com._domainkey.contoso.onmicrosoft.com',
+  },
+  'selector2._domainkey.example.com': {
+    CNAME: 'selector2-example-com._domainkey.contoso.onmicrosoft.com',
+  },
   'onmicrosoft.com': { A: ['203.0.113.10'] },
 };
 
@@ -38,9 +58,18 @@ const bare = (
     ['Amazon', 'inbound-smtp.eu-west-1.amazonaws.com'],
     ['Loopia', 'mailcluster.loopia.se'],
   ] as const
-).map(([name, mx]): CorpusCase => ({ behaviour: `${name}, only MX`, records: hosted(mx, {}), scores: [10, 40] }));
+).map(
+  ([name, mx]): CorpusCase => ({
+    behaviour: `${name}, only MX`,
+    records: hosted(mx, {}),
+    scores: [10, 40],
+  }),
+);
 
-/** Set up as the provider says, with the selector that it uses: nothing is missing but stricter policies. */
+/**
+ * Set up as the provider says, with the selector that it uses: nothing is missing but stricter
+ * policies.
+ */
 const complete = (
   [
     ['Zoho', 'mx.zoho.eu', 'zohomail.eu', 'zmail'],
@@ -59,7 +88,12 @@ const complete = (
 ).map(
   ([name, mx, include, selector]): CorpusCase => ({
     behaviour: `${name}, complete`,
-    records: hosted(mx, { TXT: [`v=spf1 include:${include} ~all`] }, key(selector.toLowerCase()), REJECT),
+    records: hosted(
+      mx,
+      { TXT: [`v=spf1 include:${include} ~all`] },
+      key(selector.toLowerCase()),
+      REJECT,
+    ),
     scores: [95, 100],
   }),
 );
@@ -93,17 +127,32 @@ export const PROVIDER_ZONES: readonly CorpusCase[] = [
   ...services,
   {
     behaviour: 'Google with everything, monitoring',
-    records: hosted('aspmx.l.google.com', { TXT: ['v=spf1 include:_spf.google.com ~all'] }, key('google'), NONE),
+    records: hosted(
+      'aspmx.l.google.com',
+      { TXT: ['v=spf1 include:_spf.google.com ~all'] },
+      key('google'),
+      NONE,
+    ),
     scores: [70, 100],
   },
   {
     behaviour: 'Microsoft 365 with live aliases',
-    records: hosted(MICROSOFT, { TXT: ['v=spf1 include:spf.protection.outlook.com -all'] }, tenantAliases, NONE),
+    records: hosted(
+      MICROSOFT,
+      { TXT: ['v=spf1 include:spf.protection.outlook.com -all'] },
+      tenantAliases,
+      NONE,
+    ),
     scores: [75, 100],
   },
   {
     behaviour: 'Microsoft 365 with aliases of a tenant that has no keys',
-    records: hosted(MICROSOFT, { TXT: ['v=spf1 include:spf.protection.outlook.com -all'] }, deadAliases, REJECT),
+    records: hosted(
+      MICROSOFT,
+      { TXT: ['v=spf1 include:spf.protection.outlook.com -all'] },
+      deadAliases,
+      REJECT,
+    ),
     scores: [70, 70],
   },
   {
@@ -119,7 +168,12 @@ export const PROVIDER_ZONES: readonly CorpusCase[] = [
   },
   {
     behaviour: 'a provider whose include is missing, with -all',
-    records: hosted('aspmx.l.google.com', { TXT: ['v=spf1 include:sendgrid.net -all'] }, key('google'), REJECT),
+    records: hosted(
+      'aspmx.l.google.com',
+      { TXT: ['v=spf1 include:sendgrid.net -all'] },
+      key('google'),
+      REJECT,
+    ),
     scores: [100, 100],
   },
   {
@@ -158,7 +212,10 @@ export const PROVIDER_ZONES: readonly CorpusCase[] = [
   },
   {
     behaviour: 'a provider whose include does not exist',
-    records: { 'example.com': { MX: [[1, 'aspmx.l.google.com']] }, 'aspmx.l.google.com': { A: ['192.0.2.30'] } },
+    records: {
+      'example.com': { MX: [[1, 'aspmx.l.google.com']] },
+      'aspmx.l.google.com': { A: ['192.0.2.30'] },
+    },
     scores: [10, 20],
   },
   {
@@ -168,7 +225,12 @@ export const PROVIDER_ZONES: readonly CorpusCase[] = [
   },
   {
     behaviour: '-all alone beside a key, without MX',
-    records: { ...WORLD, 'example.com': { TXT: ['v=spf1 -all'] }, ...key('s1'), ...dmarc('v=DMARC1; p=none') },
+    records: {
+      ...WORLD,
+      'example.com': { TXT: ['v=spf1 -all'] },
+      ...key('s1'),
+      ...dmarc('v=DMARC1; p=none'),
+    },
     scores: [60, 70],
   },
   {
@@ -203,12 +265,22 @@ export const PROVIDER_ZONES: readonly CorpusCase[] = [
   },
   {
     behaviour: 'a redirect to a provider',
-    records: hosted('mx.yandex.net', { TXT: ['v=spf1 redirect=_spf.yandex.net'] }, key('mail'), REJECT),
+    records: hosted(
+      'mx.yandex.net',
+      { TXT: ['v=spf1 redirect=_spf.yandex.net'] },
+      key('mail'),
+      REJECT,
+    ),
     scores: [95, 95],
   },
   {
     behaviour: 'a redirect to a provider before all',
-    records: hosted('mx.yandex.net', { TXT: ['v=spf1 redirect=_spf.yandex.net ~all'] }, key('mail'), REJECT),
+    records: hosted(
+      'mx.yandex.net',
+      { TXT: ['v=spf1 redirect=_spf.yandex.net ~all'] },
+      key('mail'),
+      REJECT,
+    ),
     scores: [95, 100],
   },
   {
@@ -216,7 +288,10 @@ export const PROVIDER_ZONES: readonly CorpusCase[] = [
     domain: 'news.example.com',
     records: {
       ...mail('v=spf1 mx -all', REJECT),
-      'news.example.com': { MX: [[10, 'mx.example.com']], TXT: ['v=spf1 include:servers.mcsv.net ~all'] },
+      'news.example.com': {
+        MX: [[10, 'mx.example.com']],
+        TXT: ['v=spf1 include:servers.mcsv.net ~all'],
+      },
       ...key('k1', KEYS.strong, 'news.example.com'),
     },
     scores: [95, 100],

@@ -1,6 +1,19 @@
-/** Parked domains, names for the web only, public suffixes, and trees of DMARC records (RFC 9989). */
+/**
+ * Parked domains, names for the web only, public suffixes, and trees of DMARC records (RFC 9989).
+ */
 import { KEYS } from '../dkim-keys.ts';
-import { type CorpusCase, dmarc, HOST, key, MX, mail, PARKED, REJECT, RUA, WORLD } from './world.ts';
+import {
+  type CorpusCase,
+  dmarc,
+  HOST,
+  key,
+  MX,
+  mail,
+  PARKED,
+  REJECT,
+  RUA,
+  WORLD,
+} from './world.ts';
 
 const sub = (parent: string, entry: Record<string, unknown> = {}) => ({
   ...mail('v=spf1 mx -all', dmarc(parent)),
@@ -35,7 +48,10 @@ export const UNUSED_ZONES: readonly CorpusCase[] = [
   {
     behaviour: 'web only, below p=none',
     domain: 'www.example.com',
-    records: { ...mail('v=spf1 mx -all', dmarc(`v=DMARC1; p=none; ${RUA}`)), 'www.example.com': { A: ['192.0.2.1'] } },
+    records: {
+      ...mail('v=spf1 mx -all', dmarc(`v=DMARC1; p=none; ${RUA}`)),
+      'www.example.com': { A: ['192.0.2.1'] },
+    },
     scores: [10, 70],
   },
   { behaviour: 'nothing but name servers', records: { 'example.com': {} }, scores: [0, 70] },
@@ -71,7 +87,11 @@ export const UNUSED_ZONES: readonly CorpusCase[] = [
   },
   {
     behaviour: 'parked, with reports to another domain',
-    records: { ...WORLD, 'example.com': PARKED, ...dmarc('v=DMARC1; p=quarantine; rua=mailto:x@reports.example.net') },
+    records: {
+      ...WORLD,
+      'example.com': PARKED,
+      ...dmarc('v=DMARC1; p=quarantine; rua=mailto:x@reports.example.net'),
+    },
     scores: [60, 70],
   },
   {
@@ -91,7 +111,10 @@ export const UNUSED_ZONES: readonly CorpusCase[] = [
   },
   {
     behaviour: 'parked, two DMARC records',
-    records: { 'example.com': PARKED, '_dmarc.example.com': { TXT: ['v=DMARC1; p=reject', 'v=DMARC1; p=none'] } },
+    records: {
+      'example.com': PARKED,
+      '_dmarc.example.com': { TXT: ['v=DMARC1; p=reject', 'v=DMARC1; p=none'] },
+    },
     scores: [35, 35],
   },
   {
@@ -110,7 +133,11 @@ export const UNUSED_ZONES: readonly CorpusCase[] = [
   },
   {
     behaviour: 'no MX and no address, SPF that lets a service send',
-    records: { ...WORLD, 'example.com': { TXT: ['v=spf1 include:sendgrid.net ~all'] }, ...key('s1') },
+    records: {
+      ...WORLD,
+      'example.com': { TXT: ['v=spf1 include:sendgrid.net ~all'] },
+      ...key('s1'),
+    },
     scores: [50, 65],
   },
   {
@@ -196,7 +223,12 @@ export const UNUSED_ZONES: readonly CorpusCase[] = [
     records: sub(`v=DMARC1; p=none; ${RUA}`),
     scores: [75, 100],
   },
-  { behaviour: 'inherits none, without reports', domain: SUB, records: sub('v=DMARC1; p=none'), scores: [70, 100] },
+  {
+    behaviour: 'inherits none, without reports',
+    domain: SUB,
+    records: sub('v=DMARC1; p=none'),
+    scores: [70, 100],
+  },
   {
     behaviour: 'inherits quarantine, without reports',
     domain: SUB,
@@ -239,7 +271,10 @@ export const UNUSED_ZONES: readonly CorpusCase[] = [
   {
     behaviour: 'a subdomain with psd=n',
     domain: SUB,
-    records: { ...sub(`v=DMARC1; p=reject; ${RUA}`), ...dmarc(`v=DMARC1; p=none; psd=n; ${RUA}`, 'a.example.com') },
+    records: {
+      ...sub(`v=DMARC1; p=reject; ${RUA}`),
+      ...dmarc(`v=DMARC1; p=none; psd=n; ${RUA}`, 'a.example.com'),
+    },
     scores: [75, 100],
   },
   {

@@ -1,10 +1,14 @@
-/** Wildcards (RFC 4592), empty non-terminals, CNAME and DNAME: where a new record takes others away. */
-import type { ZoneRecords } from '../../dns/zone-records.ts';
+/**
+ * Wildcards (RFC 4592), empty non-terminals, CNAME and DNAME: where a new record takes others away.
+ */
+import type { ZoneRecords } from '@whence/testing/servers/zone-literal';
 import { KEYS } from '../dkim-keys.ts';
 import { type CorpusCase, HOST, key, MX, mail, NONE, QUARANTINE, REJECT, WORLD } from './world.ts';
 
 const SHOP = 'shop.example.com';
-const wildcardMail: ZoneRecords = { '*.example.com': { ...MX, TXT: ['v=spf1 mx -all'], A: ['192.0.2.80'] } };
+const wildcardMail: ZoneRecords = {
+  '*.example.com': { ...MX, TXT: ['v=spf1 mx -all'], A: ['192.0.2.80'] },
+};
 
 export const WILDCARD_ZONES: readonly CorpusCase[] = [
   {
@@ -52,7 +56,9 @@ export const WILDCARD_ZONES: readonly CorpusCase[] = [
     behaviour: 'the wildcard carries the DMARC record',
     domain: SHOP,
     records: {
-      ...mail('v=spf1 mx -all', { '*.example.com': { ...MX, TXT: ['v=DMARC1; p=none; rua=mailto:d@example.com'] } }),
+      ...mail('v=spf1 mx -all', {
+        '*.example.com': { ...MX, TXT: ['v=DMARC1; p=none; rua=mailto:d@example.com'] },
+      }),
     },
     scores: [20, 20],
   },
@@ -63,7 +69,9 @@ export const WILDCARD_ZONES: readonly CorpusCase[] = [
   },
   {
     behaviour: 'the owner of a wildcard whose TXT is a DMARC record',
-    records: mail('v=spf1 mx -all', { '*.example.com': { TXT: ['v=DMARC1; p=quarantine; rua=mailto:d@example.com'] } }),
+    records: mail('v=spf1 mx -all', {
+      '*.example.com': { TXT: ['v=DMARC1; p=quarantine; rua=mailto:d@example.com'] },
+    }),
     scores: [90, 100],
   },
   {
@@ -114,7 +122,10 @@ export const WILDCARD_ZONES: readonly CorpusCase[] = [
   {
     behaviour: 'an empty non-terminal beside a wildcard with MX',
     domain: SHOP,
-    records: { ...mail('v=spf1 mx -all', wildcardMail, REJECT), [`www.${SHOP}`]: { A: ['192.0.2.82'] } },
+    records: {
+      ...mail('v=spf1 mx -all', wildcardMail, REJECT),
+      [`www.${SHOP}`]: { A: ['192.0.2.82'] },
+    },
     scores: [35, 70],
   },
   {
@@ -170,7 +181,10 @@ export const WILDCARD_ZONES: readonly CorpusCase[] = [
   {
     behaviour: 'the domain is an alias that leads nowhere',
     domain: 'alias.example.com',
-    records: { ...mail('v=spf1 mx -all', REJECT), 'alias.example.com': { CNAME: 'gone.example.net' } },
+    records: {
+      ...mail('v=spf1 mx -all', REJECT),
+      'alias.example.com': { CNAME: 'gone.example.net' },
+    },
     scores: [35, 35],
   },
   {
@@ -188,13 +202,19 @@ export const WILDCARD_ZONES: readonly CorpusCase[] = [
   },
   {
     behaviour: 'a wildcard alias below _domainkey that leads nowhere',
-    records: mail('v=spf1 mx -all', REJECT, { '*._domainkey.example.com': { CNAME: 'gone.example.net' } }),
+    records: mail('v=spf1 mx -all', REJECT, {
+      '*._domainkey.example.com': { CNAME: 'gone.example.net' },
+    }),
     scores: [100, 100],
   },
   {
     behaviour: 'every name that does not exist has no data (RFC 9824), a name with MX only',
     domain: SHOP,
-    records: { ...mail('v=spf1 mx -all', NONE, { '*.example.com': {} }), [SHOP]: { ...MX }, [`*.${SHOP}`]: {} },
+    records: {
+      ...mail('v=spf1 mx -all', NONE, { '*.example.com': {} }),
+      [SHOP]: { ...MX },
+      [`*.${SHOP}`]: {},
+    },
     scores: [20, 40],
   },
   {

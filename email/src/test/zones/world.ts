@@ -1,8 +1,9 @@
 /**
- * What the zones of the corpus have in common: the records of providers they refer to, in documentation ranges, and
- * short ways to write a domain. Names of providers are real, since the check knows them.
+ * What the zones of the corpus have in common: the records of providers they refer to, in
+ * documentation ranges, and short ways to write a domain. Names of providers are real, since the
+ * check knows them.
  */
-import type { ZoneEntry, ZoneRecords } from '../../dns/zone-records.ts';
+import type { ZoneEntry, ZoneRecords } from '@whence/testing/servers/zone-literal';
 import { KEYS } from '../dkim-keys.ts';
 
 export type CorpusCase = {
@@ -94,9 +95,15 @@ export const WORLD: ZoneRecords = Object.assign(
   ...services,
 );
 
-export const dmarc = (text: string, domain = 'example.com'): ZoneRecords => ({ [`_dmarc.${domain}`]: { TXT: [text] } });
+export const dmarc = (text: string, domain = 'example.com'): ZoneRecords => ({
+  [`_dmarc.${domain}`]: { TXT: [text] },
+});
 
-export const key = (selector = 's1', text: string = KEYS.strong, domain = 'example.com'): ZoneRecords => ({
+export const key = (
+  selector = 's1',
+  text: string = KEYS.strong,
+  domain = 'example.com',
+): ZoneRecords => ({
   [`${selector}._domainkey.${domain}`]: { TXT: [text] },
 });
 
@@ -105,8 +112,18 @@ export const QUARANTINE = dmarc(`v=DMARC1; p=quarantine; ${RUA}`);
 export const REJECT = dmarc(`v=DMARC1; p=reject; ${RUA}`);
 
 /** A domain with working MX of its own, a key, and the given SPF records. */
-export function mail(spf: string | readonly string[], ...more: readonly ZoneRecords[]): ZoneRecords {
-  return Object.assign({}, WORLD, { 'example.com': { ...MX, TXT: [spf].flat() } }, HOST, key(), ...more);
+export function mail(
+  spf: string | readonly string[],
+  ...more: readonly ZoneRecords[]
+): ZoneRecords {
+  return Object.assign(
+    {},
+    WORLD,
+    { 'example.com': { ...MX, TXT: [spf].flat() } },
+    HOST,
+    key(),
+    ...more,
+  );
 }
 
 /** A domain at a provider, with the given entry beside its MX. */

@@ -1,0 +1,137 @@
+/**
+ * A message with a report, and DKIM signatures of it by mailauth 4, which other programs verify
+ * with: the reference for ours. read-reports.full.test.ts signs anew.
+ */
+
+export const SIGNED_AT_MS = Date.parse('2026-11-15T11:59:00Z');
+
+export const MESSAGE = [
+  'From: reports@example.net',
+  'Subject:  A   report ',
+  ' of  yesterday',
+  'MIME-Version: 1.0',
+  'Content-Type: multipart/mixed; boundary=b',
+  '',
+  '--b',
+  'Content-Type: text/plain',
+  '',
+  'A report.',
+  '--b',
+  'Content-Type: application/gzip',
+  'Content-Transfer-Encoding: base64',
+  '',
+  'H4sIAAAAAAAAA2WQTWrEMAyFr9ITWEkIDYGH6KaLnsI4jiY1jX9wHNrevmTczAzMStInvSchXETm',
+  'ydgvRpYUc9FeiplNMYyYFx2MF37/MT6t8vIRrALdMMQbt3LVbW9Sp1SQAqqt09PN3ILuBWZTRGcT',
+  'FmFMsrjA7TD2r23fNw2oEkiYr3hommEcQUcNepTS080prs7+6rRPq9s+5VgVvXGBz+ts9KB/hsQh',
+  'BgElBj0rs9iYjxi/GVvcsxXtErdjpxrVqRZ0h7BxD4U7UE1AVxWdHnT78x/TA3SEcgEAAA==',
+  '--b--',
+  '',
+].join('\r\n');
+
+/** Public keys; the private ones were thrown away. */
+export const KEY_RECORDS = {
+  rsa: 'v=DKIM1; p=MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA19ptYsIw27A3mMiWQKxIQFSvV/6W195dgE0NwYBfb5Ha8Duz3bzcRGRKgW9hTaCoU/ltK6HRxWhUXhFsq4VarNA53YVrVuMxmOqoa28DcWZmxFm2xlNyHsfiYBgNlC5oiJbgGVqeVEcU4sQ7cg2mUXCz5J/+VHI7ZwCDp1PCbOz2ZbVwXxX2O9jhZaQyBAIBSZv+TVZuWfOv+TO94PlOZW4cDGhakMON3XJmttZXogSHtN30ModXqf1cqv6GumRCEmdwqPv75jmyFYd63Nd1Ok6qFyS/dTwSgQqXGymhqeB2yzjdJpocGTFOgc1vkeynGJdSyySPWuAxkOs7gVPMJwIDAQAB',
+  ed25519: 'v=DKIM1; k=ed25519; p=vKCX/booceJUO7fH46q1Acx75gqmgBWNyb8fgiDmu70=',
+};
+
+/** Header fields that come before the message. */
+export const SIGNATURES = {
+  relaxed: [
+    'DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=example.net;',
+    ' h=Content-Type: MIME-Version: Subject: From; q=dns/txt; s=rsa;',
+    ' t=1794743940; bh=F5KmDDPSTwQxP0BPyHyqY67zkQ1jchAtXnmRl1rFatE=;',
+    ' b=LN9UdrL0EYo3NGAVCENFoIQqDbl4KLC11BsketIdEfm0uGZmMOSz2FLAPWMRovyP4RhS3BtLE',
+    ' bvvfZKI6BF6gGrjDr7uhM6BCtlwruIBLbyW2eiRioO8FT0VMrFC/gA/egGmUKytZGGSZgF4fAsU',
+    ' AQ5om3uArBaKhwr4GKfDWnrhM/qtV4aqVFZ2eTUzfPojHWYj3kJEk2UsO+1a9h9tdK2H+pViPuO',
+    ' 8Xe1fr4mOU7JI/44w+h95zGc3w0f+g9hbn6U1+Ku3EdZaoIuPxhdDojdar80xWw1zrQjJJprecJ',
+    ' fL8rSutRb6IMUw4NxEqnxSEbvR0bgHOLpcogznmjqWcg==',
+    '',
+  ].join('\r\n'),
+  simple: [
+    'DKIM-Signature: v=1; a=rsa-sha256; c=simple/simple; d=example.net;',
+    ' h=Content-Type: MIME-Version: Subject: From; q=dns/txt; s=rsa;',
+    ' t=1794743940; bh=F5KmDDPSTwQxP0BPyHyqY67zkQ1jchAtXnmRl1rFatE=;',
+    ' b=Vv7iKh3nP7o56MwjjjnJPNJg2XNlmWqvvwf2EzUphlPauDprrUwOAl+JiMHjJ0V74pj/ovQkG',
+    ' Z+f1bia9+x9YGxm/l1GMi46fhHJXuDeC0q9zseMjvUlbk+dn6LHgM9G0Qe3r+Td6W7kkBpyc6Ht',
+    ' 22xqdhawnvcj0Pz9XJwjzC5xgXVDmOFbGo/tfw2vYchRr5wwezoUl/+RG/JCL7AV8NvH5IeNO/w',
+    ' 51yXfolwOShjcbCZigClPgyUuzF+NGirve2qjUrk6Sa1gjOjNNdvn+wYdk5n4yttQ9++2Z9QHNc',
+    ' Q/kK++Hpa31sGMLJpYu0oKikhluZDoCI/0eu6aTcf+AA==',
+    '',
+  ].join('\r\n'),
+  mixed: [
+    'DKIM-Signature: v=1; a=rsa-sha256; c=simple/relaxed; d=example.net;',
+    ' h=Content-Type: MIME-Version: Subject: From; q=dns/txt; s=rsa;',
+    ' t=1794743940; bh=F5KmDDPSTwQxP0BPyHyqY67zkQ1jchAtXnmRl1rFatE=;',
+    ' b=KdPocaHtUKi2CKA3owRHqFygDVcSpKyQdA5ICvx3YplYSIePzZh5xK1u7anezymf8xuDCG+C4',
+    ' 0dLLr++QOPbKqz/SNPg3Z20OzLvPm9DXz/1MyRW/m8geabuQadRoIKvLyHjOGj25snst2u14dHb',
+    ' J0GQmD355psRRjNmEvRaXLiLdzL5QfN8jkf6AgwhwSiGzub3MUJ3swxTTStOt2UY/W0DCXnnl0v',
+    ' uKz6ZpBh85uhJni4zcQNYJFoRkJpXZfetrKzKQN0yFeFx8mmmNhJS8LgaA9Kvh2gagsJk0RBGI9',
+    ' UBlBCiQipH0deBw6BLVkN0PAdVN6A6DL5MAf+Vb8avtg==',
+    '',
+  ].join('\r\n'),
+  ed25519: [
+    'DKIM-Signature: v=1; a=ed25519-sha256; c=relaxed/relaxed;',
+    ' d=mail.example.net; h=Content-Type: MIME-Version: Subject: From;',
+    ' q=dns/txt; s=ed25519; t=1794743940;',
+    ' bh=F5KmDDPSTwQxP0BPyHyqY67zkQ1jchAtXnmRl1rFatE=;',
+    ' b=/efPgRGRW7tKl54MtXc91lzZuohd+kpS05lGdCclnYnAuSb3ar767GrOg3rItNwxu0ptLbhRj',
+    ' kjtgqcntxznAg==',
+    '',
+  ].join('\r\n'),
+  otherDomain: [
+    'DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=evil.example;',
+    ' h=Content-Type: MIME-Version: Subject: From; q=dns/txt; s=rsa;',
+    ' t=1794743940; bh=F5KmDDPSTwQxP0BPyHyqY67zkQ1jchAtXnmRl1rFatE=;',
+    ' b=MueuOkGwuN+69rAr6akug4gKwqkvHQRR4Q3nwSlf3EeLj5pwmS31/IJHxKFmQ9Zs5ZMicoCmq',
+    ' iZfy09PhUDXztq/ejKUlGjnlin2KmgsPF8oZzSYIgvUi/89yEK3KD7rsdX/GPItqBA01UuG7ONh',
+    ' mAxAUtUWl0cGFyeSN7RRjwz910ULvIHAnj/MHM9vkM1FcNfjYggokY1pcqpT8hR9UA4RLL71Ub+',
+    ' NnIZnshdX3x95nMWjVIbZNuIqwgvq1GMTZHQ+pS7OmWD3jP9cT9vT0pS/zDhj1jakyO84cIKxK1',
+    ' lnAO7XDcFAE8Q60i4tBsvO2U2KaB1Gb7e2rEony2oHXg==',
+    '',
+  ].join('\r\n'),
+  missingKey: [
+    'DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=example.net;',
+    ' h=Content-Type: MIME-Version: Subject: From; q=dns/txt; s=none;',
+    ' t=1794743940; bh=F5KmDDPSTwQxP0BPyHyqY67zkQ1jchAtXnmRl1rFatE=;',
+    ' b=iXO0g1dT6Pa8V0lh14GHI+XdOGk3vO8PWEgRo9+L0L5enJsy4hKxUjZqO/U+cR+uHZI7oRQFT',
+    ' 7oZuyIh1DrmIxakW6i0PYu+NWOdpUPJKQTCM+AHtvDBGsDw/ik3FFhw2egwUAMqgHUtzsK2doe3',
+    ' /YHg/V1o6zNPMujXVc5xpBSfj8Wa1rnmCOjf4LTv3zf3meFYsjVKuQQRn1dsorliX2XlwmTkAO2',
+    ' elUVwmots3gydobr9e0rhCOKe6RGxleHHytkII4lSivOiGRk+Iq5qSYcAHw3Q11C0aHaxYWbcKF',
+    ' eZRJPyF0Iv1o8k7juQYfmaOUECppnwcQGfJ6QyTiXfhQ==',
+    '',
+  ].join('\r\n'),
+  testKey: [
+    'DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=example.net;',
+    ' h=Content-Type: MIME-Version: Subject: From; q=dns/txt; s=test;',
+    ' t=1794743940; bh=F5KmDDPSTwQxP0BPyHyqY67zkQ1jchAtXnmRl1rFatE=;',
+    ' b=W3f1LuUBQ6vzCqOLE7JEaH+6LT+D1umzhME9srvGTaEz9gVsfXgtyOh7S+bXaKpi9DJqhdXPS',
+    ' +tqIYiwryVs6VAw0/Vq0u0MBJc5KR2VZ931ok13JLDtqTf4Lm6zaL5dJYTiSTEWkLfFZpCLRARY',
+    ' LG9gmMcC9QeyY2xOk2RWiI1gQPxjT2iEmBBaGJVU/ZtcpNV3rxAL9KMyeRYnrKigbMoorokeiDW',
+    ' xQQD0tvncuoyAU71bA/+4ij9G3KeGn9IR077wwSORjceYqH5ddCU1lf4HRCC/GIxCdmCwvgOYzw',
+    ' T0Pz7rQAwKL4JDJSknAbeDuygyuGj5j/f3EicXQhALag==',
+    '',
+  ].join('\r\n'),
+  expired: [
+    'DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=example.net;',
+    ' h=Content-Type: MIME-Version: Subject: From; q=dns/txt; s=rsa;',
+    ' t=1794743940; x=1794743999;',
+    ' bh=F5KmDDPSTwQxP0BPyHyqY67zkQ1jchAtXnmRl1rFatE=;',
+    ' b=PSM/DBjSijXmCekuqGpa/vKUxnVIiMj/Lz6yGutdSlnvl4FlWu5F0B+5D0iIiOOLz6OvAtUPd',
+    ' 9upgG6sumnDbgfKwKBJ1s1axFPy4ZV/v3UUI3zbfKXjbuLwYrmSP/xTIAIdpuhwSsoiScgkrpE8',
+    ' pUwKOqsZG+Eo4Nqy6fZXWD8C0DfgPiCahn8TF2P3M+pz3i9rb4tGCpcsoUY4Nd6UxDZjD85IxUH',
+    ' Qra6+aqP7AUt7DaCQ7xW87h4/oWogvws9qfKox9RAF+6fn9BdnUA3kZ3OuKGL0VCKrgCuaIYYII',
+    ' rn/DRbMbSKc07cCjp/nIIKHS8Cqo36r6zCrgQ4UeAfXA==',
+    '',
+  ].join('\r\n'),
+  partOfBody: [
+    'DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=example.net;',
+    ' h=Content-Type: MIME-Version: Subject: From; l=10; q=dns/txt; s=rsa;',
+    ' t=1794743940; bh=Pa5gFTK57QQC2wSAxUGSXEP/+3BEonVCVtjoGo4Mk1E=;',
+    ' b=MAyKj1FN2ZC47nzp+aR7jii6u4WLc2+DBCL2OrnlbWsrh7GKKigX/TY38Lz+s+KTBIMCWW1mV',
+    ' sXmh0RZd2yne/V1pX7xZtqsNgKNWOJjAtKq3C61Cc/jEndhHOv9B4fiCYaun8QMZVIUpA3Su6QG',
+    ' d2G+ou+c8ev7F2td1rusgbOSGuHFms2kLQat+3+QUYSW4aqzNueslfxuIqPqtVNK63QWIwwzp8y',
+    ' WS3EumDpNbwlqexLJAZxjNTHBjSqPMIQv613PhV8AoXBbrw9mlZxQn+B0oCzmiUrOeWii5P4vgl',
+    ' WQFHC3atZzDXUfcjf4M119fKU+agXu8AVSiJ5YdnmMCg==',
+    '',
+  ].join('\r\n'),
+};

@@ -29,7 +29,7 @@ export interface components {
          * @description Does not change.
          * @enum {string}
          */
-        ErrorCode: "BAD_REQUEST" | "BATCH_TOO_LARGE" | "DATABASE_NOT_FOUND" | "DATASET_UNAVAILABLE" | "DNS_UNAVAILABLE" | "FORBIDDEN" | "HEADERS_TOO_LARGE" | "INTERNAL" | "INVALID_ASN" | "INVALID_DOMAIN" | "INVALID_INCLUDE" | "INVALID_IP" | "INVALID_LIMIT" | "INVALID_PREFIX" | "INVALID_QUERY" | "INVALID_RANGE" | "INVALID_REQUEST" | "INVALID_SELECTOR" | "INVALID_VERSION" | "LIST_NOT_FOUND" | "LIST_UNAVAILABLE" | "METHOD_NOT_ALLOWED" | "MISSING_DOMAIN" | "MISSING_QUERY" | "NOT_FOUND" | "NOT_READY" | "OVERLOADED" | "PAYLOAD_TOO_LARGE" | "RATE_LIMIT_EXCEEDED" | "REQUEST_TIMEOUT" | "ROUTE_NOT_FOUND" | "RULES_UNAVAILABLE" | "RULE_SET_NOT_FOUND" | "STORAGE_UNAVAILABLE" | "TOO_MANY_SELECTORS" | "UNAUTHORIZED" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG" | "VERSION_NOT_FOUND";
+        ErrorCode: "BAD_REQUEST" | "BATCH_TOO_LARGE" | "DATABASE_NOT_FOUND" | "DATASET_UNAVAILABLE" | "DNS_UNAVAILABLE" | "DOMAIN_NOT_WATCHED" | "EVENT_NOT_ACCEPTABLE" | "EVENT_NOT_FOUND" | "FORBIDDEN" | "HEADERS_TOO_LARGE" | "INTERNAL" | "INVALID_ASN" | "INVALID_DOMAIN" | "INVALID_INCLUDE" | "INVALID_IP" | "INVALID_LIMIT" | "INVALID_PREFIX" | "INVALID_QUERY" | "INVALID_RANGE" | "INVALID_REQUEST" | "INVALID_SELECTOR" | "INVALID_VERSION" | "LIST_NOT_FOUND" | "LIST_UNAVAILABLE" | "METHOD_NOT_ALLOWED" | "MISSING_DOMAIN" | "MISSING_QUERY" | "NOT_FOUND" | "NOT_READY" | "OVERLOADED" | "PAYLOAD_TOO_LARGE" | "RATE_LIMIT_EXCEEDED" | "REPEATED_PARAMETER" | "REQUEST_TIMEOUT" | "RESTART_REQUIRED" | "ROUTE_NOT_FOUND" | "RULES_UNAVAILABLE" | "RULE_SET_NOT_FOUND" | "STORAGE_UNAVAILABLE" | "TOO_MANY_SELECTORS" | "UNAUTHORIZED" | "UNKNOWN_PARAMETER" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG" | "VERSION_NOT_FOUND" | "WATCH_LIST_FULL";
         /** ErrorData */
         ErrorData: {
             /**
@@ -51,15 +51,10 @@ export interface components {
              */
             storage: "ok" | "read-only" | "degraded" | "unavailable";
             /**
-             * @description With PostgreSQL. slow: a round trip takes more than 90 ms, and requests wait for it.
+             * @description With PostgreSQL. slow: a round trip takes more than 45 ms, and requests wait for it.
              * @enum {string}
              */
             storage_round_trip?: "ok" | "slow";
-            /**
-             * @description With a database for statistics alone. unavailable: it does not answer, and counters are kept in memory.
-             * @enum {string}
-             */
-            statistics?: "ok" | "unavailable";
             /**
              * @description With a rules file. refused: the rules before it are in use; without any the server is not ready.
              * @enum {string}
@@ -85,6 +80,11 @@ export interface components {
              * @enum {string}
              */
             update?: "ok" | "running" | "failing";
+            /**
+             * @description With a mailbox of reports. failing: for an hour no report could be fetched from it.
+             * @enum {string}
+             */
+            report_mailbox?: "ok" | "failing";
             /**
              * @description Once the server was told to stop.
              * @constant
@@ -113,7 +113,7 @@ export interface components {
          * FlagSubject
          * @enum {string}
          */
-        FlagSubject: "is_datacenter" | "is_tor_exit" | "is_proxy" | "is_vpn" | "is_residential" | "is_mobile" | "is_ai_crawler" | "blocklists";
+        FlagSubject: "is_datacenter" | "is_tor_exit" | "is_proxy" | "is_vpn" | "is_residential" | "is_mobile" | "is_ai_crawler" | "blocklists" | "criminal_netblocks" | "relay";
         /** UpdateReport */
         UpdateReport: {
             /** @enum {string} */
@@ -300,16 +300,6 @@ export interface components {
             connection_type_source?: "table" | "rule" | "signals" | "assumed";
             /** @description The ROAs that decide, where ROA data is configured. */
             roas?: components["schemas"]["Roa"][];
-            /**
-             * @description Only where a source says so.
-             * @constant
-             */
-            is_anycast?: true;
-            /**
-             * @description The internet exchange whose peering LAN has the address, where known.
-             * @example AMS-IX
-             */
-            exchange?: string;
         };
         /**
          * Privacy
@@ -337,7 +327,7 @@ export interface components {
         };
         /**
          * Location
-         * @description Only with include=location, where the feeds of locations are enabled.
+         * @description Only with include=location, where there is a location database.
          */
         Location: {
             /**
@@ -346,7 +336,7 @@ export interface components {
              */
             city?: string;
             /**
-             * @description Name of the region; in geofeeds of operators its ISO 3166-2 code.
+             * @description Name of the region.
              * @example California
              */
             region?: string;
@@ -361,12 +351,12 @@ export interface components {
              */
             longitude?: number;
             /**
-             * @description Which feed says so.
-             * @example dbip-city-lite
+             * @description The type of the database that says so.
+             * @example DBIP-City-Lite
              */
             source: string;
             /**
-             * @description Date of that feed.
+             * @description The day on which it was built.
              * @example 2026-11-01
              */
             as_of: string;
@@ -396,54 +386,6 @@ export interface components {
             crawler?: components["schemas"]["Crawler"];
             /** @constant */
             error?: "dns_temporary_failure";
-        };
-        /**
-         * Registration
-         * @description Only with include=registration.
-         */
-        Registration: {
-            /**
-             * @description The registered range: a prefix, or first-last.
-             * @example 8.8.8.0/24
-             */
-            range?: string;
-            /**
-             * @description Name of the range.
-             * @example GOGL
-             */
-            name?: string;
-            /**
-             * @description Who holds it.
-             * @example Google LLC
-             */
-            organization?: string;
-            /**
-             * @description ISO 3166-1 alpha-2, where the registry states one.
-             * @example US
-             */
-            country?: string;
-            /**
-             * @description Where abuse is reported.
-             * @example abuse@example.com
-             */
-            abuse_email?: string;
-            /**
-             * @description When it was registered.
-             * @example 2014-03-14T20:52:05Z
-             */
-            registered_at?: string;
-            /**
-             * @description When that was last changed.
-             * @example 2014-03-14T20:52:05Z
-             */
-            changed_at?: string;
-            /**
-             * @description The registry’s host.
-             * @example rdap.arin.net
-             */
-            source?: string;
-            /** @constant */
-            error?: "registry_unavailable";
         };
         /** IpRecord */
         IpRecord: {
@@ -475,7 +417,7 @@ export interface components {
             threat: components["schemas"]["Threat"];
             /** @description Only with explain=true. */
             evidence?: components["schemas"]["Evidence"][];
-            /** @description Only with explain=true. False: no current list could have raised the score, so it does not mean low. */
+            /** @description Only with explain=true. False: a kind of list is missing or has expired, so the score is the least that is known. */
             threat_is_known?: boolean;
             routing?: components["schemas"]["Routing"];
             privacy?: components["schemas"]["Privacy"];
@@ -484,7 +426,6 @@ export interface components {
             /** @description Only with include=labels, where the overrides have some. */
             labels?: string[];
             hostname?: components["schemas"]["Hostname"];
-            registration?: components["schemas"]["Registration"];
         };
         /** IpMeta */
         IpMeta: {
@@ -546,14 +487,19 @@ export interface components {
             error: "invalid dataset version";
             /** @constant */
             code: "INVALID_VERSION";
+        };
+        /** RepeatedParameterError */
+        RepeatedParameterError: {
+            /** @constant */
+            error: "repeated parameter";
+            /** @constant */
+            code: "REPEATED_PARAMETER";
             details?: {
                 /**
-                 * @description The parameter that the version does not go with.
+                 * @description The name of the parameter.
                  * @example explain
                  */
                 parameter: string;
-                /** @description The values that it can have. */
-                allowed: string[];
             };
         };
         /** UnauthorizedError */
@@ -575,7 +521,7 @@ export interface components {
             code: "FORBIDDEN";
             details?: {
                 /**
-                 * @description The permission that the key lacks.
+                 * @description The permission or access that the key lacks.
                  * @example ip:read
                  */
                 required: string;
@@ -612,8 +558,6 @@ export interface components {
             /** @constant */
             code: "VERSION_NOT_FOUND";
             details?: {
-                /** @description Why there is no version to compare with, if none was named. */
-                reason?: string;
                 /** @description The databases that exist. */
                 databases?: string[];
             };
@@ -654,6 +598,27 @@ export interface components {
             error: "overloaded";
             /** @constant */
             code: "OVERLOADED";
+        };
+        /** UnknownParameterError */
+        UnknownParameterError: {
+            /** @constant */
+            error: "unknown parameter";
+            /** @constant */
+            code: "UNKNOWN_PARAMETER";
+            details?: {
+                /**
+                 * @description The name of the parameter.
+                 * @example explan
+                 */
+                parameter: string;
+                /**
+                 * @description The parameter that was probably meant.
+                 * @example explain
+                 */
+                closest?: string;
+                /** @description The parameters of the route. */
+                parameters: string[];
+            };
         };
         /** RecordSpan */
         RecordSpan: {
@@ -724,7 +689,7 @@ export interface components {
                  * @example a list of at least 1, each string
                  */
                 expected: string;
-                /** @description The line of a zone file. */
+                /** @description The line of the records to try. */
                 line?: number;
             };
         };
@@ -1006,6 +971,11 @@ export interface components {
             /** @description Networks that match. */
             total: number;
             results: components["schemas"]["AsnSearchResult"][];
+            /**
+             * @description For the next results, as cursor. Absent when there are no more.
+             * @example 3-15169
+             */
+            next_cursor?: string;
         };
         /** MissingQueryError */
         MissingQueryError: {
@@ -1504,7 +1474,7 @@ export interface components {
         /** MailObstacle */
         MailObstacle: {
             /** @enum {string} */
-            code: "unverified" | "spf_invalid" | "spf_open" | "no_key" | "sender_without_key" | "mail_refused" | "no_reports" | "reports_lost";
+            code: "unverified" | "spf_invalid" | "spf_open" | "no_key" | "sender_without_key" | "mail_refused" | "reports_not_enough" | "no_reports" | "reports_lost";
             /**
              * @description They are safe when this is so.
              * @example a DKIM key is found
@@ -1542,6 +1512,11 @@ export interface components {
             messages: number;
             /** @description Those that passed. */
             passed: number;
+            /**
+             * @description The record to publish where the answer is yes; empty otherwise.
+             * @example _dmarc.example.com. IN TXT "v=DMARC1; p=reject; rua=mailto:d@example.com"
+             */
+            record: string;
         };
         /** SpfTreeLine */
         SpfTreeLine: {
@@ -1557,44 +1532,12 @@ export interface components {
             /** @description `code: explanation`, at most three. */
             errors: string[];
         };
-        /** SpfTermBreadth */
-        SpfTermBreadth: {
-            /**
-             * @description A term of the record.
-             * @example mx
-             */
-            term: string;
-            /** @description IPv4 addresses. */
-            ipv4_addresses: number;
-            /** @description IPv6 /48s. */
-            ipv6_48s: number;
-        };
-        /** DanglingName */
-        DanglingName: {
-            part: components["schemas"]["MailPart"];
-            /** @description A name that does not exist. */
-            name: string;
-        };
-        /** EmailEvidence */
-        EmailEvidence: {
-            /** @description Parts of which DNS did not answer something. */
-            unverified: components["schemas"]["MailPart"][];
-            /** @description SPF lets everyone send. */
-            open_to_all: boolean;
-            /** @description IPv4 addresses. */
-            ipv4_addresses: number;
-            /** @description IPv6 /48s. */
-            ipv6_48s: number;
-            spf_terms: components["schemas"]["SpfTermBreadth"][];
-            readiness: components["schemas"]["MailReadiness"];
-            dangling: components["schemas"]["DanglingName"][];
-        };
         /** EmailDetails */
         EmailDetails: {
             points: components["schemas"]["MailPoints"];
             /** @description Parts that DNS did not answer for. */
             unverified: components["schemas"]["MailPart"][];
-            /** @description How others can send mail as the domain, or take over a name that it refers to; or empty. */
+            /** @description How others can send mail as the domain or take over a name that it refers to, or which own mail is refused; or empty. */
             risk: string;
             /** @description It is set up to send no mail, and nothing is left to fix. */
             is_finished: boolean;
@@ -1603,8 +1546,9 @@ export interface components {
             /** @description Whether it meets what Google, Yahoo and Microsoft ask of bulk senders, in one line. */
             sender_rules: string;
             senders?: components["schemas"]["EmailSendersLine"];
+            /** @description SPF lets everyone send. */
+            open_to_all: boolean;
             spf_tree: components["schemas"]["SpfTreeLine"][];
-            evidence: components["schemas"]["EmailEvidence"];
         };
         /** EmailReport */
         EmailReport: {
@@ -1684,7 +1628,7 @@ export interface components {
         /** EmailTrialRequest */
         EmailTrialRequest: {
             /**
-             * @description Lines of a zone file (TXT, MX, CNAME, A, AAAA), relative to the domain. TXT "" removes a record.
+             * @description Records (TXT, MX, CNAME, A, AAAA), one per line: `name [TTL] [IN] TYPE value`. Names without a final dot are relative to the domain. TXT "" removes a record.
              * @example _dmarc IN TXT "v=DMARC1; p=none; rua=mailto:dmarc@example.com"
              */
             zone?: string;
@@ -1721,7 +1665,7 @@ export interface components {
             /** @description Parts that DNS did not answer for. */
             unverified: components["schemas"]["MailPart"][];
             points: components["schemas"]["MailPoints"];
-            /** @description How others can send mail as the domain, or take over a name that it refers to; or empty. */
+            /** @description How others can send mail as the domain or take over a name that it refers to, or which own mail is refused; or empty. */
             risk: string;
             /** @description MX hosts. */
             mx: string[];
@@ -1743,7 +1687,7 @@ export interface components {
         /** EmailTrialRisk */
         EmailTrialRisk: {
             /** @enum {string} */
-            code: "step_skipped" | "reports_lost" | "senders_lost" | "takeover" | "anyone_can_send" | "mail_refused_now" | "policy_weaker" | "subdomains_refused" | "keys_lost" | "mail_lost" | "spf_invalid";
+            code: "step_skipped" | "reports_lost" | "senders_lost" | "takeover" | "anyone_can_send" | "mail_refused_now" | "alignment_stricter" | "policy_weaker" | "subdomains_refused" | "keys_lost" | "mail_lost" | "spf_invalid";
             /** @description What would happen. */
             text: string;
         };
@@ -1824,10 +1768,10 @@ export interface components {
         };
         /**
          * SenderClass
-         * @description `ours_broken`: fails, and is proven to be of the domain. `forwarded`: forwarded or altered on the way. `at_named_service`: fails, from a service that SPF names, without proof.
+         * @description `ours_broken`: fails, and is proven to be of the domain. `forwarded`: forwarded or altered on the way. `at_named_service`: fails at a sender of the domain: a provider that SPF names, or a place where mail of the domain passed. `undecided`: it is not known whose it is.
          * @enum {string}
          */
-        SenderClass: "passes" | "ours_broken" | "forwarded" | "at_named_service" | "not_ours";
+        SenderClass: "passes" | "ours_broken" | "forwarded" | "at_named_service" | "undecided" | "not_ours";
         /**
          * SenderDecision
          * @enum {string}
@@ -1841,11 +1785,11 @@ export interface components {
              */
             weight: "no" | "not_enough" | "note";
             /** @enum {string} */
-            code: "mail_refused" | "nonexistent_sends" | "no_reports" | "no_large_receiver" | "spf_unverified" | "too_few_days" | "gap" | "too_few_messages" | "service_unproven" | "forwarded_lost" | "reporter_disagrees" | "reporter_silent" | "include_idle" | "unproven_reports" | "unusable_reports" | "conflicting_reports";
+            code: "mail_refused" | "other_reporters_only" | "sender_undecided" | "repaired" | "left_spf" | "names_left_out" | "summed_by_network" | "nonexistent_sends" | "no_reports" | "no_large_receiver" | "spf_unverified" | "too_few_days" | "gap" | "too_few_messages" | "service_unproven" | "forwarded_lost" | "reporter_disagrees" | "reporter_silent" | "include_idle" | "unproven_reports" | "unusable_reports" | "conflicting_reports";
             /** @description The reason as a sentence. */
             text: string;
             /**
-             * @description Id of the service.
+             * @description Id of the sender or of its part, for decisions.
              * @example zendesk
              */
             id?: string;
@@ -1854,6 +1798,11 @@ export interface components {
              * @example Zendesk
              */
             service?: string;
+            /**
+             * @description The part of the sender: a bounce domain or an address.
+             * @example 192.0.2.9
+             */
+            account?: string;
             class?: components["schemas"]["SenderClass"];
             /** @description Messages. */
             messages?: number;
@@ -1864,9 +1813,38 @@ export interface components {
             percent?: number;
             /** @description Where its signatures are switched on, if known. */
             setup?: string;
+            /**
+             * @description Why reports do not prove who sent them.
+             * @example its message has no signature
+             */
+            why?: string;
             decision?: components["schemas"]["SenderDecision"];
-            /** @description In each of the last two weeks, though not over the whole time. */
-            is_recent?: boolean;
+            /**
+             * @description What is too much: the share of all mail over the period (`share`) or in each of the last two weeks (`recent`), the share of the sender’s own mail (`unit`), or its last mail in 90 days (`last_seen`).
+             * @enum {string}
+             */
+            basis?: "share" | "recent" | "unit" | "last_seen";
+            /**
+             * @description The last day on which it failed.
+             * @example 2026-11-16
+             */
+            last_failed?: string;
+            /**
+             * @description The last day on which it passed, or empty.
+             * @example 2026-11-01
+             */
+            last_passed?: string;
+            /** @description Names of reporters. */
+            reporters?: string;
+            /** @description Names in From. */
+            names?: number;
+            /** @description Addresses. */
+            addresses?: number;
+            /**
+             * @description The day on which reports cover enough.
+             * @example 2026-11-30
+             */
+            known_on?: string;
             /** @description A name in From. */
             name?: string;
             /** @description Days. */
@@ -1904,6 +1882,21 @@ export interface components {
             /** @description Messages. */
             messages: number;
         };
+        /** VerdictTotals */
+        VerdictTotals: {
+            /** @description Pass under the records in question. */
+            passing: number;
+            /** @description Of the domain, and refused. */
+            lost: number;
+            /** @description Refused, and not known whose they are. */
+            undecided: number;
+            /** @description Refused, and forwarded or altered on the way. */
+            forwarded: number;
+            /** @description Refused, and not of the domain. */
+            not_ours: number;
+            /** @description Failed, from senders all of whose mail passes by now. */
+            repaired: number;
+        };
         /** SendersVerdict */
         SendersVerdict: {
             policy: components["schemas"]["AskedPolicy"];
@@ -1912,6 +1905,12 @@ export interface components {
             text: string;
             reasons: components["schemas"]["VerdictReason"][];
             refused: components["schemas"]["RefusedMail"][];
+            totals: components["schemas"]["VerdictTotals"];
+            /**
+             * @description The record to publish where the answer is yes; empty otherwise.
+             * @example _dmarc.example.com. IN TXT "v=DMARC1; p=reject; rua=mailto:d@example.com"
+             */
+            record: string;
             /** @description Messages of the domain that the answer is about. */
             own_messages: number;
         };
@@ -1926,7 +1925,33 @@ export interface components {
             /** @description Messages. */
             at_named_service: number;
             /** @description Messages. */
+            undecided: number;
+            /** @description Messages. */
             not_ours: number;
+        };
+        /** SenderAccount */
+        SenderAccount: {
+            /**
+             * @description For decisions.
+             * @example sendgrid/u999.ct.sendgrid.net
+             */
+            id: string;
+            /**
+             * @description A bounce domain, an address, or an IPv6 /64.
+             * @example u999.ct.sendgrid.net
+             */
+            name: string;
+            class: components["schemas"]["SenderClass"];
+            /** @description Messages. */
+            messages: number;
+            /** @description Those that passed. */
+            passed: number;
+            /**
+             * @description Last day.
+             * @example 2026-11-17
+             */
+            last_seen: string;
+            decision?: components["schemas"]["SenderDecision"];
         };
         /** SenderEvidence */
         SenderEvidence: {
@@ -1964,6 +1989,7 @@ export interface components {
             /** @description By a signature alone, though the envelope is the domain’s. */
             forwarded: number;
             classes: components["schemas"]["SenderClasses"];
+            accounts: components["schemas"]["SenderAccount"][];
             /**
              * @description First day.
              * @example 2026-10-14
@@ -1995,6 +2021,8 @@ export interface components {
             /** @description Messages. */
             at_named_service: number;
             /** @description Messages. */
+            undecided: number;
+            /** @description Messages. */
             not_ours: number;
         };
         /** SendersReport */
@@ -2016,12 +2044,15 @@ export interface components {
             to: string;
             /** @description Proven reports. */
             reports: number;
+            /** @description Large receivers first, then those with the most messages. */
             reporters: components["schemas"]["SenderReporter"][];
+            /** @description Reporters beyond those that are listed. */
+            reporters_left_out: number;
             /** @description Messages. */
             messages: number;
             verdict: components["schemas"]["SendersVerdict"];
             services: components["schemas"]["SenderService"][];
-            /** @description Services with fewer messages than those that are listed. */
+            /** @description Senders beyond those that are listed. What needs a repair or a decision comes first, forged mail last. */
             services_left_out: number;
             days: components["schemas"]["SenderDay"][];
         };
@@ -2044,6 +2075,13 @@ export interface components {
             /** @description What was read otherwise than it is written, or not read. */
             notes: string[];
             history?: components["schemas"]["SendersReport"];
+        };
+        /** RestartRequiredError */
+        RestartRequiredError: {
+            /** @constant */
+            error: "the server was upgraded and must be restarted";
+            /** @constant */
+            code: "RESTART_REQUIRED";
         };
         /** SenderRow */
         SenderRow: {
@@ -2110,18 +2148,198 @@ export interface components {
             to: string;
             /** @description Proven reports. */
             reports: number;
+            /** @description Large receivers first, then those with the most messages. */
             reporters: components["schemas"]["SenderReporter"][];
+            /** @description Reporters beyond those that are listed. */
+            reporters_left_out: number;
             /** @description Messages. */
             messages: number;
             verdict: components["schemas"]["SendersVerdict"];
             services: components["schemas"]["SenderService"][];
-            /** @description Services with fewer messages than those that are listed. */
+            /** @description Senders beyond those that are listed. What needs a repair or a decision comes first, forged mail last. */
             services_left_out: number;
             days: components["schemas"]["SenderDay"][];
             rows?: components["schemas"]["SenderRow"][];
         };
+        /** TlsReason */
+        TlsReason: {
+            /**
+             * @description The answer that it leads to; a note decides nothing.
+             * @enum {string}
+             */
+            weight: "no" | "not_enough" | "note";
+            /** @enum {string} */
+            code: "host_fails" | "host_not_named" | "other_reporters_only" | "unexplained" | "policy_error" | "no_reports" | "no_mail" | "mx_unverified" | "no_policy" | "policy_not_seen" | "too_few_days" | "no_large_receiver" | "no_recent_reports" | "few_failures" | "former_host" | "unproven_reports" | "unusable_reports";
+            /** @description The reason as a sentence. */
+            text: string;
+            /**
+             * @description The MX host.
+             * @example mx1.example.com
+             */
+            host?: string;
+            /**
+             * @description As RFC 8460 names it; `other` if the report does not say.
+             * @enum {string}
+             */
+            result?: "starttls-not-supported" | "certificate-expired" | "certificate-host-mismatch" | "certificate-not-trusted" | "validation-failure" | "tlsa-invalid" | "dnssec-invalid" | "sts-policy-fetch-error" | "sts-policy-invalid" | "sts-webpki-invalid" | "dane-required" | "other";
+            /** @description Failed sessions of the last 14 days. */
+            sessions?: number;
+            /** @description Days on which they failed, or that reports cover. */
+            days?: number;
+            /**
+             * @description The last of them.
+             * @example 2026-11-16
+             */
+            last_failed?: string;
+            /**
+             * @description When it no longer counts if nothing more fails.
+             * @example 2026-11-29
+             */
+            clear_on?: string;
+            /** @description Who reported it, if no large receiver did. */
+            reporters?: string;
+            /** @description Reports that are not used. */
+            reports?: number;
+            /** @description Why they are not. */
+            why?: string;
+            /** @description Days that are needed. */
+            needed?: number;
+            /** @description When the answer is known if reports go on. */
+            known_on?: string;
+            /** @description Day of the last report of a large receiver. */
+            day?: string;
+        };
+        /** TlsVerdict */
+        TlsVerdict: {
+            /**
+             * @description What is answered. `enforce`: may MTA-STS be set to enforce? `keep_enforce`: may it stay? `keep_dane`: may DANE be kept?
+             * @enum {string}
+             */
+            question: "enforce" | "keep_enforce" | "keep_dane";
+            /** @enum {string} */
+            answer: "yes" | "no" | "not_enough";
+            /** @description The answer as a sentence. */
+            text: string;
+            reasons: components["schemas"]["TlsReason"][];
+            /** @description TXT record of MTA-STS to publish, as a line of a zone file; or empty. */
+            record: string;
+            /** @description Where the policy belongs; or empty. */
+            file_url: string;
+            /** @description The policy to publish; or empty. */
+            file: string;
+        };
+        /** TlsDay */
+        TlsDay: {
+            /**
+             * @description The day.
+             * @example 2026-11-17
+             */
+            day: string;
+            /** @description Sessions. */
+            sessions: number;
+            /** @description Those of them that failed. */
+            failed: number;
+        };
+        /** TlsReporter */
+        TlsReporter: {
+            /**
+             * @description The domain of its address.
+             * @example google.com
+             */
+            name: string;
+            /** @description Whether it is a large receiver, which a yes needs. */
+            is_large: boolean;
+            /** @description Sessions. */
+            sessions: number;
+            /** @description Those of them that failed. */
+            failed: number;
+            /**
+             * @description First day.
+             * @example 2026-10-14
+             */
+            first_seen: string;
+            /**
+             * @description Last day.
+             * @example 2026-11-17
+             */
+            last_seen: string;
+        };
+        /** TlsFailure */
+        TlsFailure: {
+            /**
+             * @description The policy that the sender applied.
+             * @enum {string}
+             */
+            policy: "sts" | "tlsa" | "no-policy-found";
+            /**
+             * @description The MX host; empty if the report does not say.
+             * @example mx1.example.com
+             */
+            host: string;
+            /**
+             * @description As RFC 8460 names it; `other` if the report does not say.
+             * @enum {string}
+             */
+            result: "starttls-not-supported" | "certificate-expired" | "certificate-host-mismatch" | "certificate-not-trusted" | "validation-failure" | "tlsa-invalid" | "dnssec-invalid" | "sts-policy-fetch-error" | "sts-policy-invalid" | "sts-webpki-invalid" | "dane-required" | "other";
+            /** @description Sessions. */
+            sessions: number;
+            /** @description Who reported it, at most five. */
+            reporters: string[];
+            /**
+             * @description First day.
+             * @example 2026-10-14
+             */
+            first_seen: string;
+            /**
+             * @description Last day.
+             * @example 2026-11-17
+             */
+            last_seen: string;
+        };
+        /** TlsReports */
+        TlsReports: {
+            /**
+             * @description The domain, in A-labels.
+             * @example example.com
+             */
+            domain: string;
+            /**
+             * @description First day of the period.
+             * @example 2026-10-14
+             */
+            from: string;
+            /**
+             * @description Last day.
+             * @example 2026-11-17
+             */
+            to: string;
+            verdict: components["schemas"]["TlsVerdict"];
+            /**
+             * @description Mode of the published MTA-STS policy.
+             * @enum {string}
+             */
+            mode: "enforce" | "testing" | "none" | "";
+            /** @description Whether all MX hosts have authenticated TLSA records. */
+            has_dane: boolean;
+            /** @description MX hosts of today. */
+            hosts: string[];
+            /** @description Proven and usable reports. */
+            reports: number;
+            /** @description Sessions. */
+            sessions: number;
+            /** @description Those of them that failed. */
+            failed: number;
+            days: components["schemas"]["TlsDay"][];
+            reporters: components["schemas"]["TlsReporter"][];
+            failures: components["schemas"]["TlsFailure"][];
+        };
         /** ImportedReport */
         ImportedReport: {
+            /**
+             * @description `tls`: RFC 8460. Empty for what is not read.
+             * @enum {string}
+             */
+            kind: "dmarc" | "tls" | "";
             /**
              * @description Who sent it, as it says.
              * @example google.com
@@ -2141,9 +2359,9 @@ export interface components {
             begin: number;
             /** @description End of its period. */
             end: number;
-            /** @description Its rows. */
+            /** @description Its rows; of a TLS report, its sums by policy, host and result. */
             rows: number;
-            /** @description Its messages. */
+            /** @description Its messages; of a TLS report, its sessions. */
             messages: number;
             /** @enum {string} */
             state: "read" | "repeated" | "not_read";
@@ -2153,6 +2371,198 @@ export interface components {
         /** ImportedReports */
         ImportedReports: {
             reports: components["schemas"]["ImportedReport"][];
+        };
+        /** WatchedDomain */
+        WatchedDomain: {
+            /**
+             * @description The name, in A-labels.
+             * @example example.com
+             */
+            domain: string;
+            /** @description Its tags. */
+            tags: string[];
+            /** @description What a person has noted. */
+            note?: string;
+            /**
+             * Format: date-time
+             * @description When it was added.
+             * @example 2026-11-15T05:26:11.551Z
+             */
+            added_at: string;
+            /**
+             * @description By whom.
+             * @example alice
+             */
+            added_by: string;
+            /** @description Of the last complete check. */
+            score?: number;
+            /** @enum {string} */
+            grade?: "A" | "B" | "C" | "D" | "F";
+            /**
+             * @description The DMARC policy in force.
+             * @example reject
+             */
+            policy?: string;
+            /**
+             * @description Whether reports allow a stricter policy; for those who may read them.
+             * @enum {string}
+             */
+            verdict?: "yes" | "no" | "not_enough";
+            /** @description How many events are open. */
+            open_events: number;
+            /**
+             * @description The severity of the worst of them.
+             * @enum {string}
+             */
+            worst?: "low" | "medium" | "high";
+            /**
+             * Format: date-time
+             * @description Of the last check; absent before the first one.
+             * @example 2026-11-15T05:26:11.551Z
+             */
+            checked_at?: string;
+            /**
+             * Format: date-time
+             * @description Since when something does not answer.
+             * @example 2026-11-15T05:26:11.551Z
+             */
+            unanswered_since?: string;
+            /**
+             * Format: date-time
+             * @description When the next check begins.
+             * @example 2026-11-15T05:26:11.551Z
+             */
+            next_check_at: string;
+        };
+        /** WatchedDomainPage */
+        WatchedDomainPage: {
+            domains: components["schemas"]["WatchedDomain"][];
+            /** @description All with this filter. */
+            total: number;
+            /** @description For the next page; absent on the last one. */
+            next_cursor?: string;
+        };
+        /** AddedDomains */
+        AddedDomains: {
+            /** @description Watched from now on. */
+            added: string[];
+            /** @description Were watched already; their tags and notes have not changed. */
+            watched: string[];
+            /** @description Are no domain names. */
+            invalid: string[];
+        };
+        /** WatchListFullError */
+        WatchListFullError: {
+            /** @constant */
+            error: "too many watched domains";
+            /** @constant */
+            code: "WATCH_LIST_FULL";
+            details?: {
+                /** @description The most that are watched. */
+                limit: number;
+            };
+        };
+        /** RemovedDomains */
+        RemovedDomains: {
+            /** @description The domains. */
+            removed: string[];
+        };
+        /** DomainNotWatchedError */
+        DomainNotWatchedError: {
+            /** @constant */
+            error: "not a watched domain";
+            /** @constant */
+            code: "DOMAIN_NOT_WATCHED";
+        };
+        /** WatchEvent */
+        WatchEvent: {
+            /**
+             * @description Its id, which does not change.
+             * @example 0199a1b2c3d4e5f6a7b8c9d0
+             */
+            id: string;
+            /**
+             * @description The domain; empty for events of the server itself.
+             * @example example.com
+             */
+            domain: string;
+            /**
+             * @description What it is about: a code of the check, or of docs/watch.md.
+             * @example policy_weaker
+             */
+            code: string;
+            /**
+             * @description The selector, host, sender or record; empty where the code says all.
+             * @example DMARC
+             */
+            subject: string;
+            /** @enum {string} */
+            severity: "low" | "medium" | "high";
+            /** @description What is wrong. */
+            sentence: string;
+            /** @description What to do. */
+            act: string;
+            /** @description What was expected. */
+            old_text?: string;
+            /** @description What was found instead. */
+            new_text?: string;
+            /**
+             * Format: date-time
+             * @description When a check found it first.
+             * @example 2026-11-15T05:26:11.551Z
+             */
+            first_seen: string;
+            /**
+             * Format: date-time
+             * @description When a check found it last.
+             * @example 2026-11-15T05:26:11.551Z
+             */
+            last_seen: string;
+            /**
+             * Format: date-time
+             * @description When it came back, within a week of its end.
+             * @example 2026-11-15T05:26:11.551Z
+             */
+            reopened_at?: string;
+            /**
+             * Format: date-time
+             * @description When it ended; absent while it is open.
+             * @example 2026-11-15T05:26:11.551Z
+             */
+            resolved_at?: string;
+            /** @description From the first to its end, or to now. */
+            duration_seconds: number;
+            /**
+             * @description Who accepted it, if it ended so.
+             * @example alice
+             */
+            accepted_by?: string;
+            /**
+             * @description Why its opening was not alerted: it was there at the first check, or a new release is the first to find it.
+             * @enum {string}
+             */
+            quiet?: "first_check" | "new_release";
+        };
+        /** WatchEventPage */
+        WatchEventPage: {
+            /** @description The latest first. */
+            events: components["schemas"]["WatchEvent"][];
+            /** @description For the next page; absent on the last one. */
+            next_cursor?: string;
+        };
+        /** EventNotFoundError */
+        EventNotFoundError: {
+            /** @constant */
+            error: "no such event";
+            /** @constant */
+            code: "EVENT_NOT_FOUND";
+        };
+        /** EventNotAcceptableError */
+        EventNotAcceptableError: {
+            /** @constant */
+            error: "the event has ended, or ends when what is wrong is repaired";
+            /** @constant */
+            code: "EVENT_NOT_ACCEPTABLE";
         };
         /** Decision */
         Decision: {
@@ -2209,7 +2619,7 @@ export interface components {
              * @example GeoLite2-Country
              */
             edition: string;
-            /** @description The version of the dataset. */
+            /** @description The version of the dataset; of dbip-city-lite the day of its build, such as 20261101. */
             version: number;
             /** @description Whether the file is sent without ?version. */
             is_current: boolean;
@@ -2374,7 +2784,7 @@ export interface components {
         };
         /**
          * DataSources
-         * @description Per field the oldest source that decides it for at least 1 % of the answered space.
+         * @description Per field the oldest source that decides it for at least 1% of the answered space.
          */
         DataSources: {
             prefix?: components["schemas"]["FieldSources"];
@@ -2406,8 +2816,10 @@ export interface components {
             records: number;
             /** @description Days after its date for which it counts. A list that is older sets no flag and adds no points. */
             max_age_days?: number;
-            /** @description A table of this program. Its flags stay visible when it is too old. */
+            /** @description A table of this program. Without max_age_days its rows are lasting facts. */
             is_table?: boolean;
+            /** @description A list of attackers from all over the internet, without which scores are unknown. */
+            is_broad?: boolean;
         };
         /** DatasetCounts */
         DatasetCounts: {
@@ -2518,7 +2930,7 @@ export interface components {
         /** FlagSource */
         FlagSource: {
             /**
-             * @description Lists of feeds, only tables of a past date, or nothing: then it is false everywhere.
+             * @description Lists of feeds, only tables, or nothing: then it is false everywhere.
              * @enum {string}
              */
             from: "feeds" | "tables" | "none";
@@ -2528,7 +2940,7 @@ export interface components {
              * @example 2026-11-14
              */
             as_of?: string;
-            /** @description Sources that are too old to count: they add no points, and a list sets no flag. */
+            /** @description Sources that are too old to count: they add no points and set no flag. */
             too_old?: string[];
         };
         /**
@@ -2544,54 +2956,15 @@ export interface components {
             is_mobile: components["schemas"]["FlagSource"];
             is_ai_crawler: components["schemas"]["FlagSource"];
             blocklists: components["schemas"]["FlagSource"];
+            criminal_netblocks: components["schemas"]["FlagSource"];
+            relay: components["schemas"]["FlagSource"];
         };
         /** ThreatKnowledge */
         ThreatKnowledge: {
-            /** @description Whether a current list could have raised the threat score of an IPv4 address. If not, 0 is not low. */
+            /** @description Whether threat scores of IPv4 addresses are complete: broad attack lists and the Tor list are current. If not, 0 is not low. */
             ipv4: boolean;
             /** @description The same of an IPv6 address. */
             ipv6: boolean;
-        };
-        /** QualityRow */
-        QualityRow: {
-            /**
-             * @description A field of the record, or one value of it.
-             * @example connection_type=education
-             */
-            field: string;
-            /**
-             * @description What the value is a share of.
-             * @enum {string}
-             */
-            measure: "accuracy" | "precision" | "recall" | "macro_recall" | "false_positive_share" | "changed";
-            /** @enum {string} */
-            family: "ipv4" | "ipv6" | "all";
-            /**
-             * @description What counts once.
-             * @enum {string}
-             */
-            weight: "address" | "slash48" | "prefix" | "network";
-            /** @description The measured share. */
-            value: number;
-            /** @description Labels, counted by weight. */
-            n: number;
-            /** @description 95 % confidence interval: low, high. */
-            interval: [
-                number,
-                number
-            ];
-            /**
-             * @description Where the labels are from.
-             * @example networks
-             */
-            labels: string;
-            /**
-             * @description Date of the labels.
-             * @example 2026-11-15
-             */
-            labels_as_of: string;
-            /** @description The labels are a source of the version; the measured answers are those without that source. */
-            held_out: boolean;
         };
         /** RefusedFeed */
         RefusedFeed: {
@@ -2621,8 +2994,6 @@ export interface components {
              * @example 2026-11-15T05:26:11.551Z
              */
             built_at: string;
-            /** @description Seconds since then. */
-            age_seconds: number;
             /**
              * @description Date of the oldest source that decides prefixes or countries.
              * @example 2026-06-01
@@ -2639,101 +3010,8 @@ export interface components {
             /** @description Flags of which a list is too old to count, or that are from tables of a past date. */
             dated_flags: components["schemas"]["FlagSubject"][];
             threat_is_known: components["schemas"]["ThreatKnowledge"];
-            /** @description How right the answers are, measured on labels that did not decide them. */
-            quality: components["schemas"]["QualityRow"][];
             /** @description Feeds whose newest copy was not used. */
             refused: components["schemas"]["RefusedFeed"][];
-        };
-        /** ComparedVersion */
-        ComparedVersion: {
-            /** @description Number of the version. */
-            version: number;
-            /**
-             * Format: date-time
-             * @description When it was built.
-             * @example 2026-11-15T05:26:11.551Z
-             */
-            built_at: string;
-        };
-        /** ChangedNetwork */
-        ChangedNetwork: {
-            /**
-             * @description A prefix, or first-last where the addresses are none.
-             * @example 192.0.2.0-192.0.2.130
-             */
-            network: string;
-            /** @description Number of the network that announces it. */
-            asn: number;
-            /**
-             * @description Its name.
-             * @example Google LLC
-             */
-            asn_name: string;
-            /**
-             * @description The value before; absent where there is none, and for flags.
-             * @example DE
-             */
-            from?: string;
-            /**
-             * @description The value after; absent where there is none, and for flags.
-             * @example DE
-             */
-            to?: string;
-            /** @description IPv4 addresses, or IPv6 /48s; what is smaller counts as one. */
-            size: number;
-        };
-        /** AttributeChange */
-        AttributeChange: {
-            /**
-             * @description The field of the record.
-             * @enum {string}
-             */
-            attribute: "asn" | "asn_name" | "country" | "threat_level" | "is_datacenter" | "is_tor_exit" | "is_proxy" | "is_vpn" | "is_residential" | "is_mobile" | "is_ai_crawler" | "ai_company" | "cloud_provider";
-            /**
-             * @description Gained or lost where only one version has a value.
-             * @enum {string}
-             */
-            change: "gained" | "lost" | "changed";
-            /**
-             * @description Family of the addresses.
-             * @enum {string}
-             */
-            family: "ipv4" | "ipv6";
-            /** @description Networks with the change, however many are listed. */
-            count: number;
-            /** @description IPv4 addresses, or IPv6 /48s; what is smaller counts as one. */
-            size: number;
-            /** @description The largest first, at most limit. */
-            largest: components["schemas"]["ChangedNetwork"][];
-        };
-        /** SourceState */
-        SourceState: {
-            /**
-             * @description Date of the source.
-             * @example 2026-06-01
-             */
-            as_of: string;
-            /** @description Rows read. */
-            records: number;
-        };
-        /** SourceChange */
-        SourceChange: {
-            /** @description Name of the source. */
-            id: string;
-            from?: components["schemas"]["SourceState"];
-            to?: components["schemas"]["SourceState"];
-        };
-        /** DatasetDiff */
-        DatasetDiff: {
-            from: components["schemas"]["ComparedVersion"];
-            to: components["schemas"]["ComparedVersion"];
-            /** @description The limit in effect. */
-            limit: number;
-            /** @description Whether both hold the same, to the byte. */
-            is_same: boolean;
-            /** @description By attribute; those without a change are left out. */
-            changes: components["schemas"]["AttributeChange"][];
-            sources: components["schemas"]["SourceChange"][];
         };
     };
     responses: never;
@@ -2767,13 +3045,13 @@ export type Scanner = components['schemas']['Scanner'];
 export type Location = components['schemas']['Location'];
 export type Crawler = components['schemas']['Crawler'];
 export type Hostname = components['schemas']['Hostname'];
-export type Registration = components['schemas']['Registration'];
 export type IpRecord = components['schemas']['IpRecord'];
 export type IpMeta = components['schemas']['IpMeta'];
 export type InvalidIpError = components['schemas']['InvalidIpError'];
 export type InvalidIncludeError = components['schemas']['InvalidIncludeError'];
 export type InvalidQueryError = components['schemas']['InvalidQueryError'];
 export type InvalidVersionError = components['schemas']['InvalidVersionError'];
+export type RepeatedParameterError = components['schemas']['RepeatedParameterError'];
 export type UnauthorizedError = components['schemas']['UnauthorizedError'];
 export type ForbiddenError = components['schemas']['ForbiddenError'];
 export type IpNotFoundError = components['schemas']['IpNotFoundError'];
@@ -2783,6 +3061,7 @@ export type RateLimitExceededError = components['schemas']['RateLimitExceededErr
 export type DatasetUnavailableError = components['schemas']['DatasetUnavailableError'];
 export type StorageUnavailableError = components['schemas']['StorageUnavailableError'];
 export type OverloadedError = components['schemas']['OverloadedError'];
+export type UnknownParameterError = components['schemas']['UnknownParameterError'];
 export type RecordSpan = components['schemas']['RecordSpan'];
 export type AddressHistory = components['schemas']['AddressHistory'];
 export type BatchRequest = components['schemas']['BatchRequest'];
@@ -2845,9 +3124,6 @@ export type AskedPolicy = components['schemas']['AskedPolicy'];
 export type VerdictAnswer = components['schemas']['VerdictAnswer'];
 export type EmailSendersLine = components['schemas']['EmailSendersLine'];
 export type SpfTreeLine = components['schemas']['SpfTreeLine'];
-export type SpfTermBreadth = components['schemas']['SpfTermBreadth'];
-export type DanglingName = components['schemas']['DanglingName'];
-export type EmailEvidence = components['schemas']['EmailEvidence'];
 export type EmailDetails = components['schemas']['EmailDetails'];
 export type EmailReport = components['schemas']['EmailReport'];
 export type MissingDomainError = components['schemas']['MissingDomainError'];
@@ -2870,17 +3146,36 @@ export type SenderClass = components['schemas']['SenderClass'];
 export type SenderDecision = components['schemas']['SenderDecision'];
 export type VerdictReason = components['schemas']['VerdictReason'];
 export type RefusedMail = components['schemas']['RefusedMail'];
+export type VerdictTotals = components['schemas']['VerdictTotals'];
 export type SendersVerdict = components['schemas']['SendersVerdict'];
 export type SenderClasses = components['schemas']['SenderClasses'];
+export type SenderAccount = components['schemas']['SenderAccount'];
 export type SenderEvidence = components['schemas']['SenderEvidence'];
 export type SenderService = components['schemas']['SenderService'];
 export type SenderDay = components['schemas']['SenderDay'];
 export type SendersReport = components['schemas']['SendersReport'];
 export type EmailTrial = components['schemas']['EmailTrial'];
+export type RestartRequiredError = components['schemas']['RestartRequiredError'];
 export type SenderRow = components['schemas']['SenderRow'];
 export type Senders = components['schemas']['Senders'];
+export type TlsReason = components['schemas']['TlsReason'];
+export type TlsVerdict = components['schemas']['TlsVerdict'];
+export type TlsDay = components['schemas']['TlsDay'];
+export type TlsReporter = components['schemas']['TlsReporter'];
+export type TlsFailure = components['schemas']['TlsFailure'];
+export type TlsReports = components['schemas']['TlsReports'];
 export type ImportedReport = components['schemas']['ImportedReport'];
 export type ImportedReports = components['schemas']['ImportedReports'];
+export type WatchedDomain = components['schemas']['WatchedDomain'];
+export type WatchedDomainPage = components['schemas']['WatchedDomainPage'];
+export type AddedDomains = components['schemas']['AddedDomains'];
+export type WatchListFullError = components['schemas']['WatchListFullError'];
+export type RemovedDomains = components['schemas']['RemovedDomains'];
+export type DomainNotWatchedError = components['schemas']['DomainNotWatchedError'];
+export type WatchEvent = components['schemas']['WatchEvent'];
+export type WatchEventPage = components['schemas']['WatchEventPage'];
+export type EventNotFoundError = components['schemas']['EventNotFoundError'];
+export type EventNotAcceptableError = components['schemas']['EventNotAcceptableError'];
 export type Decision = components['schemas']['Decision'];
 export type RuleSetNotFoundError = components['schemas']['RuleSetNotFoundError'];
 export type RulesUnavailableError = components['schemas']['RulesUnavailableError'];
@@ -2909,14 +3204,7 @@ export type Figures = components['schemas']['Figures'];
 export type FlagSource = components['schemas']['FlagSource'];
 export type FlagSources = components['schemas']['FlagSources'];
 export type ThreatKnowledge = components['schemas']['ThreatKnowledge'];
-export type QualityRow = components['schemas']['QualityRow'];
 export type RefusedFeed = components['schemas']['RefusedFeed'];
 export type DatasetReport = components['schemas']['DatasetReport'];
-export type ComparedVersion = components['schemas']['ComparedVersion'];
-export type ChangedNetwork = components['schemas']['ChangedNetwork'];
-export type AttributeChange = components['schemas']['AttributeChange'];
-export type SourceState = components['schemas']['SourceState'];
-export type SourceChange = components['schemas']['SourceChange'];
-export type DatasetDiff = components['schemas']['DatasetDiff'];
 export type $defs = Record<string, never>;
 export type operations = Record<string, never>;

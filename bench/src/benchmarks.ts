@@ -23,6 +23,10 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures: '--help, ip, key create, start of the server, as new processes',
     load: async () => (await import('./start.ts')).start,
   },
+  'first-minute': {
+    measures: 'a clone of the last commit: npm ci, npm start to the first lookup, npm test',
+    load: async () => (await import('./first-minute.ts')).firstMinute,
+  },
   update: {
     measures: 'wh dataset update: its cost, its result, latency of a server while it runs',
     options: '[--full]',
@@ -41,8 +45,14 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     load: async () => (await import('./email.ts')).email,
   },
   reports: {
-    measures: 'DMARC reports: import of a million rows, their senders, 100,000 small files',
+    measures: 'DMARC reports on both engines: import, senders, a flood, 100,000 small files',
+    options: '[million]',
     load: async () => (await import('./reports.ts')).reports,
+  },
+  watch: {
+    measures: 'lookups beside 10,000 watched domains, processor time of their checks',
+    options: '[lookups per second]',
+    load: async () => (await import('./watch.ts')).watch,
   },
   enrich: {
     measures: 'wh enrich over a million lines',
@@ -54,7 +64,7 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     load: async () => (await import('./dns.ts')).dns,
   },
   location: {
-    measures: 'locations at the size of DB-IP City Lite: build, file, lookups',
+    measures: 'a location database of the size of DB-IP City Lite: check, memory, lookups',
     load: async () => (await import('./location.ts')).location,
   },
   cluster: {

@@ -1,11 +1,18 @@
 /**
- * `npm run bench -- capacity`: the code of keys, leases and statistics as 200 replicas with 100,000 keys on a real
- * PostgreSQL. Prints what that costs the database, next to what docs/decisions/0054 says.
+ * `npm run bench -- capacity`: the code of keys, leases and statistics as 200 replicas with 100,000
+ * keys on a real PostgreSQL. Prints what that costs the database, next to what docs/decisions/0054
+ * says.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadAverage, print } from '@whence/testing/console-report';
 import { cpuSeconds } from '@whence/testing/pinned-processes';
-import { MAX_SEED, newSeed, readOptions, untilInterrupted, wholeNumber } from '@whence/testing/script';
+import {
+  MAX_SEED,
+  newSeed,
+  readOptions,
+  untilInterrupted,
+  wholeNumber,
+} from '@whence/testing/script';
 import { percentile } from '@whence/testing/statistics';
 import { type Kind, measureCost } from './capacity/measured-cost.ts';
 import { Simulation } from './capacity/simulation.ts';
@@ -44,8 +51,12 @@ export async function capacity(args: readonly string[]): Promise<void> {
     perSecond: wholeNumber('per-second', options['per-second'], 400, 1, 1_000_000),
     seed: wholeNumber('seed', options.seed, newSeed(), 0, MAX_SEED),
   };
-  print(`seed ${settings.seed}; ${loadAverage()}; ${settings.replicaCount} replicas, ${settings.keyCount} keys`);
-  const database = await startDatabase({ connections: settings.replicaCount * MAX_CONNECTIONS + 20 });
+  print(
+    `seed ${settings.seed}; ${loadAverage()}; ${settings.replicaCount} replicas, ${settings.keyCount} keys`,
+  );
+  const database = await startDatabase({
+    connections: settings.replicaCount * MAX_CONNECTIONS + 20,
+  });
   const simulation = new Simulation();
   try {
     const run = { ...settings, database, simulation };
@@ -61,8 +72,16 @@ async function measureAll(run: Run): Promise<Row[]> {
   const { replicaCount, keyCount, database, simulation } = run;
   await simulation.perform({ kind: 'start', databaseUrl: database.url, replicas: 1 });
   await simulation.perform({ kind: 'insert keys', count: keyCount });
-  await simulation.perform({ kind: 'start', databaseUrl: database.url, replicas: replicaCount - 1 });
-  const rows = [...(await withoutRequests(run)), ...(await withManyKeys(run)), ...(await withBusyKeys(run))];
+  await simulation.perform({
+    kind: 'start',
+    databaseUrl: database.url,
+    replicas: replicaCount - 1,
+  });
+  const rows = [
+    ...(await withoutRequests(run)),
+    ...(await withManyKeys(run)),
+    ...(await withBusyKeys(run)),
+  ];
   print(`${LIMITED_KEYS} Free keys on all replicas until they are used up`);
   const admitted = await simulation.perform({ kind: 'use up', keys: LIMITED_KEYS });
   rows.push({
@@ -87,16 +106,27 @@ async function measureAll(run: Run): Promise<Row[]> {
 async function withoutRequests({ database, replicaCount }: Run): Promise<Row[]> {
   print(`no requests, ${IDLE_SECONDS} s`);
   const { cost } = await measureCost(database, () => sleep(IDLE_SECONDS * 1000));
-  return [limitRow('idle: statements per replica', cost.statements / cost.seconds / replicaCount, 2, '/s')];
+  return [
+    limitRow(
+      'idle: statements per replica',
+      cost.statements / cost.seconds / replicaCount,
+      2,
+      '/s',
+    ),
+  ];
 }
 
 async function withManyKeys(run: Run): Promise<Row[]> {
   const { database, simulation, replicaCount, perSecond, seconds, seed } = run;
-  print(`many keys: ${perSecond} requests/s, popular keys get most, each on ${REPLICAS_PER_KEY} replicas`);
+  print(
+    `many keys: ${perSecond} requests/s, popular keys get most, each on ${REPLICAS_PER_KEY} replicas`,
+  );
   const task = { kind: 'many keys', replicasPerKey: REPLICAS_PER_KEY, perSecond } as const;
   await simulation.perform({ ...task, seed: seed + 1, seconds: WARM_UP_SECONDS });
   const cpuBefore = cpuSeconds(simulation.pid);
-  const { result: offered, cost } = await measureCost(database, () => simulation.perform({ ...task, seed, seconds }));
+  const { result: offered, cost } = await measureCost(database, () =>
+    simulation.perform({ ...task, seed, seconds }),
+  );
   const usedCores = (cpuSeconds(simulation.pid) - cpuBefore) / cost.seconds;
   const { kinds } = cost;
   const { sent, waitsMs } = offered;
@@ -112,15 +142,30 @@ async function withManyKeys(run: Run): Promise<Row[]> {
     limitRow('many: revision of keys, per replica', perReplica('revision of keys'), 20, '/s'),
     limitRow('many: recalls, per replica', perReplica('recalls'), 10.5, '/s'),
     limitRow('many: statistics, per replica', perReplica('statistics'), 6, '/s'),
-    limitRow('many: clock, renewal, reports, per replica', perReplica('clock, renewal, reports'), 1, '/s'),
+    limitRow(
+      'many: clock, renewal, reports, per replica',
+      perReplica('clock, renewal, reports'),
+      1,
+      '/s',
+    ),
     limitRow('many: lease statements per request', leases / sent, 2, ''),
     limitRow('many: 50th percentile of those that asked', percentile(waitsMs, 50), undefined, 'ms'),
     limitRow('many: 99th percentile of those that asked', percentile(waitsMs, 99), undefined, 'ms'),
-    limitRow('many: connections per replica', Number(state?.connections) / replicaCount, MAX_CONNECTIONS, ''),
+    limitRow(
+      'many: connections per replica',
+      Number(state?.connections) / replicaCount,
+      MAX_CONNECTIONS,
+      '',
+    ),
     limitRow('many: rows of leases', Number(state?.leases), undefined, ''),
     // Near 1 the process is busy all the time, and asks less than 200 processes would.
     limitRow('many: cores in use by all replicas', usedCores, 0.9, ''),
-    limitRow('PostgreSQL: processor time per statement', (cost.cpuSeconds / cost.statements) * 1e6, undefined, 'µs'),
+    limitRow(
+      'PostgreSQL: processor time per statement',
+      (cost.cpuSeconds / cost.statements) * 1e6,
+      undefined,
+      'µs',
+    ),
     limitRow('PostgreSQL: WAL per lease statement', cost.walBytes / leases, undefined, 'bytes'),
   ];
 }
@@ -130,11 +175,18 @@ async function withBusyKeys({ database, simulation, perSecond, seconds }: Run): 
   print(`busy keys: ${rate} requests/s with ${BUSY_KEYS} Pro keys, each on one replica`);
   const task = { kind: 'busy keys', keys: BUSY_KEYS, perSecond: rate } as const;
   await simulation.perform({ ...task, seconds: WARM_UP_SECONDS / 2 });
-  const { result: offered, cost } = await measureCost(database, () => simulation.perform({ ...task, seconds }));
+  const { result: offered, cost } = await measureCost(database, () =>
+    simulation.perform({ ...task, seconds }),
+  );
   const leases = cost.kinds['taking leases'];
   return [
     limitRow('busy: requests', offered.sent / cost.seconds, undefined, '/s'),
     // A quarter more than what is spent: leases that were begun before and go on after.
-    limitRow('busy: leases per 1,000 requests', (leases / offered.sent) * 1000, 1250 / PRO_LEASE, ''),
+    limitRow(
+      'busy: leases per 1,000 requests',
+      (leases / offered.sent) * 1000,
+      1250 / PRO_LEASE,
+      '',
+    ),
   ];
 }

@@ -1,10 +1,13 @@
-/** `npm run bench -- cluster`: replicas on PostgreSQL compared with one on SQLite, and what they cost the database. */
+/**
+ * `npm run bench -- cluster`: replicas on PostgreSQL compared with one on SQLite, and what they
+ * cost the database.
+ */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sampleContent } from '@whence/dataset/internal/test/sample-dataset';
-import { publish } from '@whence/dataset/internal/versions/publish';
+import { sampleContent } from '@whence/dataset/test/sample-dataset';
+import { publish } from '@whence/dataset/versions';
 import { loadAverage, print } from '@whence/testing/console-report';
 import {
   ANY_CORE,
@@ -28,7 +31,11 @@ const FREE_KEYS = 5_000;
 const FREE_TIMES = 10;
 const STARTER_LIMIT = 10_000;
 const LOAD_CORE_NUMBER = 1;
-const QUIET = { WHENCE_LOG_LEVEL: 'fatal', WHENCE_FIRST_KEY: 'off', WHENCE_TRUST_PROXY: '127.0.0.1' };
+const QUIET = {
+  WHENCE_LOG_LEVEL: 'fatal',
+  WHENCE_FIRST_KEY: 'off',
+  WHENCE_TRUST_PROXY: '127.0.0.1',
+};
 /** The addresses that are looked up. */
 const ROUTES = [
   ['3.0.0.0/8', 16509, 'Amazon.com, Inc.'],
@@ -55,7 +62,11 @@ export async function cluster(): Promise<void> {
   }
 }
 
-async function measureAll(processes: PinnedProcesses, database: BenchDatabase, folder: string): Promise<Row[]> {
+async function measureAll(
+  processes: PinnedProcesses,
+  database: BenchDatabase,
+  folder: string,
+): Promise<Row[]> {
   const dataDir = (name: string) => {
     const path = join(folder, name);
     mkdirSync(path);
@@ -67,19 +78,27 @@ async function measureAll(processes: PinnedProcesses, database: BenchDatabase, f
     writeFileSync(path, lines.join('\n'));
     return path;
   };
-  const [alone, one, two] = [dataDir('sqlite'), dataDir('one'), dataDir('two')];
+  const alone = dataDir('sqlite');
+  const one = dataDir('one');
+  const two = dataDir('two');
   const onPostgres = { ...QUIET, WHENCE_DATABASE_URL: database.url };
 
-  print('lookups: servers on one core, load generator and PostgreSQL on the other; the second replica there too');
+  print(
+    'lookups: servers on one core, load generator and PostgreSQL on the other; the second replica there too',
+  );
   const proSqlite = await createKeys(processes, alone, 'pro', PRO_KEYS);
   const proPostgres = await createKeys(processes, database.url, 'pro', PRO_KEYS);
   const sqlite = await startWhence(processes, alone, SERVER_CORE, QUIET);
   const first = await startWhence(processes, one, SERVER_CORE, onPostgres);
   const second = await startWhence(processes, two, LOAD_CORE, onPostgres);
-  // From an address each: the load generator has one, and secrets that one address tries are throttled.
+  // From an address each: the load generator has one, and secrets that one address tries are
+  // throttled.
   await useAll([sqlite.url], proSqlite, 1);
   for (const { url } of [first, second]) await useAll([url], proPostgres, 1);
-  const targets = Array.from({ length: 10_000 }, (_, i) => `/v1/ip/3.${i % 256}.${(i >> 8) % 256}.1`);
+  const targets = Array.from(
+    { length: 10_000 },
+    (_, i) => `/v1/ip/3.${i % 256}.${(i >> 8) % 256}.1`,
+  );
   const rows = await compareLookups(processes, database, {
     sqlite,
     replicas: [first, second],

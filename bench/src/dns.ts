@@ -1,6 +1,6 @@
 /**
- * The DNS zone over UDP on the loopback, compared with a program that sends every datagram back. Rates are per second of
- * processor time of the server.
+ * The DNS zone over UDP on the loopback, compared with a program that sends every datagram back.
+ * Rates are per second of processor time of the server.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -9,9 +9,9 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseAddress } from '@whence/dataset/address';
-import { openCurrent } from '@whence/dataset/internal/versions/publish';
 import { toBigInt } from '@whence/dataset/prefix';
-import { encodeQuery } from '@whence/email/internal/dns/wire';
+import { openCurrent } from '@whence/dataset/versions';
+import { encodeQuery } from '@whence/email/dns-wire';
 import { formatCount, loadAverage, print } from '@whence/testing/console-report';
 import { cpuSeconds, PinnedProcesses, SERVER_CORE } from '@whence/testing/pinned-processes';
 import { freePort } from '@whence/testing/programs';
@@ -35,11 +35,15 @@ export async function dns(): Promise<void> {
     print(
       `seed ${SEED}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${loadAverage()} at the start`,
     );
-    print(`${formatCount(QUESTIONS)} questions, medians of ${ROUNDS} rounds; answers per second of processor time`);
+    print(
+      `${formatCount(QUESTIONS)} questions, medians of ${ROUNDS} rounds; answers per second of processor time`,
+    );
     const dataDir = join(folder, 'data');
     await buildDataset(processes, dataDir);
     const port = await freePort();
-    const zone = await startWhence(processes, dataDir, SERVER_CORE, { WHENCE_DNS_LISTEN: `127.0.0.1:${port}` });
+    const zone = await startWhence(processes, dataDir, SERVER_CORE, {
+      WHENCE_DNS_LISTEN: `127.0.0.1:${port}`,
+    });
     const echo = await processes.start(SERVER_CORE, [ECHO]);
     const rows: Row[] = [];
     for (const [measure, packets] of questions(dataDir)) {
@@ -71,12 +75,16 @@ export async function dns(): Promise<void> {
 function questions(dataDir: string): [measure: string, packets: readonly Buffer[]][] {
   const dataset = openCurrent(dataDir);
   if (dataset === undefined) throw new Error(`no dataset was published in ${dataDir}`);
-  const [byAddress = [], byRange = [], ipv6 = []] = makeMixes(dataset, seededWords(SEED), QUESTIONS).map(
-    ({ texts }) => texts,
-  );
+  const [byAddress = [], byRange = [], ipv6 = []] = makeMixes(
+    dataset,
+    seededWords(SEED),
+    QUESTIONS,
+  ).map(({ texts }) => texts);
   const ask = (addresses: readonly string[], list: string, type: 'A' | 'TXT') =>
     addresses.map((text, i) =>
-      encodeQuery({ name: `${reversed(text)}.${list}.whence.invalid`, type }, i & 0xffff, { edns: true }),
+      encodeQuery({ name: `${reversed(text)}.${list}.whence.invalid`, type }, i & 0xffff, {
+        edns: true,
+      }),
     );
   return [
     ['origin, IPv4 by address', ask(byAddress, 'origin', 'TXT')],
@@ -94,7 +102,10 @@ function reversed(text: string): string {
 
 /** Sends all packets, `IN_FLIGHT` at a time, and waits for as many responses. */
 async function rateOf(pid: number, port: number, packets: readonly Buffer[]): Promise<number> {
-  const socket = createSocket({ type: 'udp4', lookup: (address, _options, found) => found(null, address, 4) });
+  const socket = createSocket({
+    type: 'udp4',
+    lookup: (address, _options, found) => found(null, address, 4),
+  });
   const isConnected = once(socket, 'connect');
   socket.connect(port, '127.0.0.1');
   await isConnected;

@@ -1,7 +1,8 @@
 /**
- * The email check against a DNS server that takes 20 ms per answer: one check compared with npm `mailauth`, 200 checks
- * at the same time, and `wh email` with 1,000 domains from a file. The server is a separate process on this machine;
- * nothing outside is asked. Every round has its own client, so no answer comes from a cache.
+ * The email check against a DNS server that takes 20 ms per answer: one check compared with npm
+ * `mailauth`, 200 checks at the same time, and `wh email` with 1,000 domains from a file. The
+ * server is a separate process on this machine; nothing outside is asked. Every round has its own
+ * client, so no answer comes from a cache.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -37,7 +38,9 @@ const FLOOR_MS = ROUND_TRIPS * DELAY_MS;
 const GOALS = { checkMs: 1.3 * FLOOR_MS, queries: 60, growthPercent: 10, domainsPerSecond: 40 };
 
 export async function email(): Promise<void> {
-  print(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${loadAverage()} at the start`);
+  print(
+    `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${loadAverage()} at the start`,
+  );
   const server = await startDnsServer(DELAY_MS);
   try {
     const rows = [...(await compareOne(server)), ...measureAtOnce(server), ...measureList(server)];
@@ -88,7 +91,9 @@ async function compareOne(server: DnsServerProcess): Promise<Row[]> {
   ];
 }
 
-/** The floor on this machine, including the server's timer and the switches between two processes. */
+/**
+ * The floor on this machine, including the server's timer and the switches between two processes.
+ */
 async function askInARow(server: string): Promise<void> {
   const client = createDnsClient({ servers: [server] });
   const resolver = client.forCheck(DOMAIN);
@@ -100,7 +105,8 @@ async function checkOnce(server: string): Promise<void> {
   const client = createDnsClient({ servers: [server] });
   const { grade, spf, dkim } = await checkDomain(DOMAIN, { resolver: client.forCheck(DOMAIN) });
   client.close();
-  const isRight = grade === 'A' && spf.dns_lookup_count === SPF_LOOKUPS && dkim.length === KEY_SELECTORS.length;
+  const isRight =
+    grade === 'A' && spf.dns_lookup_count === SPF_LOOKUPS && dkim.length === KEY_SELECTORS.length;
   if (!isRight) throw new Error(`the check answers ${JSON.stringify({ grade, spf, dkim })}`);
 }
 
@@ -111,9 +117,11 @@ function measureAtOnce(server: DnsServerProcess): Row[] {
   const lostBefore = lostDatagrams();
   const args = [server.address, String(AT_ONCE_ROUNDS + 1)];
   // The script is ours and prints one line of JSON.
-  const { rounds, residentBytes } = runScript(import.meta.resolve('./email/measured-at-once.js'), args, [
-    '--expose-gc',
-  ]) as AtOnceMeasure;
+  const { rounds, residentBytes } = runScript(
+    import.meta.resolve('./email/measured-at-once.js'),
+    args,
+    ['--expose-gc'],
+  ) as AtOnceMeasure;
   const lost = lostDatagrams() - lostBefore;
 
   const [atStart = 0, warm = 0, ...after] = residentBytes.map((bytes) => bytes / 1e6);
@@ -126,7 +134,12 @@ function measureAtOnce(server: DnsServerProcess): Row[] {
   const leftOpen = rounds.flatMap((round) => round.leftOpen);
   const name = (what: string) => `${AT_ONCE} checks at once, ${what}`;
   return [
-    { measure: name('right grades'), ours: String(right), goal: `≥ ${AT_ONCE}`, isReached: right >= AT_ONCE },
+    {
+      measure: name('right grades'),
+      ours: String(right),
+      goal: `≥ ${AT_ONCE}`,
+      isReached: right >= AT_ONCE,
+    },
     limitRow(
       name('until the first'),
       medianOf(({ fastestMs }) => fastestMs),
@@ -139,10 +152,18 @@ function measureAtOnce(server: DnsServerProcess): Row[] {
       undefined,
       'ms',
     ),
-    limitRow(name('processor time each'), medianOf(({ cpuMs }) => cpuMs) / AT_ONCE, undefined, 'ms'),
+    limitRow(
+      name('processor time each'),
+      medianOf(({ cpuMs }) => cpuMs) / AT_ONCE,
+      undefined,
+      'ms',
+    ),
     { measure: name('queries a round'), ours: formatCount(medianOf(({ queries }) => queries)) },
     { measure: name('datagrams lost'), ours: formatCount(lost) },
-    { measure: name('sockets at the peak'), ours: formatCount(medianOf(({ socketsAtPeak }) => socketsAtPeak)) },
+    {
+      measure: name('sockets at the peak'),
+      ours: formatCount(medianOf(({ socketsAtPeak }) => socketsAtPeak)),
+    },
     {
       measure: name('sockets and timers left'),
       ours: String(leftOpen.length),
@@ -177,10 +198,16 @@ function measureList(server: DnsServerProcess): Row[] {
   print(`  memory: ${megabytes.map((size) => size.toFixed(1)).join(', ')} MB after each tenth`);
   const perSecond = LIST / wallSeconds;
   const name = (what: string) => `${formatCount(LIST)} domains from a file, ${what}`;
-  // The code is compiled and the first domains are checked; what grows from here would grow with the list.
+  // The code is compiled and the first domains are checked; what grows from here would grow with
+  // the list.
   const [, , warm = 0] = megabytes;
   return [
-    { measure: name('right grades'), ours: String(right), goal: `≥ ${LIST}`, isReached: right >= LIST },
+    {
+      measure: name('right grades'),
+      ours: String(right),
+      goal: `≥ ${LIST}`,
+      isReached: right >= LIST,
+    },
     {
       measure: name('domains a second'),
       ours: perSecond.toFixed(1),
@@ -189,7 +216,12 @@ function measureList(server: DnsServerProcess): Row[] {
     },
     limitRow(name('processor time each'), (cpuSeconds * 1000) / LIST, undefined, 'ms'),
     limitRow(name('memory'), Math.max(...megabytes), undefined, 'MB'),
-    limitRow(name('memory, growth'), ((megabytes.at(-1) ?? 0) / warm - 1) * 100, GOALS.growthPercent, '%'),
+    limitRow(
+      name('memory, growth'),
+      ((megabytes.at(-1) ?? 0) / warm - 1) * 100,
+      GOALS.growthPercent,
+      '%',
+    ),
   ];
 }
 
@@ -219,8 +251,8 @@ function spread(values: readonly number[] = []): string {
 }
 
 /**
- * Datagrams that found the receive buffer full, each of which costs its check a try of two seconds. The kernel counts
- * them for the whole machine; NaN if this is not Linux.
+ * Datagrams that found the receive buffer full, each of which costs its check a try of two seconds.
+ * The kernel counts them for the whole machine; NaN if this is not Linux.
  */
 function lostDatagrams(): number {
   const file = '/proc/net/snmp';

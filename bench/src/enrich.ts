@@ -1,22 +1,21 @@
 /**
- * `wh enrich` over a log on disk, compared with a naive program. Each run is a fresh process; both read the same
- * file and write to /dev/null, in turn within a round. The rate is per second of CPU time of all threads, including the
- * start of the process and the time to open the data: it is the rate on one core, and does not depend on other load on the machine.
+ * `wh enrich` over a log on disk, compared with a naive program. Each run is a fresh process; both
+ * read the same file and write to /dev/null, in turn within a round. The rate is per second of CPU
+ * time of all threads, including the start of the process and the time to open the data: it is the
+ * rate on one core, and does not depend on other load on the machine.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, tmpdir } from 'node:os';
+import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openCurrent } from '@whence/dataset/internal/versions/publish';
+import { openCurrent } from '@whence/dataset/versions';
 import { formatCount, loadAverage, print } from '@whence/testing/console-report';
 import { seededWords } from '@whence/testing/seeded-random';
 import { median } from '@whence/testing/statistics';
 import { WHENCE } from '@whence/testing/whence-program';
 import { makeMixes } from './engine/announced-addresses.ts';
 import { compareGo } from './enrich/compare-go.ts';
-import { type ReplayedShape, repeatLog, type Shape, writeLog } from './enrich/logs.ts';
+import { type ReplayedShape, type Shape, writeLog } from './enrich/logs.ts';
 import { measureStages } from './enrich/stages.ts';
 import { type MeasuredProcess, measureCommand, measureProcess } from './fresh-process.ts';
 import { formatRate, formatRows, limitRow, type Row, ratioRow } from './report.ts';
@@ -24,10 +23,6 @@ import { formatRate, formatRows, limitRow, type Row, ratioRow } from './report.t
 const SEED = 20260617;
 const LINES = 1_000_000;
 const ROUNDS = 3;
-const JOBS_GOAL = 1.7;
-/** For the rows that compare threads, which each compile their code: a log in which that is a small part. */
-const JOBS = Math.min(4, availableParallelism());
-const JOBS_REPETITIONS = 4;
 /** Distinct addresses in the log with repeated addresses. */
 const CLIENTS = 10_000;
 
@@ -50,7 +45,10 @@ type Case = {
   readonly options?: readonly string[];
 };
 
-/** Lines per second of processor time without the start of the process, for the logs whose stages are measured. */
+/**
+ * Lines per second of processor time without the start of the process, for the logs whose stages
+ * are measured.
+ */
 const STAGE_GOALS: Readonly<Record<string, number>> = {
   'lines, IPv4 by address': 1_000_000,
   [`lines, ${formatCount(CLIENTS)} clients`]: 1_200_000,
@@ -66,7 +64,9 @@ export async function enrich(args: readonly string[]): Promise<void> {
     print(
       `seed ${SEED}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${loadAverage()} at the start`,
     );
-    print(`${formatCount(LINES)} lines, medians of ${ROUNDS} rounds; addresses per second of CPU time`);
+    print(
+      `${formatCount(LINES)} lines, medians of ${ROUNDS} rounds; addresses per second of CPU time`,
+    );
     measureCommand(['dataset', 'build'], { WHENCE_DATA_DIR: dataDir });
     const cases = makeCases(dataDir);
     const staged = cases.flatMap((log) => {
@@ -85,10 +85,9 @@ export async function enrich(args: readonly string[]): Promise<void> {
     }
     const rows = compareGo(compared, dataDir, folder);
     rows.push(...cases.map((testCase) => measure(testCase, dataDir, folder)));
-    for (const testCase of cases.filter(({ name }) => name.endsWith('IPv4 by address')))
-      rows.push(...(await compareJobs(testCase, dataDir, folder)));
     for (const { addresses } of cases.filter(({ name }) => name.endsWith('clients')))
-      for (const shape of ['lines', 'caddy'] as const) rows.push(measureReplay(shape, addresses, dataDir, folder));
+      for (const shape of ['lines', 'caddy'] as const)
+        rows.push(measureReplay(shape, addresses, dataDir, folder));
     print(`${loadAverage()} at the end\n\n${formatRows([...stages, ...rows])}`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -99,7 +98,9 @@ function makeCases(dataDir: string): Case[] {
   const dataset = openCurrent(dataDir);
   if (dataset === undefined) throw new Error(`no dataset was published in ${dataDir}`);
   const random = seededWords(SEED);
-  const [byAddress = [], byRange = [], ipv6 = []] = makeMixes(dataset, random, LINES).map(({ texts }) => texts);
+  const [byAddress = [], byRange = [], ipv6 = []] = makeMixes(dataset, random, LINES).map(
+    ({ texts }) => texts,
+  );
   const repeated = Array.from({ length: LINES }, () => byAddress[random() % CLIENTS] as string);
   return [
     { name: 'lines, IPv4 by address', shape: 'lines', addresses: byAddress },
@@ -130,14 +131,22 @@ function measure(testCase: Case, dataDir: string, folder: string): Row {
 }
 
 /** `decide replay` over the same lines, which parses each request and compares it with rules. */
-function measureReplay(shape: ReplayedShape, addresses: readonly string[], dataDir: string, folder: string): Row {
+function measureReplay(
+  shape: ReplayedShape,
+  addresses: readonly string[],
+  dataDir: string,
+  folder: string,
+): Row {
   const file = join(folder, `log.${shape}`);
   writeLog(file, shape, addresses);
   const rules = join(folder, 'rules.yaml');
   writeFileSync(rules, REPLAYED_RULES);
   const seconds = Array.from({ length: ROUNDS }, () => {
     const args = [WHENCE, 'decide', 'replay', rules, file, '--json'];
-    const measured = measureProcess(args, { settings: { WHENCE_DATA_DIR: dataDir }, stdout: 'ignore' });
+    const measured = measureProcess(args, {
+      settings: { WHENCE_DATA_DIR: dataDir },
+      stdout: 'ignore',
+    });
     return measured.cpuSeconds;
   });
   return limitRow(
@@ -148,56 +157,30 @@ function measureReplay(shape: ReplayedShape, addresses: readonly string[], dataD
   );
 }
 
-/**
- * By the clock, because threads are about nothing else: several threads beside one, on an otherwise idle machine. As many
- * processes at a time, which share nothing, show what its cores can give: two virtual ones may be one core of the host.
- */
-async function compareJobs({ name, shape, addresses }: Case, dataDir: string, folder: string): Promise<Row[]> {
-  const file = join(folder, `log.${shape}`);
-  writeLog(file, shape, addresses);
-  repeatLog(file, shape, JOBS_REPETITIONS);
-  const lines = LINES * JOBS_REPETITIONS;
-  const argsOf = (jobs: number) => [file, '--format', shape, '--jobs', String(jobs)];
-  const perSecond = (jobs: number) => lines / runWhence(argsOf(jobs), dataDir, lines).wallSeconds;
-  const rounds: Record<'threads' | 'processes' | 'one', number>[] = [];
-  for (let i = 0; i < ROUNDS; i++) {
-    const processes = (lines * JOBS) / (await secondsOfProcesses(JOBS, argsOf(1), dataDir));
-    rounds.push({ threads: perSecond(JOBS), processes, one: perSecond(1) });
-  }
-  const of = (which: 'threads' | 'processes' | 'one') => median(rounds.map((round) => round[which]));
-  return [
-    // Two threads; more of them share what the first one reads and writes.
-    ratioRow(`${name}, --jobs ${JOBS} / 1, by the clock`, of('threads'), of('one'), JOBS === 2 ? JOBS_GOAL : undefined),
-    ratioRow(`${name}, ${JOBS} processes / 1, by the clock`, of('processes'), of('one'), undefined),
-  ];
-}
-
-/** From the start of the first process to the end of the last one. */
-async function secondsOfProcesses(count: number, args: readonly string[], dataDir: string): Promise<number> {
-  const started = performance.now();
-  const codes = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const env = { PATH: process.env['PATH'], WHENCE_DATA_DIR: dataDir };
-      const child = spawn(process.execPath, [WHENCE, 'enrich', '--json', ...args], { env, stdio: 'ignore' });
-      const [code] = await once(child, 'exit');
-      return code;
-    }),
-  );
-  if (codes.some((code) => code !== 0)) throw new Error(`wh enrich exited with ${codes.join(' and ')}`);
-  return (performance.now() - started) / 1000;
-}
-
 function runWhence(args: readonly string[], dataDir: string, lines = LINES): MeasuredProcess {
   return runOn(['enrich', '--json', ...args], [WHENCE], dataDir, lines);
 }
 
 function runPeer(args: readonly string[], dataDir: string): MeasuredProcess {
-  return runOn(args, [fileURLToPath(import.meta.resolve('./enrich/naive-peer.js'))], dataDir, LINES);
+  return runOn(
+    args,
+    [fileURLToPath(import.meta.resolve('./enrich/naive-peer.js'))],
+    dataDir,
+    LINES,
+  );
 }
 
 /** Both say on standard error how many addresses they found. */
-function runOn(args: readonly string[], program: readonly string[], dataDir: string, lines: number): MeasuredProcess {
-  const measured = measureProcess([...program, ...args], { settings: { WHENCE_DATA_DIR: dataDir }, stdout: 'ignore' });
+function runOn(
+  args: readonly string[],
+  program: readonly string[],
+  dataDir: string,
+  lines: number,
+): MeasuredProcess {
+  const measured = measureProcess([...program, ...args], {
+    settings: { WHENCE_DATA_DIR: dataDir },
+    stdout: 'ignore',
+  });
   const { found } = JSON.parse(measured.stderr) as { found: number };
   if (found !== lines) throw new Error(`${program.join(' ')} found ${found} of ${lines} addresses`);
   return measured;

@@ -20,7 +20,10 @@ type ProcessOptions = {
 const MAX_OUTPUT_BYTES = 64 << 20;
 
 /** Runs `whence` with these arguments. The caller's environment is not passed on. */
-export function measureCommand(args: readonly string[], settings: NodeJS.ProcessEnv = {}): MeasuredProcess {
+export function measureCommand(
+  args: readonly string[],
+  settings: NodeJS.ProcessEnv = {},
+): MeasuredProcess {
   return measureProcess([WHENCE, ...args], { settings });
 }
 
@@ -31,7 +34,8 @@ export function measureProcess(
 ): MeasuredProcess {
   const preload = ['--import', import.meta.resolve('./process-usage.js')];
   const command = [process.execPath, ...nodeOptions, ...preload, ...args];
-  const [file = '', ...rest] = core === undefined ? command : ['taskset', '-c', String(core), ...command];
+  const [file = '', ...rest] =
+    core === undefined ? command : ['taskset', '-c', String(core), ...command];
   const ended = spawnSync(file, rest, {
     encoding: 'utf8',
     env: { PATH: process.env['PATH'], ...settings },
@@ -46,7 +50,14 @@ export function measureProcess(
   return { ...usage, stdout: ended.stdout ?? '', stderr: ended.stderr };
 }
 
-/** Runs a script of the benchmark, given by its file: URL, and parses the line of JSON that it prints. */
-export function runScript(url: string, args: readonly string[], nodeOptions: readonly string[] = []): unknown {
+/**
+ * Runs a script of the benchmark, given by its file: URL, and parses the line of JSON that it
+ * prints.
+ */
+export function runScript(
+  url: string,
+  args: readonly string[],
+  nodeOptions: readonly string[] = [],
+): unknown {
   return JSON.parse(measureProcess([fileURLToPath(url), ...args], { nodeOptions }).stdout);
 }

@@ -1,8 +1,9 @@
 /**
- * The server over HTTP: requests per second compared with simpler servers, latency of a search, start time, memory.
- * Servers run on one core, clients on another, over the loopback.
+ * The server over HTTP: requests per second compared with simpler servers, latency of a search,
+ * start time, memory. Servers run on one core, clients on another, over the loopback.
  *
- * The peers check no key and count nothing. `npm run bench -- http ip batch` runs only the sections with these names.
+ * The peers check no key and count nothing. `npm run bench -- http ip batch` runs only the sections
+ * with these names.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -26,9 +27,11 @@ import { formatRows, type Row } from './report.ts';
 const SEED = 20260617;
 
 export async function http(args: readonly string[]): Promise<void> {
-  const sections = args.length === 0 ? SECTIONS : SECTIONS.filter((section) => args.includes(section));
+  const sections =
+    args.length === 0 ? SECTIONS : SECTIONS.filter((section) => args.includes(section));
   const unknown = args.find((name) => !(SECTIONS as readonly string[]).includes(name));
-  if (unknown !== undefined) throw new OptionError(`unknown section ${unknown}; there are ${SECTIONS.join(', ')}`);
+  if (unknown !== undefined)
+    throw new OptionError(`unknown section ${unknown}; there are ${SECTIONS.join(', ')}`);
   const missing = missingRequirement();
   if (missing !== undefined) {
     process.stderr.write(`${missing}\n`);
@@ -56,7 +59,11 @@ type Section = (typeof SECTIONS)[number];
 /** For the length of the memory section, where the rate was not measured. */
 const EXPECTED_PER_SECOND = 30_000;
 
-async function measureAll(processes: PinnedProcesses, folder: string, sections: readonly Section[]): Promise<Row[]> {
+async function measureAll(
+  processes: PinnedProcesses,
+  folder: string,
+  sections: readonly Section[],
+): Promise<Row[]> {
   print('building the dataset, exporting it as MMDB, creating keys');
   const setup = await prepareSetup(processes, folder, SEED);
   const rows: Row[] = [];
@@ -68,7 +75,9 @@ async function measureAll(processes: PinnedProcesses, folder: string, sections: 
       WHENCE_METRICS_PORT: String(metricsPort),
     });
     const isFallback = sumOf(await readMetrics(metricsPort), /^whence_read_fallback (\d)$/gm) > 0;
-    print(`connections are read ${isFallback ? 'by data events, the slower fallback' : 'into one shared buffer'}`);
+    print(
+      `connections are read ${isFallback ? 'by data events, the slower fallback' : 'into one shared buffer'}`,
+    );
     if (sections.includes('ip')) {
       const { perSecond, rows: ipRows } = await compareIp(setup, whence);
       rate = perSecond;

@@ -1,4 +1,7 @@
-/** `npm run bench -- <name> [options]`. A benchmark reports a missed goal in its table and exits with 0. */
+/**
+ * `npm run bench -- <name> [options]`. A benchmark reports a missed goal in its table and exits
+ * with 0.
+ */
 import { runScript } from '@whence/testing/script';
 import { BENCHMARKS, benchmarksHelp } from './benchmarks.ts';
 
@@ -11,8 +14,11 @@ if (benchmark !== undefined && !args.includes('--help'))
     const run = await benchmark.load();
     await run(args);
   });
-else if (benchmark !== undefined || name === '--help' || name === 'help') process.stdout.write(benchmarksHelp());
+else if (benchmark !== undefined || name === '--help' || name === 'help')
+  process.stdout.write(benchmarksHelp());
 else {
-  process.stderr.write(name === '' ? benchmarksHelp() : `there is no benchmark ${name}\n\n${benchmarksHelp()}`);
+  process.stderr.write(
+    name === '' ? benchmarksHelp() : `there is no benchmark ${name}\n\n${benchmarksHelp()}`,
+  );
   process.exitCode = USAGE_ERROR;
 }

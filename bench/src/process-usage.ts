@@ -1,7 +1,8 @@
 /**
- * Preloaded (`node --import`) into a process that is measured: writes its resource usage to file descriptor 3 when it
- * exits. The process itself is unchanged. With SAMPLE_EVERY_LINES it also collects garbage (`--expose-gc`) and reads the
- * memory after each SAMPLE_EVERY_LINES lines on standard output.
+ * Preloaded (`node --import`) into a process that is measured: writes its resource usage to file
+ * descriptor 3 when it exits. The process itself is unchanged. With SAMPLE_EVERY_LINES it also
+ * collects garbage (`--expose-gc`) and reads the memory after each SAMPLE_EVERY_LINES lines on
+ * standard output.
  */
 import { writeSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
@@ -36,7 +37,8 @@ function sampleMemory(everyLines: number): readonly number[] {
   if (everyLines === 0) return residentBytes;
   const write = process.stdout.write.bind(process.stdout);
   let lines = 0;
-  // `wh email --json` writes a line at a time. The overloads of `write` differ only in what we pass on.
+  // `wh email --json` writes a line at a time. The overloads of `write` differ only in what we pass
+  // on.
   process.stdout.write = ((...args: Parameters<typeof write>) => {
     if (++lines % everyLines === 0) {
       globalThis.gc?.();

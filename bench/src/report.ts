@@ -11,7 +11,13 @@ export type Row = {
 };
 
 /** Compares two rates; higher is better. Without a goal the row is informative. */
-export function ratioRow(measure: string, ours: number, peer: number, goal?: number, ratio = ours / peer): Row {
+export function ratioRow(
+  measure: string,
+  ours: number,
+  peer: number,
+  goal?: number,
+  ratio = ours / peer,
+): Row {
   return {
     measure,
     ours: formatRate(ours),
@@ -22,10 +28,16 @@ export function ratioRow(measure: string, ours: number, peer: number, goal?: num
 }
 
 /** A cost with an upper limit. Without a limit the row is informative. */
-export function limitRow(measure: string, ours: number, limit: number | undefined, unit: string): Row {
+export function limitRow(
+  measure: string,
+  ours: number,
+  limit: number | undefined,
+  unit: string,
+): Row {
+  const decimals = Math.max(0, 2 - Math.floor(Math.log10(Math.max(1, ours))));
   return {
     measure,
-    ours: `${ours.toFixed(ours < 10 ? 2 : ours < 100 ? 1 : 0)} ${unit}`,
+    ours: `${ours.toFixed(decimals)} ${unit}`,
     ...(limit === undefined ? {} : { goal: `≤ ${limit} ${unit}`, isReached: ours <= limit }),
   };
 }
@@ -38,11 +50,18 @@ export function formatRows(rows: readonly Row[]): string {
     peer.padStart(10),
     ratio.padStart(7),
     goal,
-    isReached === undefined ? '' : isReached ? 'yes' : 'no',
+    reachedWord(isReached),
   ]);
   return formatTable([titles, ...cells]);
 }
 
+function reachedWord(isReached: boolean | undefined): string {
+  if (isReached === undefined) return '';
+  return isReached ? 'yes' : 'no';
+}
+
 export function formatRate(perSecond: number): string {
-  return perSecond < 1e6 ? `${(perSecond / 1e3).toFixed(1)} k/s` : `${(perSecond / 1e6).toFixed(2)} M/s`;
+  return perSecond < 1e6
+    ? `${(perSecond / 1e3).toFixed(1)} k/s`
+    : `${(perSecond / 1e6).toFixed(2)} M/s`;
 }

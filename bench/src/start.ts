@@ -1,6 +1,7 @@
 /**
- * Time from the start of a process to its end or, for the server, to the first 200 from `/readyz`. Every command is a
- * new process; commands take turns, and results are medians. Processor time counts all threads.
+ * Time from the start of a process to its end or, for the server, to the first 200 from `/readyz`.
+ * Every command is a new process; commands take turns, and results are medians. Processor time
+ * counts all threads.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -30,9 +31,14 @@ export async function start(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'whence-bench-'));
   const processes = new PinnedProcesses();
   try {
-    print(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${loadAverage()} at the start`);
+    print(
+      `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${loadAverage()} at the start`,
+    );
     print('building the dataset');
-    const rows = await Promise.race([measureAll(processes, join(folder, 'data')), untilInterrupted()]);
+    const rows = await Promise.race([
+      measureAll(processes, join(folder, 'data')),
+      untilInterrupted(),
+    ]);
     print(`${loadAverage()} at the end\n\n${formatRows(rows)}`);
   } finally {
     await processes.close();
@@ -69,9 +75,13 @@ function measureCommand(args: readonly string[], dataDir: string): Measure {
   });
   const wallMs = performance.now() - started;
   if (status !== 0) throw new Error(`${args.join(' ')} exited with ${status}`);
-  // POSIX: the second line has user and system time of the children, such as 0m0.100000s 0m0.020000s.
+  // POSIX: the second line has user and system time of the children, such as 0m0.100000s
+  // 0m0.020000s.
   const times = [...(stdout.split('\n')[1] ?? '').matchAll(/(\d+)m([\d.]+)s/g)];
-  const seconds = times.reduce((sum, [, minutes, rest]) => sum + Number(minutes) * 60 + Number(rest), 0);
+  const seconds = times.reduce(
+    (sum, [, minutes, rest]) => sum + Number(minutes) * 60 + Number(rest),
+    0,
+  );
   return { wallMs, cpuMs: seconds * 1000 };
 }
 

@@ -1,19 +1,24 @@
 /**
- * Reading a year of usage in the dashboard: exports as CSV and NDJSON, charts by key. Lookups of Free and Enterprise keys
- * go on meanwhile at a constant rate: they share the process with the exports, and leases share the database.
+ * Reading a year of usage in the dashboard: exports as CSV and NDJSON, charts by key. Lookups of
+ * Free and Enterprise keys go on meanwhile at a constant rate: they share the process with the
+ * exports, and leases share the database.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openCurrent } from '@whence/dataset/internal/versions/publish';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { openCurrent } from '@whence/dataset/versions';
 import { formatCount, loadAverage, print } from '@whence/testing/console-report';
-import { createAccount, type DashboardSession, openSession } from '@whence/testing/dashboard-session';
+import {
+  createAccount,
+  type DashboardSession,
+  openSession,
+} from '@whence/testing/dashboard-session';
 import { ANY_CORE, PinnedProcesses, residentBytes } from '@whence/testing/pinned-processes';
 import { untilInterrupted } from '@whence/testing/script';
 import { seededWords } from '@whence/testing/seeded-random';
 import { buildDataset, createKey, type Server, startWhence } from '@whence/testing/whence-program';
-import Database from 'better-sqlite3';
 import { makeMixes } from './engine/announced-addresses.ts';
 import { formatRows, limitRow, type Row } from './report.ts';
 import { measurePhase, type Phase, phaseRows } from './steady-load/measured-phases.ts';
@@ -65,7 +70,8 @@ async function measure(processes: PinnedProcesses, folder: string): Promise<Row[
   print(
     `${formatCount(rows)} rows; GET /v1/ip/{ip}, ${formatCount(PER_SECOND)} per second, with and without reading them`,
   );
-  const [quiet, busy]: [Phase[], Phase[]] = [[], []];
+  const quiet: Phase[] = [];
+  const busy: Phase[] = [];
   const memory: { before: number; peak: number }[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     quiet.push(await measurePhase(processes, target, 'without', () => sleep(QUIET_MS)));
@@ -85,20 +91,21 @@ async function measure(processes: PinnedProcesses, folder: string): Promise<Row[
 
 /** A row per key, day, endpoint and status class. */
 function insertUsage(dataDir: string): number {
-  const database = new Database(join(dataDir, 'whence.sqlite'));
+  const database = new DatabaseSync(join(dataDir, 'whence.sqlite'));
   const insert = database.prepare('insert into usage values (?, ?, ?, ?, ?)');
   const nowMs = Date.now();
   let rows = 0;
-  database.transaction(() => {
-    for (let before = 1; before < DAYS; before++) {
-      const day = new Date(nowMs - before * DAY_MS).toISOString().slice(0, 10);
-      for (let key = 0; key < KEYS; key++) {
-        const id = `bench${String(key).padStart(11, '0')}`;
-        for (const endpoint of ENDPOINTS)
-          for (const statusClass of STATUS_CLASSES) rows += insert.run(id, day, endpoint, statusClass, 1 + key).changes;
-      }
+  database.exec('begin');
+  for (let before = 1; before < DAYS; before++) {
+    const day = new Date(nowMs - before * DAY_MS).toISOString().slice(0, 10);
+    for (let key = 0; key < KEYS; key++) {
+      const id = `bench${String(key).padStart(11, '0')}`;
+      for (const endpoint of ENDPOINTS)
+        for (const statusClass of STATUS_CLASSES)
+          rows += insert.run(id, day, endpoint, statusClass, 1 + key).changes;
     }
-  })();
+  }
+  database.exec('commit');
   database.close();
   return rows;
 }
@@ -110,7 +117,11 @@ function announcedAddresses(dataDir: string): readonly string[] {
 }
 
 /** Two exports at once, then the charts of the usage page. */
-async function readYear({ url }: Server, { cookie }: DashboardSession, rows: number): Promise<void> {
+async function readYear(
+  { url }: Server,
+  { cookie }: DashboardSession,
+  rows: number,
+): Promise<void> {
   const to = new Date();
   const day = (date: Date) => date.toISOString().slice(0, 10);
   const range = `from=${day(new Date(to.getTime() - (DAYS - 1) * DAY_MS))}&to=${day(to)}`;
@@ -118,17 +129,23 @@ async function readYear({ url }: Server, { cookie }: DashboardSession, rows: num
     const response = await fetch(`${url}/dashboard/api/${path}`, { headers: { Cookie: cookie } });
     let lines = 0;
     for await (const chunk of response.body ?? [])
-      for (let at = chunk.indexOf(LINE_FEED); at >= 0; at = chunk.indexOf(LINE_FEED, at + 1)) lines++;
+      for (let at = chunk.indexOf(LINE_FEED); at >= 0; at = chunk.indexOf(LINE_FEED, at + 1))
+        lines++;
     if (response.status !== 200) throw new Error(`${path}: status ${response.status}`);
     return lines;
   };
-  const exported = await Promise.all(['csv', 'ndjson'].map((format) => read(`usage/export?${range}&format=${format}`)));
+  const exported = await Promise.all(
+    ['csv', 'ndjson'].map((format) => read(`usage/export?${range}&format=${format}`)),
+  );
   if (exported.some((lines) => lines < rows))
     throw new Error(`an export has ${exported.join(' and ')} lines of ${rows}`);
   for (const by of ['key', 'endpoint', 'status']) await read(`usage?${range}&by=${by}`);
 }
 
-async function peakMemory({ pid }: Server, work: () => Promise<void>): Promise<{ before: number; peak: number }> {
+async function peakMemory(
+  { pid }: Server,
+  work: () => Promise<void>,
+): Promise<{ before: number; peak: number }> {
   const before = residentBytes(pid);
   let peak = before;
   const timer = setInterval(() => {

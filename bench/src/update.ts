@@ -1,14 +1,14 @@
 /**
- * `wh dataset update` with real feed files: its cost, its result, and the latency of a server while it runs. The
- * files are not in the repository; without them nothing is measured.
+ * `wh dataset update` with real feed files: its cost, its result, and the latency of a server while
+ * it runs. The files are not in the repository; without them nothing is measured.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { openDataset } from '@whence/dataset/internal/file/read';
-import { readManifest, versionPath } from '@whence/dataset/internal/versions/publish';
+import { openDataset } from '@whence/dataset/dataset';
 import type { Refusal } from '@whence/dataset/record';
+import { readManifest, versionPath } from '@whence/dataset/versions';
 import { loadAverage, print, printable } from '@whence/testing/console-report';
 import { fixtureFeeds, NO_FIXTURES } from '@whence/testing/fixtures';
 import { PinnedProcesses } from '@whence/testing/pinned-processes';
@@ -61,15 +61,29 @@ function prepareFolder(folder: string): LiveFolder | undefined {
   writeFileSync(changingFeed, '192.0.2.1\n');
   const catalogue = join(folder, 'feeds.json');
   // Rewritten before each update under load, so that there is a new version to publish.
-  const changing = { id: 'changing', url: pathToFileURL(changingFeed).href, format: 'ip-lines', drives: ['is_vpn'] };
+  const changing = {
+    id: 'changing',
+    url: pathToFileURL(changingFeed).href,
+    format: 'ip-lines',
+    drives: ['is_vpn'],
+  };
   writeFileSync(catalogue, JSON.stringify([...feeds, changing]));
-  return { folder, dataDir, changingFeed, settings: { WHENCE_DATA_DIR: dataDir, WHENCE_FEEDS: catalogue } };
+  return {
+    folder,
+    dataDir,
+    changingFeed,
+    settings: { WHENCE_DATA_DIR: dataDir, WHENCE_FEEDS: catalogue },
+  };
 }
 
 async function measureAll(processes: PinnedProcesses, live: LiveFolder): Promise<Row[]> {
   print('updating into an empty folder');
-  // First, while this process is small: on Linux the peak memory of a child starts at the memory of its parent.
-  const { wallSeconds, peakKilobytes, stdout } = measureCommand(['dataset', 'update', '--json'], live.settings);
+  // First, while this process is small: on Linux the peak memory of a child starts at the memory of
+  // its parent.
+  const { wallSeconds, peakKilobytes, stdout } = measureCommand(
+    ['dataset', 'update', '--json'],
+    live.settings,
+  );
   // A refused feed would make the update faster and the file smaller.
   const { refused } = JSON.parse(stdout) as { refused: Refusal[] };
   for (const { id, reason } of refused) print(`  refused: ${printable(`${id}, ${reason}`)}`);

@@ -1,4 +1,7 @@
-/** Keeps thirty requests of one kind in flight. A thread of its own: reading their answers must not delay the measured client. */
+/**
+ * Keeps thirty requests of one kind in flight. A thread of its own: reading their answers must not
+ * delay the measured client.
+ */
 import { Agent, type RequestOptions, request } from 'node:http';
 import { workerData } from 'node:worker_threads';
 import { repeat } from '@whence/testing/expensive-texts';
@@ -10,15 +13,23 @@ const OCTETS = [45, 103, 185, 2, 80, 193];
 
 type Question = { readonly path: string; readonly body?: string };
 
-const ADDRESSES = Array.from({ length: 1_000 }, (_, i) => `${((i * 37) % 223) + 1}.${(i * 91) % 256}.${i % 256}.1`);
+const ADDRESSES = Array.from(
+  { length: 1_000 },
+  (_, i) => `${((i * 37) % 223) + 1}.${(i * 91) % 256}.${i % 256}.1`,
+);
 const INCLUDE = ['routing', 'privacy', 'location'];
 const pick = (list: readonly number[], i: number) => list[i % list.length];
 const call = (name: string, given: object): Question => ({
   path: '/mcp',
-  body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }),
+  body: JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name, arguments: given },
+  }),
 });
 
-/** Texts that the search of costs.thorough.test found to be expensive, one field each. */
+/** Texts that the search of costs.full.test found to be expensive, one field each. */
 const TRIED = [
   { spf: repeat('v=spf1 ', 'a:h#.example ', 16 * 1024) },
   { spf: repeat('v=spf1 ', 'ip4:#.#.1.0/24 ', 16 * 1024) },
@@ -29,7 +40,10 @@ const TRIED = [
 export const ROUTES: Readonly<Record<string, (i: number) => Question>> = {
   'ip, explained': () => ({ path: `/v1/ip/8.8.8.8?explain=true&include=${INCLUDE}` }),
   'batch of 1,000': () => ({ path: '/v1/ip/batch', body: JSON.stringify({ ips: ADDRESSES }) }),
-  'batch with sections': () => ({ path: '/v1/ip/batch', body: JSON.stringify({ ips: ADDRESSES, include: INCLUDE }) }),
+  'batch with sections': () => ({
+    path: '/v1/ip/batch',
+    body: JSON.stringify({ ips: ADDRESSES, include: INCLUDE }),
+  }),
   prefix: (i) => ({ path: `/v1/prefix/${pick(OCTETS, i)}.0.0.0/8` }),
   'asn with prefixes': (i) => ({ path: `/v1/asn/${pick(NETWORKS, i)}?include_prefixes=true` }),
   'records to try': (i) => ({
@@ -43,7 +57,12 @@ export const ROUTES: Readonly<Record<string, (i: number) => Question>> = {
   'page of a prefix': (i) => ({ path: `/dashboard/api/lookup/prefix/${pick(OCTETS, i)}.0.0.0/8` }),
 };
 
-export type Load = { readonly port: number; readonly key: string; readonly route: string; readonly durationMs: number };
+export type Load = {
+  readonly port: number;
+  readonly key: string;
+  readonly route: string;
+  readonly durationMs: number;
+};
 
 // The main thread imports the names of the routes.
 if (workerData !== null) await keepInFlight(workerData as Load);
@@ -72,7 +91,9 @@ async function keepInFlight({ port, key, route, durationMs }: Load): Promise<voi
 
 export function ask(options: RequestOptions, body?: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    request({ host: '127.0.0.1', ...options }, (response) => response.resume().on('end', resolve).on('error', reject))
+    request({ host: '127.0.0.1', ...options }, (response) =>
+      response.resume().on('end', resolve).on('error', reject),
+    )
       .on('error', reject)
       .end(body);
   });

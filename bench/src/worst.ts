@@ -1,6 +1,7 @@
 /**
- * Other lookups while thirty of the most expensive requests of a route are always in flight: the 99th percentile of one
- * client that asks for one address after the other. The pages come from thirty people without an account.
+ * Other lookups while thirty of the most expensive requests of a route are always in flight: the
+ * 99th percentile of one client that asks for one address after the other. The pages come from
+ * thirty people without an account.
  */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -26,7 +27,9 @@ export async function worst(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'whence-bench-'));
   const processes = new PinnedProcesses();
   try {
-    print(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${loadAverage()} at the start`);
+    print(
+      `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${loadAverage()} at the start`,
+    );
     const rows = await Promise.race([measure(processes, join(folder, 'data')), untilInterrupted()]);
     print(`${loadAverage()} at the end\n\n${formatRows(rows)}`);
   } finally {
@@ -50,16 +53,22 @@ async function measure(processes: PinnedProcesses, dataDir: string): Promise<Row
   for (const route of [undefined, ...Object.keys(ROUTES)]) {
     const latencies = await measureRoute(Number(port), key, route);
     const load = route === undefined ? 'nothing else' : `30 × ${route}`;
-    rows.push(limitRow(`lookups beside ${load}, 99 %`, percentile(latencies, 99), GOAL_MS, 'ms'));
+    rows.push(limitRow(`lookups beside ${load}, 99%`, percentile(latencies, 99), GOAL_MS, 'ms'));
   }
   await server.stop();
   await dns.close();
   return rows;
 }
 
-async function measureRoute(port: number, key: string, route: string | undefined): Promise<number[]> {
+async function measureRoute(
+  port: number,
+  key: string,
+  route: string | undefined,
+): Promise<number[]> {
   const load = route && { port, key, route, durationMs: MEASURED_MS + SETTLING_MS };
-  const thread = load && new Worker(new URL('./worst-load.js', import.meta.url), { workerData: load satisfies Load });
+  const thread =
+    load &&
+    new Worker(new URL('./worst-load.js', import.meta.url), { workerData: load satisfies Load });
   const ended = thread && once(thread, 'exit');
   await sleep(SETTLING_MS);
   const agent = new Agent({ keepAlive: true });

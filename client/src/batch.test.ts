@@ -113,7 +113,10 @@ test('batch: an invalid address is an entry, not an error', async (t) => {
 for (const given of ['8.8.8.8', undefined, new Set(['8.8.8.8']), [8]] as unknown[] as string[][])
   test(`batch: ${JSON.stringify(given)} instead of an array of texts is a TypeError`, async (t) => {
     const { client, requests } = await scripted(t, []);
-    await assert.rejects(client.batch(given), { name: 'TypeError', message: /^batch\(\) takes an array of addresses/ });
+    await assert.rejects(client.batch(given), {
+      name: 'TypeError',
+      message: /^batch\(\) takes an array of addresses/,
+    });
     assert.deepEqual(requests, []);
   });
 
@@ -135,7 +138,11 @@ for (const [behaviour, data] of [
   test(`batch: a response that ${behaviour} is a BAD_RESPONSE`, async (t) => {
     const body = `{"data":${data},"meta":{"processing_time_ms":1}}`;
     const { client } = await scripted(t, [{ headers: { 'X-Request-ID': 'id-5' }, body }]);
-    await assert.rejects(client.batch(['__proto__']), { code: 'BAD_RESPONSE', status: 200, requestId: 'id-5' });
+    await assert.rejects(client.batch(['__proto__']), {
+      code: 'BAD_RESPONSE',
+      status: 200,
+      requestId: 'id-5',
+    });
   });
 }
 
@@ -153,7 +160,9 @@ test('batch: requests are sent one after another, and none after a failure', asy
 
 test('batch: only the failed request is retried', async (t) => {
   const busy = refusal(503, 'OVERLOADED', 'overloaded', { 'Retry-After': '1' });
-  const { client, requests } = await scripted(t, [respond('1'), busy, respond('2')], { batchSize: 1 });
+  const { client, requests } = await scripted(t, [respond('1'), busy, respond('2')], {
+    batchSize: 1,
+  });
   assert.deepEqual((await client.batch(addresses(2))).meta.requestIds, ['1', '2']);
   assert.deepEqual(requests.map(submitted), [['192.0.2.0'], ['192.0.2.1'], ['192.0.2.1']]);
 });

@@ -1,10 +1,16 @@
 import { BatchSender, type MergedBatch } from './batch.ts';
-import { type DecisionAnswer, type DecisionRequest, type DecisionResponse, parseDecision } from './decide.ts';
+import {
+  type DecisionAnswer,
+  type DecisionRequest,
+  type DecisionResponse,
+  parseDecision,
+} from './decide.ts';
 import { type ApiResponse, parseResponse, type RateLimit } from './envelope.ts';
 import { type ApiRequest, type Connection, type Fetch, request, type Sleep } from './request.ts';
 import { sleep as sleepFor } from './retry.ts';
 import { WhenceError, type WhenceErrorCode } from './whence-error.ts';
 import type {
+  AddedDomains,
   AddressHistory,
   AddressSection,
   AskedPolicy,
@@ -12,7 +18,6 @@ import type {
   AsnSearchAnswer,
   BatchAnswer,
   BatchMeta,
-  DatasetDiff,
   DatasetReport,
   EmailReport,
   EmailTrial,
@@ -24,8 +29,14 @@ import type {
   NetworkSection,
   PrefixContent,
   ReadyReport,
+  RemovedDomains,
   Senders,
   TimedMeta,
+  TlsReports,
+  WatchEvent,
+  WatchEventPage,
+  WatchedDomain,
+  WatchedDomainPage,
 } from './wire.ts';
 
 export {
@@ -52,7 +63,10 @@ export type ClientOptions = {
   retries?: number;
   /** If `Retry-After` asks for a longer delay, the error is thrown instead. Default 30 000. */
   maxRetryDelayMs?: number;
-  /** Addresses per request at most. Default 1 000; if the key may send fewer, the client learns it from the first refusal. */
+  /**
+   * Addresses per request at most. Default 1 000; if the key may send fewer, the client learns it
+   * from the first refusal.
+   */
   batchSize?: number;
   sleep?: Sleep;
   /** Milliseconds since 1970. */
@@ -64,16 +78,25 @@ export type CallOptions = { signal?: AbortSignal | undefined };
 
 export type Client = {
   /**
-   * `'me'` is the address that the request comes from. `include` adds what is not part of the record, such as `privacy`.
-   * An earlier `version`, or the one that was the newest at the end of a day (`at: '2026-11-15'`, UTC), answers without
+   * `'me'` is the address that the request comes from. `include` adds what is not part of the
+   * record, such as `privacy`. An earlier `version`, or the one that was the newest at the end of a
+   * day (`at: '2026-11-15'`, UTC), answers without
    * `include`.
    */
   ip(
     address: string,
-    options?: CallOptions & { explain?: boolean; include?: readonly AddressSection[]; version?: number; at?: string },
+    options?: CallOptions & {
+      explain?: boolean;
+      include?: readonly AddressSection[];
+      version?: number;
+      at?: string;
+    },
   ): Promise<ApiResponse<IpAnswer, IpMeta>>;
   /** How the record of an address changed over the versions that the server keeps. */
-  ipHistory(address: string, options?: CallOptions): Promise<ApiResponse<AddressHistory, TimedMeta>>;
+  ipHistory(
+    address: string,
+    options?: CallOptions,
+  ): Promise<ApiResponse<AddressHistory, TimedMeta>>;
   batch(
     addresses: readonly string[],
     options?: CallOptions & { include?: readonly LocalAddressSection[] },
@@ -87,13 +110,14 @@ export type Client = {
   ): Promise<ApiResponse<AsnAnswer, TimedMeta>>;
   searchAsn(
     query: string,
-    options?: CallOptions & { limit?: number },
+    options?: CallOptions & { limit?: number; cursor?: string },
   ): Promise<ApiResponse<AsnSearchAnswer, TimedMeta>>;
   /**
-   * Without selectors, or with an empty list, the server tries the common ones, with `moreSelectors` beside them, and
-   * reports those that exist. `include` adds `transport` (MTA-STS, TLS-RPT, DANE, BIMI, DNSSEC), `networks` (who carries
-   * the mail), `smtp` (what MX hosts say on port 25, where the server allows it; allow it 40 s) and `details` (points of each part, SPF tree, records
-   * to publish) to the report.
+   * Without selectors, or with an empty list, the server tries the common ones, with
+   * `moreSelectors` beside them, and reports those that exist. `include` adds `transport` (MTA-STS,
+   * TLS-RPT, DANE, BIMI, DNSSEC), `networks` (who carries the mail), `smtp` (what MX hosts say on
+   * port 25, where the server allows it; allow it 40 s) and `details` (points of each part, SPF
+   * tree, records to publish) to the report.
    */
   emailDomain(
     domain: string,
@@ -112,21 +136,73 @@ export type Client = {
     records: EmailTrialRequest,
     options?: CallOptions,
   ): Promise<ApiResponse<EmailTrial, TimedMeta>>;
-  /** Who sends as a domain by its reports, and whether a stricter policy may be published. Needs `reports:read`. */
+  /**
+   * Who sends as a domain by its reports, and whether a stricter policy may be published. Needs
+   * `reports:read`.
+   */
   emailSenders(
     domain: string,
     options?: CallOptions & { days?: number; policy?: AskedPolicy; service?: string },
   ): Promise<ApiResponse<Senders, TimedMeta>>;
-  /** Whether a request may pass, by the rules of the server. `deny` is an answer and not an error. */
+  /**
+   * What senders report about TLS on the way to a domain, and whether MTA-STS may be enforced or
+   * DANE be kept. Needs
+   * `reports:read`.
+   */
+  emailTlsReports(
+    domain: string,
+    options?: CallOptions & { days?: number },
+  ): Promise<ApiResponse<TlsReports, TimedMeta>>;
+  /** Needs `watch:read`, as `events` does; what changes the list needs `watch:write`. */
+  watchedDomains(
+    options?: CallOptions & {
+      q?: string;
+      tag?: string;
+      grade?: 'A' | 'B' | 'C' | 'D' | 'F';
+      open?: boolean;
+      sort?: 'domain' | 'worst';
+      limit?: number;
+      cursor?: string;
+    },
+  ): Promise<ApiResponse<WatchedDomainPage, TimedMeta>>;
+  /** At most 1,000. They are checked at once, and then once a day. */
+  watchDomains(
+    domains: readonly string[],
+    options?: CallOptions & { tags?: readonly string[]; note?: string },
+  ): Promise<ApiResponse<AddedDomains, TimedMeta>>;
+  /** With their events. */
+  unwatchDomains(
+    domains: readonly string[],
+    options?: CallOptions,
+  ): Promise<ApiResponse<RemovedDomains, TimedMeta>>;
+  /** An empty note removes it. */
+  changeWatchedDomain(
+    domain: string,
+    change: { tags?: readonly string[]; note?: string },
+    options?: CallOptions,
+  ): Promise<ApiResponse<WatchedDomain, TimedMeta>>;
+  /** The check begins within seconds. */
+  checkWatchedDomain(
+    domain: string,
+    options?: CallOptions,
+  ): Promise<ApiResponse<WatchedDomain, TimedMeta>>;
+  /** `since` is a day or a time in UTC. The latest first. */
+  events(
+    options?: CallOptions & {
+      domain?: string;
+      state?: 'open' | 'resolved';
+      since?: string;
+      limit?: number;
+      cursor?: string;
+    },
+  ): Promise<ApiResponse<WatchEventPage, TimedMeta>>;
+  acceptEvent(id: string, options?: CallOptions): Promise<ApiResponse<WatchEvent, TimedMeta>>;
+  /**
+   * Whether a request may pass, by the rules of the server. `deny` is an answer and not an error.
+   */
   decide(request?: CallOptions & DecisionRequest): Promise<DecisionResponse>;
   /** The version being served, its sources, and all versions that are kept. */
   dataset(options?: CallOptions): Promise<ApiResponse<DatasetReport, TimedMeta>>;
-  /** What changed between two versions. The first comparison of two large versions takes seconds. */
-  datasetDiff(
-    from: number,
-    to: number,
-    options?: CallOptions & { limit?: number },
-  ): Promise<ApiResponse<DatasetDiff, TimedMeta>>;
   health(options?: CallOptions): Promise<ApiResponse<HealthReport, TimedMeta>>;
   /** If the server is not ready: a WhenceError with code NOT_READY and `details.checks`. */
   ready(options?: CallOptions): Promise<ApiResponse<ReadyReport, TimedMeta>>;
@@ -134,11 +210,13 @@ export type Client = {
 
 // Always sent, so that results do not depend on the server's default.
 const DEFAULT_SEARCH_LIMIT = 20;
-const DEFAULT_DIFF_LIMIT = 20;
 /** setTimeout fires immediately for longer delays. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Throws a TypeError for invalid options. The message names the option but does not quote it: it may be the key. */
+/**
+ * Throws a TypeError for invalid options. The message names the option but does not quote it: it
+ * may be the key.
+ */
 export function createClient(options: ClientOptions): Client {
   const connection: Connection = {
     baseUrl: checkBaseUrl(options.baseUrl),
@@ -152,57 +230,127 @@ export function createClient(options: ClientOptions): Client {
   };
   const batches = new BatchSender(checkNumber('batchSize', options.batchSize ?? 1_000, 1));
 
-  const send = <Data, Meta>(apiRequest: ApiRequest) => request(connection, apiRequest, parseResponse<Data, Meta>);
+  const send = <Data, Meta>(apiRequest: ApiRequest) =>
+    request(connection, apiRequest, parseResponse<Data, Meta>);
   const get = <Data, Meta>(path: string, signal: AbortSignal | undefined, query?: Query) =>
     send<Data, Meta>({ method: 'GET', path, query: parametersOf(query), withKey: true, signal });
 
   return {
     ip: async (address, { explain, include = [], version, at, signal } = {}) =>
-      get<IpAnswer, IpMeta>(`/v1/ip/${segment(address)}`, signal, { explain, include, version, at }),
+      get<IpAnswer, IpMeta>(`/v1/ip/${segment(address)}`, signal, {
+        explain,
+        include,
+        version,
+        at,
+      }),
 
-    ipHistory: async (address, { signal } = {}) => get(`/v1/ip/${segment(address)}/history`, signal),
+    ipHistory: async (address, { signal } = {}) =>
+      get(`/v1/ip/${segment(address)}/history`, signal),
 
     batch: async (addresses, { include = [], signal } = {}) =>
       batches.lookUp(addresses, (ips) => {
         const body = { ips, ...(include.length > 0 && { include }) };
-        return send<BatchAnswer, BatchMeta>({ method: 'POST', path: '/v1/ip/batch', body, withKey: true, signal });
+        return send<BatchAnswer, BatchMeta>({
+          method: 'POST',
+          path: '/v1/ip/batch',
+          body,
+          withKey: true,
+          signal,
+        });
       }),
 
     prefix: async (cidr, { signal } = {}) => get(`/v1/prefix/${segment(cidr)}`, signal),
 
     asn: async (asn, { includePrefixes, include = [], signal } = {}) =>
-      get(`/v1/asn/${segment(String(asn))}`, signal, { include_prefixes: includePrefixes, include }),
+      get(`/v1/asn/${segment(String(asn))}`, signal, {
+        include_prefixes: includePrefixes,
+        include,
+      }),
 
-    searchAsn: async (query, { limit = DEFAULT_SEARCH_LIMIT, signal } = {}) =>
-      get('/v1/asn/search', signal, { q: query, limit }),
+    searchAsn: async (query, { limit = DEFAULT_SEARCH_LIMIT, cursor, signal } = {}) =>
+      get('/v1/asn/search', signal, { q: query, limit, cursor }),
 
-    emailDomain: async (domain, { selectors = [], moreSelectors = [], include = [], signal } = {}) =>
-      get(`/v1/email/domain/${segment(domain)}/dns`, signal, { selectors, more_selectors: moreSelectors, include }),
+    emailDomain: async (
+      domain,
+      { selectors = [], moreSelectors = [], include = [], signal } = {},
+    ) =>
+      get(`/v1/email/domain/${segment(domain)}/dns`, signal, {
+        selectors,
+        more_selectors: moreSelectors,
+        include,
+      }),
 
     tryEmailDomain: async (domain, body, { signal } = {}) =>
-      send({ method: 'POST', path: `/v1/email/domain/${segment(domain)}/try`, body, withKey: true, signal }),
+      send({
+        method: 'POST',
+        path: `/v1/email/domain/${segment(domain)}/try`,
+        body,
+        withKey: true,
+        signal,
+      }),
 
     emailSenders: async (domain, { days, policy, service, signal } = {}) =>
       get(`/v1/email/domain/${segment(domain)}/senders`, signal, { days, policy, service }),
 
+    emailTlsReports: async (domain, { days, signal } = {}) =>
+      get(`/v1/email/domain/${segment(domain)}/tls-reports`, signal, { days }),
+
+    // False is an answer of its own here.
+    watchedDomains: async ({ open, signal, ...query } = {}) =>
+      get('/v1/watched-domains', signal, {
+        ...query,
+        open: open === undefined ? undefined : String(open),
+      }),
+
+    watchDomains: async (domains, { tags = [], note, signal } = {}) => {
+      const body = { domains, tags, ...(note !== undefined && { note }) };
+      return send({ method: 'POST', path: '/v1/watched-domains', body, withKey: true, signal });
+    },
+
+    unwatchDomains: async (domains, { signal } = {}) => {
+      const query = parametersOf({ domains });
+      return send({ method: 'DELETE', path: '/v1/watched-domains', query, withKey: true, signal });
+    },
+
+    changeWatchedDomain: async (domain, body, { signal } = {}) => {
+      const path = `/v1/watched-domains/${segment(domain)}`;
+      return send({ method: 'PATCH', path, body, withKey: true, signal });
+    },
+
+    checkWatchedDomain: async (domain, { signal } = {}) => {
+      const path = `/v1/watched-domains/${segment(domain)}/check`;
+      return send({ method: 'POST', path, withKey: true, signal });
+    },
+
+    events: async ({ signal, ...query } = {}) => get('/v1/events', signal, query),
+
+    acceptEvent: async (id, { signal } = {}) =>
+      send({ method: 'POST', path: `/v1/events/${segment(id)}/accept`, withKey: true, signal }),
+
     decide: async ({ signal, ...asked } = {}) => {
       const query = parametersOf(asked);
-      return request(connection, { method: 'GET', path: '/v1/decide', query, withKey: true, signal }, parseDecision);
+      return request(
+        connection,
+        { method: 'GET', path: '/v1/decide', query, withKey: true, signal },
+        parseDecision,
+      );
     },
 
     dataset: async ({ signal } = {}) => get('/v1/dataset', signal),
 
-    datasetDiff: async (from, to, { limit = DEFAULT_DIFF_LIMIT, signal } = {}) =>
-      get('/v1/dataset/diff', signal, { from, to, limit }),
-
-    health: async ({ signal } = {}) => send({ method: 'GET', path: '/healthz', withKey: false, signal }),
-    ready: async ({ signal } = {}) => send({ method: 'GET', path: '/readyz', withKey: false, signal }),
+    health: async ({ signal } = {}) =>
+      send({ method: 'GET', path: '/healthz', withKey: false, signal }),
+    ready: async ({ signal } = {}) =>
+      send({ method: 'GET', path: '/readyz', withKey: false, signal }),
   };
 }
 
 type Query = Record<string, string | number | boolean | readonly string[] | undefined>;
 
-/** Lists with commas. What is undefined, false or an empty list is not sent: it is the server's default. */
+/**
+ * Lists with commas. What is undefined, false or an empty list is not sent: it is the server's
+ * default.
+ */
 function parametersOf(query: Query = {}): Record<string, string> {
   const isGiven = (value: Query[string]) =>
     value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
@@ -212,15 +360,18 @@ function parametersOf(query: Query = {}): Record<string, string> {
 
 /** RFC 3986 §3.3 allows a colon in a path segment; it keeps IPv6 addresses readable in logs. */
 function segment(text: string): string {
-  // URL parsers resolve "." and ".." even when percent-encoded. Encoded twice, they reach the server as invalid input.
+  // URL parsers resolve "." and ".." even when percent-encoded. Encoded twice, they reach the
+  // server as invalid input.
   if (text === '.' || text === '..') return text.replaceAll('.', '%252E');
   return encodeURIComponent(text).replaceAll('%3A', ':');
 }
 
 function checkBaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) throw new TypeError('baseUrl must be an http or https URL');
-  if (url.username || url.password) throw new TypeError('baseUrl must not contain a user name or password');
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw new TypeError('baseUrl must be an http or https URL');
+  if (url.username || url.password)
+    throw new TypeError('baseUrl must not contain a user name or password');
   if (/[?#]/.test(url.href)) throw new TypeError('baseUrl must not contain a query or fragment');
   return url.href.replace(/\/+$/, '');
 }

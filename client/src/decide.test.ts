@@ -3,15 +3,28 @@ import test from 'node:test';
 import type { DecisionRequest } from './client.ts';
 import { type Reply, refusal, scripted } from './test/scripted-server.ts';
 
-const decided = (status: number, headers: Record<string, string>, body: object | string = ''): Reply => ({
+const decided = (
+  status: number,
+  headers: Record<string, string>,
+  body: object | string = '',
+): Reply => ({
   status,
   headers: { 'X-Request-ID': 'r1', ...headers },
   body,
 });
-const KNOWN = { 'X-Whence-Country': 'DE', 'X-Whence-Asn': '64496', 'X-Whence-Type': 'hosting', 'X-Whence-Score': '45' };
+const KNOWN = {
+  'X-Whence-Country': 'DE',
+  'X-Whence-Asn': '64496',
+  'X-Whence-Type': 'hosting',
+  'X-Whence-Score': '45',
+};
 
 for (const [behaviour, reply, data] of [
-  ['allow by the default', decided(204, { 'X-Whence-Decision': 'allow' }), { decision: 'allow', flags: [] }],
+  [
+    'allow by the default',
+    decided(204, { 'X-Whence-Decision': 'allow' }),
+    { decision: 'allow', flags: [] },
+  ],
   [
     'observe, with what is known',
     decided(204, {
@@ -67,8 +80,16 @@ test('decide: every parameter is sent, and explain adds the explanation', async 
 });
 
 for (const [behaviour, reply, error] of [
-  ['a key without the permission', refusal(403, 'FORBIDDEN', 'no permission'), { status: 403, code: 'FORBIDDEN' }],
-  ['an unknown set', refusal(404, 'RULE_SET_NOT_FOUND', 'none'), { status: 404, code: 'RULE_SET_NOT_FOUND' }],
+  [
+    'a key without the permission',
+    refusal(403, 'FORBIDDEN', 'no permission'),
+    { status: 403, code: 'FORBIDDEN' },
+  ],
+  [
+    'an unknown set',
+    refusal(404, 'RULE_SET_NOT_FOUND', 'none'),
+    { status: 404, code: 'RULE_SET_NOT_FOUND' },
+  ],
   ['a page of a proxy', { status: 403, body: '<html>' }, { status: 403, code: 'BAD_RESPONSE' }],
   ['an empty answer of a proxy', { status: 204 }, { status: 204, code: 'BAD_RESPONSE' }],
 ] as const) {

@@ -1,4 +1,7 @@
-/** The answer of `GET /v1/decide`: its status and headers say whether a request may pass. A refusal is an answer, not an error. */
+/**
+ * The answer of `GET /v1/decide`: its status and headers say whether a request may pass. A refusal
+ * is an answer, not an error.
+ */
 import {
   type ApiResponse,
   type HttpResponse,
@@ -9,7 +12,7 @@ import {
 } from './envelope.ts';
 import type { Decision as Explanation } from './wire.ts';
 
-/** What is asked about. Without `ip`, it is the address that the request comes from. */
+/** The request to decide about. `ip` defaults to the client's address. */
 export type DecisionRequest = {
   ip?: string;
   host?: string;
@@ -43,7 +46,11 @@ export type DecisionAnswer = DecisionFacts &
 
 export type DecisionResponse = Omit<ApiResponse<DecisionAnswer, never>, 'meta'>;
 
-export function parseDecision(response: HttpResponse, apiKey: string, now: number): DecisionResponse {
+export function parseDecision(
+  response: HttpResponse,
+  apiKey: string,
+  now: number,
+): DecisionResponse {
   const { status, headers, body } = response;
   const decision = headers.get('x-whence-decision');
   const envelope = parseEnvelope(body);
@@ -54,7 +61,9 @@ export function parseDecision(response: HttpResponse, apiKey: string, now: numbe
   return {
     data: {
       ...factsOf(headers),
-      ...(decision === 'deny' ? { decision, ...(!isExplained && { status, text: body.trimEnd() }) } : { decision }),
+      ...(decision === 'deny'
+        ? { decision, ...(!isExplained && { status, text: body.trimEnd() }) }
+        : { decision }),
       ...(isExplained && { explanation: envelope.data as Explanation }),
     },
     ...(rateLimit && { rateLimit }),

@@ -1,4 +1,5 @@
-// Turns an HTTP response into a result or a WhenceError. It is validated: a proxy may respond with a page of its own.
+// Turns an HTTP response into a result or a WhenceError. It is validated: a proxy may respond with
+// a page of its own.
 import { redactJson, redactText } from './redact.ts';
 import { parseRetryAfter } from './retry.ts';
 import { WhenceError } from './whence-error.ts';
@@ -9,7 +10,10 @@ export type HttpResponse = { status: number; headers: Headers; body: string };
 export type ApiResponse<Data, Meta> = {
   data: Data;
   meta: Meta;
-  /** Quota of the key after this request. Absent if the server sent none or the browser hides the headers. */
+  /**
+   * Quota of the key after this request. Absent if the server sent none or the browser hides the
+   * headers.
+   */
   rateLimit?: RateLimit;
   /** Identifies the request in the server's log; `''` if the server sent none. */
   requestId: string;
@@ -20,7 +24,10 @@ export type RateLimit = { limit: number; remaining: number; resetAt: Date };
 
 type JsonObject = Record<string, unknown>;
 
-/** The casts trust the server to follow the specification: `data` and `meta` are only checked to be objects. */
+/**
+ * The casts trust the server to follow the specification: `data` and `meta` are only checked to be
+ * objects.
+ */
 export function parseResponse<Data, Meta>(
   response: HttpResponse,
   apiKey: string,
@@ -28,7 +35,8 @@ export function parseResponse<Data, Meta>(
 ): ApiResponse<Data, Meta> {
   const { status, headers, body } = response;
   const envelope = parseEnvelope(body);
-  if (envelope === undefined || status < 200 || status > 299) throw toError(response, envelope, apiKey, now);
+  if (envelope === undefined || status < 200 || status > 299)
+    throw toError(response, envelope, apiKey, now);
   const rateLimit = readRateLimit(headers);
   return {
     data: envelope.data as Data,
@@ -54,7 +62,9 @@ export function parseEnvelope(body: string): Envelope<JsonObject, TimedMeta> | u
   const { data, meta } = value;
   if (!isObject(data) || !isObject(meta)) return undefined;
   const { processing_time_ms } = meta;
-  return typeof processing_time_ms === 'number' ? { data, meta: { ...meta, processing_time_ms } } : undefined;
+  return typeof processing_time_ms === 'number'
+    ? { data, meta: { ...meta, processing_time_ms } }
+    : undefined;
 }
 
 export function toError(
@@ -71,7 +81,10 @@ export function toError(
   };
   const data = redactJson(envelope?.data, apiKey);
   if (!isObject(data) || typeof data['error'] !== 'string' || typeof data['code'] !== 'string') {
-    return new WhenceError(`not a response of the Whence API (HTTP ${status})`, { ...fields, code: 'BAD_RESPONSE' });
+    return new WhenceError(`not a response of the Whence API (HTTP ${status})`, {
+      ...fields,
+      code: 'BAD_RESPONSE',
+    });
   }
   const { error, code, checks } = data;
   // NOT_READY has `checks` next to `error` and `code` instead of `details`.
@@ -79,8 +92,14 @@ export function toError(
   return new WhenceError(error, { ...fields, code, ...(isObject(details) && { details }) });
 }
 
-/** Browsers hide the header from other origins unless the server exposes it; some responses also have it in `meta`. */
-export function readRequestId(headers: Headers, envelope: Envelope<JsonObject, object> | undefined): string {
+/**
+ * Browsers hide the header from other origins unless the server exposes it; some responses also
+ * have it in `meta`.
+ */
+export function readRequestId(
+  headers: Headers,
+  envelope: Envelope<JsonObject, object> | undefined,
+): string {
   const { request_id } = (envelope?.meta ?? {}) as JsonObject;
   return headers.get('x-request-id') ?? (typeof request_id === 'string' ? request_id : '');
 }

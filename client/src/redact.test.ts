@@ -14,7 +14,12 @@ function everyText(value: unknown): string {
     inspect(value, { depth: null, showHidden: true, getters: true }),
   ];
   for (let error = value; error instanceof Error; error = error.cause) {
-    texts.push(error.message, String(error.stack), JSON.stringify(error), JSON.stringify({ ...error }));
+    texts.push(
+      error.message,
+      String(error.stack),
+      JSON.stringify(error),
+      JSON.stringify({ ...error }),
+    );
   }
   return texts.join('\n');
 }
@@ -32,19 +37,28 @@ const echo = {
 };
 
 for (const [behaviour, reply] of [
-  ['an error response', { status: 401, body: { data: { error: 'unauthorized', code: 'UNAUTHORIZED' }, meta } }],
+  [
+    'an error response',
+    { status: 401, body: { data: { error: 'unauthorized', code: 'UNAUTHORIZED' }, meta } },
+  ],
   [
     'an error response that repeats the key',
     { status: 401, headers: { 'X-Request-ID': API_KEY }, body: { data: echo, meta } },
   ],
-  ['checks that repeat the key', { status: 503, body: { data: { ...echo, checks: { [API_KEY]: API_KEY } }, meta } }],
+  [
+    'checks that repeat the key',
+    { status: 503, body: { data: { ...echo, checks: { [API_KEY]: API_KEY } }, meta } },
+  ],
   ['a page that repeats the key', { status: 502, body: `<html>${API_KEY}</html>` }],
   ['a redirect to the key', { status: 302, headers: { Location: `/${API_KEY}` } }],
   ['a closed connection', 'drop'],
   ['a timeout', 'hang'],
 ] satisfies [string, Reply][]) {
   test(`redact: ${behaviour} does not reveal the key`, async (t) => {
-    const { client } = await scripted(t, [reply], { retries: 0, timeoutMs: reply === 'hang' ? 60 : 10_000 });
+    const { client } = await scripted(t, [reply], {
+      retries: 0,
+      timeoutMs: reply === 'hang' ? 60 : 10_000,
+    });
     const error = await client.ip('192.0.2.1').catch((error) => error);
     assert.ok(error instanceof WhenceError);
     assertSecret(error);
@@ -77,13 +91,22 @@ test('redact: a response that is not HTTP and repeats the key does not reveal it
 });
 
 for (const [behaviour, thrown] of [
-  ['an error with the request attached', (init: object) => Object.assign(new Error('failed'), { request: init, init })],
-  ['an error that quotes the request', (init: object) => new Error(`failed: ${JSON.stringify(init)}`)],
+  [
+    'an error with the request attached',
+    (init: object) => Object.assign(new Error('failed'), { request: init, init }),
+  ],
+  [
+    'an error that quotes the request',
+    (init: object) => new Error(`failed: ${JSON.stringify(init)}`),
+  ],
   [
     'a cause with the request attached',
     (init: object) => new Error('failed', { cause: Object.assign(new Error(), init) }),
   ],
-  ['an error that is its own cause', (init: object) => loop(Object.assign(new Error('failed'), init))],
+  [
+    'an error that is its own cause',
+    (init: object) => loop(Object.assign(new Error('failed'), init)),
+  ],
   ['a string', (init: object) => JSON.stringify(init)],
 ] as const) {
   test(`redact: a fetch that throws ${behaviour} does not reveal the key`, async () => {
@@ -91,7 +114,12 @@ for (const [behaviour, thrown] of [
       assert.ok(JSON.stringify(init).includes(API_KEY));
       throw thrown(init);
     };
-    const client = createClient({ baseUrl: 'https://whence.example', apiKey: API_KEY, fetch, retries: 0 });
+    const client = createClient({
+      baseUrl: 'https://whence.example',
+      apiKey: API_KEY,
+      fetch,
+      retries: 0,
+    });
     const error = await client.ip('192.0.2.1').catch((error) => error);
     assert.equal(error.code, 'NETWORK');
     assertSecret(error);
@@ -101,10 +129,16 @@ for (const [behaviour, thrown] of [
 for (const [behaviour, options] of [
   ['an invalid base URL', { baseUrl: 'whence.example', apiKey: API_KEY }],
   ['the key in place of the base URL', { baseUrl: API_KEY, apiKey: 'https://whence.example' }],
-  ['the key among the credentials', { baseUrl: `https://${API_KEY}@whence.example`, apiKey: API_KEY }],
+  [
+    'the key among the credentials',
+    { baseUrl: `https://${API_KEY}@whence.example`, apiKey: API_KEY },
+  ],
   ['the key in the query', { baseUrl: `https://whence.example?key=${API_KEY}`, apiKey: API_KEY }],
   ['a line break in the key', { baseUrl: 'https://whence.example', apiKey: `${API_KEY}\n` }],
-  ['a non-ASCII character in the key', { baseUrl: 'https://whence.example', apiKey: `${API_KEY}é` }],
+  [
+    'a non-ASCII character in the key',
+    { baseUrl: 'https://whence.example', apiKey: `${API_KEY}é` },
+  ],
 ] as const) {
   test(`redact: ${behaviour} is rejected without revealing the key`, () => {
     assert.throws(

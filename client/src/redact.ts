@@ -1,4 +1,5 @@
-// Removes the API key from errors: text from elsewhere can contain it, such as undici's parser error.
+// Removes the API key from errors: text from elsewhere can contain it, such as undici's parser
+// error.
 
 const PLACEHOLDER = '[API key]';
 /** More than any real chain has (fetch failed → AggregateError → …); ends chains that loop. */
@@ -18,9 +19,12 @@ export function redactJson(value: unknown, key: string): unknown {
   );
 }
 
-/** A redacted copy of an error: name, message, code, stack and causes, without any other property. */
+/**
+ * A redacted copy of an error: name, message, code, stack and causes, without any other property.
+ */
 export function redactCause(cause: unknown, key: string, depth = 1): Error | undefined {
-  // Not instanceof: in test runners that use several realms, fetch throws the Error of another realm.
+  // Not instanceof: in test runners that use several realms, fetch throws the Error of another
+  // realm.
   if (typeof cause !== 'object' || cause === null || !('message' in cause)) return undefined;
   const { name, message, code, stack, cause: inner } = cause as Record<string, unknown>;
   const innerCopy = depth < MAX_CAUSES ? redactCause(inner, key, depth + 1) : undefined;

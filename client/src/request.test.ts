@@ -23,7 +23,9 @@ for (const [behaviour, reply] of [
 
   test(`request: ${behaviour} is a TIMEOUT when a signal is passed too`, async (t) => {
     const { client } = await scripted(t, [reply], { timeoutMs: 60, retries: 0 });
-    await assert.rejects(client.ip('192.0.2.1', { signal: new AbortController().signal }), { code: 'TIMEOUT' });
+    await assert.rejects(client.ip('192.0.2.1', { signal: new AbortController().signal }), {
+      code: 'TIMEOUT',
+    });
   });
 }
 
@@ -76,7 +78,9 @@ test('request: an aborted signal sends nothing and rejects with its reason', asy
 
 test('request: an abort without a reason is an AbortError', async (t) => {
   const { client } = await scripted(t, [ok()]);
-  await assert.rejects(client.ip('192.0.2.1', { signal: AbortSignal.abort() }), { name: 'AbortError' });
+  await assert.rejects(client.ip('192.0.2.1', { signal: AbortSignal.abort() }), {
+    name: 'AbortError',
+  });
 });
 
 for (const reply of ['hang', 'stall'] as const) {
@@ -88,34 +92,54 @@ for (const reply of ['hang', 'stall'] as const) {
         return reply;
       },
     ]);
-    assert.equal(await client.ip('192.0.2.1', { signal: controller.signal }).catch((error) => error), reason);
+    assert.equal(
+      await client.ip('192.0.2.1', { signal: controller.signal }).catch((error) => error),
+      reason,
+    );
     assert.equal(requests.length, 1);
   });
 }
 
 test('request: an abort during the delay before a retry ends it', async (t) => {
   const controller = new AbortController();
-  const { client, requests } = await scripted(t, [refusal(503, 'OVERLOADED', 'overloaded', { 'Retry-After': '20' })], {
-    sleep: (ms, signal) => {
-      setImmediate(() => controller.abort(reason));
-      return sleepFor(ms, signal);
+  const { client, requests } = await scripted(
+    t,
+    [refusal(503, 'OVERLOADED', 'overloaded', { 'Retry-After': '20' })],
+    {
+      sleep: (ms, signal) => {
+        setImmediate(() => controller.abort(reason));
+        return sleepFor(ms, signal);
+      },
     },
-  });
-  assert.equal(await client.ip('192.0.2.1', { signal: controller.signal }).catch((error) => error), reason);
+  );
+  assert.equal(
+    await client.ip('192.0.2.1', { signal: controller.signal }).catch((error) => error),
+    reason,
+  );
   assert.equal(requests.length, 1);
 });
 
 test('request: the default delay before a retry ends', async (t) => {
-  const { url, requests } = await serve(t, [refusal(503, 'OVERLOADED', 'overloaded', { 'Retry-After': '0' }), ok()]);
-  await createClient({ baseUrl: url, apiKey: API_KEY }).ip('192.0.2.1', { signal: new AbortController().signal });
+  const { url, requests } = await serve(t, [
+    refusal(503, 'OVERLOADED', 'overloaded', { 'Retry-After': '0' }),
+    ok(),
+  ]);
+  await createClient({ baseUrl: url, apiKey: API_KEY }).ip('192.0.2.1', {
+    signal: new AbortController().signal,
+  });
   assert.equal(requests.length, 2);
 });
 
 test('request: no request follows a sleep that ignores the abort', async (t) => {
   const controller = new AbortController();
   const sleep = async () => controller.abort(reason);
-  const { client, requests } = await scripted(t, [refusal(503, 'OVERLOADED', 'overloaded')], { sleep });
-  assert.equal(await client.ip('192.0.2.1', { signal: controller.signal }).catch((error) => error), reason);
+  const { client, requests } = await scripted(t, [refusal(503, 'OVERLOADED', 'overloaded')], {
+    sleep,
+  });
+  assert.equal(
+    await client.ip('192.0.2.1', { signal: controller.signal }).catch((error) => error),
+    reason,
+  );
   assert.equal(requests.length, 1);
 });
 
@@ -126,7 +150,10 @@ test('request: an abort within a batch sends no further request', async (t) => {
     return 'hang' as const;
   };
   const { client, requests } = await scripted(t, [ok({ a: {} }), abort], { batchSize: 1 });
-  assert.equal(await client.batch(['a', 'b', 'c'], { signal: controller.signal }).catch((error) => error), reason);
+  assert.equal(
+    await client.batch(['a', 'b', 'c'], { signal: controller.signal }).catch((error) => error),
+    reason,
+  );
   assert.equal(requests.length, 2);
 });
 

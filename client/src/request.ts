@@ -5,7 +5,10 @@ import { retryDelayMs } from './retry.ts';
 import { WhenceError } from './whence-error.ts';
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
-/** Should reject with the signal's reason on abort. If it does not, the abort takes effect after the delay. */
+/**
+ * Should reject with the signal's reason on abort. If it does not, the abort takes effect after the
+ * delay.
+ */
 export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
 
 /** Holds the key, so it is only kept in closures and never returned. */
@@ -21,8 +24,10 @@ export type Connection = {
   now: () => number;
 };
 
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
 export type ApiRequest = {
-  method: 'GET' | 'POST';
+  method: Method;
   path: string;
   query?: Record<string, string>;
   body?: unknown;
@@ -84,14 +89,23 @@ async function fetchWithTimeout(
 ): Promise<HttpResponse> {
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
-    const response = await fetch(url, { ...init, signal: signal ? AbortSignal.any([signal, timeout]) : timeout });
+    const response = await fetch(url, {
+      ...init,
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    });
     return { status: response.status, headers: response.headers, body: await response.text() };
   } catch (error) {
     signal?.throwIfAborted();
     const fields = { status: 0, requestId: '' };
-    // Checking the signal, not the error, keeps it referenced: Node 20 drops a timeout that only AbortSignal.any holds.
-    if (timeout.aborted) throw new WhenceError(`no response within ${timeoutMs} ms`, { ...fields, code: 'TIMEOUT' });
+    // Checking the signal, not the error, keeps it referenced: Node 20 drops a timeout that only
+    // AbortSignal.any holds.
+    if (timeout.aborted)
+      throw new WhenceError(`no response within ${timeoutMs} ms`, { ...fields, code: 'TIMEOUT' });
     const cause = redactCause(error, apiKey);
-    throw new WhenceError('no response from the server', { ...fields, code: 'NETWORK' }, cause && { cause });
+    throw new WhenceError(
+      'no response from the server',
+      { ...fields, code: 'NETWORK' },
+      cause && { cause },
+    );
   }
 }

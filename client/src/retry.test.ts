@@ -7,7 +7,12 @@ import { WhenceError } from './whence-error.ts';
 const NOW = Date.parse('2026-11-15T12:00:00Z');
 const first = { method: 'GET', attempts: 1, maxDelayMs: 30_000, random: 0.5 } as const;
 const failure = (status: number, code: string, retryAfterMs?: number) =>
-  new WhenceError('', { status, code, requestId: '', ...(retryAfterMs !== undefined && { retryAfterMs }) });
+  new WhenceError('', {
+    status,
+    code,
+    requestId: '',
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  });
 const busy = failure(503, 'OVERLOADED');
 
 for (const [behaviour, error, circumstances, want] of [
@@ -17,7 +22,12 @@ for (const [behaviour, error, circumstances, want] of [
   ['a refused batch is retried', busy, { method: 'POST' }, 125],
   ['a GET without a response is retried', failure(0, 'NETWORK'), {}, 125],
   ['a GET that timed out is retried', failure(0, 'TIMEOUT'), {}, 125],
-  ['a batch without a response is not retried', failure(0, 'NETWORK'), { method: 'POST' }, undefined],
+  [
+    'a batch without a response is not retried',
+    failure(0, 'NETWORK'),
+    { method: 'POST' },
+    undefined,
+  ],
   ['a batch that timed out is not retried', failure(0, 'TIMEOUT'), { method: 'POST' }, undefined],
   ['NOT_READY is not retried', failure(503, 'NOT_READY'), {}, undefined],
   ['an internal error is not retried', failure(500, 'INTERNAL'), {}, undefined],
@@ -29,12 +39,28 @@ for (const [behaviour, error, circumstances, want] of [
   ['jitter may be 0', busy, { random: 0 }, 0],
   ['jitter stays below the limit', busy, { random: 0.9999 }, 249],
   ['the delay stays below maxDelayMs', busy, { attempts: 60, random: 0.9999 }, 29_997],
-  ['Retry-After takes precedence over the backoff', failure(503, 'OVERLOADED', 7000), { attempts: 3 }, 7000],
+  [
+    'Retry-After takes precedence over the backoff',
+    failure(503, 'OVERLOADED', 7000),
+    { attempts: 3 },
+    7000,
+  ],
   ['Retry-After may be 0', failure(503, 'OVERLOADED', 0), {}, 0],
-  ['Retry-After of maxDelayMs is waited for', failure(429, 'RATE_LIMIT_EXCEEDED', 30_000), {}, 30_000],
-  ['a longer Retry-After is not waited for', failure(429, 'RATE_LIMIT_EXCEEDED', 30_001), {}, undefined],
+  [
+    'Retry-After of maxDelayMs is waited for',
+    failure(429, 'RATE_LIMIT_EXCEEDED', 30_000),
+    {},
+    30_000,
+  ],
+  [
+    'a longer Retry-After is not waited for',
+    failure(429, 'RATE_LIMIT_EXCEEDED', 30_001),
+    {},
+    undefined,
+  ],
 ] as const) {
-  test(`retry: ${behaviour}`, () => assert.equal(retryDelayMs(error, { ...first, ...circumstances }), want));
+  test(`retry: ${behaviour}`, () =>
+    assert.equal(retryDelayMs(error, { ...first, ...circumstances }), want));
 }
 
 for (const [behaviour, header, want] of [
@@ -60,13 +86,19 @@ const asks = (seconds: string): Reply =>
   refusal(429, 'RATE_LIMIT_EXCEEDED', 'rate limit exceeded', { 'Retry-After': seconds });
 
 test('retry: the response of a later attempt is returned', async (t) => {
-  const { client, requests, slept } = await scripted(t, [asks('1'), asks('2'), ok({ ip: '192.0.2.1' })]);
+  const { client, requests, slept } = await scripted(t, [
+    asks('1'),
+    asks('2'),
+    ok({ ip: '192.0.2.1' }),
+  ]);
   assert.equal((await client.ip('192.0.2.1')).data.ip, '192.0.2.1');
   assert.deepEqual([requests.length, slept], [3, [1000, 2000]]);
 });
 
 test('retry: a date is relative to the clock that was passed in', async (t) => {
-  const { client, slept } = await scripted(t, [asks('Sun, 15 Nov 2026 12:00:09 GMT'), ok()], { now: () => NOW });
+  const { client, slept } = await scripted(t, [asks('Sun, 15 Nov 2026 12:00:09 GMT'), ok()], {
+    now: () => NOW,
+  });
   await client.ip('192.0.2.1');
   assert.deepEqual(slept, [9000]);
 });
@@ -87,7 +119,11 @@ test('retry: retries: 0 disables them', async (t) => {
 
 test('retry: an exhausted daily quota is reported immediately', async (t) => {
   const { client, requests, slept } = await scripted(t, [asks('43200')]);
-  await assert.rejects(client.ip('192.0.2.1'), { status: 429, code: 'RATE_LIMIT_EXCEEDED', retryAfterMs: 43_200_000 });
+  await assert.rejects(client.ip('192.0.2.1'), {
+    status: 429,
+    code: 'RATE_LIMIT_EXCEEDED',
+    retryAfterMs: 43_200_000,
+  });
   assert.deepEqual([requests.length, slept], [1, []]);
 });
 
@@ -128,7 +164,8 @@ test('sleep: resolves after the delay, not before', async (t) => {
 });
 
 test('sleep: an abort rejects with the reason and clears the timer', async () => {
-  const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+  const timers = () =>
+    process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
   const before = timers();
   const controller = new AbortController();
   const reason = { why: 'the user cancelled' };

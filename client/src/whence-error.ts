@@ -1,10 +1,15 @@
 /** Every way a request can fail, except an abort by the caller. */
 import type { ErrorCode } from './wire.ts';
 
-/** Codes of the client: a response that is not of the Whence API, no response, no response in time. */
+/**
+ * Codes of the client: a response that is not of the Whence API, no response, no response in time.
+ */
 type ClientErrorCode = 'BAD_RESPONSE' | 'NETWORK' | 'TIMEOUT';
 
-/** A newer server may send other codes; `Record<never, never>` keeps completion of the known ones in editors. */
+/**
+ * A newer server may send other codes; `Record<never, never>` keeps completion of the known ones in
+ * editors.
+ */
 export type WhenceErrorCode = ErrorCode | ClientErrorCode | (string & Record<never, never>);
 
 type WhenceErrorFields = {
@@ -20,7 +25,10 @@ export class WhenceError extends Error {
   /** HTTP status; 0 if there was no response (NETWORK, TIMEOUT). */
   readonly status: number;
   readonly code: WhenceErrorCode;
-  /** Identifies the request in the server's log; `''` if the server sent none or the browser hides it. */
+  /**
+   * Identifies the request in the server's log; `''` if the server sent none or the browser hides
+   * it.
+   */
   readonly requestId: string;
   // With `declare` the property does not exist until it is set; otherwise it would be undefined.
   /** From `Retry-After`. */

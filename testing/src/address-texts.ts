@@ -1,5 +1,12 @@
-/** Texts with the addresses in them: behaviour, text, addresses in order. Every reader of free text is tested with them. */
-export const ADDRESS_TEXTS: readonly (readonly [behaviour: string, text: string, ...addresses: string[]])[] = [
+/**
+ * Texts with the addresses in them: behaviour, text, addresses in order. Every reader of free text
+ * is tested with them.
+ */
+export const ADDRESS_TEXTS: readonly (readonly [
+  behaviour: string,
+  text: string,
+  ...addresses: string[],
+])[] = [
   ['alone', '192.0.2.1', '192.0.2.1'],
   ['at the beginning of a line', '192.0.2.1 - - [15/Nov/2026:05:00:00 +0000] "GET /"', '192.0.2.1'],
   ['two of them', '192.0.2.1, 198.51.100.7', '192.0.2.1', '198.51.100.7'],
@@ -7,7 +14,12 @@ export const ADDRESS_TEXTS: readonly (readonly [behaviour: string, text: string,
   ['in quotes', '"192.0.2.1" \'2001:db8::1\'', '192.0.2.1', '2001:db8::1'],
   ['in brackets with a port', '[2001:db8::1]:443', '2001:db8::1'],
   ['IPv4 with a port', 'to 192.0.2.1:8080 ok', '192.0.2.1'],
-  ['at the end of a sentence', 'closed by 192.0.2.1. Next from 2001:db8::1.', '192.0.2.1', '2001:db8::1'],
+  [
+    'at the end of a sentence',
+    'closed by 192.0.2.1. Next from 2001:db8::1.',
+    '192.0.2.1',
+    '2001:db8::1',
+  ],
   ['before a colon', '192.0.2.1: refused, 2001:db8::1: too', '192.0.2.1', '2001:db8::1'],
   ['a port and a colon', '192.0.2.1:22: refused', '192.0.2.1'],
   ['IPv6 that ends in two colons', '2001:db8:: is a base', '2001:db8::'],
@@ -15,7 +27,11 @@ export const ADDRESS_TEXTS: readonly (readonly [behaviour: string, text: string,
   ['in an email address', 'user@192.0.2.1', '192.0.2.1'],
   ['the base of a prefix', 'deny 192.0.2.0/24', '192.0.2.0'],
   ['after a leading slash, as Java prints it', 'from /192.0.2.1:5000', '192.0.2.1'],
-  ['after a name and a slash, with a port, as Java prints it', 'localhost/192.0.2.1:5000', '192.0.2.1'],
+  [
+    'after a name and a slash, with a port, as Java prints it',
+    'localhost/192.0.2.1:5000',
+    '192.0.2.1',
+  ],
   ['after a name and a colon', 'inet addr:192.0.2.1 src:2001:db8::1', '192.0.2.1', '2001:db8::1'],
   ['after a name and a colon with a port', 'outside:192.0.2.1:443', '192.0.2.1'],
   ['IPv4-mapped is IPv4', '::ffff:192.0.2.1 said', '192.0.2.1'],
@@ -27,7 +43,10 @@ export const ADDRESS_TEXTS: readonly (readonly [behaviour: string, text: string,
   ['a version with a suffix is not an address', '10.1.2.3-beta 10.1.2.3+4 10.1.2.3~rc1 10.1.2.3_1'],
   ['a version with a letter before is not an address', 'v1.2.3.4'],
   ['the version of a browser is not an address', 'Chrome/120.0.0.0 Safari/537.36'],
-  ['versions of other browsers are not addresses', '"Mozilla/5.0 (X11) Chrome/120.0.0.0 Edg/120.0.99.61 OPR/1.2.3.4"'],
+  [
+    'versions of other browsers are not addresses',
+    '"Mozilla/5.0 (X11) Chrome/120.0.0.0 Edg/120.0.99.61 OPR/1.2.3.4"',
+  ],
   [
     'a line of a log with a browser',
     '198.51.100.7 - - [15/Nov/2026:05:26:11 +0000] "GET / HTTP/1.1" 200 5 "-" "Mozilla/5.0 Chrome/120.0.0.0"',

@@ -1,4 +1,7 @@
-/** Accounts of the dashboard, made as an operator makes them: a command prints a link, and the link sets the password. */
+/**
+ * Accounts of the dashboard, made as an operator makes them: a command prints a link, and the link
+ * sets the password.
+ */
 import { ANY_CORE, type PinnedProcesses } from './pinned-processes.ts';
 import { WHENCE } from './whence-program.ts';
 
@@ -12,7 +15,11 @@ export type DashboardSession = {
 const COMMAND_MS = 10_000;
 const PASSWORD = 'nine lighthouses at low tide';
 
-export type MadeAccount = { readonly id: string; readonly name: string; readonly linkToken: string };
+export type MadeAccount = {
+  readonly id: string;
+  readonly name: string;
+  readonly linkToken: string;
+};
 
 export async function createAccount(
   processes: PinnedProcesses,
@@ -21,14 +28,19 @@ export async function createAccount(
   role: 'viewer' | 'admin',
 ): Promise<MadeAccount> {
   const args = [WHENCE, 'user', 'create', '--new', name, '--role', role, '--json'];
-  const output = await processes.run(ANY_CORE, process.execPath, args, COMMAND_MS, { WHENCE_DATA_DIR: dataDir });
+  const output = await processes.run(ANY_CORE, process.execPath, args, COMMAND_MS, {
+    WHENCE_DATA_DIR: dataDir,
+  });
   // Printed by our own program, hence the cast.
   const { id, link } = JSON.parse(output) as { id: string; link: string };
   return { id, name, linkToken: link.slice(link.indexOf('#') + 1) };
 }
 
 /** Uses the link of an account, which signs it in. */
-export async function openSession(port: number, { id, linkToken }: MadeAccount): Promise<DashboardSession> {
+export async function openSession(
+  port: number,
+  { id, linkToken }: MadeAccount,
+): Promise<DashboardSession> {
   const origin = `http://127.0.0.1:${port}`;
   const response = await fetch(`${origin}/dashboard/api/links/redeem`, {
     method: 'POST',

@@ -1,6 +1,7 @@
 /**
- * The embedded dataset as `wh dataset build` makes it, in a folder of node_modules/.cache: built once, and again when
- * something that it depends on has changed. A build takes 10 s of processor time.
+ * The embedded dataset as `wh dataset build` makes it, in a folder of node_modules/.cache: built
+ * once, and again when something that it depends on has changed. A build takes 25 s of processor
+ * time.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -39,7 +40,12 @@ export async function prepareEmbeddedDataset(): Promise<EmbeddedDataset> {
   const dataDir = join(folder, 'data');
   const read = (path: string) => readFileSync(join(folder, path), 'utf8');
   const [version] = JSON.parse(read('data/datasets/manifest.json')).versions;
-  return { dataDir, file: join(dataDir, 'datasets', version.file), stdout: read('stdout'), stderr: read('stderr') };
+  return {
+    dataDir,
+    file: join(dataDir, 'datasets', version.file),
+    stdout: read('stdout'),
+    stderr: read('stderr'),
+  };
 }
 
 /** Makes a data directory with the dataset, which the test may write to. */
@@ -47,12 +53,16 @@ export async function copyEmbeddedDataset(dataDir: string): Promise<void> {
   cpSync((await prepareEmbeddedDataset()).dataDir, dataDir, { recursive: true });
 }
 
-/** Two processes may build at once: the folder appears whole, and the second build is dropped. */
+/** Two processes may build at once: the folder appears complete; the second build is dropped. */
 async function build(folder: string): Promise<void> {
   mkdirSync(CACHE, { recursive: true });
   const unfinished = mkdtempSync(join(CACHE, 'unfinished-'));
   const env = { ...process.env, WHENCE_DATA_DIR: join(unfinished, 'data') };
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, [WHENCE, 'dataset', 'build'], { env });
+  const { stdout, stderr } = await promisify(execFile)(
+    process.execPath,
+    [WHENCE, 'dataset', 'build'],
+    { env },
+  );
   writeFileSync(join(unfinished, 'stdout'), stdout);
   writeFileSync(join(unfinished, 'stderr'), stderr);
   for (const name of readdirSync(CACHE))
@@ -61,7 +71,10 @@ async function build(folder: string): Promise<void> {
   else renameSync(unfinished, folder);
 }
 
-/** A hash of the compiler's code, the tables beside it, and the versions of the packages that it reads. */
+/**
+ * A hash of the compiler's code, the tables beside it, and the versions of the packages that it
+ * reads.
+ */
 function dependencies(): string {
   const hash = createHash('sha256');
   const isTest = (name: string) => /(^|\/)test\/|\.test\.js$/.test(name);

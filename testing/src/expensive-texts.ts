@@ -1,10 +1,15 @@
 /**
- * Searches the texts that a field of a request may hold for one that is expensive to answer: every piece repeated to the full
- * length, with another character at the end, with another number in each; then the most expensive pieces combined.
+ * Searches the texts that a field of a request may hold for one that is expensive to answer: every
+ * piece repeated to the full length, with another character at the end, with another number in
+ * each; then the most expensive pieces combined.
  */
 
 /** `start` is needed to reach the analysis; pieces with `#` are numbered. */
-export type SearchedField = { readonly start?: string; readonly maxLength: number; readonly pieces: readonly string[] };
+export type SearchedField = {
+  readonly start?: string;
+  readonly maxLength: number;
+  readonly pieces: readonly string[];
+};
 
 export type Expensive = { readonly cost: number; readonly text: string; readonly made: string };
 
@@ -48,8 +53,16 @@ export async function searchExpensive(
   for (const { piece } of dearest)
     for (const { piece: other } of dearest) {
       const half = repeat(start, piece, (start.length + maxLength) / 2);
-      await tryText(piece, repeat(half, other, maxLength), `${JSON.stringify(piece)}, then ${JSON.stringify(other)}`);
-      await tryText(piece, repeat(start, piece + other, maxLength), `${JSON.stringify(piece + other)} repeated`);
+      await tryText(
+        piece,
+        repeat(half, other, maxLength),
+        `${JSON.stringify(piece)}, then ${JSON.stringify(other)}`,
+      );
+      await tryText(
+        piece,
+        repeat(start, piece + other, maxLength),
+        `${JSON.stringify(piece + other)} repeated`,
+      );
     }
   const [worst] = found.sort((a, b) => b.cost - a.cost);
   if (worst === undefined) throw new Error('no text was tried');

@@ -1,6 +1,7 @@
 /**
- * Processor time that this process uses while it works, in milliseconds: for tests that something takes time in proportion
- * to its input. Unlike time by the clock, it does not pass while other processes have the processor.
+ * Processor time that this process uses while it works, in milliseconds: for tests that something
+ * takes time in proportion to its input. Unlike time by the clock, it does not pass while other
+ * processes have the processor.
  */
 export async function processorMs(work: () => unknown): Promise<number> {
   const before = process.cpuUsage();

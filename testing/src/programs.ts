@@ -1,4 +1,7 @@
-/** Programs of the system that tests and benchmarks use, and a port for those that cannot choose one. */
+/**
+ * Programs of the system that tests and benchmarks use, and a port for those that cannot choose
+ * one.
+ */
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';

@@ -1,4 +1,7 @@
-/** What the scripts of this repository share: options of the form `--name value`, exit codes, interruption. */
+/**
+ * What the scripts of this repository share: options of the form `--name value`, exit codes,
+ * interruption.
+ */
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 
@@ -17,11 +20,19 @@ export function readOptions<Name extends string>(args: readonly string[], names:
   }
 }
 
-export function wholeNumber(name: string, text: string | undefined, fallback: number, from: number, to: number) {
+export function wholeNumber(
+  name: string,
+  text: string | undefined,
+  fallback: number,
+  from: number,
+  to: number,
+) {
   if (text === undefined) return fallback;
   const value = Number(text);
   if (!/^[0-9]+$/.test(text) || value < from || value > to)
-    throw new OptionError(`--${name} is a whole number from ${from} to ${to}, not ${JSON.stringify(text)}`);
+    throw new OptionError(
+      `--${name} is a whole number from ${from} to ${to}, not ${JSON.stringify(text)}`,
+    );
   return value;
 }
 

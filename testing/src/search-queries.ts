@@ -1,4 +1,7 @@
-/** Typical search queries: words of network names and prefixes of words, some with only one or two characters. */
+/**
+ * Typical search queries: words of network names and prefixes of words, some with only one or two
+ * characters.
+ */
 import type { Words } from './seeded-random.ts';
 
 /** The names of networks, by row. */
@@ -14,7 +17,8 @@ export const isShort = (query: string): boolean => query.length < MIN_CHARACTERS
 export function makeQueries(networks: NetworkNames, random: Words, count: number): string[] {
   return Array.from({ length: count }, (_, i) => {
     const word = drawWord(networks, random);
-    if (i % SHORT_EVERY === SHORT_EVERY - 1) return word.slice(0, 1 + (random() % (MIN_CHARACTERS - 1)));
+    if (i % SHORT_EVERY === SHORT_EVERY - 1)
+      return word.slice(0, 1 + (random() % (MIN_CHARACTERS - 1)));
     const longest = Math.min(word.length, MAX_CHARACTERS);
     return word.slice(0, MIN_CHARACTERS + (random() % (longest - MIN_CHARACTERS + 1)));
   });

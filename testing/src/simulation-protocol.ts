@@ -1,6 +1,7 @@
 /**
- * What `npm run bench -- capacity` and the process of simulated replicas (server/src/test/simulation) say to each other,
- * over the IPC channel of the process. One task at a time; each gets one result.
+ * What `npm run bench -- capacity` and the process of simulated replicas
+ * (server/src/test/simulation) say to each other, over the IPC channel of the process. One task at
+ * a time; each gets one result.
  */
 export type SimulationTask =
   /** Adds replicas; the first one creates the tables. */
@@ -8,7 +9,11 @@ export type SimulationTask =
   /** Half of them Free, half Pro. */
   | { readonly kind: 'insert keys'; readonly count: number }
   /** Popular keys get most of the requests, and each key is used on `replicasPerKey` replicas. */
-  | ({ readonly kind: 'many keys'; readonly replicasPerKey: number; readonly seed: number } & OfferedRate)
+  | ({
+      readonly kind: 'many keys';
+      readonly replicasPerKey: number;
+      readonly seed: number;
+    } & OfferedRate)
   /** The first `keys` Pro keys in turn, each on one replica. */
   | ({ readonly kind: 'busy keys'; readonly keys: number } & OfferedRate)
   /** Some Free keys on all replicas, until their limits are reached. */

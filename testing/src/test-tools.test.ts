@@ -1,4 +1,6 @@
-/** `.ci/test-tools`, which runs before the tests: a copy in a folder of its own, with programs that only log their calls. */
+/**
+ * `.ci/test-tools`: a copy in a folder of its own, with programs that only log their calls.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {
@@ -17,9 +19,22 @@ import test from 'node:test';
 
 const SCRIPT = join(import.meta.dirname, '../../.ci/test-tools');
 /** Real programs that the script itself runs. */
-const SHELL_TOOLS = ['dirname', 'grep', 'ln', 'ls', 'mkdir', 'mv', 'rm', 'sed', 'sort', 'touch'];
+const SHELL_TOOLS = [
+  'dirname',
+  'find',
+  'grep',
+  'ln',
+  'ls',
+  'mkdir',
+  'mv',
+  'rm',
+  'sed',
+  'sort',
+  'touch',
+  'tr',
+];
 
-function runTestTools(userId: number, setting: string | undefined) {
+function runTestTools(userId: number, args: readonly string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'whence-test-tools-'));
   try {
     const programs = join(folder, 'programs');
@@ -34,54 +49,76 @@ function runTestTools(userId: number, setting: string | undefined) {
     program('apt-get', `echo "apt-get $1" >>'${log}'; [ "$1" != download ] || touch postfix.deb`);
     program('dpkg', `echo "dpkg $1" >>'${log}'`);
     program('id', `echo ${userId}`);
+
     for (const name of SHELL_TOOLS) program(name, `PATH=/usr/bin:/bin exec ${name} "$@"`);
-    const { status, stdout, stderr } = spawnSync('/bin/sh', [join(folder, '.ci/test-tools')], {
+    const { status, stderr } = spawnSync('/bin/sh', [join(folder, '.ci/test-tools'), ...args], {
       encoding: 'utf8',
-      env: { PATH: programs, ...(setting === undefined ? {} : { WHENCE_TEST_TOOLS: setting }) },
+      env: { PATH: programs },
     });
     const calls = existsSync(log) ? readFileSync(log, 'utf8').trimEnd().split('\n') : [];
-    return { status, stdout, stderr, calls };
+    return { status, stderr, calls };
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-test('test tools: what is installed as root is announced, with how to prevent it', () => {
-  const { status, stderr, calls } = runTestTools(0, undefined);
-  assert.equal(status, 0);
-  const unpacked = ['apt-cache depends', 'apt-cache depends', 'apt-get download', 'dpkg -x'];
-  assert.deepEqual(calls, [
-    'npm install',
-    'apt-get update',
-    ...unpacked,
-    'apt-get install',
-    'dpkg --print-architecture',
-  ]);
-  assert.match(stderr, /^unpacking postfix and exim4 into \S+ \(WHENCE_TEST_TOOLS=off installs nothing\)$/m);
-  assert.match(stderr, /^installing Debian packages as root \(WHENCE_TEST_TOOLS=off installs nothing\):.* chromium/m);
-  assert.match(
-    stderr,
-    /^installing from npm into \S+ \(WHENCE_TEST_TOOLS=off installs nothing\): chdb @duckdb\/node-api /m,
-  );
-});
-
-test('test tools: WHENCE_TEST_TOOLS=off installs nothing and says which tests are skipped', () => {
-  const { status, stderr, calls } = runTestTools(0, 'off');
-  assert.deepEqual([status, calls], [0, []]);
-  assert.match(
-    stderr,
-    /^WHENCE_TEST_TOOLS=off: nothing is installed; tests are skipped that need:.* chromium.* postfix exim chdb @duckdb\/node-api /m,
-  );
-});
-
-test('test tools: without root no packages are installed, and the missing ones are named', () => {
-  const { status, stderr, calls } = runTestTools(1000, undefined);
-  assert.deepEqual([status, calls], [0, ['npm install']]);
-  assert.match(stderr, /^not installed, so some tests will be skipped:.* chromium/m);
-});
-
-test('test tools: another value is refused before anything is installed', () => {
-  const { status, stderr, calls } = runTestTools(0, 'no');
-  assert.deepEqual([status, calls], [1, []]);
-  assert.equal(stderr, 'WHENCE_TEST_TOOLS=no: the only value is off, which installs nothing\n');
-});
+for (const [behaviour, userId, args, want] of [
+  [
+    'what is installed as root is announced, and what failed is named',
+    0,
+    [],
+    {
+      status: 1,
+      calls: [
+        'npm ci',
+        'apt-get update',
+        'apt-cache depends',
+        'apt-cache depends',
+        'apt-get download',
+        'dpkg -x',
+        'apt-get install',
+        'dpkg --print-architecture',
+      ],
+      messages: [
+        /^installing the npm packages of testing\/tools\/package-lock\.json$/m,
+        /^installing Debian packages: .*\bchromium\b/m,
+        /^unpacking postfix and exim4 into testing\/tools\/programs\/mail-servers$/m,
+        /^unpacking geoipupdate into testing\/tools\/programs\/geoipupdate$/m,
+        /^still not installed: geoipupdate; their tests are skipped$/m,
+      ],
+    },
+  ],
+  [
+    'without root, only packages of npm are installed, and the rest is named',
+    1000,
+    [],
+    {
+      status: 1,
+      calls: ['npm ci'],
+      messages: [/^still not installed: .*\bchromium\b.* geoipupdate postfix exim; /m],
+    },
+  ],
+  [
+    '--missing installs nothing',
+    0,
+    ['--missing'],
+    {
+      status: 0,
+      calls: [],
+      messages: [
+        /^not installed: .*\bchromium\b.* testing\/tools\/package-lock\.json; npm run test:tools installs them$/m,
+      ],
+    },
+  ],
+  [
+    'another argument is refused before anything is installed',
+    0,
+    ['--off'],
+    { status: 2, calls: [], messages: [/^unknown argument --off: there is only --missing$/m] },
+  ],
+] as const)
+  test(`test tools: ${behaviour}`, () => {
+    const { status, stderr, calls } = runTestTools(userId, args);
+    assert.deepEqual([status, calls], [want.status, want.calls]);
+    for (const message of want.messages) assert.match(stderr, message);
+  });

@@ -1,4 +1,7 @@
-/** The program `whence` in processes of its own: a server, and commands that prepare a data directory for it. */
+/**
+ * The program `whence` in processes of its own: a server, and commands that prepare a data
+ * directory for it.
+ */
 import { fileURLToPath } from 'node:url';
 import {
   ANY_CORE,
@@ -21,8 +24,17 @@ export async function startWhence(
   placement: Placement = SERVER_CORE,
   settings: NodeJS.ProcessEnv = {},
 ): Promise<Server> {
-  const environment = { WHENCE_DATA_DIR: dataDir, WHENCE_PORT: '0', WHENCE_LOG_LEVEL: 'warn', ...settings };
-  const { firstLine, ...started } = await processes.start(placement, [WHENCE, 'serve'], environment);
+  const environment = {
+    WHENCE_DATA_DIR: dataDir,
+    WHENCE_PORT: '0',
+    WHENCE_LOG_LEVEL: 'warn',
+    ...settings,
+  };
+  const { firstLine, ...started } = await processes.start(
+    placement,
+    [WHENCE, 'serve'],
+    environment,
+  );
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(firstLine)?.[0];
   if (url === undefined) throw new Error(`unexpected first line of the server: ${firstLine}`);
   return { ...started, url };
@@ -32,11 +44,24 @@ export async function buildDataset(processes: PinnedProcesses, dataDir: string):
   await runWhence(processes, dataDir, ['dataset', 'build'], BUILD_TIMEOUT_MS);
 }
 
-export async function exportMmdb(processes: PinnedProcesses, dataDir: string, path: string): Promise<void> {
-  await runWhence(processes, dataDir, ['dataset', 'export', '--format', 'mmdb', '--output', path], EXPORT_TIMEOUT_MS);
+export async function exportMmdb(
+  processes: PinnedProcesses,
+  dataDir: string,
+  path: string,
+): Promise<void> {
+  await runWhence(
+    processes,
+    dataDir,
+    ['dataset', 'export', '--format', 'mmdb', '--output', path],
+    EXPORT_TIMEOUT_MS,
+  );
 }
 
-export async function createKey(processes: PinnedProcesses, dataDir: string, tier: string): Promise<string> {
+export async function createKey(
+  processes: PinnedProcesses,
+  dataDir: string,
+  tier: string,
+): Promise<string> {
   const output = await runWhence(
     processes,
     dataDir,
@@ -47,7 +72,12 @@ export async function createKey(processes: PinnedProcesses, dataDir: string, tie
 }
 
 /** Not measured, so it runs on any core. */
-function runWhence(processes: PinnedProcesses, dataDir: string, args: string[], expectedMs: number): Promise<string> {
+function runWhence(
+  processes: PinnedProcesses,
+  dataDir: string,
+  args: string[],
+  expectedMs: number,
+): Promise<string> {
   const environment = { WHENCE_DATA_DIR: dataDir };
   return processes.run(ANY_CORE, process.execPath, [WHENCE, ...args], expectedMs, environment);
 }
@@ -58,7 +88,10 @@ export const SIMULATED_REPLICAS = fileURLToPath(new URL('simulation-process.js',
 const CREATE_KEYS = fileURLToPath(new URL('create-keys.js', SIMULATION));
 const CREATE_KEYS_TIMEOUT_MS = 120_000;
 
-/** Creates many keys without a process for each. `location` is a data directory or the URL of a database. */
+/**
+ * Creates many keys without a process for each. `location` is a data directory or the URL of a
+ * database.
+ */
 export async function createKeys(
   processes: PinnedProcesses,
   location: string,

@@ -3,7 +3,8 @@ import { deflateRawSync } from 'node:zlib';
 
 /** A zip file with these entries. `size` is what it says of the unpacked size of each. */
 export function zip(files: Readonly<Record<string, string | Buffer>>, size?: number): Buffer {
-  const [local, central]: Buffer[][] = [[], []];
+  const local: Buffer[] = [];
+  const central: Buffer[] = [];
   let at = 0;
   for (const [name, content] of Object.entries(files)) {
     const bytes = Buffer.from(content);

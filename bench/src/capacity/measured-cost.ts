@@ -1,4 +1,7 @@
-/** What a task cost the database, with its statements by the lines of the table in docs/decisions/0054. */
+/**
+ * What a task cost the database, with its statements by the lines of the table in
+ * docs/decisions/0054.
+ */
 import { print } from '@whence/testing/console-report';
 import { type BenchDatabase, type Statement, sumOf } from '../cluster/database.ts';
 
@@ -41,7 +44,8 @@ export async function measureCost<T>(
   const statements = await database.statements();
   const walBytes = (await wal()) - walBefore;
   const kinds = countKinds(statements);
-  for (const [kind, count] of Object.entries(kinds)) print(`  ${(count / seconds).toFixed(1).padStart(8)}/s  ${kind}`);
+  for (const [kind, count] of Object.entries(kinds))
+    print(`  ${(count / seconds).toFixed(1).padStart(8)}/s  ${kind}`);
   return { result, cost: { seconds, statements: sumOf(statements), kinds, walBytes, cpuSeconds } };
 }
 
@@ -49,7 +53,9 @@ function countKinds(statements: readonly Statement[]): Record<Kind, number> {
   const counts = { 'clock, renewal, reports': 0 } as Record<Kind, number>;
   for (const kind of Object.keys(KINDS) as (keyof typeof KINDS)[]) counts[kind] = 0;
   for (const { query, calls } of statements) {
-    const kind = (Object.keys(KINDS) as (keyof typeof KINDS)[]).find((name) => KINDS[name].test(query));
+    const kind = (Object.keys(KINDS) as (keyof typeof KINDS)[]).find((name) =>
+      KINDS[name].test(query),
+    );
     counts[kind ?? 'clock, renewal, reports'] += calls;
   }
   return counts;

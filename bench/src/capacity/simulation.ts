@@ -1,7 +1,11 @@
 /** The simulated replicas: one process, which gets its tasks over an IPC channel. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import type { SimulationReply, SimulationResult, SimulationTask } from '@whence/testing/simulation-protocol';
+import type {
+  SimulationReply,
+  SimulationResult,
+  SimulationTask,
+} from '@whence/testing/simulation-protocol';
 import { SIMULATED_REPLICAS } from '@whence/testing/whence-program';
 
 export class Simulation {
@@ -13,7 +17,10 @@ export class Simulation {
 
   constructor() {
     // The caller's environment is not passed on: WHENCE_… or NODE_OPTIONS would affect the results.
-    this.#child = fork(SIMULATED_REPLICAS, [], { env: { PATH: process.env['PATH'] }, serialization: 'advanced' });
+    this.#child = fork(SIMULATED_REPLICAS, [], {
+      env: { PATH: process.env['PATH'] },
+      serialization: 'advanced',
+    });
     this.pid = this.#child.pid as number;
     this.#exited = once(this.#child, 'exit');
     this.failed = this.#exited.then(() => {

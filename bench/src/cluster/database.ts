@@ -1,4 +1,7 @@
-/** A PostgreSQL for a benchmark, on a core of choice, that counts its statements and its processor time. */
+/**
+ * A PostgreSQL for a benchmark, on a core of choice, that counts its statements and its processor
+ * time.
+ */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { PostgresServer } from '@whence/testing/servers/postgres-server';
@@ -32,7 +35,8 @@ export async function startDatabase({
     'shared_buffers=256MB',
   ]);
   const pin = () => {
-    if (core !== undefined) spawnSync('taskset', ['-a', '-p', '-c', String(core), String(server.pid)]);
+    if (core !== undefined)
+      spawnSync('taskset', ['-a', '-p', '-c', String(core), String(server.pid)]);
   };
   pin();
   const { url } = await server.createDatabase();
@@ -55,7 +59,10 @@ export async function startDatabase({
          WHERE query NOT LIKE '%pg_stat_statements%' GROUP BY query ORDER BY sum(calls) DESC`,
       );
       await query('SELECT pg_stat_statements_reset()');
-      return rows.map((row) => ({ query: row.query.replace(/\s+/g, ' ').trim(), calls: Number(row.calls) }));
+      return rows.map((row) => ({
+        query: row.query.replace(/\s+/g, ' ').trim(),
+        calls: Number(row.calls),
+      }));
     },
     cpuSeconds: () => cpuSecondsOfTree(server.pid as number),
     async restart() {
@@ -67,7 +74,8 @@ export async function startDatabase({
   };
 }
 
-export const sumOf = (statements: readonly Statement[]) => statements.reduce((sum, { calls }) => sum + calls, 0);
+export const sumOf = (statements: readonly Statement[]) =>
+  statements.reduce((sum, { calls }) => sum + calls, 0);
 
 const TICKS_PER_SECOND = 100;
 
@@ -78,7 +86,8 @@ function cpuSecondsOfTree(pid: number): number {
     if (!/^\d+$/.test(entry)) continue;
     try {
       const stat = readFileSync(`/proc/${entry}/stat`, 'utf8');
-      // proc(5): fields 4, 14 to 17 are parent, utime, stime, and both of children that were waited for.
+      // proc(5): fields 4, 14 to 17 are parent, utime, stime, and both of children that were waited
+      // for.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       if (entry !== String(pid) && fields[1] !== String(pid)) continue;
       ticks += Number(fields[11]) + Number(fields[12]);

@@ -1,4 +1,7 @@
-/** Load on one key over two replicas of two workers, while replicas and the database are restarted: what is admitted. */
+/**
+ * Load on one key over two replicas of two workers, while replicas and the database are restarted:
+ * what is admitted.
+ */
 
 import { Agent, get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -41,7 +44,11 @@ export async function admittedOverRestarts(
   await sleep(500);
   await database.restart();
   const restartedMs = performance.now();
-  for (let idleSince = restartedMs, last = -1; performance.now() - idleSince < IDLE_MS; await sleep(100)) {
+  for (
+    let idleSince = restartedMs, last = -1;
+    performance.now() - idleSince < IDLE_MS;
+    await sleep(100)
+  ) {
     if (admitted() !== last) idleSince = performance.now();
     last = admitted();
     if (last > limit || performance.now() - restartedMs > MAX_MS) break;
@@ -50,24 +57,32 @@ export async function admittedOverRestarts(
   await Promise.all(clients);
   // A request without an answer may have been admitted or not.
   const unanswered = answers.get(0) ?? 0;
-  print(`  ${[...answers].map(([status, count]) => `${count} × ${status === 0 ? 'no answer' : status}`).join(', ')}`);
+  print(
+    `  ${[...answers].map(([status, count]) => `${count} × ${status === 0 ? 'no answer' : status}`).join(', ')}`,
+  );
   await Promise.all(replicas.map(({ stop }) => stop()));
   const [day] = await database.query<{ granted: string; held: string }>(
     `SELECT (SELECT max(granted) FROM quota JOIN keys ON keys.id = key_id WHERE tier = 'starter') AS granted,
       (SELECT coalesce(sum(granted), 0) FROM leases) AS held`,
   );
-  print(`  storage: ${day?.granted} taken from the day, ${day?.held} held; ${unanswered} requests had no answer`);
+  print(
+    `  storage: ${day?.granted} taken from the day, ${day?.held} held; ${unanswered} requests had no answer`,
+  );
   return admitted();
 }
 
 /** 0 for a connection that is refused or breaks. */
 function statusOf(url: string, key: string, agent: Agent): Promise<number> {
   return new Promise((resolve) => {
-    const request = get(url, { agent, headers: { 'X-API-Key': key }, timeout: 10_000 }, (response) => {
-      response.on('end', () => resolve(response.statusCode ?? 0));
-      response.on('error', () => resolve(0));
-      response.resume();
-    });
+    const request = get(
+      url,
+      { agent, headers: { 'X-API-Key': key }, timeout: 10_000 },
+      (response) => {
+        response.on('end', () => resolve(response.statusCode ?? 0));
+        response.on('error', () => resolve(0));
+        response.resume();
+      },
+    );
     request.on('timeout', () => request.destroy());
     request.on('error', () => resolve(0));
   });

@@ -5,10 +5,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const CLIENTS = 64;
 const TIMEOUT_MS = 30_000;
 
-export type Used = { readonly seconds: number; readonly statuses: Readonly<Record<number, number>> };
+export type Used = {
+  readonly seconds: number;
+  readonly statuses: Readonly<Record<number, number>>;
+};
 
 /** Uses every key `times` times. A machine that is too slow for once a second takes longer. */
-export async function useAll(urls: readonly string[], secrets: readonly string[], times: number): Promise<Used> {
+export async function useAll(
+  urls: readonly string[],
+  secrets: readonly string[],
+  times: number,
+): Promise<Used> {
   const agents = urls.map(() => new Agent({ keepAlive: true, maxSockets: CLIENTS }));
   const startMs = performance.now();
   const statuses: Record<number, number> = {};
@@ -21,7 +28,12 @@ export async function useAll(urls: readonly string[], secrets: readonly string[]
       if (dueMs > performance.now()) await sleep(dueMs - performance.now());
       const key = index % secrets.length;
       const at = key % urls.length;
-      const status = await ask(`${urls[at]}/v1/ip/8.8.8.8`, secrets[key] as string, key, agents[at] as Agent);
+      const status = await ask(
+        `${urls[at]}/v1/ip/8.8.8.8`,
+        secrets[key] as string,
+        key,
+        agents[at] as Agent,
+      );
       statuses[status] = (statuses[status] ?? 0) + 1;
     }
   };
@@ -30,7 +42,10 @@ export async function useAll(urls: readonly string[], secrets: readonly string[]
   return { seconds: (performance.now() - startMs) / 1000, statuses };
 }
 
-/** As a proxy sends it: with the address of the client, because secrets that one address tries are throttled. */
+/**
+ * As a proxy sends it: with the address of the client, because secrets that one address tries are
+ * throttled.
+ */
 function ask(url: string, secret: string, client: number, agent: Agent): Promise<number> {
   const address = `10.${(client >> 16) & 255}.${(client >> 8) & 255}.${client & 255}`;
   return new Promise((resolve) => {

@@ -1,7 +1,8 @@
 /**
- * `GET /v1/ip/{ip}` with Pro keys on one replica on SQLite, one on PostgreSQL, and two on PostgreSQL at once, in turns.
- * What counts is requests per second of the servers' processor time: what they would answer with cores to themselves.
- * The load generator, PostgreSQL and other work on the machine take time from the clock, not from this.
+ * `GET /v1/ip/{ip}` with Pro keys on one replica on SQLite, one on PostgreSQL, and two on
+ * PostgreSQL at once, in turns. What counts is requests per second of the servers' processor time:
+ * what they would answer with cores to themselves. The load generator, PostgreSQL and other work on
+ * the machine take time from the clock, not from this.
  */
 import { print } from '@whence/testing/console-report';
 import { cpuSeconds, type PinnedProcesses } from '@whence/testing/pinned-processes';
@@ -51,7 +52,9 @@ export async function compareLookups(
     await Promise.all(servers.map((server) => run(server, keyFile, seed, LEAD_IN_SECONDS)));
     const before = sum(servers.map(({ pid }) => cpuSeconds(pid)));
     const databaseBefore = database.cpuSeconds();
-    const measures = await Promise.all(servers.map((server, i) => run(server, keyFile, seed + i * ROUNDS)));
+    const measures = await Promise.all(
+      servers.map((server, i) => run(server, keyFile, seed + i * ROUNDS)),
+    );
     const requests = sum(measures.map((measure) => measure.requests));
     return {
       perCpuSecond: requests / (sum(servers.map(({ pid }) => cpuSeconds(pid))) - before),
@@ -76,7 +79,8 @@ export async function compareLookups(
   report('one replica on PostgreSQL', turns.one);
   report('two replicas on PostgreSQL', turns.two);
   const rate = (name: keyof typeof turns) => turns[name].map(({ perCpuSecond }) => perCpuSecond);
-  const ratios = (above: number[], below: number[]) => above.map((value, i) => value / (below[i] as number));
+  const ratios = (above: number[], below: number[]) =>
+    above.map((value, i) => value / (below[i] as number));
   // With a core each: twice what the two answer in a second of processor time.
   const both = rate('two').map((value) => 2 * value);
   return [

@@ -1,6 +1,6 @@
 /**
- * Child process of the benchmark: the DNS server, which must not share a thread with the checks. Sends its address,
- * then the number of queries on request.
+ * Child process of the benchmark: the DNS server, which must not share a thread with the checks.
+ * Sends its address, then the number of queries on request.
  */
 import { startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
 import { makeZone } from './zone.ts';

@@ -12,9 +12,13 @@ export type DnsServerProcess = {
 };
 
 export async function startDnsServer(delayMs: number): Promise<DnsServerProcess> {
-  const child = fork(fileURLToPath(import.meta.resolve('./dns-server-process.js')), [String(delayMs)], {
-    execArgv: [],
-  });
+  const child = fork(
+    fileURLToPath(import.meta.resolve('./dns-server-process.js')),
+    [String(delayMs)],
+    {
+      execArgv: [],
+    },
+  );
   const message = async () => {
     const over = new AbortController();
     const ended = once(child, 'exit', { signal: over.signal }).then(() => {

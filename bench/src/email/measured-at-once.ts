@@ -1,6 +1,6 @@
 /**
- * Child process of the benchmark: many checks at the same time over one client, in several rounds. Prints answers,
- * times, memory and what stays open.
+ * Child process of the benchmark: many checks at the same time over one client, in several rounds.
+ * Prints answers, times, memory and what stays open.
  */
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,7 +21,10 @@ export type AtOnceRound = {
   readonly leftOpen: readonly string[];
 };
 
-export type AtOnceMeasure = { readonly rounds: readonly AtOnceRound[]; readonly residentBytes: readonly number[] };
+export type AtOnceMeasure = {
+  readonly rounds: readonly AtOnceRound[];
+  readonly residentBytes: readonly number[];
+};
 
 const [server = '', rounds = '1'] = process.argv.slice(2);
 const residentBytes = [settledMemory()];
@@ -37,7 +40,10 @@ async function runRound(): Promise<AtOnceRound> {
   const client = createDnsClient({ servers: [server] });
   let socketsAtPeak = 0;
   const watch = setInterval(() => {
-    socketsAtPeak = Math.max(socketsAtPeak, openResources().filter((name) => name !== 'Timeout').length);
+    socketsAtPeak = Math.max(
+      socketsAtPeak,
+      openResources().filter((name) => name !== 'Timeout').length,
+    );
   }, 10);
   const cpuBefore = process.cpuUsage();
   const started = performance.now();

@@ -1,16 +1,22 @@
 /**
- * npm `ip-location-api` with DB-IP's country table. The package cannot read a local file: its updater downloads from
- * hard-coded GitHub URLs and compiles the tables for its lookup. To use tables that it compiled itself, its updater
- * runs in a child process whose `fetch` returns the same CSV files from an npm package (offline-fetch.ts).
+ * npm `ip-location-api` with DB-IP's country table. The package cannot read a local file: its
+ * updater downloads from hard-coded GitHub URLs and compiles the tables for its lookup. To use
+ * tables that it compiled itself, its updater runs in a child process whose `fetch` returns the
+ * same CSV files from an npm package (offline-fetch.ts).
  *
- * The package reads its settings from the environment and loads its tables on import, hence the assignments to
- * process.env and the import inside the function.
+ * The package reads its settings from the environment and loads its tables on import, hence the
+ * assignments to process.env and the import inside the function.
  */
 import { execFileSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { toolRequire } from '@whence/testing/installed-tools';
 import type { Candidate } from './interleaved-rates.ts';
 
-export type IpLocationApi = Pick<typeof import('ip-location-api'), 'lookup'>;
+/** As far as it is used here; a promise only where its tables are not in memory. */
+export type IpLocationApi = {
+  lookup(address: string): { country?: string } | null | Promise<unknown>;
+};
 
 export async function openIpLocationApi(folder: string): Promise<IpLocationApi> {
   const settings = {
@@ -23,12 +29,16 @@ export async function openIpLocationApi(folder: string): Promise<IpLocationApi> 
     ILA_SILENT: 'true',
   };
   const offlineFetch = import.meta.resolve('./offline-fetch.js');
-  const updater = fileURLToPath(new URL('../script/updatedb.mjs', import.meta.resolve('ip-location-api')));
-  const output = execFileSync(process.execPath, ['--import', offlineFetch, updater], { env: settings });
+  const program = join(dirname(toolRequire.resolve('ip-location-api')), '..');
+  const updater = join(program, 'script/updatedb.mjs');
+  const output = execFileSync(process.execPath, ['--import', offlineFetch, updater], {
+    env: settings,
+  });
   // It also exits with 0 after some failures, and then the import below would try to download.
-  if (!output.includes('SUCCESS TO UPDATE')) throw new Error(`the updater of ip-location-api failed: ${output}`);
+  if (!output.includes('SUCCESS TO UPDATE'))
+    throw new Error(`the updater of ip-location-api failed: ${output}`);
   Object.assign(process.env, settings);
-  return import('ip-location-api');
+  return (await import(pathToFileURL(join(program, 'src/main.mjs')).href)) as IpLocationApi;
 }
 
 export function ipLocationApiLookup({ lookup }: IpLocationApi): Candidate {

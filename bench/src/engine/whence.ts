@@ -1,7 +1,7 @@
 /** Whence, with the same calls as the server. */
 import { parseAddress } from '@whence/dataset/address';
-import type { Dataset } from '@whence/dataset/internal/file/read';
-import { recordBytes, writeRecord } from '@whence/dataset/internal/file/texts/record-writer';
+import type { Dataset } from '@whence/dataset/dataset';
+import { recordBytes, writeRecord } from '@whence/dataset/record-writer';
 import type { Candidate } from './interleaved-rates.ts';
 
 export function whenceLookup(dataset: Dataset): Candidate {
@@ -25,8 +25,8 @@ export function whenceJson(dataset: Dataset): Candidate {
       let sum = 0;
       for (const text of texts) {
         const json = whenceAnswer(dataset, text);
-        // Reading a character flattens the concatenated string. Without it the answer would not be complete, while
-        // JSON.stringify returns a flat string.
+        // Reading a character flattens the concatenated string. Without it the answer would not be
+        // complete, while JSON.stringify returns a flat string.
         sum += json.length + json.charCodeAt(json.length - 1);
       }
       return sum;

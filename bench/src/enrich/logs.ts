@@ -1,5 +1,5 @@
 /** Logs in common formats, with one address per line. */
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 
 export type Shape = 'lines' | 'ndjson' | 'csv';
 /** What `decide replay` reads. */
@@ -8,20 +8,19 @@ export type ReplayedShape = 'lines' | 'caddy';
 /** A log of a million lines is longer than a string may be. */
 const LINES_PER_WRITE = 50_000;
 
-export function writeLog(path: string, shape: Shape | ReplayedShape, addresses: readonly string[]): void {
+export function writeLog(
+  path: string,
+  shape: Shape | ReplayedShape,
+  addresses: readonly string[],
+): void {
   const header = shape === 'csv' ? 'time,client_ip,path,status\n' : '';
   writeFileSync(path, header);
   for (let from = 0; from < addresses.length; from += LINES_PER_WRITE) {
-    const lines = addresses.slice(from, from + LINES_PER_WRITE).map((address, i) => LINES[shape](address, from + i));
+    const lines = addresses
+      .slice(from, from + LINES_PER_WRITE)
+      .map((address, i) => LINES[shape](address, from + i));
     appendFileSync(path, lines.join(''));
   }
-}
-
-/** Appends the lines of a log to it, so that there are `times` as many; not the header. */
-export function repeatLog(path: string, shape: Shape, times: number): void {
-  const bytes = readFileSync(path);
-  const lines = shape === 'csv' ? bytes.subarray(bytes.indexOf('\n') + 1) : bytes;
-  for (let i = 1; i < times; i++) appendFileSync(path, lines);
 }
 
 const LINES: Readonly<Record<Shape | ReplayedShape, (address: string, i: number) => string>> = {

@@ -1,7 +1,7 @@
 /**
- * Child process: `naive-peer.js FILE SHAPE` does the same job in the obvious way: decode, split into lines, find the
- * address with a regular expression, look up the country with npm `maxmind`, JSON.stringify. The lines go to standard
- * output, the number of addresses to standard error.
+ * Child process: `naive-peer.js FILE SHAPE` does the same job in the obvious way: decode, split
+ * into lines, find the address with a regular expression, look up the country with npm `maxmind`,
+ * JSON.stringify. The lines go to standard output, the number of addresses to standard error.
  */
 import { createReadStream, writeSync } from 'node:fs';
 import { openByArgument } from '../engine/maxmind.ts';

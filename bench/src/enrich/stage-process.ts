@@ -1,11 +1,11 @@
 /**
- * Child process: `stage-process.js FILE STAGE [DATA_DIR]` does the first stages of `wh enrich` over lines and no more,
- * each with those before it: `copy` reads and writes, `find` also finds the address of each line, `lookup` also looks it up.
- * The number of addresses goes to standard error.
+ * Child process: `stage-process.js FILE STAGE [DATA_DIR]` does the first stages of `wh enrich` over
+ * lines and no more, each with those before it: `copy` reads and writes, `find` also finds the
+ * address of each line, `lookup` also looks it up. The number of addresses goes to standard error.
  */
 import { createReadStream, writeSync } from 'node:fs';
 import { AddressFinder } from '@whence/dataset/find-address';
-import { openCurrent } from '@whence/dataset/internal/versions/publish';
+import { openCurrent } from '@whence/dataset/versions';
 
 const CHUNK_BYTES = 1 << 18;
 const LINE_BREAK = 0x0a;

@@ -1,7 +1,8 @@
 /**
- * Processor time of the stages of `wh enrich`, each measured with those before it, in fresh processes. Start and opening
- * of the data are apart: the same run over the first lines of the log is subtracted. What `find` and `lookup` cost in lines is
- * measured on the parts themselves; NDJSON and CSV are read without finding an address, by naming a field without one.
+ * Processor time of the stages of `wh enrich`, each measured with those before it, in fresh
+ * processes. Start and opening of the data are apart: the same run over the first lines of the log
+ * is subtracted. What `find` and `lookup` cost in lines is measured on the parts themselves; NDJSON
+ * and CSV are read without finding an address, by naming a field without one.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -73,7 +74,10 @@ export function measureStages(logs: readonly StagedLog[], dataDir: string, folde
       rows.push({ measure, ours: formatRate(rate), ...reached });
     }
   }
-  return [limitRow('start and opening of the data, CPU time', startSeconds, START_LIMIT_SECONDS, 's'), ...rows];
+  return [
+    limitRow('start and opening of the data, CPU time', startSeconds, START_LIMIT_SECONDS, 's'),
+    ...rows,
+  ];
 }
 
 function run({ args, exitCodes = [0] }: Stage, file: string, dataDir: string): number {

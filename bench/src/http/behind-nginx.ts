@@ -1,6 +1,6 @@
 /**
- * The server behind nginx with `keepalive` connections, on which requests of all kinds are mixed: which share of the
- * lookups is answered at the socket (docs/decisions/0017).
+ * The server behind nginx with `keepalive` connections, on which requests of all kinds are mixed:
+ * which share of the lookups is answered at the socket (docs/decisions/0017).
  */
 
 import { join } from 'node:path';
@@ -26,10 +26,15 @@ export async function measureBehindNginx(setup: Setup): Promise<Row[]> {
     return [];
   }
   const metricsPort = await freePort();
-  const whence = await startWhence(processes, dataDir, ANY_CORE, { WHENCE_METRICS_PORT: String(metricsPort) });
+  const whence = await startWhence(processes, dataDir, ANY_CORE, {
+    WHENCE_METRICS_PORT: String(metricsPort),
+  });
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const args = writeNginxConfiguration(join(folder, 'nginx-proxy'), proxyTo(new URL(whence.url).host, port));
+  const args = writeNginxConfiguration(
+    join(folder, 'nginx-proxy'),
+    proxyTo(new URL(whence.url).host, port),
+  );
   const proxy = await processes.startSilent(ANY_CORE, nginx, args, `${url}/healthz`);
   const scriptArguments = [save('addresses', addresses), save('1-keys', [key])];
   const load = { script: 'mixed-requests.lua', scriptArguments, connections: CONNECTIONS } as const;
@@ -37,8 +42,17 @@ export async function measureBehindNginx(setup: Setup): Promise<Row[]> {
   const { lookups, plain } = await countLookups(metricsPort);
   await proxy.stop();
   await whence.stop();
-  print(`behind nginx: ${Math.round(perSecond)} requests/s, ${plain} of ${lookups} lookups answered at the socket`);
-  return [limitRow('behind nginx, lookups on Node’s path', 100 * (1 - plain / lookups), MAX_OTHER_PERCENT, '%')];
+  print(
+    `behind nginx: ${Math.round(perSecond)} requests/s, ${plain} of ${lookups} lookups answered at the socket`,
+  );
+  return [
+    limitRow(
+      'behind nginx, lookups on Node’s path',
+      100 * (1 - plain / lookups),
+      MAX_OTHER_PERCENT,
+      '%',
+    ),
+  ];
 }
 
 const proxyTo = (upstream: string, port: number) => `

@@ -1,4 +1,7 @@
-/** `POST /v1/ip/batch` compared with JSON.stringify over objects, from our dataset and from npm maxmind. */
+/**
+ * `POST /v1/ip/batch` compared with JSON.stringify over objects, from our dataset and from npm
+ * maxmind.
+ */
 import assert from 'node:assert/strict';
 import { formatCount, print } from '@whence/testing/console-report';
 import type { Server } from '@whence/testing/whence-program';
@@ -32,9 +35,15 @@ export async function compareBatch(setup: Setup, whence: Server): Promise<Row[]>
     { name: 'fastify, objects', server: objects, load },
     { name: 'fastify + maxmind', server: sameContent, load },
   ];
-  const answers = await Promise.all(candidates.map(({ server }) => askOnce(server, key, bodies[0] ?? '')));
-  const sizes = answers.map((text, i) => `${candidates[i]?.name} ${formatCount(text.length)} bytes`);
-  print(`POST /v1/ip/batch, ${formatCount(BATCH)} addresses, ${CONNECTIONS} connections; ${sizes.join(', ')}`);
+  const answers = await Promise.all(
+    candidates.map(({ server }) => askOnce(server, key, bodies[0] ?? '')),
+  );
+  const sizes = answers.map(
+    (text, i) => `${candidates[i]?.name} ${formatCount(text.length)} bytes`,
+  );
+  print(
+    `POST /v1/ip/batch, ${formatCount(BATCH)} addresses, ${CONNECTIONS} connections; ${sizes.join(', ')}`,
+  );
   // The peer with our dataset must return the same answers.
   assert.deepEqual(dataOf(answers[1]), dataOf(answers[0]));
 

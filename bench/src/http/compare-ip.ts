@@ -1,7 +1,8 @@
 /**
- * `GET /v1/ip/{ip}` compared with what could be used instead: a Fastify route with a constant, Fastify with npm maxmind,
- * Go with maxminddb-golang, nginx with geoip2, the last three on an export of our dataset. By processor time per request:
- * on a machine with other load, requests per second say more about the load.
+ * `GET /v1/ip/{ip}` compared with what could be used instead: a Fastify route with a constant,
+ * Fastify with npm maxmind, Go with maxminddb-golang, nginx with geoip2, the last three on an
+ * export of our dataset. By processor time per request: on a machine with other load, requests per
+ * second say more about the load.
  */
 import { print } from '@whence/testing/console-report';
 import { SERVER_CORE } from '@whence/testing/pinned-processes';
@@ -30,7 +31,7 @@ export function ipLoad(setup: Setup, keys: readonly string[]): Load {
   return getLoad(setup, 'lookups', setup.addresses.map(lookupOf), keys);
 }
 
-export const lookupOf = (address: string) => `/v1/ip/${address}`;
+const lookupOf = (address: string) => `/v1/ip/${address}`;
 
 /** The name is that of a file. A line is a target, and header fields after tabs. */
 export function getLoad(
@@ -46,7 +47,10 @@ export function getLoad(
 
 type Peer = { readonly name: string; readonly server: Server; readonly goal?: number };
 
-export async function compareIp(setup: Setup, whence: Server): Promise<{ perSecond: number; rows: Row[] }> {
+export async function compareIp(
+  setup: Setup,
+  whence: Server,
+): Promise<{ perSecond: number; rows: Row[] }> {
   const { processes, key, proKeys } = setup;
   const { bytes } = await sampleAnswers(whence, setup);
   const peers = await startPeers(setup, bytes);
@@ -60,15 +64,20 @@ export async function compareIp(setup: Setup, whence: Server): Promise<{ perSeco
   print(`GET /v1/ip/{ip}, ${CONNECTIONS} connections, ${bytes} bytes per body`);
   const results = await measureInterleaved(processes, candidates);
   printResults(candidates, results);
-  print(`  ${(await sampleAnswers(whence, setup)).hitPercent.toFixed(0)} % from the answer cache`);
+  print(`  ${(await sampleAnswers(whence, setup)).hitPercent.toFixed(0)}% from the answer cache`);
   await Promise.all(peers.map(({ server }) => server.stop()));
 
   const [one, many, ...theirs] = results as [LoadResult, LoadResult, ...LoadResult[]];
-  const rows = peers.map(({ name, goal }, i) => compareCosts(`ip / ${name}`, one, theirs[i] as LoadResult, goal));
+  const rows = peers.map(({ name, goal }, i) =>
+    compareCosts(`ip / ${name}`, one, theirs[i] as LoadResult, goal),
+  );
   const constant = theirs[0] as LoadResult;
   return {
     perSecond: one.perSecond,
-    rows: [...rows, compareCosts(`ip, ${PRO_KEYS} pro keys / fastify constant`, many, constant, GOALS.constant)],
+    rows: [
+      ...rows,
+      compareCosts(`ip, ${PRO_KEYS} pro keys / fastify constant`, many, constant, GOALS.constant),
+    ],
   };
 }
 
@@ -97,14 +106,20 @@ async function startPeers({ processes, folder, ourMmdb }: Setup, bytes: number):
   else {
     const { args, port } = await nginxGeoip2(folder, ourMmdb);
     const url = `http://127.0.0.1:${port}`;
-    const started = await processes.startSilent(SERVER_CORE, findProgram('nginx') ?? '', args, `${url}/v1/ip/8.8.8.8`);
+    const started = await processes.startSilent(
+      SERVER_CORE,
+      findProgram('nginx') ?? '',
+      args,
+      `${url}/v1/ip/8.8.8.8`,
+    );
     peers.push({ name: 'nginx + geoip2', server: { ...started, url } });
   }
   return peers;
 }
 
 /**
- * The average size of an answer and the share of cache hits. Addresses are random, so the last ones are a fair sample.
+ * The average size of an answer and the share of cache hits. Addresses are random, so the last ones
+ * are a fair sample.
  */
 async function sampleAnswers({ url }: Server, { addresses, key }: Setup) {
   let characters = 0;

@@ -1,6 +1,7 @@
 /**
- * A mix of requests on every connection, as an application sends them: 80 % lookups, 10 % with `explain`, 5 % networks, 3 %
- * batches of 100, 2 % errors. The peer has the same routes: our dataset as MMDB, and our answers for networks in a Map.
+ * A mix of requests on every connection, as an application sends them: 80% lookups, 10% with
+ * `explain`, 5% networks, 3% batches of 100, 2% errors. The peer has the same routes: our
+ * dataset as MMDB, and our answers for networks in a Map.
  */
 import { print } from '@whence/testing/console-report';
 import type { Server } from '@whence/testing/whence-program';
@@ -53,7 +54,10 @@ export async function compareMixed(setup: Setup, whence: Server): Promise<Row[]>
 }
 
 /** Networks of some of the addresses, with our answers, which the peer sends as objects. */
-async function askNetworks({ url }: Server, { addresses, key }: Setup): Promise<Map<string, unknown>> {
+async function askNetworks(
+  { url }: Server,
+  { addresses, key }: Setup,
+): Promise<Map<string, unknown>> {
   const networks = new Map<string, unknown>();
   const ask = async (path: string) => {
     const response = await fetch(url + path, { headers: { 'X-API-Key': key } });
@@ -64,7 +68,8 @@ async function askNetworks({ url }: Server, { addresses, key }: Setup): Promise<
   for (const address of addresses) {
     if (networks.size === NETWORKS) break;
     const number = String((await ask(`/v1/ip/${address}`)).asn ?? '').replace(/\D/g, '');
-    if (number !== '' && !networks.has(number)) networks.set(number, await ask(`/v1/asn/${number}`));
+    if (number !== '' && !networks.has(number))
+      networks.set(number, await ask(`/v1/asn/${number}`));
   }
   return networks;
 }

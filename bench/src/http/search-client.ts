@@ -1,6 +1,7 @@
 /**
- * Child process: sends every line of a query file as a search, one after the other over one connection, and prints the
- * latencies in milliseconds, from the call to the last byte. Arguments: server URL, key, file.
+ * Child process: sends every line of a query file as a search, one after the other over one
+ * connection, and prints the latencies in milliseconds, from the call to the last byte. Arguments:
+ * server URL, key, file.
  */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -22,7 +23,8 @@ async function search(query: string): Promise<number> {
   const [response] = await answered;
   const body = await text(response);
   const elapsedMs = performance.now() - started;
-  if (response.statusCode !== 200) throw new Error(`status ${response.statusCode} for the search ${query}: ${body}`);
+  if (response.statusCode !== 200)
+    throw new Error(`status ${response.statusCode} for the search ${query}: ${body}`);
   return elapsedMs;
 }
 

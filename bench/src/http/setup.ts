@@ -1,12 +1,21 @@
-/** Shared by the measurements: a folder with a dataset and keys, the addresses to look up, the child processes. */
+/**
+ * Shared by the measurements: a folder with a dataset and keys, the addresses to look up, the child
+ * processes.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Dataset } from '@whence/dataset/internal/file/read';
-import { openCurrent } from '@whence/dataset/internal/versions/publish';
+import type { Dataset } from '@whence/dataset/dataset';
+import { openCurrent } from '@whence/dataset/versions';
 import { type PinnedProcesses, SERVER_CORE } from '@whence/testing/pinned-processes';
 import { seededWords, type Words } from '@whence/testing/seeded-random';
-import { buildDataset, createKey, createKeys, exportMmdb, type Server } from '@whence/testing/whence-program';
+import {
+  buildDataset,
+  createKey,
+  createKeys,
+  exportMmdb,
+  type Server,
+} from '@whence/testing/whence-program';
 import { announcedIpv4 } from '../engine/announced-addresses.ts';
 
 /** More than twice the capacity of the server's answer cache. */
@@ -30,7 +39,11 @@ export type Setup = {
   save(name: string, lines: readonly string[]): string;
 };
 
-export async function prepareSetup(processes: PinnedProcesses, folder: string, seed: number): Promise<Setup> {
+export async function prepareSetup(
+  processes: PinnedProcesses,
+  folder: string,
+  seed: number,
+): Promise<Setup> {
   const dataDir = join(folder, 'data');
   await buildDataset(processes, dataDir);
   const ourMmdb = join(folder, 'whence.mmdb');
@@ -50,7 +63,11 @@ export async function prepareSetup(processes: PinnedProcesses, folder: string, s
 }
 
 /** Starts a peer by the name of its script, which prints its port. */
-export async function startPeer(processes: PinnedProcesses, script: string, ...args: string[]): Promise<Server> {
+export async function startPeer(
+  processes: PinnedProcesses,
+  script: string,
+  ...args: string[]
+): Promise<Server> {
   const path = fileURLToPath(new URL(`./peers/${script}.js`, import.meta.url));
   const { firstLine, ...started } = await processes.start(SERVER_CORE, [path, ...args]);
   return { ...started, url: `http://127.0.0.1:${Number(firstLine)}` };

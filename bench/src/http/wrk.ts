@@ -1,9 +1,16 @@
-/** The load generator wrk, one thread pinned to a core. Its scripts are the .lua files in this folder. */
+/**
+ * The load generator wrk, one thread pinned to a core. Its scripts are the .lua files in this
+ * folder.
+ */
 import { fileURLToPath } from 'node:url';
 import { LOAD_CORE, type PinnedProcesses } from '@whence/testing/pinned-processes';
 
 export type Load = {
-  readonly script: 'get-requests.lua' | 'batch-requests.lua' | 'mixed-requests.lua' | 'mixed-workload.lua';
+  readonly script:
+    | 'get-requests.lua'
+    | 'batch-requests.lua'
+    | 'mixed-requests.lua'
+    | 'mixed-workload.lua';
   readonly scriptArguments: readonly string[];
   readonly connections: number;
   /** The share of responses that must be errors; none unless given. */
@@ -16,8 +23,8 @@ const ERROR_TOLERANCE = 0.005;
 export type LoadMeasure = { readonly requests: number; readonly perSecond: number };
 
 /**
- * Keeps every connection busy for `seconds`. Throws if responses failed that should not: errors are fast and would distort
- * the rate.
+ * Keeps every connection busy for `seconds`. Throws if responses failed that should not: errors are
+ * fast and would distort the rate.
  */
 export async function runWrk(
   processes: PinnedProcesses,
@@ -44,7 +51,9 @@ export async function runWrk(
   const perSecond = /Requests\/sec:\s*([\d.]+)/.exec(output)?.[1];
   const errors = Number(/Non-2xx or 3xx responses: (\d+)/.exec(output)?.[1] ?? 0);
   const isAsExpected =
-    errorShare === 0 ? errors === 0 : Math.abs(errors / Number(requests) - errorShare) < ERROR_TOLERANCE;
+    errorShare === 0
+      ? errors === 0
+      : Math.abs(errors / Number(requests) - errorShare) < ERROR_TOLERANCE;
   const hasFailed = !isAsExpected || output.includes('Socket errors');
   if (hasFailed || requests === undefined || perSecond === undefined || Number(requests) === 0)
     throw new Error(`requests to ${url} failed:\n${output}`);

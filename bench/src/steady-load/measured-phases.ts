@@ -8,7 +8,17 @@ import { median, percentile } from '@whence/testing/statistics';
 import { limitRow, type Row } from '../report.ts';
 import type { SteadyResult } from './steady-client.ts';
 
-export type Phase = { readonly p50: number; readonly p99: number; readonly slowest: number };
+export type Phase = {
+  readonly p50: number;
+  readonly p99: number;
+  readonly slowest: number;
+  readonly answers: number;
+};
+
+/** Requests were not answered in time. */
+export class MachineTooBusy extends Error {
+  override name = 'MachineTooBusy';
+}
 
 export type SteadyTarget = {
   readonly url: string;
@@ -29,29 +39,63 @@ export async function measurePhase(
   const script = fileURLToPath(import.meta.resolve('./steady-client.js'));
   const resultFile = join(folder, 'latencies');
   rmSync(resultFile, { force: true });
-  const client = await processes.start(ANY_CORE, [script, url, key, addressFile, String(perSecond), resultFile]);
+  const client = await processes.start(ANY_CORE, [
+    script,
+    url,
+    key,
+    addressFile,
+    String(perSecond),
+    resultFile,
+  ]);
   await work();
   await client.stop();
   if (!existsSync(resultFile)) throw new Error(`the client of ${url} exited early`);
   // Our script writes a SteadyResult.
-  const { latenciesMs, ownDelaysMs, seconds, failures } = JSON.parse(readFileSync(resultFile, 'utf8')) as SteadyResult;
-  if (failures.length > 0) throw new Error(`${failures.length} requests failed, the first with: ${failures[0]}`);
-  const [p50 = 0, p99 = 0, slowest = 0] = [50, 99, 100].map((percent) => percentile(latenciesMs, percent));
+  const { latenciesMs, ownDelaysMs, seconds, failures, unanswered } = JSON.parse(
+    readFileSync(resultFile, 'utf8'),
+  ) as SteadyResult;
+  if (failures.length > 0)
+    throw new Error(`${failures.length} requests failed, the first with: ${failures[0]}`);
+  if (unanswered > 0)
+    throw new MachineTooBusy(`${unanswered} of ${perSecond} requests per second had no answer`);
+  const [p50 = 0, p99 = 0, slowest = 0] = [50, 99, 100].map((percent) =>
+    percentile(latenciesMs, percent),
+  );
   const rate = formatCount(Math.round(latenciesMs.length / seconds));
   print(
     `  ${name}, ${seconds.toFixed(0)} s, ${rate} answers per second: 50th percentile ${p50.toFixed(2)} ms, ` +
       `99th ${p99.toFixed(2)} ms, slowest ${slowest.toFixed(1)} ms; ` +
       `delay of the client itself ${percentile(ownDelaysMs, 99).toFixed(2)} ms at the 99th`,
   );
-  return { p50, p99, slowest };
+  return { p50, p99, slowest, answers: latenciesMs.length };
 }
 
-/** Rows that compare busy phases with the quiet phases before each. `goal` limits the ratio of the 99th percentiles. */
-export function phaseRows(quiet: readonly Phase[], busy: readonly Phase[], withWhat: string, goal: number): Row[] {
+/**
+ * Rows that compare busy phases with the quiet phases before each. `goal` limits the ratio of the
+ * 99th percentiles.
+ */
+export function phaseRows(
+  quiet: readonly Phase[],
+  busy: readonly Phase[],
+  withWhat: string,
+  goal: number,
+): Row[] {
   const compared = (name: string, pick: (phase: Phase) => number) => {
-    const row = limitRow(`${name}, with ${withWhat} / without`, median(busy.map(pick)), undefined, 'ms');
+    const row = limitRow(
+      `${name}, with ${withWhat} / without`,
+      median(busy.map(pick)),
+      undefined,
+      'ms',
+    );
     const ratio = median(busy.map((phase, round) => pick(phase) / pick(quiet[round] as Phase)));
-    return { row: { ...row, peer: `${median(quiet.map(pick)).toFixed(2)} ms`, ratio: `${ratio.toFixed(2)} ×` }, ratio };
+    return {
+      row: {
+        ...row,
+        peer: `${median(quiet.map(pick)).toFixed(2)} ms`,
+        ratio: `${ratio.toFixed(2)} ×`,
+      },
+      ratio,
+    };
   };
   const p99 = compared('99th percentile', (phase) => phase.p99);
   return [

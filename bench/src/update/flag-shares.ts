@@ -1,6 +1,6 @@
 /** The share of answers with each flag, and the counts from the figures of the dataset. */
 import { parseAddress } from '@whence/dataset/address';
-import type { Dataset } from '@whence/dataset/internal/file/read';
+import type { Dataset } from '@whence/dataset/dataset';
 import { FLAGS } from '@whence/dataset/record';
 import { formatCount, formatTable } from '@whence/testing/console-report';
 import type { Mix } from '../engine/announced-addresses.ts';
@@ -13,8 +13,15 @@ export function formatFlagShares(dataset: Dataset, mixes: readonly Mix[]): strin
   const { flags } = dataset.meta.figures;
   const rows = COUNTED_FLAGS.map((flag) => {
     const { records = 0, ipv4_addresses = 0 } = flags[flag] ?? {};
-    const percents = shares.map((counts, i) => percent(counts.get(flag) ?? 0, mixes[i]?.texts.length ?? 0));
-    return [flag, ...percents, formatCount(records).padStart(9), formatCount(ipv4_addresses).padStart(14)];
+    const percents = shares.map((counts, i) =>
+      percent(counts.get(flag) ?? 0, mixes[i]?.texts.length ?? 0),
+    );
+    return [
+      flag,
+      ...percents,
+      formatCount(records).padStart(9),
+      formatCount(ipv4_addresses).padStart(14),
+    ];
   });
   const titles = ['share of answers', ...mixes.map(({ name }) => name), 'runs', 'IPv4 addresses'];
   return formatTable([titles, ...rows]);
@@ -33,4 +40,5 @@ function countFlags(dataset: Dataset, texts: readonly string[]): Map<string, num
   return counts;
 }
 
-const percent = (part: number, total: number) => `${((100 * part) / total).toFixed(3)} %`.padStart(8);
+const percent = (part: number, total: number) =>
+  `${((100 * part) / total).toFixed(3)}%`.padStart(8);

@@ -1,6 +1,7 @@
 /**
- * Feeds of the size that a full catalogue has on the internet, generated from the announced space of the embedded
- * default: the fixtures hold a part of each feed, and memory and file size of a real update are not seen with them.
+ * Feeds of the size that a full catalogue has on the internet, generated from the announced space
+ * of the embedded default: the fixtures hold a part of each feed, and memory and file size of a
+ * real update are not seen with them.
  *
  *   routes        1,200,000 prefixes in RIS form: those of the embedded default, and more-specifics of them
  *   delegations     600,000 rows of the NRO: IPv4, IPv6, AS numbers
@@ -14,8 +15,8 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { formatAddress } from '@whence/dataset/address';
-import { prefixLength } from '@whence/dataset/internal/file/format';
-import type { Dataset } from '@whence/dataset/internal/file/read';
+import type { Dataset } from '@whence/dataset/dataset';
+import { prefixLength } from '@whence/dataset/match';
 import { addressBits, formatPrefix, fromBigInt } from '@whence/dataset/prefix';
 import type { Words } from '@whence/testing/seeded-random';
 
@@ -44,7 +45,11 @@ type Run = {
 };
 
 /** Writes the files and returns the catalogue. */
-export async function writeFullFeeds(dataset: Dataset, folder: string, random: Words): Promise<object[]> {
+export async function writeFullFeeds(
+  dataset: Dataset,
+  folder: string,
+  random: Words,
+): Promise<object[]> {
   const runs = { 4: runsOf(dataset, 4), 6: runsOf(dataset, 6) } as const;
   const countries = [...new Set(runs[4].map(({ country }) => country))];
   const write = async (name: string, lines: Iterable<string>) => {
@@ -53,11 +58,29 @@ export async function writeFullFeeds(dataset: Dataset, folder: string, random: W
     return pathToFileURL(path).href;
   };
   const feeds: object[] = [];
-  const feed = async (id: string, format: string, drives: readonly string[], lines: Iterable<string>, more = {}) => {
-    feeds.push({ id, url: await write(`${id}.txt`, lines), format, drives, max_records: MAX_RECORDS, ...more });
+  const feed = async (
+    id: string,
+    format: string,
+    drives: readonly string[],
+    lines: Iterable<string>,
+    more = {},
+  ) => {
+    feeds.push({
+      id,
+      url: await write(`${id}.txt`, lines),
+      format,
+      drives,
+      max_records: MAX_RECORDS,
+      ...more,
+    });
   };
   for (const version of [4, 6] as const) {
-    await feed(`ris-v${version}`, 'riswhois', ['routes'], routeLines(runs[version], version, random));
+    await feed(
+      `ris-v${version}`,
+      'riswhois',
+      ['routes'],
+      routeLines(runs[version], version, random),
+    );
     const ranges = countryLines(runs[version], version, random);
     await feed(`user-country-v${version}`, 'range-csv-cc', ['country'], ranges);
   }
@@ -77,7 +100,14 @@ function runsOf(dataset: Dataset, version: 4 | 6): Run[] {
   for (const { start, end, match } of dataset.runs(version)) {
     if (match === 0) continue;
     const { country, rir } = dataset.attributes(dataset.attributesOf(match));
-    runs.push({ start, end, length: prefixLength(match), asn: dataset.asnNumber(match), country, rir: rir ?? '' });
+    runs.push({
+      start,
+      end,
+      length: prefixLength(match),
+      asn: dataset.asnNumber(match),
+      country,
+      rir: rir ?? '',
+    });
   }
   return runs;
 }
@@ -118,7 +148,8 @@ function* countryLines(runs: readonly Run[], version: 4 | 6, random: Words): Gen
     for (let part = 0n; part < parts; part++) {
       const first = start + (size * part) / parts;
       const last = start + (size * (part + 1n)) / parts - 1n;
-      // Neighbours in the address space are of the same networks and region, as where vendors differ.
+      // Neighbours in the address space are of the same networks and region, as where vendors
+      // differ.
       const neighbour = runs[Math.max(0, at - (random() % NEIGHBOURS))] as Run;
       const used = random() % 10 < 3 ? neighbour.country : country;
       yield `${formatAddress(fromBigInt(first, version))},${formatAddress(fromBigInt(last, version))},${used}`;
@@ -126,7 +157,10 @@ function* countryLines(runs: readonly Run[], version: 4 | 6, random: Words): Gen
   }
 }
 
-function* delegationLines(dataset: Dataset, runs: Readonly<Record<4 | 6, readonly Run[]>>): Generator<string> {
+function* delegationLines(
+  dataset: Dataset,
+  runs: Readonly<Record<4 | 6, readonly Run[]>>,
+): Generator<string> {
   const total = DELEGATIONS[4] + DELEGATIONS[6] + DELEGATIONS.asn;
   yield `2|nro|20261115|${total}|19840101|20261114|+0000`;
   for (const [kind, count] of [
@@ -137,7 +171,9 @@ function* delegationLines(dataset: Dataset, runs: Readonly<Record<4 | 6, readonl
     yield `nro|*|${kind}|*|${count}|summary`;
   const row = (rir: string, ...cells: (string | number)[]) => {
     const registry = rir === 'RIPE' ? 'ripencc' : rir.toLowerCase();
-    return [registry, ...cells, '20010920', 'allocated', 'e5e3b9c13678dfc483fb1f819d70883c'].join('|');
+    return [registry, ...cells, '20010920', 'allocated', 'e5e3b9c13678dfc483fb1f819d70883c'].join(
+      '|',
+    );
   };
   const asns = Math.min(dataset.networks.count, DELEGATIONS.asn);
   for (let at = 0; at < asns; at++) {
@@ -149,7 +185,13 @@ function* delegationLines(dataset: Dataset, runs: Readonly<Record<4 | 6, readonl
     for (let at = 0; at < runs[version].length; at += step) {
       const { start, end, length, country, rir } = runs[version][Math.floor(at)] as Run;
       const address = formatAddress(fromBigInt(start, version));
-      yield row(rir, country, `ipv${version}`, address, version === 4 ? Number(end - start + 1n) : length);
+      yield row(
+        rir,
+        country,
+        `ipv${version}`,
+        address,
+        version === 4 ? Number(end - start + 1n) : length,
+      );
     }
   }
 }

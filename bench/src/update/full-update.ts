@@ -1,11 +1,14 @@
-/** `npm run bench -- update --full`: an update from feeds of the size that a full catalogue has on the internet. */
+/**
+ * `npm run bench -- update --full`: an update from feeds of the size that a full catalogue has on
+ * the internet.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { parseAddress } from '@whence/dataset/address';
-import { openDataset } from '@whence/dataset/internal/file/read';
-import { openCurrent, readManifest, versionPath } from '@whence/dataset/internal/versions/publish';
+import { openDataset } from '@whence/dataset/dataset';
 import type { Refusal } from '@whence/dataset/record';
+import { openCurrent, readManifest, versionPath } from '@whence/dataset/versions';
 import { formatCount, print, printable } from '@whence/testing/console-report';
 import { seededWords } from '@whence/testing/seeded-random';
 import { makeMixes } from '../engine/announced-addresses.ts';
@@ -34,14 +37,18 @@ export async function measureFullUpdate(folder: string, seed: number): Promise<R
   print('updating into an empty folder');
   const dataDir = join(folder, 'data');
   const settings = { WHENCE_DATA_DIR: dataDir, WHENCE_FEEDS: catalogue };
-  const { wallSeconds, cpuSeconds, peakKilobytes, stdout } = measureCommand(['dataset', 'update', '--json'], settings);
+  const { wallSeconds, cpuSeconds, peakKilobytes, stdout } = measureCommand(
+    ['dataset', 'update', '--json'],
+    settings,
+  );
   const { refused } = JSON.parse(stdout) as { refused: Refusal[] };
   for (const { id, reason } of refused) print(`  refused: ${printable(`${id}, ${reason}`)}`);
   const entry = readManifest(dataDir)?.versions[0];
   if (entry === undefined) throw new Error(`no dataset was published in ${dataDir}`);
   const path = versionPath(dataDir, entry);
   const dataset = openDataset(path);
-  const { ipv4_intervals, ipv6_intervals, ipv4_prefixes, ipv6_prefixes, records } = dataset.meta.counts;
+  const { ipv4_intervals, ipv6_intervals, ipv4_prefixes, ipv6_prefixes, records } =
+    dataset.meta.counts;
   print(
     `  ${formatCount(ipv4_prefixes + ipv6_prefixes)} prefixes, ${formatCount(ipv4_intervals + ipv6_intervals)} runs, ` +
       `${formatCount(records)} records`,
@@ -65,7 +72,11 @@ export async function measureFullUpdate(folder: string, seed: number): Promise<R
 }
 
 /** Address text to JSON text. */
-function lookupRow(dataset: ReturnType<typeof openDataset>, name: string, texts: readonly string[]): Row {
+function lookupRow(
+  dataset: ReturnType<typeof openDataset>,
+  name: string,
+  texts: readonly string[],
+): Row {
   let length = 0;
   const started = performance.now();
   for (let round = 0; round < LOOKUP_ROUNDS; round++) {

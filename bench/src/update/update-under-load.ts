@@ -1,6 +1,7 @@
 /**
- * Latency during an update: a server with live data under constant load, in turn without and with the update command of
- * its own scheduler. No process is pinned to a core: scheduling the low-priority update is part of what is measured.
+ * Latency during an update: a server with live data under constant load, in turn without and with
+ * the update command of its own scheduler. No process is pinned to a core: scheduling the
+ * low-priority update is part of what is measured.
  */
 import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -41,10 +42,19 @@ export async function measureUnderLoad(
   const server = await startWhence(processes, live.dataDir, ANY_CORE);
   const addressFile = join(live.folder, 'load-addresses');
   writeFileSync(addressFile, addresses.join('\n'));
-  const target = { url: server.url, key, addressFile, perSecond: REQUESTS_PER_SECOND, folder: live.folder };
-  const underLoad = (name: string, work: () => Promise<unknown>) => measurePhase(processes, target, name, work);
+  const target = {
+    url: server.url,
+    key,
+    addressFile,
+    perSecond: REQUESTS_PER_SECOND,
+    folder: live.folder,
+  };
+  const underLoad = (name: string, work: () => Promise<unknown>) =>
+    measurePhase(processes, target, name, work);
 
-  print(`GET /v1/ip/{ip}, ${formatCount(REQUESTS_PER_SECOND)} per second, with and without an update`);
+  print(
+    `GET /v1/ip/{ip}, ${formatCount(REQUESTS_PER_SECOND)} per second, with and without an update`,
+  );
   await underLoad('warm-up', () => sleep(WARM_UP_MS));
   const quiet: Phase[] = [];
   const busy: Phase[] = [];
@@ -54,9 +64,12 @@ export async function measureUnderLoad(
     busy.push(
       await underLoad('with', async () => {
         const started = performance.now();
-        // Whole updates, so that the switch to the new version is included; repeated if they are short.
+        // Whole updates, so that the switch to the new version is included; repeated if they are
+        // short.
         while (performance.now() - started < PHASE_MS)
-          updateSeconds.push(await updateOnce(processes, live, server, addresses[updateSeconds.length] ?? ''));
+          updateSeconds.push(
+            await updateOnce(processes, live, server, addresses[updateSeconds.length] ?? ''),
+          );
       }),
     );
   }
@@ -81,7 +94,8 @@ async function updateOnce(
   const output = await updateInBackground(processes, settings);
   const seconds = (performance.now() - started) / 1000;
   const { version, is_new } = JSON.parse(output) as { version: number; is_new: boolean };
-  if (!is_new) throw new Error(`the update made no new version: ${changedAddress} was already flagged`);
+  if (!is_new)
+    throw new Error(`the update made no new version: ${changedAddress} was already flagged`);
   await untilServed(server, version);
   return seconds;
 }
@@ -89,22 +103,35 @@ async function updateOnce(
 async function untilServed({ url }: Server, version: number): Promise<void> {
   const deadline = performance.now() + SWITCH_TIMEOUT_MS;
   for (;;) {
-    const { data } = (await (await fetch(`${url}/readyz`)).json()) as { data: { dataset_version: number } };
+    const { data } = (await (await fetch(`${url}/readyz`)).json()) as {
+      data: { dataset_version: number };
+    };
     if (data.dataset_version === version) return;
     if (performance.now() > deadline)
-      throw new Error(`the server did not switch to version ${version} within ${SWITCH_TIMEOUT_MS} ms`);
+      throw new Error(
+        `the server did not switch to version ${version} within ${SWITCH_TIMEOUT_MS} ms`,
+      );
     await sleep(100);
   }
 }
 
 /**
- * As the server's scheduler runs it: single-threaded, at the lowest priority and, where Linux allows it, only while a
- * core is idle. Returns the output of `--json`.
+ * As the server's scheduler runs it: single-threaded, at the lowest priority and, where Linux
+ * allows it, only while a core is idle. Returns the output of `--json`.
  */
-function updateInBackground(processes: PinnedProcesses, settings: NodeJS.ProcessEnv): Promise<string> {
+function updateInBackground(
+  processes: PinnedProcesses,
+  settings: NodeJS.ProcessEnv,
+): Promise<string> {
   const update = ['--single-threaded', WHENCE, 'dataset', 'update', '--json'];
   const canIdle = spawnSync('chrt', ['-i', '0', 'true'], { stdio: 'ignore' }).status === 0;
   return canIdle
-    ? processes.run(BACKGROUND, 'chrt', ['-i', '0', process.execPath, ...update], UPDATE_TIMEOUT_MS, settings)
+    ? processes.run(
+        BACKGROUND,
+        'chrt',
+        ['-i', '0', process.execPath, ...update],
+        UPDATE_TIMEOUT_MS,
+        settings,
+      )
     : processes.run(BACKGROUND, process.execPath, update, UPDATE_TIMEOUT_MS, settings);
 }

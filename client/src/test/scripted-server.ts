@@ -1,4 +1,6 @@
-/** An HTTP server on 127.0.0.1 that sends the replies of a script in order and records the requests. */
+/**
+ * An HTTP server on 127.0.0.1 that sends the replies of a script in order and records the requests.
+ */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,8 +8,13 @@ import type { TestContext } from 'node:test';
 import { type Client, type ClientOptions, createClient } from '../client.ts';
 
 export type Received = { method: string; url: string; headers: IncomingHttpHeaders; body: string };
-/** An object is sent as JSON. `hang` never responds, `stall` stops within the body, `drop` closes the connection. */
-export type Reply = { status?: number; headers?: Record<string, string>; body?: object | string } | Unanswered;
+/**
+ * An object is sent as JSON. `hang` never responds, `stall` stops within the body, `drop` closes
+ * the connection.
+ */
+export type Reply =
+  | { status?: number; headers?: Record<string, string>; body?: object | string }
+  | Unanswered;
 type Unanswered = 'hang' | 'stall' | 'drop';
 export type Script = readonly (Reply | ((request: Received) => Reply))[];
 
@@ -17,7 +24,12 @@ export const ok = (data: object = {}, meta: object = {}): Reply => ({
   body: { data, meta: { processing_time_ms: 1, ...meta } },
 });
 
-export const refusal = (status: number, code: string, error: string, headers: Record<string, string> = {}): Reply => ({
+export const refusal = (
+  status: number,
+  code: string,
+  error: string,
+  headers: Record<string, string> = {},
+): Reply => ({
   status,
   headers,
   body: { data: { error, code }, meta: { processing_time_ms: 0 } },
@@ -34,16 +46,29 @@ export async function scripted(
   const sleep = async (ms: number) => {
     slept.push(ms);
   };
-  return { client: createClient({ baseUrl: url, apiKey: API_KEY, sleep, ...options }), url, requests, slept };
+  return {
+    client: createClient({ baseUrl: url, apiKey: API_KEY, sleep, ...options }),
+    url,
+    requests,
+    slept,
+  };
 }
 
-export async function serve(t: TestContext, script: Script): Promise<{ url: string; requests: Received[] }> {
+export async function serve(
+  t: TestContext,
+  script: Script,
+): Promise<{ url: string; requests: Received[] }> {
   const requests: Received[] = [];
   const server = createServer(async (incoming, outgoing) => {
     incoming.setEncoding('utf8');
     let body = '';
     for await (const piece of incoming) body += piece;
-    const received = { method: incoming.method ?? '', url: incoming.url ?? '', headers: incoming.headers, body };
+    const received = {
+      method: incoming.method ?? '',
+      url: incoming.url ?? '',
+      headers: incoming.headers,
+      body,
+    };
     const step = script[requests.length] ?? { status: 599, body: 'the script has no reply left' };
     requests.push(received);
     const reply = typeof step === 'function' ? step(received) : step;

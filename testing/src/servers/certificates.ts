@@ -1,6 +1,7 @@
 /**
- * Certificates for tests of TLS: an authority, and what it issues, made on the spot. X.509 (RFC 5280) in DER by hand,
- * as far as a test needs it: Node makes and signs with keys, but makes no certificates.
+ * Certificates for tests of TLS: an authority, and what it issues, made on the spot. X.509 (RFC
+ * 5280) in DER by hand, as far as a test needs it: Node makes and signs with keys, but makes no
+ * certificates.
  */
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { isIPv4 } from 'node:net';
@@ -10,7 +11,9 @@ export type Certificate = { readonly cert: string; readonly key: string };
 
 export type Authority = {
   readonly cert: string;
-  /** For host names and IPv4 addresses. Valid from yesterday on for a month, unless said otherwise. */
+  /**
+   * For host names and IPv4 addresses. Valid from yesterday on for a month, unless said otherwise.
+   */
   issue(names: readonly string[], validity?: Validity): Certificate;
 };
 
@@ -21,7 +24,13 @@ const DAY_MS = 86_400_000;
 export function createAuthority(name: string): Authority {
   const { publicKey, privateKey } = newKeys();
   const isAuthority = extension('2.5.29.19', sequence(der(0x01, Buffer.of(0xff))));
-  const cert = certificate({ issuer: name, subject: name, publicKey, signer: privateKey, extensions: [isAuthority] });
+  const cert = certificate({
+    issuer: name,
+    subject: name,
+    publicKey,
+    signer: privateKey,
+    extensions: [isAuthority],
+  });
   return {
     cert,
     issue(names, validity = {}) {
@@ -63,7 +72,15 @@ type Content = Validity & {
   readonly extensions: readonly Buffer[];
 };
 
-function certificate({ issuer, subject, publicKey, signer, extensions, from, until }: Content): string {
+function certificate({
+  issuer,
+  subject,
+  publicKey,
+  signer,
+  extensions,
+  from,
+  until,
+}: Content): string {
   const now = Date.now();
   const content = sequence(
     der(0xa0, integer(Buffer.of(2))),
@@ -83,13 +100,16 @@ function certificate({ issuer, subject, publicKey, signer, extensions, from, unt
 
 function alternativeNames(names: readonly string[]): Buffer {
   const entries = names.map((name) =>
-    isIPv4(name) ? der(0x87, Buffer.from(name.split('.').map(Number))) : der(0x82, Buffer.from(name)),
+    isIPv4(name)
+      ? der(0x87, Buffer.from(name.split('.').map(Number)))
+      : der(0x82, Buffer.from(name)),
   );
   return extension('2.5.29.17', sequence(...entries));
 }
 
 const extension = (oid: string, value: Buffer) => sequence(objectId(oid), der(0x04, value));
-const commonName = (text: string) => sequence(der(0x31, sequence(objectId('2.5.4.3'), der(0x0c, Buffer.from(text)))));
+const commonName = (text: string) =>
+  sequence(der(0x31, sequence(objectId('2.5.4.3'), der(0x0c, Buffer.from(text)))));
 /** UTCTime: YYMMDDhhmmssZ. */
 const time = (date: Date) =>
   der(
@@ -121,7 +141,10 @@ function sequence(...parts: readonly Buffer[]): Buffer {
 
 function der(tag: number, ...parts: readonly Buffer[]): Buffer {
   const content = Buffer.concat(parts);
-  const { length } = content;
-  const size = length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
-  return Buffer.concat([Buffer.from([tag, ...size]), content]);
+  return Buffer.concat([Buffer.from([tag, ...derLength(content.length)]), content]);
+}
+
+function derLength(length: number): number[] {
+  if (length < 0x80) return [length];
+  return length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
 }

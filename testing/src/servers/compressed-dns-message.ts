@@ -1,4 +1,7 @@
-/** A DNS response with compressed names (RFC 1035 §4.1.4), for answers that would not fit into a message without. */
+/**
+ * A DNS response with compressed names (RFC 1035 §4.1.4), for answers that would not fit into a
+ * message without.
+ */
 import type { Question } from 'dns-packet';
 
 /** RFC 1035 §4.1.1 and §3.2.2. */
@@ -16,7 +19,8 @@ export function encodeMxResponse(
   hosts: readonly MxAnswer[],
 ) {
   const header = Buffer.alloc(HEADER_BYTES);
-  for (const [at, value] of [id, 0x8000 | flags, 1, hosts.length].entries()) header.writeUInt16BE(value, 2 * at);
+  for (const [at, value] of [id, 0x8000 | flags, 1, hosts.length].entries())
+    header.writeUInt16BE(value, 2 * at);
   const names = new NameWriter();
   const asked = names.write(question.name, HEADER_BYTES);
   const chunks = [header, asked, uint16s(MX, 1)];

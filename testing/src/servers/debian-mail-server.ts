@@ -1,22 +1,37 @@
 /**
- * Postfix and Exim of Debian on the loopback. Their packages exclude each other and start what they install, so
- * `.ci/test-tools` unpacks both into a folder, and they run with that folder as their root directory.
+ * Postfix and Exim of Debian on the loopback. Their packages exclude each other and start what they
+ * install, so
+ * `npm run test:tools` unpacks both into a folder, and they run with that folder as their root
+ * directory.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { UNPACKED_TOOLS } from '../installed-tools.ts';
 import { freePort } from '../programs.ts';
 import { until } from '../until.ts';
 import type { Certificate } from './certificates.ts';
 
-const ROOT = join(import.meta.dirname, '../../../node_modules/.cache/test-tools/mail-servers');
+const ROOT = join(UNPACKED_TOOLS, 'mail-servers');
 const USER = 54_325;
 /** Postfix refuses to share a user. */
 const EXIM_USER = 54_327;
 const GROUP = 54_326;
-/** The resolver of both programs, which cannot ask another port than 53. Nothing listens there unless a test does. */
+/**
+ * The resolver of both programs, which cannot ask another port than 53. Nothing listens there
+ * unless a test does.
+ */
 export const RESOLVER = '127.53.53.53';
 
 export type MailProgram = 'postfix' | 'exim';
@@ -25,7 +40,7 @@ export type MailProgram = 'postfix' | 'exim';
 export function missingMailServer(program: MailProgram): string | undefined {
   if (process.getuid?.() !== 0) return 'needs root, to run in a root directory of its own';
   const path = program === 'postfix' ? 'usr/lib/postfix/sbin/master' : 'usr/sbin/exim4';
-  return existsSync(join(ROOT, path)) ? undefined : `needs ${program} (sh .ci/test-tools)`;
+  return existsSync(join(ROOT, path)) ? undefined : `needs ${program} (npm run test:tools)`;
 }
 
 /** Greets as `mx.example.com`. `mainCf` is added to the configuration of Postfix. */
@@ -42,8 +57,14 @@ export async function startMailServer(
   writeFileSync(path('cert.pem'), cert);
   writeFileSync(path('key.pem'), key);
   for (const name of ['cert.pem', 'key.pem']) chmodSync(path(name), 0o644);
-  const argv = program === 'postfix' ? configurePostfix(folder, path, port, mainCf) : configureExim(folder, path, port);
-  const child = spawn('chroot', [ROOT, ...argv], { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
+  const argv =
+    program === 'postfix'
+      ? configurePostfix(folder, path, port, mainCf)
+      : configureExim(folder, path, port);
+  const child = spawn('chroot', [ROOT, ...argv], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    detached: true,
+  });
   let errors = '';
   child.stderr.setEncoding('utf8').on('data', (text) => {
     errors += text;
@@ -73,7 +94,7 @@ async function stop(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-async function isListening(port: number): Promise<boolean> {
+export async function isListening(port: number): Promise<boolean> {
   const socket = connect({ host: '127.0.0.1', port });
   try {
     await once(socket, 'connect');
@@ -98,7 +119,10 @@ function prepareRoot(): void {
     'passwd',
     `root:x:0:0::/:/bin/sh\nDebian-exim:x:${EXIM_USER}:${EXIM_USER}::/:/bin/false\npostfix:x:${USER}:${USER}::/:/bin/false\nnobody:x:65534:65534::/:/bin/false\n`,
   );
-  file('group', `root:x:0:\nDebian-exim:x:${EXIM_USER}:\npostfix:x:${USER}:\npostdrop:x:${GROUP}:\nnogroup:x:65534:\n`);
+  file(
+    'group',
+    `root:x:0:\nDebian-exim:x:${EXIM_USER}:\npostfix:x:${USER}:\npostdrop:x:${GROUP}:\nnogroup:x:65534:\n`,
+  );
   file('hosts', '127.0.0.1 localhost\n');
   file('resolv.conf', `nameserver ${RESOLVER}\n`);
   file('nsswitch.conf', 'hosts: files\n');
@@ -131,7 +155,8 @@ function configureExim(folder: string, path: PathOf, port: number): string[] {
   return ['/usr/sbin/exim4', '-bdf', '-C', `${folder}/exim.conf`];
 }
 
-const QUEUES = 'active bounce corrupt defer deferred flush hold incoming private saved trace maildrop public pid';
+const QUEUES =
+  'active bounce corrupt defer deferred flush hold incoming private saved trace maildrop public pid';
 
 function configurePostfix(folder: string, path: PathOf, port: number, mainCf: string): string[] {
   for (const name of ['config', 'queue', 'data']) mkdirSync(path(name));

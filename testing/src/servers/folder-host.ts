@@ -1,4 +1,7 @@
-/** A static host for tests: a folder on a loopback socket, with ETag and ranges; a test can intercept requests. */
+/**
+ * A static host for tests: a folder on a loopback socket, with ETag and ranges; a test can
+ * intercept requests.
+ */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -43,7 +46,9 @@ export class FolderHost {
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
     const path = request.url ?? '';
-    response.on('close', () => this.seen.push({ path, headers: request.headers, status: response.statusCode }));
+    response.on('close', () =>
+      this.seen.push({ path, headers: request.headers, status: response.statusCode }),
+    );
     if (this.intercept(request, response)) return;
     const file = join(this.folder, path);
     if (!existsSync(file)) {

@@ -1,6 +1,6 @@
 /**
- * An HTTP proxy on the loopback: forwards plain requests and opens tunnels with CONNECT (RFC 9110 §9.3.6). Names of
- * hosts mean what the test says, so that no test needs DNS.
+ * An HTTP proxy on the loopback: forwards plain requests and opens tunnels with CONNECT (RFC 9110
+ * §9.3.6). Names of hosts mean what the test says, so that no test needs DNS.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
@@ -10,18 +10,18 @@ import type { Certificate } from './certificates.ts';
 
 export type ForwardProxy = {
   readonly url: string;
-  /** What it was asked for: `CONNECT feeds.example:443`, `GET http://feeds.example/list`. */
+  /** Requests that it got: `CONNECT feeds.example:443`, `GET http://feeds.example/list`. */
   readonly asked: string[];
   /** The Proxy-Authorization of each. */
   readonly credentials: (string | undefined)[];
-  /** Answers with this status instead of doing what it was asked for. */
+  /** Answers with this status instead of forwarding the request. */
   refuse: number | undefined;
   close(): Promise<void>;
 };
 
 /**
- * `ports` says to which port of the loopback each `host:port` leads. With a certificate, the proxy itself is reached
- * over TLS.
+ * `ports` says to which port of the loopback each `host:port` leads. With a certificate, the proxy
+ * itself is reached over TLS.
  */
 export async function startForwardProxy(
   ports: Readonly<Record<string, number>>,
@@ -50,7 +50,11 @@ export async function startForwardProxy(
   });
   server.on('request', (incoming: IncomingMessage, response: ServerResponse) => {
     note(incoming);
-    const { host = '', pathname, search } = URL.canParse(incoming.url ?? '') ? new URL(incoming.url ?? '') : {};
+    const {
+      host = '',
+      pathname,
+      search,
+    } = URL.canParse(incoming.url ?? '') ? new URL(incoming.url ?? '') : {};
     const port = ports[host.includes(':') ? host : `${host}:80`];
     const status = proxy.refuse ?? (port === undefined ? 502 : undefined);
     if (status !== undefined) {
@@ -82,5 +86,7 @@ export async function startForwardProxy(
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  return Object.assign(proxy, { url: `${certificate === undefined ? 'http' : 'https'}://127.0.0.1:${port}` });
+  return Object.assign(proxy, {
+    url: `${certificate === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
+  });
 }

@@ -1,6 +1,11 @@
 /** A web server on the loopback that answers as a test defines, and records its requests. */
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Certificate } from './certificates.ts';
@@ -29,7 +34,10 @@ export async function startLoopbackServer(certificate?: Certificate): Promise<Lo
     if (answer === undefined) response.writeHead(404).end('nothing here');
     else answer(response, request, turn);
   };
-  const server = certificate === undefined ? createServer(respond) : createTlsServer({ ...certificate }, respond);
+  const server =
+    certificate === undefined
+      ? createServer(respond)
+      : createTlsServer({ ...certificate }, respond);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -50,8 +58,15 @@ export async function startLoopbackServer(certificate?: Certificate): Promise<Lo
   };
 }
 
-/** Sends the beginning of a body, and breaks the connection once it has arrived: unsent data would be lost with it. */
-export function cutOff(response: ServerResponse, beginning: Buffer | string, hasArrived: () => boolean): void {
+/**
+ * Sends the beginning of a body, and breaks the connection once it has arrived: unsent data would
+ * be lost with it.
+ */
+export function cutOff(
+  response: ServerResponse,
+  beginning: Buffer | string,
+  hasArrived: () => boolean,
+): void {
   response.write(beginning);
   const watch = setInterval(() => {
     if (!hasArrived()) return;

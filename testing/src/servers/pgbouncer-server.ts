@@ -1,4 +1,7 @@
-/** A PgBouncer of the test's own in front of a PostgreSQL server, in transaction mode, on a free port. */
+/**
+ * A PgBouncer of the test's own in front of a PostgreSQL server, in transaction mode, on a free
+ * port.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +13,8 @@ import { until } from '../until.ts';
 import { unprivilegedUser } from './postgres-server.ts';
 
 /** For `skip`; false where it is installed. */
-export const NO_PGBOUNCER: string | false = findProgram('pgbouncer') === undefined ? 'pgbouncer is not here' : false;
+export const NO_PGBOUNCER: string | false =
+  findProgram('pgbouncer') === undefined ? 'pgbouncer is not here' : false;
 
 export class PgBouncerServer {
   readonly #port: number;
@@ -44,7 +48,11 @@ export class PgBouncerServer {
     // `auth_type = any` ignores the user of the client, so PostgreSQL needs one here.
     lines[1] += ` user=${new URL(serverUrl).username}`;
     writeFileSync(path, `${lines.join('\n')}\n`);
-    const child = spawn(findProgram('pgbouncer') ?? '', ['-q', path], { ...user, cwd: folder, stdio: 'ignore' });
+    const child = spawn(findProgram('pgbouncer') ?? '', ['-q', path], {
+      ...user,
+      cwd: folder,
+      stdio: 'ignore',
+    });
     const server = new PgBouncerServer(port, child, folder);
     await until('PgBouncer answers', () => answers(server.url(serverUrl)), { everyMs: 50 });
     return server;

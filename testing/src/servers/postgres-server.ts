@@ -1,6 +1,7 @@
 /**
- * A PostgreSQL server of the test's own, with the binaries of the machine, on a free port; or the one that
- * WHENCE_TEST_DATABASE_URL names. Each test gets a database of its own, and nothing is left behind.
+ * A PostgreSQL server of the test's own, with the binaries of the machine, on a free port; or the
+ * one that WHENCE_TEST_DATABASE_URL names. Each test gets a database of its own, and nothing is
+ * left behind.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -22,7 +23,8 @@ export const NO_POSTGRES: string | false =
     : false;
 
 /** The same for tests that stop and kill the server, which they do only to their own. */
-export const NO_OWN_POSTGRES: string | false = binaries() === undefined ? 'PostgreSQL binaries are not here' : false;
+export const NO_OWN_POSTGRES: string | false =
+  binaries() === undefined ? 'PostgreSQL binaries are not here' : false;
 
 export class PostgresServer {
   readonly url: string;
@@ -43,14 +45,27 @@ export class PostgresServer {
   /** `settings` such as `max_connections=20`. */
   static async startOwn(settings: readonly string[] = []): Promise<PostgresServer> {
     return PostgresServer.#startIn(settings, 'initdb', (data) => [
-      ...['-D', data, '-U', 'whence', '--auth=trust', '--no-sync', '-E', 'UTF8'],
+      '-D',
+      data,
+      '-U',
+      'whence',
+      '--auth=trust',
+      '--no-sync',
+      '-E',
+      'UTF8',
     ]);
   }
 
   /** A hot standby of this server, which follows it until it is promoted. */
   async startStandby(settings: readonly string[] = []): Promise<PostgresServer> {
     return PostgresServer.#startIn(settings, 'pg_basebackup', (data) => [
-      ...['--dbname', this.url, '--pgdata', data, '--write-recovery-conf', '--checkpoint=fast', '--no-sync'],
+      '--dbname',
+      this.url,
+      '--pgdata',
+      data,
+      '--write-recovery-conf',
+      '--checkpoint=fast',
+      '--no-sync',
     ]);
   }
 
@@ -68,7 +83,12 @@ export class PostgresServer {
     const port = await freePort();
     const always = ['fsync=off', 'unix_socket_directories=', 'listen_addresses=127.0.0.1'];
     const options = [...always, ...settings].flatMap((setting) => ['-c', setting]);
-    const launch = () => spawn(join(postgresPrograms(), 'postgres'), ['-D', data, '-p', String(port), ...options], run);
+    const launch = () =>
+      spawn(
+        join(postgresPrograms(), 'postgres'),
+        ['-D', data, '-p', String(port), ...options],
+        run,
+      );
     const server = new PostgresServer(`postgres://whence@127.0.0.1:${port}/postgres`, launch, () =>
       rmSync(folder, { recursive: true, force: true }),
     );
@@ -87,7 +107,10 @@ export class PostgresServer {
     await untilAnswers(this.url);
   }
 
-  /** SIGINT ends it in order, connections included; SIGKILL does not, and leaves its children to notice. */
+  /**
+   * SIGINT ends it in order, connections included; SIGKILL does not, and leaves its children to
+   * notice.
+   */
   async halt(signal: 'SIGINT' | 'SIGKILL' | 'SIGQUIT'): Promise<void> {
     const child = this.#child;
     if (child === undefined) return;
@@ -97,7 +120,9 @@ export class PostgresServer {
     await exited;
   }
 
-  /** Stops all its processes: connections stay open, and nothing answers. Returns how they go on. */
+  /**
+   * Stops all its processes: connections stay open, and nothing answers. Returns how they go on.
+   */
   freeze(): () => void {
     const pids = this.processes;
     for (const pid of pids) signal(pid, 'SIGSTOP');
@@ -135,7 +160,10 @@ export class PostgresServer {
 }
 
 /** On a connection of its own; the rows of the last statement. */
-export async function executeOn(url: string, ...statements: string[]): Promise<pg.QueryResult['rows']> {
+export async function executeOn(
+  url: string,
+  ...statements: string[]
+): Promise<pg.QueryResult['rows']> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {

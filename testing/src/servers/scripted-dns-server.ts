@@ -1,22 +1,57 @@
 /**
- * A DNS server on 127.0.0.1, over UDP and TCP on the same port, for tests and benchmarks. It answers from a record
- * literal as a resolver would, following aliases, and misbehaves where a script says so.
+ * A DNS server on 127.0.0.1, over UDP and TCP on the same port, for tests and benchmarks. It
+ * answers from a record literal as a resolver would, following aliases, and misbehaves where a
+ * script says so.
  */
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
-import { createServer, type Socket as TcpSocket } from 'node:net';
-import { AUTHENTIC_DATA, type Answer as DnsRecord, decode, encode, type Packet, type Question } from 'dns-packet';
+import {
+  type AddressInfo,
+  createServer,
+  type Server as TcpServer,
+  type Socket as TcpSocket,
+} from 'node:net';
+import {
+  AUTHENTIC_DATA,
+  type Answer as DnsRecord,
+  decode,
+  encode,
+  type Packet,
+  type Question,
+} from 'dns-packet';
 import { encodeMxResponse, type MxAnswer } from './compressed-dns-message.ts';
-import { canonical, failureOf, indexZone, type RecordType, type ZoneEntry, type ZoneRecords } from './zone-literal.ts';
+import {
+  canonical,
+  failureOf,
+  indexZone,
+  type RecordType,
+  type ZoneEntry,
+  type ZoneRecords,
+} from './zone-literal.ts';
 
 export type Script = {
   /** Sent over UDP before the answer. Those that have the form of an answer contain `FORGED`. */
-  readonly before?: readonly ('wrong id' | 'wrong question' | 'garbage' | 'another port' | 'echo')[];
+  readonly before?: readonly (
+    | 'wrong id'
+    | 'wrong question'
+    | 'garbage'
+    | 'another port'
+    | 'echo'
+  )[];
   /**
-   * `truncate`: over UDP, at any size. `broken`: without the last byte. `close tcp`: after half of the answer. `no
-   * edns`: FORMERR with a bare header, to a query with EDNS. `referral`: NS records instead of an answer.
+   * `truncate`: over UDP, at any size. `broken`: without the last byte. `close tcp`: after half of
+   * the answer. `no edns`: FORMERR with a bare header, to a query with EDNS. `referral`: NS records
+   * instead of an answer.
    */
-  readonly do?: 'answer' | 'drop' | 'truncate' | 'broken' | 'close tcp' | 'no edns' | 'referral' | Rcode;
+  readonly do?:
+    | 'answer'
+    | 'drop'
+    | 'truncate'
+    | 'broken'
+    | 'close tcp'
+    | 'no edns'
+    | 'referral'
+    | Rcode;
   readonly delayMs?: number;
 };
 
@@ -47,6 +82,8 @@ export type ScriptedDnsServer = {
   readonly queries: readonly ReceivedQuery[];
   /** TCP connections that are open now. */
   readonly connections: number;
+  /** From now on it answers from these. */
+  publish(records: ZoneRecords): void;
   close(): Promise<void>;
 };
 
@@ -61,10 +98,18 @@ const MANY_HOSTS = 500;
 
 export async function startScriptedDnsServer(
   records: ZoneRecords,
-  { scripts = {}, delayMs = 0, ttl = 300, soa = { ttl: 60, minimum: 60 }, aliasSteps = 'all' }: ScriptedDnsOptions = {},
+  {
+    scripts = {},
+    delayMs = 0,
+    ttl = 300,
+    soa = { ttl: 60, minimum: 60 },
+    aliasSteps = 'all',
+  }: ScriptedDnsOptions = {},
 ): Promise<ScriptedDnsServer> {
-  const find = indexZone(records);
-  const turns = new Map(Object.entries(scripts).map(([name, script]) => [canonical(name), [script].flat()]));
+  let find = indexZone(records);
+  const turns = new Map(
+    Object.entries(scripts).map(([name, script]) => [canonical(name), [script].flat()]),
+  );
   const queries: ReceivedQuery[] = [];
   const connections = new Set<TcpSocket>();
   const timers = new Set<NodeJS.Timeout>();
@@ -96,7 +141,15 @@ export async function startScriptedDnsServer(
     queries.push({ transport, name, type: question.type, edns, id: query.id ?? 0, port });
     const script = nextScript(name);
     const isUnchecked = query.flag_cd === true;
-    return { bytes, id: query.id ?? 0, question, edns, isUnchecked, script, delayMs: delayMs + (script.delayMs ?? 0) };
+    return {
+      bytes,
+      id: query.id ?? 0,
+      question,
+      edns,
+      isUnchecked,
+      script,
+      delayMs: delayMs + (script.delayMs ?? 0),
+    };
   }
 
   /** `undefined`: nothing is sent. */
@@ -107,10 +160,15 @@ export async function startScriptedDnsServer(
     const base: Packet = { type: 'response', id, flags: RESPONSE_FLAGS, questions: [question] };
     const action = script.do ?? 'answer';
     if (action === 'drop') return undefined;
-    if (action === 'no edns' && edns > 0) return encode({ ...base, flags: RCODES.FORMERR, questions: [] });
+    if (action === 'no edns' && edns > 0)
+      return encode({ ...base, flags: RCODES.FORMERR, questions: [] });
     if (action === 'referral')
-      return encode({ ...base, authorities: [{ name: 'example', type: 'NS', data: 'ns.example' }] });
-    if (action in RCODES) return encode({ ...base, flags: RESPONSE_FLAGS | RCODES[action as Rcode] });
+      return encode({
+        ...base,
+        authorities: [{ name: 'example', type: 'NS', data: 'ns.example' }],
+      });
+    if (action in RCODES)
+      return encode({ ...base, flags: RESPONSE_FLAGS | RCODES[action as Rcode] });
     const full = answerFromZone(base, question, isUnchecked);
     if (full === undefined) return undefined;
     const limit = Math.max(edns, 512);
@@ -119,24 +177,35 @@ export async function startScriptedDnsServer(
     return action === 'broken' ? full.subarray(0, -1) : full;
   }
 
-  function answerFromZone(base: Packet, question: Question, isUnchecked: boolean): Buffer | undefined {
+  function answerFromZone(
+    base: Packet,
+    question: Question,
+    isUnchecked: boolean,
+  ): Buffer | undefined {
     const type = question.type as RecordType;
     const answers: DnsRecord[] = [];
     let name = canonical(question.name);
     let entry = find(name);
-    while (entry?.CNAME !== undefined && failureOf(entry, type) === undefined && answers.length < 20) {
+    while (
+      entry?.CNAME !== undefined &&
+      failureOf(entry, type) === undefined &&
+      answers.length < 20
+    ) {
       answers.push({ name, type: 'CNAME', ttl, data: canonical(entry.CNAME) });
       if (aliasSteps === 'one') return encode({ ...base, answers });
       name = canonical(entry.CNAME);
       entry = find(name);
     }
-    const reason = entry?.isBogus === true && !isUnchecked ? 'SERVFAIL' : entry && failureOf(entry, type);
+    const reason =
+      entry?.isBogus === true && !isUnchecked ? 'SERVFAIL' : entry && failureOf(entry, type);
     if (reason === 'timeout') return undefined;
     if (reason !== undefined) {
       const rcode = reason in RCODES ? RCODES[reason as Rcode] : RCODES.SERVFAIL;
       return encode({ ...base, flags: RESPONSE_FLAGS | rcode });
     }
-    const found = recordsOf(entry ?? {}, type).map((data) => ({ name, type, ttl, data }) as DnsRecord);
+    const found = recordsOf(entry ?? {}, type).map(
+      (data) => ({ name, type, ttl, data }) as DnsRecord,
+    );
     const isAbsent = found.length === 0 && entry?.CNAME === undefined;
     const authorities: DnsRecord[] = isAbsent && soa !== null ? [soaRecord(soa)] : [];
     const authenticated = entry?.isSigned === true ? AUTHENTIC_DATA : 0;
@@ -155,11 +224,17 @@ export async function startScriptedDnsServer(
       answers: [{ name: question.name, type: 'TXT', ttl: 300, data: FORGED }],
     };
     for (const forgery of script.before ?? []) {
-      if (forgery === 'garbage') udp.send(Buffer.from('not a DNS message at all'), from.port, from.address);
+      if (forgery === 'garbage')
+        udp.send(Buffer.from('not a DNS message at all'), from.port, from.address);
       else if (forgery === 'echo') udp.send(bytes, from.port, from.address);
-      else if (forgery === 'wrong id') udp.send(encode({ ...forged, id: id ^ 1 }), from.port, from.address);
+      else if (forgery === 'wrong id')
+        udp.send(encode({ ...forged, id: id ^ 1 }), from.port, from.address);
       else if (forgery === 'wrong question')
-        udp.send(encode({ ...forged, questions: [{ ...question, name: 'other.example' }] }), from.port, from.address);
+        udp.send(
+          encode({ ...forged, questions: [{ ...question, name: 'other.example' }] }),
+          from.port,
+          from.address,
+        );
       else elsewhere.send(encode(forged), from.port, from.address);
     }
   }
@@ -181,11 +256,6 @@ export async function startScriptedDnsServer(
       });
     });
   });
-  tcp.listen(0, '127.0.0.1');
-  await once(tcp, 'listening');
-  const address = tcp.address();
-  if (address === null || typeof address === 'string') throw new Error('The TCP server has no port.');
-
   const udp = createSocket('udp4', (bytes, from) => {
     const exchange = receive(bytes, 'udp', from.port);
     if (exchange === undefined) return;
@@ -196,11 +266,15 @@ export async function startScriptedDnsServer(
     });
   });
   const elsewhere = createSocket('udp4');
-  await Promise.all([bind(udp, address.port), bind(elsewhere, 0)]);
+  const port = await listenOnOnePort(tcp, udp);
+  await bind(elsewhere, 0);
 
   return {
-    address: `127.0.0.1:${address.port}`,
+    address: `127.0.0.1:${port}`,
     queries,
+    publish: (changed) => {
+      find = indexZone(changed);
+    },
     get connections() {
       return connections.size;
     },
@@ -225,6 +299,23 @@ type Exchange = {
   readonly delayMs: number;
 };
 
+/** A port that is free for TCP may be that of another test's DNS client for UDP. */
+async function listenOnOnePort(tcp: TcpServer, udp: Socket): Promise<number> {
+  for (;;) {
+    tcp.listen(0, '127.0.0.1');
+    await once(tcp, 'listening');
+    const { port } = tcp.address() as AddressInfo;
+    try {
+      await bind(udp, port);
+      return port;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    }
+    tcp.close();
+    await once(tcp, 'close');
+  }
+}
+
 async function bind(socket: Socket, port: number): Promise<void> {
   socket.bind(port, '127.0.0.1');
   await once(socket, 'listening');
@@ -247,14 +338,20 @@ function recordsOf(entry: ZoneEntry, type: RecordType): readonly unknown[] {
   switch (type) {
     case 'TXT':
       return (entry.TXT ?? []).map((strings) =>
-        typeof strings === 'string' ? inStrings(strings) : strings.map((text) => Buffer.from(text, 'latin1')),
+        typeof strings === 'string'
+          ? inStrings(strings)
+          : strings.map((text) => Buffer.from(text, 'latin1')),
       );
     case 'MX':
       return mxHosts(entry);
     case 'TLSA':
       return (entry.TLSA ?? []).map((text) => {
         const [usage, selector, matchingType, data = ''] = text.split(' ');
-        const numbers = { usage: Number(usage), selector: Number(selector), matchingType: Number(matchingType) };
+        const numbers = {
+          usage: Number(usage),
+          selector: Number(selector),
+          matchingType: Number(matchingType),
+        };
         return { ...numbers, certificate: Buffer.from(data, 'hex') };
       });
     default:
@@ -263,7 +360,10 @@ function recordsOf(entry: ZoneEntry, type: RecordType): readonly unknown[] {
 }
 
 function mxHosts(entry: ZoneEntry): MxAnswer[] {
-  return (entry.MX ?? []).map(([preference, exchange]) => ({ preference, exchange: canonical(exchange) }));
+  return (entry.MX ?? []).map(([preference, exchange]) => ({
+    preference,
+    exchange: canonical(exchange),
+  }));
 }
 
 /** RFC 1035 §3.3: a string holds at most 255 bytes. */
@@ -274,6 +374,19 @@ function inStrings(text: string): Buffer[] {
   return chunks;
 }
 
-function soaRecord({ name = '.', ttl, minimum }: { name?: string; ttl: number; minimum: number }): DnsRecord {
-  return { name, type: 'SOA', ttl, data: { mname: 'ns.example', rname: 'hostmaster.example', minimum } };
+function soaRecord({
+  name = '.',
+  ttl,
+  minimum,
+}: {
+  name?: string;
+  ttl: number;
+  minimum: number;
+}): DnsRecord {
+  return {
+    name,
+    type: 'SOA',
+    ttl,
+    data: { mname: 'ns.example', rname: 'hostmaster.example', minimum },
+  };
 }

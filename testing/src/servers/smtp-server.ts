@@ -1,4 +1,7 @@
-/** A mail server on the loopback up to STARTTLS, which says what a test tells it to, and notes what it was told. */
+/**
+ * A mail server on the loopback up to STARTTLS, which says what a test tells it to, and notes what
+ * it was told.
+ */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
@@ -32,7 +35,8 @@ export async function startSmtpServer({
   const received: string[] = [];
   const open = new Set<Socket>();
   let connections = 0;
-  const say = (socket: Socket, what: Says) => (typeof what === 'string' ? socket.write(what) : what(socket));
+  const say = (socket: Socket, what: Says) =>
+    typeof what === 'string' ? socket.write(what) : what(socket);
   const server = createServer((socket) => {
     connections++;
     open.add(socket);
@@ -48,7 +52,9 @@ export async function startSmtpServer({
           if (certificate === undefined) return;
           socket.removeListener('data', take);
           const secure = new TLSSocket(socket, { isServer: true, ...certificate });
-          secure.on('error', () => {}).on('data', (text) => received.push(`TLS ${text.toString().trim()}`));
+          secure
+            .on('error', () => {})
+            .on('data', (text) => received.push(`TLS ${text.toString().trim()}`));
         }
       }
     };

@@ -1,9 +1,9 @@
 /**
- * DNS records as an object literal, answered with RFC 4592 semantics: empty non-terminals (§2.2) and wildcards (§3.3).
- * The literals are those of `@whence/email/internal/dns/zone-records`. The code is independent of that package, because its tests use
- * the scripted DNS server to find mistakes in it.
+ * DNS records as an object literal, answered with RFC 4592 semantics: empty non-terminals (§2.2)
+ * and wildcards (§3.3). The
+ * code is independent of `@whence/email`, whose tests use it to find mistakes there.
  */
-export type RecordType = 'TXT' | 'MX' | 'A' | 'AAAA' | 'TLSA' | 'PTR';
+export type RecordType = 'TXT' | 'MX' | 'A' | 'AAAA' | 'TLSA' | 'PTR' | 'NS';
 
 export type ZoneEntry = {
   /** A list is one record of several strings. */
@@ -14,6 +14,7 @@ export type ZoneEntry = {
   /** As in a zone file: `3 1 1 0c72…`. */
   readonly TLSA?: readonly string[];
   readonly PTR?: readonly string[];
+  readonly NS?: readonly string[];
   readonly CNAME?: string;
   /** Makes every name below this one an alias (RFC 6672). */
   readonly DNAME?: string;
@@ -25,6 +26,7 @@ export type ZoneEntry = {
   readonly fail?: string | Partial<Record<RecordType, string>>;
 };
 
+/** By name, in any case. `*.example.com` answers for names below example.com that are absent. */
 export type ZoneRecords = Readonly<Record<string, ZoneEntry>>;
 
 /** Finds the entry that answers for a canonical name; `undefined` means NXDOMAIN. */
@@ -34,7 +36,8 @@ export function indexZone(records: ZoneRecords): (name: string) => ZoneEntry | u
   return (name) => {
     const [, ...parents] = withParents(name);
     const owner = parents.findLast((parent) => entries.get(parent)?.DNAME !== undefined);
-    if (owner !== undefined) return { CNAME: name.slice(0, -owner.length) + entries.get(owner)?.DNAME };
+    if (owner !== undefined)
+      return { CNAME: name.slice(0, -owner.length) + entries.get(owner)?.DNAME };
     if (existing.has(name)) return entries.get(name) ?? {};
     const encloser = withParents(name).find((parent) => existing.has(parent));
     return entries.get(encloser === undefined ? '*' : `*.${encloser}`);

@@ -1,6 +1,6 @@
 /**
- * The few DNS messages that a server needs which says what it likes (RFC 1035 §4.1). `dns-packet` compresses no names,
- * so 3,300 MX records do not fit into one of its messages.
+ * The few DNS messages that a server needs which says what it likes (RFC 1035 §4.1). `dns-packet`
+ * compresses no names, so 3,300 MX records do not fit into one of its messages.
  */
 
 export type Query = {
@@ -25,7 +25,10 @@ const TTL_SECONDS = 300;
 const QUESTION_NAME = Buffer.from([0xc0, HEADER_BYTES]);
 const ROOT = Buffer.from([0]);
 /** SOA of the root: two names, serial, refresh, retry, expire, minimum. */
-const SOA: Answer = { type: TYPE.SOA, data: Buffer.from([0, 0, ...[1, 60, 60, 60, 60].flatMap((n) => [0, 0, 0, n])]) };
+const SOA: Answer = {
+  type: TYPE.SOA,
+  data: Buffer.from([0, 0, ...[1, 60, 60, 60, 60].flatMap((n) => [0, 0, 0, n])]),
+};
 
 export function parseQuery(message: Buffer): Query | undefined {
   const labels: string[] = [];
@@ -90,10 +93,17 @@ export function textData(text: string): Buffer {
 export function mxData(preference: number, label: string): Buffer {
   const head = Buffer.alloc(2);
   head.writeUInt16BE(preference);
-  return Buffer.concat([head, Buffer.from([label.length]), Buffer.from(label, 'latin1'), QUESTION_NAME]);
+  return Buffer.concat([
+    head,
+    Buffer.from([label.length]),
+    Buffer.from(label, 'latin1'),
+    QUESTION_NAME,
+  ]);
 }
 
 export function nameData(name: string): Buffer {
-  const labels = name.split('.').flatMap((label) => [Buffer.from([label.length]), Buffer.from(label, 'latin1')]);
+  const labels = name
+    .split('.')
+    .flatMap((label) => [Buffer.from([label.length]), Buffer.from(label, 'latin1')]);
   return Buffer.concat([...labels, Buffer.from([0])]);
 }

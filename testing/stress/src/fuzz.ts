@@ -1,7 +1,8 @@
 /**
- * `npm run fuzz [-- options]`: generated input for everything that reads what others wrote: HTTP requests, addresses, DNS answers, email records,
- * feed files, dataset files. Checks that nothing crashes, stalls or grows, and that every refusal is one of ours. Exits
- * with 1 if a promise is broken; every failure is printed with what repeats it.
+ * `npm run fuzz [-- options]`: generated input for everything that reads what others wrote: HTTP
+ * requests, addresses, DNS answers, email records, feed files, dataset files. Checks that nothing
+ * crashes, stalls or grows, and that every refusal is one of ours. Exits with 1 if a promise is
+ * broken; every failure is printed with what repeats it.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -36,7 +37,11 @@ const SHOWN_LOG_LINES = 3;
 
 const DOMAINS = [...LIBRARY_DOMAINS.map(({ name }) => name), HTTP_DOMAIN];
 
-type FuzzOptions = { readonly seed: number; readonly first: number; readonly counts: ReadonlyMap<string, number> };
+type FuzzOptions = {
+  readonly seed: number;
+  readonly first: number;
+  readonly counts: ReadonlyMap<string, number>;
+};
 
 async function fuzz(args: readonly string[]): Promise<void> {
   const options = readFuzzOptions(args);
@@ -51,11 +56,18 @@ async function fuzz(args: readonly string[]): Promise<void> {
     const fuzzing = runAll(processes, folder, options, stopping.signal);
     running = fuzzing.catch(() => {});
     const { http, libraries } = await Promise.race([fuzzing, untilInterrupted()]);
-    const failures = [...(http?.failures ?? []), ...[...libraries.values()].flatMap((result) => result.failures)];
+    const failures = [
+      ...(http?.failures ?? []),
+      ...[...libraries.values()].flatMap((result) => result.failures),
+    ];
     const rows = checkFuzzPromises(http, libraries);
-    const log = (http?.logLines ?? []).slice(0, SHOWN_LOG_LINES).map((line) => `  ${line.slice(0, 800)}\n`);
+    const log = (http?.logLines ?? [])
+      .slice(0, SHOWN_LOG_LINES)
+      .map((line) => `  ${line.slice(0, 800)}\n`);
     if (log.length > 0) print(`the first errors in the log of the server:\n${log.join('')}`);
-    print(`${loadAverage()} at the end\n\n${formatFailures(failures, options.seed)}${formatPromises(rows)}`);
+    print(
+      `${loadAverage()} at the end\n\n${formatFailures(failures, options.seed)}${formatPromises(rows)}`,
+    );
     process.exitCode = exitCodeOf(rows);
   } finally {
     stopping.abort();
@@ -102,7 +114,9 @@ async function runAll(
     if (httpCount === undefined) return undefined;
     const subject = await prepareHttpSubject(processes, join(folder, 'data'), signal);
     const result = await runHttpDomain(subject, { seed, first, count: httpCount }, signal);
-    print(`  ${HTTP_DOMAIN}: ${formatCount(result.cases)} cases, ${formatCount(result.answers)} answers, ${elapsed()}`);
+    print(
+      `  ${HTTP_DOMAIN}: ${formatCount(result.cases)} cases, ${formatCount(result.answers)} answers, ${elapsed()}`,
+    );
     return result;
   };
   const runLibraries = async (): Promise<Map<string, LibraryResult>> => {
@@ -111,7 +125,9 @@ async function runAll(
       if (domain === HTTP_DOMAIN || signal.aborted) continue;
       const result = await runLibraryDomain({ seed, domain, first, count }, signal);
       results.set(domain, result);
-      print(`  ${domain}: ${formatCount(result.cases)} cases, slowest ${result.slowestMs.toFixed(0)} ms, ${elapsed()}`);
+      print(
+        `  ${domain}: ${formatCount(result.cases)} cases, slowest ${result.slowestMs.toFixed(0)} ms, ${elapsed()}`,
+      );
     }
     return results;
   };
@@ -121,7 +137,9 @@ async function runAll(
 
 function formatFailures(failures: readonly FuzzFailure[], seed: number): string {
   if (failures.length === 0) return '';
-  const shown = failures.slice(0, SHOWN_FAILURES).map((failure) => `  ${formatFailure(failure, seed)}\n`);
+  const shown = failures
+    .slice(0, SHOWN_FAILURES)
+    .map((failure) => `  ${formatFailure(failure, seed)}\n`);
   const rest = failures.length - shown.length;
   return `failures, by kind (npm run fuzz -- and these options repeat each):\n${shown.join('')}${rest > 0 ? `  and ${rest} more kinds\n` : ''}\n`;
 }

@@ -1,7 +1,15 @@
-/** Reads /metrics again and again: counters must not go backwards, and the event loop must not stall. */
+/**
+ * Reads /metrics again and again: counters must not go backwards, and the event loop must not
+ * stall.
+ */
 import { performance } from 'node:perf_hooks';
 
-export type Decrease = { readonly atMs: number; readonly series: string; readonly from: number; readonly to: number };
+export type Decrease = {
+  readonly atMs: number;
+  readonly series: string;
+  readonly from: number;
+  readonly to: number;
+};
 
 const TIMEOUT_MS = 5_000;
 const LAG = 'whence_event_loop_lag_seconds';
@@ -20,7 +28,10 @@ export class MetricsWatch {
     this.#url = url;
   }
 
-  /** Resolves with the delay of the event loop that was reported, in milliseconds; 0 if there was no answer. */
+  /**
+   * Resolves with the delay of the event loop that was reported, in milliseconds; 0 if there was no
+   * answer.
+   */
   async scrape(atMs: number): Promise<number> {
     const startedMs = performance.now();
     const text = await this.#read();
@@ -60,7 +71,10 @@ export class MetricsWatch {
 }
 
 /** Prometheus text format 0.0.4. The parts of a histogram are counters. */
-export function parseMetrics(text: string): { counters: Map<string, number>; gauges: Map<string, number> } {
+export function parseMetrics(text: string): {
+  counters: Map<string, number>;
+  gauges: Map<string, number>;
+} {
   const counters = new Map<string, number>();
   const gauges = new Map<string, number>();
   let type = '';

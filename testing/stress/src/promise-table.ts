@@ -1,7 +1,11 @@
 /** The result of `soak` and `fuzz`: what must hold, what was seen, and whether it held. */
 import { formatTable } from '@whence/testing/console-report';
 
-export type PromiseRow = { readonly promise: string; readonly seen: string; readonly isKept: boolean };
+export type PromiseRow = {
+  readonly promise: string;
+  readonly seen: string;
+  readonly isKept: boolean;
+};
 
 export function formatPromises(rows: readonly PromiseRow[]): string {
   const cells = rows.map(({ promise, seen, isKept }) => [promise, seen, isKept ? 'yes' : 'NO']);

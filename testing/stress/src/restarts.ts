@@ -1,7 +1,7 @@
 /**
- * `npm run restarts [-- options]`: requests on every route while two replicas are restarted in turn with SIGTERM, from
- * clients that use both directly and from clients behind nginx. Every request that was sent must be answered, with the
- * status that its route has; exits with 1 if one was not.
+ * `npm run restarts [-- options]`: requests on every route while two replicas are restarted in turn
+ * with SIGTERM, from clients that use both directly and from clients behind nginx. Every request
+ * that was sent must be answered, with the status that its route has; exits with 1 if one was not.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -22,7 +22,11 @@ const CLIENTS_PER_ROUTE = 2;
 const MAX_DELAY_SECONDS = 60;
 const SHOWN_LOSSES = 20;
 
-type Options = { readonly requests: number; readonly delaySeconds: number; readonly workers: number };
+type Options = {
+  readonly requests: number;
+  readonly delaySeconds: number;
+  readonly workers: number;
+};
 
 async function restarts(args: readonly string[]): Promise<void> {
   const options = readOptions(args, ['requests', 'delay', 'workers']);
@@ -34,7 +38,9 @@ async function restarts(args: readonly string[]): Promise<void> {
   const stopping = new AbortController();
   let running: Promise<unknown> | undefined;
   try {
-    print(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${loadAverage()} at the start`);
+    print(
+      `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${loadAverage()} at the start`,
+    );
     const run = runIn(processes, folder, { requests, delaySeconds, workers }, stopping.signal);
     running = run.catch(() => {});
     await Promise.race([run, untilInterrupted()]);
@@ -60,20 +66,33 @@ async function runIn(
   const start = (port: number) =>
     ServerUnderTest.start(
       dataDir,
-      { WHENCE_PORT: String(port), WHENCE_WORKERS: String(workers), WHENCE_SHUTDOWN_DELAY: String(delaySeconds) },
+      {
+        WHENCE_PORT: String(port),
+        WHENCE_WORKERS: String(workers),
+        WHENCE_SHUTDOWN_DELAY: String(delaySeconds),
+      },
       signal,
     );
   const servers = await Promise.all(ports.map(start));
   const targets: [name: string, ports: readonly number[]][] = [['direct', ports]];
   const nginx = findProgram('nginx');
-  if (nginx === undefined) print('clients behind nginx are skipped: apt-get install -y nginx-light');
-  else targets.push(['behind nginx', [await startNginx(processes, nginx, join(folder, 'nginx'), ports)]]);
+  if (nginx === undefined)
+    print('clients behind nginx are skipped: apt-get install -y nginx-light');
+  else
+    targets.push([
+      'behind nginx',
+      [await startNginx(processes, nginx, join(folder, 'nginx'), ports)],
+    ]);
   const clients = targets.flatMap(([name, reached]) =>
     ROUTES.flatMap((route) =>
-      Array.from({ length: CLIENTS_PER_ROUTE }, () => new RouteClient(name, route, reached, key, signal)),
+      Array.from(
+        { length: CLIENTS_PER_ROUTE },
+        () => new RouteClient(name, route, reached, key, signal),
+      ),
     ),
   );
-  const sent = () => clients.reduce((sum, { answered, losses }) => sum + answered + losses.length, 0);
+  const sent = () =>
+    clients.reduce((sum, { answered, losses }) => sum + answered + losses.length, 0);
   let restarted = 0;
   while (sent() < requests && !signal.aborted) {
     const at = restarted++ % servers.length;
@@ -93,7 +112,11 @@ function report(clients: readonly RouteClient[], restarted: number): void {
     const [a, l] = rows.get(row) ?? [0, 0];
     rows.set(row, [a + answered, l + losses.length]);
   }
-  const lines = [...rows].map(([row, [answered, lost]]) => [...row.split('\t'), formatCount(answered), String(lost)]);
+  const lines = [...rows].map(([row, [answered, lost]]) => [
+    ...row.split('\t'),
+    formatCount(answered),
+    String(lost),
+  ]);
   const losses = clients.flatMap(({ losses }) => losses);
   const sent = clients.reduce((sum, { answered }) => sum + answered, losses.length);
   print(`\n${formatTable([['clients', 'route', 'answered', 'lost'], ...lines])}\n`);

@@ -32,8 +32,15 @@ export class ServerUnderTest {
     this.ended = endingOf(child);
   }
 
-  /** Aborting kills it, and its workers with it: they end when their channel to the first process does. */
-  static async start(dataDir: string, settings: NodeJS.ProcessEnv, signal: AbortSignal): Promise<ServerUnderTest> {
+  /**
+   * Aborting kills it, and its workers with it: they end when their channel to the first process
+   * does.
+   */
+  static async start(
+    dataDir: string,
+    settings: NodeJS.ProcessEnv,
+    signal: AbortSignal,
+  ): Promise<ServerUnderTest> {
     // The caller's environment is not passed on: WHENCE_… or NODE_OPTIONS would affect the results.
     const env = {
       PATH: process.env['PATH'],
@@ -44,7 +51,12 @@ export class ServerUnderTest {
       ...settings,
     };
     const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
-    const child = spawn(process.execPath, [WHENCE, 'serve'], { env, stdio, signal, killSignal: 'SIGKILL' });
+    const child = spawn(process.execPath, [WHENCE, 'serve'], {
+      env,
+      stdio,
+      signal,
+      killSignal: 'SIGKILL',
+    });
     // An abort is reported as an error too.
     child.on('error', () => {});
     const log = new ServerLog();
@@ -52,7 +64,10 @@ export class ServerUnderTest {
     const lines = createInterface({ input: child.stdout });
     const timer = setTimeout(() => child.kill('SIGKILL'), START_TIMEOUT_MS);
     const ports = await Promise.race([
-      Promise.all([once(lines, 'line'), log.metricsPort]).then(([[line], metricsPort]) => ({ line, metricsPort })),
+      Promise.all([once(lines, 'line'), log.metricsPort]).then(([[line], metricsPort]) => ({
+        line,
+        metricsPort,
+      })),
       once(child, 'exit').then(() => undefined),
     ]);
     clearTimeout(timer);
@@ -73,7 +88,10 @@ export class ServerUnderTest {
     return [this.pid, ...this.workers()];
   }
 
-  /** Messages of level error and above, with their number; `firstErrors` has the first line of each kind. */
+  /**
+   * Messages of level error and above, with their number; `firstErrors` has the first line of each
+   * kind.
+   */
   get errorCounts(): ReadonlyMap<string, number> {
     return this.#log.counts;
   }
@@ -97,7 +115,10 @@ async function endingOf(child: ChildProcess): Promise<Ending> {
   return code ?? signal ?? 'SIGKILL';
 }
 
-/** Lines of JSON, as the server writes them without a terminal. Anything else, such as a stack trace, is an error. */
+/**
+ * Lines of JSON, as the server writes them without a terminal. Anything else, such as a stack
+ * trace, is an error.
+ */
 class ServerLog {
   readonly counts = new Map<string, number>();
   readonly errors: string[] = [];

@@ -1,14 +1,23 @@
 /**
- * `npm run soak [-- options]`: ten minutes of mixed traffic on all cores but one while everything happens that happens in a year: datasets are swapped,
- * workers are killed, DNS zones are hostile, clients do not read, the database is locked. Checks what the documentation
- * promises, and exits with 1 if a promise is broken. With `--replicas`, two replicas on one PostgreSQL and what happens to that.
+ * `npm run soak [-- options]`: ten minutes of mixed traffic on all cores but one while everything
+ * happens that happens in a year: datasets are swapped, workers are killed, DNS zones are hostile,
+ * clients do not read, the database is locked. Checks what the documentation promises, and exits
+ * with 1 if a promise is broken. With `--replicas`, two replicas on one PostgreSQL and what happens
+ * to that.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { formatCount, loadAverage, print } from '@whence/testing/console-report';
 import { PinnedProcesses } from '@whence/testing/pinned-processes';
-import { MAX_SEED, newSeed, readOptions, runScript, untilInterrupted, wholeNumber } from '@whence/testing/script';
+import {
+  MAX_SEED,
+  newSeed,
+  readOptions,
+  runScript,
+  untilInterrupted,
+  wholeNumber,
+} from '@whence/testing/script';
 import { seededWords } from '@whence/testing/seeded-random';
 import { percentile } from '@whence/testing/statistics';
 import { exitCodeOf, formatPromises } from './promise-table.ts';
@@ -30,7 +39,8 @@ async function soak(args: readonly string[]): Promise<void> {
   const minutes = wholeNumber('minutes', options.minutes, FULL_RUN.minutes, 1, MAX_MINUTES);
   const perSecond = wholeNumber('per-second', options['per-second'], PER_SECOND, 1, MAX_PER_SECOND);
   const seed = wholeNumber('seed', options.seed, newSeed(), 0, MAX_SEED);
-  if (process.platform !== 'linux') throw new Error('needs Linux: memory and file descriptors are read from /proc');
+  if (process.platform !== 'linux')
+    throw new Error('needs Linux: memory and file descriptors are read from /proc');
   const folder = mkdtempSync(join(tmpdir(), 'whence-soak-'));
   const processes = new PinnedProcesses();
   const stopping = new AbortController();
@@ -39,7 +49,12 @@ async function soak(args: readonly string[]): Promise<void> {
     print(
       `seed ${seed}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${loadAverage()} at the start`,
     );
-    const soaking = soakIn(processes, join(folder, 'data'), { minutes, seed, perSecond }, stopping.signal);
+    const soaking = soakIn(
+      processes,
+      join(folder, 'data'),
+      { minutes, seed, perSecond },
+      stopping.signal,
+    );
     running = soaking.catch(() => {});
     const { run, timeLine } = await Promise.race([soaking, untilInterrupted()]);
     const rows = checkPromises(run.record);
@@ -66,13 +81,25 @@ async function soakIn(
   const setup = await prepareSoak(processes, dataDir, minutes, random);
   const timeLine = makeTimeLine(minutes, random);
   const kinds = [...new Set(timeLine.map(({ kind }) => kind))];
-  const events = kinds.map((kind) => `${timeLine.filter((event) => event.kind === kind).length} × ${kind}`).join(', ');
-  print(`${minutes} min, ${formatCount(perSecond)} requests per second, ${WORKERS} workers; ${events}`);
-  const run = await runSoak(processes, setup, { minutes, seed, perSecond, workers: WORKERS, timeLine }, signal);
+  const events = kinds
+    .map((kind) => `${timeLine.filter((event) => event.kind === kind).length} × ${kind}`)
+    .join(', ');
+  print(
+    `${minutes} min, ${formatCount(perSecond)} requests per second, ${WORKERS} workers; ${events}`,
+  );
+  const run = await runSoak(
+    processes,
+    setup,
+    { minutes, seed, perSecond, workers: WORKERS, timeLine },
+    signal,
+  );
   return { run, timeLine };
 }
 
-/** What stands behind the table: answers by kind, all groups of faults, the log, and the state of this machine. */
+/**
+ * What stands behind the table: answers by kind, all groups of faults, the log, and the state of
+ * this machine.
+ */
 function formatNotes({ record: { load: totals, lock }, metrics, server }: SoakRun): string {
   const answers = Object.entries(totals.answers).sort(([a], [b]) => (a < b ? -1 : 1));
   const lines = [
@@ -91,5 +118,7 @@ function formatNotes({ record: { load: totals, lock }, metrics, server }: SoakRu
 
 const args = process.argv.slice(2);
 await runScript(() =>
-  args.includes('--replicas') ? soakReplicas(args.filter((arg) => arg !== '--replicas')) : soak(args),
+  args.includes('--replicas')
+    ? soakReplicas(args.filter((arg) => arg !== '--replicas'))
+    : soak(args),
 );

@@ -1,6 +1,6 @@
 /**
- * Peer: a Fastify route that sends a constant text. The first argument is its size; with `headers` as the second, it
- * sends as many headers as our server.
+ * Peer: a Fastify route that sends a constant text. The first argument is its size; with `headers`
+ * as the second, it sends as many headers as our server.
  */
 import Fastify from 'fastify';
 import { listen } from './peer-server.ts';

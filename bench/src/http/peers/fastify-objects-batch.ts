@@ -1,13 +1,14 @@
 /**
- * Peer: a batch with our dataset, objects and JSON.stringify; no key, no counting. Argument: the data directory.
+ * Peer: a batch with our dataset, objects and JSON.stringify; no key, no counting. Argument: the
+ * data directory.
  *
- * `Dataset.record` parses JSON on every call. For a fair comparison the peer caches the parsed parts, like a program
- * that keeps its records in memory.
+ * `Dataset.record` parses JSON on every call. For a fair comparison the peer caches the parsed
+ * parts, like a program that keeps its records in memory.
  */
 import { formatAddress, parseAddress } from '@whence/dataset/address';
-import { prefixLength } from '@whence/dataset/internal/file/format';
-import { openCurrent } from '@whence/dataset/internal/versions/publish';
+import { prefixLength } from '@whence/dataset/match';
 import { formatPrefix } from '@whence/dataset/prefix';
+import { openCurrent } from '@whence/dataset/versions';
 import Fastify from 'fastify';
 import { listen } from './peer-server.ts';
 

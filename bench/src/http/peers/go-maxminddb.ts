@@ -9,4 +9,5 @@ export function goMissing(): string | undefined {
 }
 
 /** The path of the program. */
-export const buildGoPeer = (folder: string): string => buildGoProgram('http/peers/go-maxminddb.go', folder);
+export const buildGoPeer = (folder: string): string =>
+  buildGoProgram('http/peers/go-maxminddb.go', folder);

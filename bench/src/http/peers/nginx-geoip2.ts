@@ -17,7 +17,10 @@ const FLAGS = ['datacenter', 'tor_exit', 'proxy', 'vpn', 'residential', 'mobile'
 );
 
 /** The arguments of nginx, and its port. It runs as one process, in the foreground. */
-export async function nginxGeoip2(folder: string, mmdb: string): Promise<{ args: string[]; port: number }> {
+export async function nginxGeoip2(
+  folder: string,
+  mmdb: string,
+): Promise<{ args: string[]; port: number }> {
   const port = await freePort();
   // The module has no booleans: they come as 0 and 1.
   const values = [
@@ -50,5 +53,8 @@ ${values.map(([name, place]) => `    $w_${name} source=$ip ${place};`).join('\n'
     }
   }
 `;
-  return { args: writeNginxConfiguration(join(folder, 'nginx-geoip2'), http, `load_module ${MODULE};`), port };
+  return {
+    args: writeNginxConfiguration(join(folder, 'nginx-geoip2'), http, `load_module ${MODULE};`),
+    port,
+  };
 }

@@ -1,4 +1,7 @@
-/** The random numbers of one case. They depend on seed, domain and index alone, so that any case can be repeated. */
+/**
+ * The random numbers of one case. They depend on seed, domain and index alone, so that any case can
+ * be repeated.
+ */
 import { seededWords, type Words } from '@whence/testing/seeded-random';
 
 export function caseRandom(seed: number, domain: string, index: number): Words {

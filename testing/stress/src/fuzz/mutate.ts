@@ -10,14 +10,17 @@ type MutationHints = {
   readonly maxBytes: number;
 };
 
-const INTERESTING_BYTES = [0x00, 0x01, 0x09, 0x0a, 0x0d, 0x20, 0x22, 0x2c, 0x30, 0x3a, 0x7f, 0x80, 0xc0, 0xfe, 0xff];
+const INTERESTING_BYTES = [
+  0x00, 0x01, 0x09, 0x0a, 0x0d, 0x20, 0x22, 0x2c, 0x30, 0x3a, 0x7f, 0x80, 0xc0, 0xfe, 0xff,
+];
 const MAX_MUTATIONS = 4;
 /** A few cases are long: repeated parts find what takes quadratic time. */
 const LONG_EVERY = 200;
 
 export function mutate(bytes: Buffer, random: Words, hints: MutationHints): Buffer {
   let result = bytes;
-  for (let left = 1 + below(random, MAX_MUTATIONS); left > 0; left--) result = mutateOnce(result, random, hints);
+  for (let left = 1 + below(random, MAX_MUTATIONS); left > 0; left--)
+    result = mutateOnce(result, random, hints);
   if (oneIn(random, LONG_EVERY)) result = repeatPart(result, random, hints.maxBytes);
   return result.subarray(0, hints.maxBytes);
 }
@@ -46,9 +49,16 @@ function mutateOnce(bytes: Buffer, random: Words, { words, others }: MutationHin
         words.length === 0 ? bytes : pick(random, words),
       );
     case 7:
-      return others.length === 0 ? bytes : replaced(bytes, at, bytes.length, part(pick(random, others), random));
+      return others.length === 0
+        ? bytes
+        : replaced(bytes, at, bytes.length, part(pick(random, others), random));
     default:
-      return replaced(bytes, at, at, Buffer.from(Array.from({ length: 1 + below(random, 8) }, () => random() & 0xff)));
+      return replaced(
+        bytes,
+        at,
+        at,
+        Buffer.from(Array.from({ length: 1 + below(random, 8) }, () => random() & 0xff)),
+      );
   }
 }
 
@@ -65,7 +75,7 @@ function part(bytes: Buffer, random: Words): Buffer {
   return bytes.subarray(start, start + 1 + below(random, 64));
 }
 
-export function replaced(bytes: Buffer, start: number, end: number, by: Buffer): Buffer {
+function replaced(bytes: Buffer, start: number, end: number, by: Buffer): Buffer {
   return Buffer.concat([bytes.subarray(0, start), by, bytes.subarray(end)]);
 }
 

@@ -54,7 +54,10 @@ function judgeServer({
   const growth = memory.end / memory.early - 1;
   const megabytes = (bytes: number) => (bytes / 1e6).toFixed(0);
   const [stall] = confirmedStalls;
-  const again = stall === undefined ? 'none when repeated' : `again with --first ${stall.first} --count ${stall.count}`;
+  const again =
+    stall === undefined
+      ? 'none when repeated'
+      : `again with --first ${stall.first} --count ${stall.count}`;
   const errors = [...errorsInLog].map(([message, count]) => `${message} × ${count}`).join(', ');
   return [
     {
@@ -63,14 +66,18 @@ function judgeServer({
       isKept: failed === 0,
     },
     { promise: 'http: the server does not end', seen: `${crashes} times`, isKept: crashes === 0 },
-    { promise: 'http: nothing in the log of level error', seen: errors || 'nothing', isKept: errors === '' },
+    {
+      promise: 'http: nothing in the log of level error',
+      seen: errors || 'nothing',
+      isKept: errors === '',
+    },
     {
       promise: `http: the event loop is never more than ${MAX_STALL_MS} ms late`,
       seen: `${worstLagMs.toFixed(0)} ms at most in ${scrapes} scrapes; ${stalls} stalls, ${again}`,
       isKept: confirmedStalls.length === 0,
     },
     {
-      promise: `http: memory grows by at most ${100 * MAX_MEMORY_GROWTH} % after the first tenth`,
+      promise: `http: memory grows by at most ${100 * MAX_MEMORY_GROWTH}% after the first tenth`,
       seen: `${megabytes(memory.early)} MB to ${megabytes(memory.end)} MB; peak ${megabytes(memory.peak)} MB`,
       isKept: growth <= MAX_MEMORY_GROWTH,
     },

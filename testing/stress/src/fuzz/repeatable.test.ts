@@ -22,10 +22,13 @@ for (const { name, open } of LIBRARY_DOMAINS)
   });
 
 test('fuzz, http: the same index makes the same case, whatever the key', () => {
-  const make = (index: number, key: string) => makeHttpCase(caseRandom(1, 'http', index), { [API_KEY]: key });
+  const make = (index: number, key: string) =>
+    makeHttpCase(caseRandom(1, 'http', index), { [API_KEY]: key });
   const keys = ['whence_a', 'whence_b'].map((start) => start.padEnd(43, 'x')) as [string, string];
   for (let index = 0; index < 200; index++) {
-    const [first, second] = keys.map((key) => Buffer.concat([...make(index, key).chunks]).toString('latin1'));
+    const [first, second] = keys.map((key) =>
+      Buffer.concat([...make(index, key).chunks]).toString('latin1'),
+    );
     assert.equal(first?.replaceAll(keys[0], keys[1]), second);
   }
 });
@@ -36,7 +39,13 @@ test('fuzz: a failing input is reduced to what matters', async () => {
 });
 
 test('fuzz: a failure is printed in ASCII, with the options that repeat it', () => {
-  const failure = { domain: 'feeds', index: 12, about: 'netset', what: 'took 300 ms', input: '\0\xff"\n' };
+  const failure = {
+    domain: 'feeds',
+    index: 12,
+    about: 'netset',
+    what: 'took 300 ms',
+    input: '\0\xff"\n',
+  };
   assert.equal(
     formatFailure(failure, 7),
     '--seed 7 --domain feeds --first 12 --count 1  (netset): took 300 ms\n    "\\u0000\\u00ff\\"\\n"',
@@ -50,7 +59,12 @@ for (const [behaviour, a, b, isSame] of [
     'threw TypeError at f (x.js:1:2): b',
     true,
   ],
-  ['in another place', 'threw TypeError at f (x.js:1:2): a', 'threw TypeError at g (x.js:9:2): a', false],
+  [
+    'in another place',
+    'threw TypeError at f (x.js:1:2): a',
+    'threw TypeError at g (x.js:9:2): a',
+    false,
+  ],
   ['with another time', 'took 300 ms', 'took 447 ms', true],
   ['with another status', 'status 200 instead of 400', 'status 404 instead of 400', false],
 ] as const)

@@ -1,6 +1,14 @@
-/** A fixed address that leads to one server at a time, as a virtual IP address does in a failover. */
+/**
+ * A fixed address that leads to one server at a time, as a virtual IP address does in a failover.
+ */
 import { once } from 'node:events';
-import { type AddressInfo, createServer, connect as openSocket, type Server, type Socket } from 'node:net';
+import {
+  type AddressInfo,
+  createServer,
+  connect as openSocket,
+  type Server,
+  type Socket,
+} from 'node:net';
 
 export class FixedAddress {
   readonly #server: Server;

@@ -1,6 +1,7 @@
 /**
- * The database of a deployment, and what happens to it: restarts, kills, a stop, a failover to a synchronous standby, a
- * restored backup. Replicas reach it at one address, half of them through PgBouncer in transaction mode.
+ * The database of a deployment, and what happens to it: restarts, kills, a stop, a failover to a
+ * synchronous standby, a restored backup. Replicas reach it at one address, half of them through
+ * PgBouncer in transaction mode.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -27,7 +28,12 @@ export class Database {
   readonly #pooler: PgBouncerServer;
   readonly #folder: string;
 
-  private constructor(primary: PostgresServer, address: FixedAddress, pooler: PgBouncerServer, folder: string) {
+  private constructor(
+    primary: PostgresServer,
+    address: FixedAddress,
+    pooler: PgBouncerServer,
+    folder: string,
+  ) {
     this.#primary = primary;
     this.#address = address;
     this.#pooler = pooler;
@@ -83,7 +89,10 @@ export class Database {
     await query(this.#primary.url, "ALTER SYSTEM SET synchronous_standby_names = '*'");
     await query(this.#primary.url, 'SELECT pg_reload_conf()');
     await until('commits wait for the standby', async () => {
-      const rows = await query(this.#primary.url, "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'");
+      const rows = await query(
+        this.#primary.url,
+        "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'",
+      );
       return rows.length > 0;
     });
   }
@@ -101,7 +110,11 @@ export class Database {
   }
 
   async backUp(): Promise<void> {
-    await run(join(postgresPrograms(), 'pg_dump'), ['--format=custom', `--file=${this.#backup}`, this.#own(NAME)]);
+    await run(join(postgresPrograms(), 'pg_dump'), [
+      '--format=custom',
+      `--file=${this.#backup}`,
+      this.#own(NAME),
+    ]);
   }
 
   /** As docs/backup.md says, while replicas run. */
@@ -109,7 +122,12 @@ export class Database {
     const admin = (sql: string) => query(this.#primary.url, sql);
     await admin(`CREATE DATABASE ${NAME}_restored`);
     const target = `--dbname=${this.#own(`${NAME}_restored`)}`;
-    await run(join(postgresPrograms(), 'pg_restore'), ['--no-owner', '--exit-on-error', target, this.#backup]);
+    await run(join(postgresPrograms(), 'pg_restore'), [
+      '--no-owner',
+      '--exit-on-error',
+      target,
+      this.#backup,
+    ]);
     await admin(`ALTER DATABASE ${NAME} ALLOW_CONNECTIONS false`);
     await admin(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${NAME}'`);
     await until('no connection is left', async () => {

@@ -4,16 +4,27 @@ import { checkReplicas, type ReplicaRecord } from './promises.ts';
 import type { Lookup } from './traffic.ts';
 
 const lookup = (sentAtMs: number, changes: Partial<Lookup> = {}): Lookup => ({
-  ...{ sentAtMs, latencyMs: 1, status: 200, key: 'unlimited', isLimited: false },
+  sentAtMs,
+  latencyMs: 1,
+  status: 200,
+  key: 'unlimited',
+  isLimited: false,
   ...changes,
 });
 
 const calm = Array.from({ length: 500 }, (_, i) => lookup(6_000 + i));
-const used = Array.from({ length: 1_000 }, (_, i) => lookup(7_000 + i, { key: 'free', isLimited: true }));
+const used = Array.from({ length: 1_000 }, (_, i) =>
+  lookup(7_000 + i, { key: 'free', isLimited: true }),
+);
 const good: ReplicaRecord = {
   fromMs: 0,
   faults: [{ name: 'a restart', fromMs: 20_000, toMs: 21_000 }],
-  lookups: [...calm, ...used, lookup(8_500, { key: 'free', isLimited: true, status: 429 }), lookup(20_500)],
+  lookups: [
+    ...calm,
+    ...used,
+    lookup(8_500, { key: 'free', isLimited: true, status: 429 }),
+    lookup(20_500),
+  ],
   revocations: { revoked: 3, accepted: [], failures: 1 },
   endings: [0, 0],
 };
@@ -39,7 +50,11 @@ for (const [behaviour, changes, want] of [
     more(lookup(20_500, { isLimited: true, key: 'x', status: 503 })),
     [],
   ],
-  ['an error of a known key during a fault', more(lookup(20_500, { status: 503 })), ['a restart: keys']],
+  [
+    'an error of a known key during a fault',
+    more(lookup(20_500, { status: 503 })),
+    ['a restart: keys'],
+  ],
   ['an error soon after it', more(lookup(23_500, { status: 0 })), ['a restart: keys']],
   ['one request too many', more(lookup(9_000, { key: 'free', isLimited: true })), ['a Free key']],
   [

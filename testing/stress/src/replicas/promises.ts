@@ -1,4 +1,7 @@
-/** What the replica soak promises, checked against the record of a run. Times are milliseconds since 1970. */
+/**
+ * What the replica soak promises, checked against the record of a run. Times are milliseconds since
+ * 1970.
+ */
 import { formatCount } from '@whence/testing/console-report';
 import { percentile } from '@whence/testing/statistics';
 import type { PromiseRow } from '../promise-table.ts';
@@ -10,7 +13,10 @@ export type Fault = {
   readonly name: string;
   readonly fromMs: number;
   readonly toMs: number;
-  /** Whether another copy of the database takes its place: known keys are dropped and looked up again. */
+  /**
+   * Whether another copy of the database takes its place: known keys are dropped and looked up
+   * again.
+   */
   readonly isCopy?: boolean;
 };
 
@@ -28,7 +34,10 @@ export type ReplicaRecord = {
 
 export const FREE_LIMIT = 1_000;
 const WARM_UP_MS = 5_000;
-/** docs/failures.md: within a second everything works as before; requests sent before wait a second at most. */
+/**
+ * docs/failures.md: within a second everything works as before; requests sent before wait a second
+ * at most.
+ */
 const RECOVERY_MS = 3_000;
 const LOOKUP_MS = 50;
 /** Requests that meet a closed connection when their key is looked up again. */
@@ -54,11 +63,14 @@ function isCalm({ fromMs, faults }: ReplicaRecord, atMs: number): boolean {
   return atMs > fromMs + WARM_UP_MS && faults.every((fault) => !isDuring(fault, atMs));
 }
 
-const isDuring = ({ fromMs, toMs }: Fault, atMs: number) => atMs >= fromMs - 50 && atMs <= toMs + RECOVERY_MS;
+const isDuring = ({ fromMs, toMs }: Fault, atMs: number) =>
+  atMs >= fromMs - 50 && atMs <= toMs + RECOVERY_MS;
 
 function latencyRow(calm: readonly Lookup[]): PromiseRow {
   const latencies = calm.map(({ latencyMs }) => latencyMs);
-  const [p50 = 0, p99 = 0, slowest = 0] = [50, 99, 100].map((percent) => percentile(latencies, percent));
+  const [p50 = 0, p99 = 0, slowest = 0] = [50, 99, 100].map((percent) =>
+    percentile(latencies, percent),
+  );
   return {
     promise: `99th percentile of lookups below ${LOOKUP_MS} ms outside the faults`,
     seen: `${p99.toFixed(1)} ms (50th ${p50.toFixed(1)} ms, slowest ${slowest.toFixed(0)} ms, ${formatCount(calm.length)} lookups)`,
@@ -74,7 +86,9 @@ function statusRow(promise: string, lookups: readonly Lookup[]): PromiseRow {
   return { promise, seen: statusesOf(wrong), isKept: wrong.length === 0 };
 }
 
-/** Keys without a limit are known to both replicas; the default grace is longer than every fault. */
+/**
+ * Keys without a limit are known to both replicas; the default grace is longer than every fault.
+ */
 function faultRow(fault: Fault, lookups: readonly Lookup[]): PromiseRow {
   const during = lookups.filter(({ sentAtMs }) => isDuring(fault, sentAtMs));
   const unlimited = during.filter(({ isLimited }) => !isLimited);
@@ -101,7 +115,10 @@ function limitRow({ lookups }: ReplicaRecord): PromiseRow {
   }
   const counts = [...admitted];
   const most = Math.max(0, ...counts.map(([, count]) => count));
-  const least = Math.min(FREE_LIMIT, ...counts.filter(([key]) => exhausted.has(key)).map(([, count]) => count));
+  const least = Math.min(
+    FREE_LIMIT,
+    ...counts.filter(([key]) => exhausted.has(key)).map(([, count]) => count),
+  );
   return {
     promise: `a Free key has ${formatCount(FREE_LIMIT)} requests over both replicas, never more`,
     seen: `at most ${formatCount(most)}; ${exhausted.size} keys used up, at least ${formatCount(least)} each`,
@@ -109,10 +126,14 @@ function limitRow({ lookups }: ReplicaRecord): PromiseRow {
   };
 }
 
-/** A replica that is cut off does not see revocations during its grace, as the documentation says. */
+/**
+ * A replica that is cut off does not see revocations during its grace, as the documentation says.
+ */
 function revocationRow({ revocations, faults, fromMs }: ReplicaRecord): PromiseRow {
   const { revoked, failures } = revocations;
-  const accepted = revocations.accepted.filter(({ atMs }) => !faults.some((fault) => isDuring(fault, atMs)));
+  const accepted = revocations.accepted.filter(
+    ({ atMs }) => !faults.some((fault) => isDuring(fault, atMs)),
+  );
   const inGrace = revocations.accepted.length - accepted.length;
   const [first] = accepted;
   const seen =
@@ -129,6 +150,8 @@ function revocationRow({ revocations, faults, fromMs }: ReplicaRecord): PromiseR
 function statusesOf(lookups: readonly Lookup[]): string {
   const counts = new Map<number, number>();
   for (const { status } of lookups) counts.set(status, (counts.get(status) ?? 0) + 1);
-  const parts = [...counts].map(([status, count]) => `${formatCount(count)} × ${status === 0 ? 'no answer' : status}`);
+  const parts = [...counts].map(
+    ([status, count]) => `${formatCount(count)} × ${status === 0 ? 'no answer' : status}`,
+  );
   return parts.length === 0 ? '0' : parts.join(', ');
 }

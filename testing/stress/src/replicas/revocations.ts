@@ -1,6 +1,6 @@
 /**
- * Keys that are created, used and revoked during the run, with the command. Once a revocation has returned, no replica
- * may accept the key again, whatever happens to the database.
+ * Keys that are created, used and revoked during the run, with the command. Once a revocation has
+ * returned, no replica may accept the key again, whatever happens to the database.
  */
 import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,7 +28,11 @@ export class Revocations {
   #turn: Promise<void> = Promise.resolve();
 
   constructor(databaseUrl: string, dataDir: string, traffic: Traffic) {
-    this.#environment = { PATH: process.env['PATH'], WHENCE_DATABASE_URL: databaseUrl, WHENCE_DATA_DIR: dataDir };
+    this.#environment = {
+      PATH: process.env['PATH'],
+      WHENCE_DATABASE_URL: databaseUrl,
+      WHENCE_DATA_DIR: dataDir,
+    };
     this.#traffic = traffic;
   }
 
@@ -47,8 +51,14 @@ export class Revocations {
     this.#isStopped = true;
   }
 
-  /** While a backup is restored: it does not have the revocations since, so these keys are revoked again. */
-  async holdDuring(restore: () => Promise<void>, isInBackup: (key: string) => boolean): Promise<void> {
+  /**
+   * While a backup is restored: it does not have the revocations since, so these keys are revoked
+   * again.
+   */
+  async holdDuring(
+    restore: () => Promise<void>,
+    isInBackup: (key: string) => boolean,
+  ): Promise<void> {
     this.#isHeld = true;
     await this.#turn;
     const lost = this.revoked.filter((key) => !isInBackup(key));
@@ -65,7 +75,9 @@ export class Revocations {
   }
 
   async #revokeOne(): Promise<void> {
-    const key = (await this.#whence(['key', 'create', '--name', 'soak', '--tier', 'enterprise'])).trim();
+    const key = (
+      await this.#whence(['key', 'create', '--name', 'soak', '--tier', 'enterprise'])
+    ).trim();
     await this.#traffic.statuses(key);
     await this.#revoke(key);
     await this.#mustBeRefused([key], 'after the command');

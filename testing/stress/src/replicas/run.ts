@@ -1,11 +1,12 @@
 /**
- * Two replicas of two workers on a PostgreSQL of their own, under load, while the database is restarted, killed, stopped,
- * replaced by its standby and restored from a backup. One replica reaches it through PgBouncer in transaction mode.
+ * Two replicas of two workers on a PostgreSQL of their own, under load, while the database is
+ * restarted, killed, stopped, replaced by its standby and restored from a backup. One replica
+ * reaches it through PgBouncer in transaction mode.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sampleContent } from '@whence/dataset/internal/test/sample-dataset';
-import { publish } from '@whence/dataset/internal/versions/publish';
+import { sampleContent } from '@whence/dataset/test/sample-dataset';
+import { publish } from '@whence/dataset/versions';
 import { print } from '@whence/testing/console-report';
 import type { PinnedProcesses } from '@whence/testing/pinned-processes';
 import { createKeys } from '@whence/testing/whence-program';
@@ -42,7 +43,8 @@ export async function runReplicas(
     const traffic = new Traffic(urls, unlimited, before);
     const revocations = new Revocations(database.url, join(folder, 'commands'), traffic);
     const fromMs = Date.now();
-    const [load, revoking] = [traffic.run(perSecond), revocations.run()];
+    const load = traffic.run(perSecond);
+    const revoking = revocations.run();
     load.catch(() => {});
     revoking.catch(() => {});
     const faults: Fault[] = [];
@@ -54,7 +56,9 @@ export async function runReplicas(
       const beganMs = Date.now();
       await work();
       faults.push({ name, fromMs: beganMs, toMs: Date.now(), isCopy });
-      print(`${((beganMs - fromMs) / 1000).toFixed(0)} s: ${name}, ${((Date.now() - beganMs) / 1000).toFixed(1)} s`);
+      print(
+        `${((beganMs - fromMs) / 1000).toFixed(0)} s: ${name}, ${((Date.now() - beganMs) / 1000).toFixed(1)} s`,
+      );
     };
     await atShare(0.1);
     await cause('PostgreSQL is restarted', () => database.restart());
@@ -85,7 +89,10 @@ export async function runReplicas(
     const endings = await Promise.all(replicas.map((replica) => replica.stop()));
     const { revoked, accepted, failures } = revocations;
     return {
-      ...{ fromMs, faults, endings, lookups: traffic.lookups },
+      fromMs,
+      faults,
+      endings,
+      lookups: traffic.lookups,
       revocations: { revoked: revoked.length, accepted, failures },
     };
   } finally {
@@ -93,7 +100,11 @@ export async function runReplicas(
   }
 }
 
-function startReplica(dataDir: string, databaseUrl: string, signal: AbortSignal): Promise<ServerUnderTest> {
+function startReplica(
+  dataDir: string,
+  databaseUrl: string,
+  signal: AbortSignal,
+): Promise<ServerUnderTest> {
   publish(dataDir, sampleContent({ routes: [['8.8.8.0/24', 15169, 'Google LLC']] }), new Date());
   const settings = {
     WHENCE_DATABASE_URL: databaseUrl,

@@ -21,14 +21,19 @@ export async function soakReplicas(args: readonly string[]): Promise<void> {
   const minutes = wholeNumber('minutes', options.minutes, MINUTES, 1, MAX_MINUTES);
   const perSecond = wholeNumber('per-second', options['per-second'], PER_SECOND, 1, MAX_PER_SECOND);
   if (process.platform !== 'linux') throw new Error('needs Linux: processes are found in /proc');
-  for (const missing of [NO_OWN_POSTGRES, NO_PGBOUNCER]) if (missing !== false) throw new Error(missing);
+  for (const missing of [NO_OWN_POSTGRES, NO_PGBOUNCER])
+    if (missing !== false) throw new Error(missing);
   const folder = mkdtempSync(join(tmpdir(), 'whence-soak-replicas-'));
   const processes = new PinnedProcesses();
   const stopping = new AbortController();
   let running: Promise<unknown> | undefined;
   try {
-    print(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${loadAverage()} at the start`);
-    print(`${minutes} min, ${perSecond} requests per second, two replicas of two workers, PostgreSQL, PgBouncer`);
+    print(
+      `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${loadAverage()} at the start`,
+    );
+    print(
+      `${minutes} min, ${perSecond} requests per second, two replicas of two workers, PostgreSQL, PgBouncer`,
+    );
     const soaking = runReplicas(processes, folder, { minutes, perSecond }, stopping.signal);
     running = soaking.catch(() => {});
     const rows = checkReplicas(await Promise.race([soaking, untilInterrupted()]));

@@ -1,6 +1,6 @@
 /**
- * Lookups at a fixed rate on all replicas in turn, whether or not they keep up, with keys that have no limit and keys
- * whose limit is to be used up. What came back is kept with its time.
+ * Lookups at a fixed rate on all replicas in turn, whether or not they keep up, with keys that have
+ * no limit and keys whose limit is to be used up. What came back is kept with its time.
  */
 import { Agent, get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -75,13 +75,18 @@ export class Traffic {
     const beganMs = performance.now();
     const status = await this.#status((number >> 2) % this.#urls.length, key);
     this.lookups.push({ sentAtMs, latencyMs: performance.now() - beganMs, status, key, isLimited });
-    if (isLimited && status === 429 && this.#limited[0] === key) this.#limited = this.#limited.slice(1);
+    if (isLimited && status === 429 && this.#limited[0] === key)
+      this.#limited = this.#limited.slice(1);
   }
 
   #status(replica: number, key: string): Promise<number> {
     const url = `${this.#urls[replica]}/v1/ip/8.8.8.${this.#sent % 256}`;
     return new Promise((resolve) => {
-      const options = { agent: this.#agents[replica] as Agent, headers: { 'X-API-Key': key }, timeout: TIMEOUT_MS };
+      const options = {
+        agent: this.#agents[replica] as Agent,
+        headers: { 'X-API-Key': key },
+        timeout: TIMEOUT_MS,
+      };
       const request = get(url, options, (response) => {
         response.resume();
         response.on('end', () => resolve(response.statusCode ?? 0));

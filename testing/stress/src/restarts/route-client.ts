@@ -1,7 +1,7 @@
 /**
- * A client that sends one request after the other, with a kept connection, to the first of its servers that accepts one. A
- * connection that is refused is no loss: nothing was sent. A request that was sent and gets no answer, or another status
- * than its route has, is one.
+ * A client that sends one request after the other, with a kept connection, to the first of its
+ * servers that accepts one. A connection that is refused is no loss: nothing was sent. A request
+ * that was sent and gets no answer, or another status than its route has, is one.
  */
 import { once } from 'node:events';
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
@@ -23,7 +23,13 @@ export class RouteClient {
   readonly #ended: Promise<void>;
   #isStopping = false;
 
-  constructor(name: string, route: Route, ports: readonly number[], key: string, signal: AbortSignal) {
+  constructor(
+    name: string,
+    route: Route,
+    ports: readonly number[],
+    key: string,
+    signal: AbortSignal,
+  ) {
     this.name = name;
     this.route = route;
     this.#ports = ports;
@@ -51,8 +57,19 @@ export class RouteClient {
   /** False if the server did not accept a connection. */
   async #ask(agent: Agent, port: number): Promise<boolean> {
     const { method, path, body = '', status } = this.route;
-    const headers = { 'X-API-Key': this.#key, ...(body !== '' && { 'Content-Type': 'application/json' }) };
-    const sent = request({ host: '127.0.0.1', port, method, path, headers, agent, timeout: ANSWER_TIMEOUT_MS });
+    const headers = {
+      'X-API-Key': this.#key,
+      ...(body !== '' && { 'Content-Type': 'application/json' }),
+    };
+    const sent = request({
+      host: '127.0.0.1',
+      port,
+      method,
+      path,
+      headers,
+      agent,
+      timeout: ANSWER_TIMEOUT_MS,
+    });
     sent.on('timeout', () => sent.destroy(new Error('no answer')));
     sent.end(body);
     try {

@@ -13,7 +13,9 @@ export async function startNginx(
 ): Promise<number> {
   const port = await freePort();
   mkdirSync(folder, { recursive: true });
-  const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder};`);
+  const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${folder};`,
+  );
   const servers = upstreams.map((upstream) => `server 127.0.0.1:${upstream} max_fails=0;`);
   const path = join(folder, 'nginx.conf');
   writeFileSync(

@@ -1,9 +1,12 @@
-/** What a soak run promises, checked against the record of a run. Times are milliseconds since 1970. */
+/**
+ * What a soak run promises, checked against the record of a run. Times are milliseconds since 1970.
+ */
 import { formatCount } from '@whence/testing/console-report';
 import { median, percentile } from '@whence/testing/statistics';
 import type { Decrease } from '../metrics-watch.ts';
 import type { PromiseRow } from '../promise-table.ts';
 import type { Ending } from '../server-under-test.ts';
+import { formatIncrease, type KernelCounters } from './kernel-counters.ts';
 import type { Fault } from './load/protocol.ts';
 import type { LoadTotals } from './load/start-load.ts';
 import { FREE_LIMIT, type FreeKeyEnd, type ProcessSample } from './server-state.ts';
@@ -16,27 +19,43 @@ export type SoakRecord = {
   readonly kills: readonly number[];
   readonly lock: { readonly fromMs: number; readonly toMs: number };
   /** `atMs`: when the version was selected. Processes may see it from `beganMs` on. */
-  readonly swaps: readonly { readonly beganMs: number; readonly atMs: number; readonly version: number }[];
+  readonly swaps: readonly {
+    readonly beganMs: number;
+    readonly atMs: number;
+    readonly version: number;
+  }[];
   readonly load: LoadTotals;
   readonly samples: readonly ProcessSample[];
   /** Processes of the server while no worker is being replaced. */
   readonly processes: number;
   /** Without load: before it, and some time after it. */
   readonly descriptors: { readonly before: number; readonly after: number };
-  readonly metrics: { readonly scrapes: number; readonly failures: number; readonly decreases: readonly Decrease[] };
+  readonly metrics: {
+    readonly scrapes: number;
+    readonly failures: number;
+    readonly decreases: readonly Decrease[];
+  };
   readonly freeKeys: readonly FreeKeyEnd[];
+  /** Before the load, and after it. */
+  readonly kernel: { readonly before: KernelCounters; readonly after: KernelCounters };
   /** Questions to the DNS zone. */
   readonly zone: { readonly answered: number; readonly faults: readonly string[] };
   readonly ending: Ending;
 };
 
-/** docs/api.md, "Limits": what a killed process loses of a Free key, a lease and the quarter at which it asks ahead. */
+/**
+ * docs/api.md, "Limits": what a killed process loses of a Free key, a lease and the quarter at
+ * which it asks ahead.
+ */
 const FREE_OPEN = 7;
 /** While a worker is replaced, the other one has all of the traffic. */
 const KILL_WINDOW_MS = 3_000;
 /** So long a key that may be a guess waits at most. */
 const GUESS_WAIT_MS = 2_000;
-/** The kernel closes the connections of a killed process at once; what we were sending at that moment fails as well. */
+/**
+ * The kernel closes the connections of a killed process at once; what we were sending at that
+ * moment fails as well.
+ */
 const CUT_WINDOW_MS = 1_000;
 /** A statement waits so long for a lock before the request is refused. */
 const STATEMENT_TIMEOUT_MS = 2_000;
@@ -53,11 +72,11 @@ export function checkPromises(record: SoakRecord): PromiseRow[] {
   const undisturbed = latenciesOf(record, (atMs) => !isAfter(kills, atMs, KILL_WINDOW_MS));
   return [
     serverErrors(record),
-    faultRow('every other answer has the status of the contract', load.faults.filter(isWrongStatus)),
     faultRow(
-      'no request is cut off but by a killed worker',
-      load.faults.filter((fault) => isWronglyCut(record, fault)),
+      'every other answer has the status of the contract',
+      load.faults.filter(isWrongStatus),
     ),
+    cutRow(record),
     faultRow(
       'every request is answered within 20 s',
       load.faults.filter(({ outcome }) => outcome.kind === 'unanswered'),
@@ -79,42 +98,55 @@ export function checkPromises(record: SoakRecord): PromiseRow[] {
 }
 
 /** Whether the text of the documentation allows this 5xx answer at this moment. */
-export function isAllowed({ kills, lock }: Pick<SoakRecord, 'kills' | 'lock'>, fault: Fault): boolean {
+export function isAllowed(
+  { kills, lock }: Pick<SoakRecord, 'kills' | 'lock'>,
+  fault: Fault,
+): boolean {
   const { outcome, endedAtMs, request, tier, isSilentZone } = fault;
   if (outcome.kind !== 'refused') return false;
   switch (outcome.code) {
     case 'OVERLOADED':
-      // Guesses are slowed down, and so are keys that a new worker has not seen, from the same address.
+      // Guesses are slowed down, and so are keys that a new worker has not seen, from the same
+      // address.
       return request === 'unknown key' || isAfter(kills, endedAtMs, KILL_WINDOW_MS + GUESS_WAIT_MS);
     case 'DNS_UNAVAILABLE':
       return isSilentZone;
     case 'STORAGE_UNAVAILABLE':
       // An Enterprise key has no limit, so it needs no lease.
-      return tier !== 'enterprise' && endedAtMs >= lock.fromMs && endedAtMs <= lock.toMs + STATEMENT_TIMEOUT_MS;
+      return (
+        tier !== 'enterprise' &&
+        endedAtMs >= lock.fromMs &&
+        endedAtMs <= lock.toMs + STATEMENT_TIMEOUT_MS
+      );
     default:
       return false;
   }
+}
+
+function outcomeText(outcome: Fault['outcome']): string {
+  if (outcome.kind === 'refused') return `${outcome.status} ${outcome.code}`;
+  return outcome.kind === 'cut' ? `cut off (${outcome.reason})` : 'unanswered';
 }
 
 /** Groups of equal faults, the most frequent first. */
 export function groupFaults(faults: readonly Fault[]): string[] {
   const groups = new Map<string, number>();
   for (const { outcome, request, tier = 'no key', detail } of faults) {
-    const what =
-      outcome.kind === 'refused'
-        ? `${outcome.status} ${outcome.code}`
-        : outcome.kind === 'cut'
-          ? `cut off (${outcome.reason})`
-          : 'unanswered';
+    const what = outcomeText(outcome);
     // A number in a domain or an address makes no new group.
-    const group = `${what}: ${tier} ${request} ${request === 'lookup' ? '' : detail.replace(/\d+/g, 'N')}`.trim();
+    const group =
+      `${what}: ${tier} ${request} ${request === 'lookup' ? '' : detail.replace(/\d+/g, 'N')}`.trim();
     groups.set(group, (groups.get(group) ?? 0) + 1);
   }
-  return [...groups].sort((a, b) => b[1] - a[1]).map(([group, count]) => `${formatCount(count)} × ${group}`);
+  return [...groups]
+    .sort((a, b) => b[1] - a[1])
+    .map(([group, count]) => `${formatCount(count)} × ${group}`);
 }
 
 function serverErrors(record: SoakRecord): PromiseRow {
-  const errors = record.load.faults.filter(({ outcome }) => outcome.kind === 'refused' && outcome.status >= 500);
+  const errors = record.load.faults.filter(
+    ({ outcome }) => outcome.kind === 'refused' && outcome.status >= 500,
+  );
   const broken = errors.filter((fault) => !isAllowed(record, fault));
   const { seen } = faultRow('', broken);
   return {
@@ -141,17 +173,34 @@ function faultRow(promise: string, faults: readonly Fault[]): PromiseRow {
   };
 }
 
+/** Connections that the kernel has dropped are among them, and no process has seen those. */
+function cutRow(record: SoakRecord): PromiseRow {
+  const { before, after } = record.kernel;
+  const row = faultRow(
+    'no request is cut off but by a killed worker',
+    record.load.faults.filter((fault) => isWronglyCut(record, fault)),
+  );
+  return { ...row, seen: `${row.seen}; kernel: ${formatIncrease(before, after)}` };
+}
+
 /** A moment of tolerance, because the clocks of two processes differ by a little. */
 function isAfter(events: readonly number[], atMs: number, windowMs: number): boolean {
   return events.some((eventMs) => atMs >= eventMs - 50 && atMs <= eventMs + windowMs);
 }
 
-/** Keys with a limit wait for storage while the database is locked, as docs/api.md says: those lookups are not counted. */
-function latenciesOf({ load, fromMs, lock }: SoakRecord, isCounted: (atMs: number) => boolean): number[] {
+/**
+ * Keys with a limit wait for storage while the database is locked, as docs/api.md says: those
+ * lookups are not counted.
+ */
+function latenciesOf(
+  { load, fromMs, lock }: SoakRecord,
+  isCounted: (atMs: number) => boolean,
+): number[] {
   const { sentAtMs, latencyMs, hasLimit } = load.lookups;
   return latencyMs.filter((_, i) => {
     const atMs = sentAtMs[i] as number;
-    const isLocked = atMs > lock.fromMs - STATEMENT_TIMEOUT_MS && atMs < lock.toMs + STATEMENT_TIMEOUT_MS;
+    const isLocked =
+      atMs > lock.fromMs - STATEMENT_TIMEOUT_MS && atMs < lock.toMs + STATEMENT_TIMEOUT_MS;
     return atMs - fromMs > WARM_UP_MS && !(isLocked && hasLimit[i]) && isCounted(atMs);
   });
 }
@@ -164,16 +213,20 @@ export function countSlowLookups(record: SoakRecord, timeLine: readonly Timeline
   const limited = hasLimit.filter((has, i) => has && isSlow(i)).length;
   const kinds = [...new Set(timeLine.map(({ kind }) => kind))];
   const counts = kinds.map((kind) => {
-    const events = timeLine.filter((event) => event.kind === kind).map(({ atMs }) => record.fromMs + atMs);
+    const events = timeLine
+      .filter((event) => event.kind === kind)
+      .map(({ atMs }) => record.fromMs + atMs);
     const near = slow.filter((atMs) => isAfter(events, atMs, CAUSE_WINDOW_MS)).length;
     const coverage = (events.length * CAUSE_WINDOW_MS) / (record.toMs - record.fromMs);
-    return `${formatCount(near)} in the second after a ${kind} (${Math.round(100 * coverage)} % of the run)`;
+    return `${formatCount(near)} in the second after a ${kind} (${Math.round(100 * coverage)}% of the run)`;
   });
   return `lookups of ${GOALS.lookupMs} ms and more: ${formatCount(slow.length)}, ${formatCount(limited)} with keys that have a limit; ${counts.join(', ')}`;
 }
 
 function latencyRow(promise: string, latenciesMs: readonly number[]): PromiseRow {
-  const [p50 = 0, p99 = 0, slowest = 0] = [50, 99, 100].map((percent) => percentile(latenciesMs, percent));
+  const [p50 = 0, p99 = 0, slowest = 0] = [50, 99, 100].map((percent) =>
+    percentile(latenciesMs, percent),
+  );
   const seen = `${p99.toFixed(1)} ms (50th ${p50.toFixed(1)} ms, slowest ${slowest.toFixed(0)} ms, ${formatCount(latenciesMs.length)} lookups)`;
   return { promise, seen, isKept: p99 < GOALS.lookupMs };
 }
@@ -182,7 +235,9 @@ function latencyRow(promise: string, latenciesMs: readonly number[]): PromiseRow
 function memoryRow({ samples, fromMs, toMs, processes }: SoakRecord): PromiseRow {
   const during = (from: number, to: number) => {
     const at = (share: number) => fromMs + share * (toMs - fromMs);
-    const inside = samples.filter((s) => s.processes === processes && s.atMs >= at(from) && s.atMs <= at(to));
+    const inside = samples.filter(
+      (s) => s.processes === processes && s.atMs >= at(from) && s.atMs <= at(to),
+    );
     return median(inside.map(({ residentBytes }) => residentBytes)) / 1e6;
   };
   const early = during(0.1, 0.2);
@@ -190,7 +245,7 @@ function memoryRow({ samples, fromMs, toMs, processes }: SoakRecord): PromiseRow
   const peak = Math.max(...samples.map(({ residentBytes }) => residentBytes)) / 1e6;
   const growth = late / early - 1;
   return {
-    promise: 'memory grows by at most 10 % from the second minute to the last',
+    promise: 'memory grows by at most 10% from the second minute to the last',
     seen: `${early.toFixed(0)} MB to ${late.toFixed(0)} MB, ${percent(growth)}; peak ${peak.toFixed(0)} MB`,
     isKept: growth <= GOALS.memoryGrowth,
   };
@@ -206,8 +261,8 @@ function descriptorRow({ descriptors: { before, after }, samples }: SoakRecord):
 }
 
 /**
- * What was counted and what is left must make up the limit, less what kills may have cost: what was open of a lease
- * each, and answers that were counted and cut off.
+ * What was counted and what is left must make up the limit, less what kills may have cost: what was
+ * open of a lease each, and answers that were counted and cut off.
  */
 function limitRow({ freeKeys, kills }: SoakRecord): PromiseRow {
   const problems = freeKeys.flatMap(({ counted, cut, remaining }, i) => {
@@ -228,7 +283,11 @@ function limitRow({ freeKeys, kills }: SoakRecord): PromiseRow {
   };
 }
 
-function counterRow({ metrics: { decreases, scrapes, failures }, fromMs, kills }: SoakRecord): PromiseRow {
+function counterRow({
+  metrics: { decreases, scrapes, failures },
+  fromMs,
+  kills,
+}: SoakRecord): PromiseRow {
   const [first] = decreases;
   const afterKills = decreases.filter(({ atMs }) => isAfter(kills, atMs, KILL_WINDOW_MS)).length;
   const seen =
@@ -253,7 +312,8 @@ function swapRow({ swaps, load: { lookups } }: SoakRecord): PromiseRow {
     const current = swaps[swap];
     if (current === undefined || lookups.datasetVersion[i] === current.version) continue;
     const next = swaps[swap + 1];
-    const isAhead = next !== undefined && sentAtMs + (lookups.latencyMs[i] as number) >= next.beganMs;
+    const isAhead =
+      next !== undefined && sentAtMs + (lookups.latencyMs[i] as number) >= next.beganMs;
     if (isAhead && lookups.datasetVersion[i] === next.version) continue;
     slowestMs = Math.max(slowestMs, sentAtMs - current.atMs);
     if (sentAtMs - current.atMs > SWAP_MS) stale++;
@@ -274,5 +334,5 @@ function zoneRow({ zone: { answered, faults } }: SoakRecord): PromiseRow {
   };
 }
 
-const percent = (share: number) => `${share >= 0 ? '+' : ''}${(100 * share).toFixed(1)} %`;
+const percent = (share: number) => `${share >= 0 ? '+' : ''}${(100 * share).toFixed(1)}%`;
 const seconds = (ms: number) => `${(ms / 1000).toFixed(0)} s`;

@@ -1,16 +1,19 @@
-/** One soak run: a server under load, the events of the time line, and a record of what was seen. */
+/**
+ * One soak run: a server under load, the events of the time line, and a record of what was seen.
+ */
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { useVersion } from '@whence/dataset/internal/versions/publish';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { useVersion } from '@whence/dataset/versions';
 import { formatCount, loadAverage, print } from '@whence/testing/console-report';
 import { openSession } from '@whence/testing/dashboard-session';
 import { ANY_CORE, type PinnedProcesses } from '@whence/testing/pinned-processes';
 import { freePort } from '@whence/testing/programs';
-import Database from 'better-sqlite3';
 import { MetricsWatch } from '../metrics-watch.ts';
 import { ServerUnderTest } from '../server-under-test.ts';
+import { readKernelCounters } from './kernel-counters.ts';
 import { DashboardClients } from './load/dashboard-clients.ts';
 import { HalfClosingClients } from './load/half-closing-clients.ts';
 import { NeverReadingClients } from './load/never-reading-clients.ts';
@@ -35,16 +38,23 @@ type RunOptions = {
   readonly timeLine: readonly TimelineEvent[];
 };
 
-export type SoakRun = { readonly record: SoakRecord; readonly metrics: MetricsWatch; readonly server: ServerUnderTest };
+export type SoakRun = {
+  readonly record: SoakRecord;
+  readonly metrics: MetricsWatch;
+  readonly server: ServerUnderTest;
+};
 
 const WATCH_EVERY_MS = 1_000;
 const SETTLE_MS = 3_000;
 /** How long after the load the server may take to drop connections that do not read. */
 const DESCRIPTOR_GRACE_MS = 60_000;
 
-/** The server writes all the time: the lock is waited for longer than one of its statements would. */
+/**
+ * The server writes all the time: the lock is waited for longer than one of its statements would.
+ */
 const LOCK_TIMEOUT_MS = 20_000;
 const LOCK_RETRY_MS = 5;
+const SQLITE_BUSY = 5;
 
 const epochMs = () => performance.timeOrigin + performance.now();
 const today = () => new Date().toISOString().slice(0, 10);
@@ -56,20 +66,23 @@ export async function runSoak(
   options: RunOptions,
   signal: AbortSignal,
 ): Promise<SoakRun> {
-  const dns = await processes.start(ANY_CORE, [fileURLToPath(import.meta.resolve('./dns/dns-server-process.js'))]);
+  const dns = await processes.start(ANY_CORE, [
+    fileURLToPath(import.meta.resolve('./dns/dns-server-process.js')),
+  ]);
   const policyScript = fileURLToPath(import.meta.resolve('./policy/policy-host-process.js'));
   const policy = await processes.start(ANY_CORE, [policyScript, setup.dataDir]);
   // Printed by the script, hence the cast.
-  const { port: policyPort, authorityFile } = JSON.parse(policy.firstLine) as { port: number; authorityFile: string };
+  const { port: policyPort, authorityFile } = JSON.parse(policy.firstLine) as {
+    port: number;
+    authorityFile: string;
+  };
   const zonePort = await freePort();
   const settings = {
     WHENCE_WORKERS: String(options.workers),
     WHENCE_DNS_SERVERS: dns.firstLine,
-    // Pages without an account, from the addresses that requests name, and registrations from a registry that is away.
+    // Pages without an account, from the addresses that requests name.
     WHENCE_PUBLIC_LOOKUPS: 'on',
     WHENCE_TRUST_PROXY: '127.0.0.1',
-    WHENCE_RDAP: 'on',
-    HTTPS_PROXY: 'http://127.0.0.1:9',
     NODE_OPTIONS: `--import=${import.meta.resolve('./policy/redirect.js')}`,
     NODE_EXTRA_CA_CERTS: authorityFile,
     SOAK_POLICY_PORT: String(policyPort),
@@ -110,7 +123,13 @@ class Run {
   #watching: NodeJS.Timeout | undefined;
   #isScraping = false;
 
-  constructor(server: ServerUnderTest, zonePort: number, setup: SoakSetup, options: RunOptions, signal: AbortSignal) {
+  constructor(
+    server: ServerUnderTest,
+    zonePort: number,
+    setup: SoakSetup,
+    options: RunOptions,
+    signal: AbortSignal,
+  ) {
     this.#server = server;
     this.#setup = setup;
     this.#options = options;
@@ -133,21 +152,36 @@ class Run {
     const before = sampleProcesses(this.#server, epochMs())?.descriptors ?? Number.NaN;
 
     const startDay = today();
+    const kernelBefore = readKernelCounters();
     const fromMs = epochMs();
     this.#swaps.push({ beganMs: fromMs, atMs: fromMs, version: versions[1] });
-    const load = new Load({ ...this.#setup, port: this.#server.port, seed, perSecond }, this.#signal);
+    const load = new Load(
+      { ...this.#setup, port: this.#server.port, seed, perSecond },
+      this.#signal,
+    );
     this.#load = load;
     this.#zone.start();
     this.#watching = setInterval(() => void this.#watch(), WATCH_EVERY_MS);
     await this.#playTimeLine(fromMs, fromMs + minutes * 60_000);
     const toMs = epochMs();
-    await Promise.all([load.stop(), this.#halfClosing.settle(), this.#zone.settle(), this.#dashboard?.settle()]);
+    await Promise.all([
+      load.stop(),
+      this.#halfClosing.settle(),
+      this.#zone.settle(),
+      this.#dashboard?.settle(),
+    ]);
     this.#addClients(load.totals);
     clearInterval(this.#watching);
+    const kernel = { before: kernelBefore, after: readKernelCounters() };
 
     await untilAnswers(url, keys.enterprise[0] ?? '', (ms) => this.#pause(ms));
     await this.#pause(LEASES_RETURNED_MS);
-    const freeKeys = await readRemaining(url, keys.free, load.totals.freeKeys, () => today() === startDay);
+    const freeKeys = await readRemaining(
+      url,
+      keys.free,
+      load.totals.freeKeys,
+      () => today() === startDay,
+    );
     const after = await this.#settledDescriptors(before);
     await this.metrics.scrape(epochMs());
     return {
@@ -162,6 +196,7 @@ class Run {
       descriptors: { before, after },
       metrics: this.metrics,
       freeKeys,
+      kernel,
       zone: this.#zone,
     };
   }
@@ -170,7 +205,8 @@ class Run {
   #addClients({ faults, answers }: LoadTotals): void {
     faults.push(...this.#halfClosing.faults, ...(this.#dashboard?.faults ?? []));
     answers['half-closed'] = this.#halfClosing.answered;
-    for (const [kind, count] of Object.entries(this.#dashboard?.answers ?? {})) answers[`dashboard ${kind}`] = count;
+    for (const [kind, count] of Object.entries(this.#dashboard?.answers ?? {}))
+      answers[`dashboard ${kind}`] = count;
   }
 
   cleanUp(): void {
@@ -181,7 +217,10 @@ class Run {
 
   async #playTimeLine(fromMs: number, toMs: number): Promise<void> {
     const tenthMs = (toMs - fromMs) / 10;
-    const reports = Array.from({ length: 9 }, (_, i) => ({ kind: 'report', atMs: (i + 1) * tenthMs }) as const);
+    const reports = Array.from(
+      { length: 9 },
+      (_, i) => ({ kind: 'report', atMs: (i + 1) * tenthMs }) as const,
+    );
     const steps = [...this.#options.timeLine, ...reports].sort((a, b) => a.atMs - b.atMs);
     for (const step of steps) {
       await this.#pause(Math.max(0, fromMs + step.atMs - epochMs()));
@@ -251,18 +290,19 @@ class Run {
   }
 
   /**
-   * The write lock of the server's database, as a backup or another program would hold it; closing the database releases
-   * it. SQLite itself would wait synchronously, and nothing would be watched meanwhile.
+   * The write lock of the server's database, as a backup or another program would hold it; closing
+   * the database releases it. SQLite itself would wait synchronously, and nothing would be watched
+   * meanwhile.
    */
-  async #takeWriteLock(): Promise<Database.Database> {
-    const database = new Database(join(this.#setup.dataDir, 'whence.sqlite'), { timeout: 0 });
+  async #takeWriteLock(): Promise<DatabaseSyncInstance> {
+    const database = new DatabaseSync(join(this.#setup.dataDir, 'whence.sqlite'));
     const deadlineMs = performance.now() + LOCK_TIMEOUT_MS;
     for (;;) {
       try {
         database.exec('begin immediate');
         return database;
       } catch (error) {
-        const isBusy = error instanceof Database.SqliteError && error.code === 'SQLITE_BUSY';
+        const isBusy = (error as { errcode?: number }).errcode === SQLITE_BUSY;
         if (!isBusy || performance.now() > deadlineMs) {
           database.close();
           throw error;

@@ -1,4 +1,7 @@
-/** What is seen of the server from outside: memory and file descriptors, and what is left of each Free key. */
+/**
+ * What is seen of the server from outside: memory and file descriptors, and what is left of each
+ * Free key.
+ */
 import { readdirSync } from 'node:fs';
 import { residentBytes } from '@whence/testing/pinned-processes';
 import type { ServerUnderTest } from '../server-under-test.ts';
@@ -16,10 +19,13 @@ export type ProcessSample = {
 export function sampleProcesses(server: ServerUnderTest, atMs: number): ProcessSample | undefined {
   try {
     const pids = server.processes();
-    const sum = (read: (pid: number) => number) => pids.reduce((total, pid) => total + read(pid), 0);
+    const sum = (read: (pid: number) => number) =>
+      pids.reduce((total, pid) => total + read(pid), 0);
     const descriptors = sum((pid) => readdirSync(`/proc/${pid}/fd`).length);
     const resident = sum(residentBytes);
-    return Number.isNaN(resident) ? undefined : { atMs, processes: pids.length, residentBytes: resident, descriptors };
+    return Number.isNaN(resident)
+      ? undefined
+      : { atMs, processes: pids.length, residentBytes: resident, descriptors };
   } catch {
     return undefined;
   }
@@ -27,17 +33,29 @@ export function sampleProcesses(server: ServerUnderTest, atMs: number): ProcessS
 
 export const FREE_LIMIT = 1_000;
 
-/** `remaining` is what the server says is left of the day at the end; undefined if the run passed midnight UTC. */
+/**
+ * `remaining` is what the server says is left of the day at the end; undefined if the run passed
+ * midnight UTC.
+ */
 export type FreeKeyEnd = FreeKeyUse & { readonly remaining: number | undefined };
 
 const RESTART_TIMEOUT_MS = 60_000;
 const RESTART_POLL_MS = 200;
 
-/** Leases are returned after two seconds without requests, and that is looked after once a second. */
+/**
+ * Leases are returned after two seconds without requests, and that is looked after once a second.
+ */
 export const LEASES_RETURNED_MS = 4_000;
 
-/** A worker that was killed last may still be starting, and on a busy machine that can be both of them. */
-export async function untilAnswers(url: string, key: string, pause: (ms: number) => Promise<void>): Promise<void> {
+/**
+ * A worker that was killed last may still be starting, and on a busy machine that can be both of
+ * them.
+ */
+export async function untilAnswers(
+  url: string,
+  key: string,
+  pause: (ms: number) => Promise<void>,
+): Promise<void> {
   const deadlineMs = performance.now() + RESTART_TIMEOUT_MS;
   for (;;) {
     try {
@@ -67,7 +85,11 @@ export async function readRemaining(
       throw new Error(`status ${response.status} without the headers of a Free key`);
     const isCounted = response.status !== 429;
     // Past midnight the day begins with all of the limit.
-    ends.push({ counted: counted + (isCounted ? 1 : 0), cut, remaining: isSameDay() ? Number(remaining) : undefined });
+    ends.push({
+      counted: counted + (isCounted ? 1 : 0),
+      cut,
+      remaining: isSameDay() ? Number(remaining) : undefined,
+    });
   }
   return ends;
 }

@@ -1,20 +1,17 @@
 /**
- * What a soak run needs before the server starts: two versions of the dataset, keys of three tiers, what to ask for, an
- * administrator and a year of statistics.
+ * What a soak run needs before the server starts: two versions of the dataset, keys of three tiers,
+ * what to ask for, an administrator and a year of statistics.
  */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { formatAddress, ipv4, parseAddress } from '@whence/dataset/address';
-import { decodeFile } from '@whence/dataset/internal/file/format';
-import type { Dataset } from '@whence/dataset/internal/file/read';
-import { openCurrent, publish, readManifest, versionPath } from '@whence/dataset/internal/versions/publish';
-import type { Meta } from '@whence/dataset/record';
+import { type Dataset, openDataset } from '@whence/dataset/dataset';
+import { openCurrent, publish, readManifest, versionPath } from '@whence/dataset/versions';
 import { createAccount, type MadeAccount } from '@whence/testing/dashboard-session';
 import type { PinnedProcesses } from '@whence/testing/pinned-processes';
 import { makeQueries } from '@whence/testing/search-queries';
 import type { Words } from '@whence/testing/seeded-random';
 import { buildDataset, createKeys } from '@whence/testing/whence-program';
-import Database from 'better-sqlite3';
 import type { MixInput } from './load/request-mix.ts';
 import type { ZoneQuestion } from './load/zone-clients.ts';
 
@@ -54,7 +51,12 @@ export async function prepareSoak(
   const keys = {
     enterprise: await createKeys(processes, dataDir, 'enterprise', ENTERPRISE_KEYS),
     pro: await createKeys(processes, dataDir, 'pro', PRO_KEYS),
-    free: await createKeys(processes, dataDir, 'free', Math.ceil(minutes * FREE_KEYS_PER_MINUTE) + 1),
+    free: await createKeys(
+      processes,
+      dataDir,
+      'free',
+      Math.ceil(minutes * FREE_KEYS_PER_MINUTE) + 1,
+    ),
   };
   return {
     dataDir,
@@ -71,28 +73,36 @@ export async function prepareSoak(
   };
 }
 
-/** A row per key and day, of keys that no longer exist. Days that the run itself writes are left out. */
+/**
+ * A row per key and day, of keys that no longer exist. Days that the run itself writes are left
+ * out.
+ */
 function insertUsage(dataDir: string): number {
-  const database = new Database(join(dataDir, 'whence.sqlite'));
+  const database = new DatabaseSync(join(dataDir, 'whence.sqlite'));
   const insert = database.prepare("insert into usage values (?, ?, 'ip', 2, ?)");
   const nowMs = Date.now();
-  database.transaction(() => {
-    for (let before = 1; before < USAGE_DAYS; before++) {
-      const day = new Date(nowMs - before * DAY_MS).toISOString().slice(0, 10);
-      for (let key = 0; key < USAGE_KEYS; key++) insert.run(`soak${String(key).padStart(12, '0')}`, day, 1 + key);
-    }
-  })();
+  database.exec('begin');
+  for (let before = 1; before < USAGE_DAYS; before++) {
+    const day = new Date(nowMs - before * DAY_MS).toISOString().slice(0, 10);
+    for (let key = 0; key < USAGE_KEYS; key++)
+      insert.run(`soak${String(key).padStart(12, '0')}`, day, 1 + key);
+  }
+  database.exec('commit');
   database.close();
   return (USAGE_DAYS - 1) * USAGE_KEYS;
 }
 
-/** The same answers under another number and digest: what matters here is the swap, and a build takes 15 s. */
+/**
+ * The same answers under another number and digest: what matters here is the swap, and a build
+ * takes 15 s.
+ */
 function publishTwin(dataDir: string): readonly [number, number] {
   const [entry] = readManifest(dataDir)?.versions ?? [];
   if (entry === undefined) throw new Error(`no dataset was published in ${dataDir}`);
-  const { meta, ...sections } = decodeFile(readFileSync(versionPath(dataDir, entry)));
-  // Written by `dataset build`, hence the cast. The number of the version is that of the twin.
-  const { version: _, ...content } = JSON.parse(meta.toString()) as Meta & { version: number };
+  const dataset = openDataset(versionPath(dataDir, entry));
+  const { meta: _meta, ...sections } = dataset.sections;
+  // The number of the version is that of the twin.
+  const { version: _version, ...content } = dataset.meta;
   const twin = {
     sections,
     flaggedAccessNetworks: [],
@@ -112,7 +122,10 @@ function askZone(dataset: Dataset, text: string): ZoneQuestion {
   };
 }
 
-/** Rows are ordered by size: the square draws the large networks, whose lists of prefixes are long, more often. */
+/**
+ * Rows are ordered by size: the square draws the large networks, whose lists of prefixes are long,
+ * more often.
+ */
 function drawAsns(dataset: Dataset, random: Words): number[] {
   return Array.from({ length: ASNS }, () =>
     dataset.networks.numberAt(Math.floor((random() / 2 ** 32) ** 2 * dataset.networks.count)),

@@ -5,7 +5,8 @@ import { makeTimeLine } from './time-line.ts';
 
 function counts(minutes: number): Record<string, number> {
   const result: Record<string, number> = {};
-  for (const { kind } of makeTimeLine(minutes, seededWords(1))) result[kind] = (result[kind] ?? 0) + 1;
+  for (const { kind } of makeTimeLine(minutes, seededWords(1)))
+    result[kind] = (result[kind] ?? 0) + 1;
   return result;
 }
 
@@ -37,7 +38,8 @@ for (const [minutes, want] of [
     },
   ],
 ] as const)
-  test(`time line: ${minutes} min have ${JSON.stringify(want)}`, () => assert.deepEqual(counts(minutes), want));
+  test(`time line: ${minutes} min have ${JSON.stringify(want)}`, () =>
+    assert.deepEqual(counts(minutes), want));
 
 test('time line: events are in order, inside the run, and the same for the same seed', () => {
   const events = makeTimeLine(10, seededWords(5));

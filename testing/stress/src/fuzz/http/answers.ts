@@ -1,4 +1,6 @@
-/** Splits what came over a connection into HTTP responses (RFC 9112 §6), with a length or in chunks. */
+/**
+ * Splits what came over a connection into HTTP responses (RFC 9112 §6), with a length or in chunks.
+ */
 
 export type HttpAnswer = {
   readonly status: number;
@@ -29,7 +31,11 @@ export function splitAnswers(bytes: Buffer, isHead: boolean): HttpAnswers {
     const status = Number(STATUS_LINE.exec(first)?.[1]);
     const headers = parseHeaders(lines);
     if (Number.isNaN(status) || headers === undefined)
-      return { answers, rest: bytes.subarray(at), fault: `not the head of a response: ${first.slice(0, 80)}` };
+      return {
+        answers,
+        rest: bytes.subarray(at),
+        fault: `not the head of a response: ${first.slice(0, 80)}`,
+      };
     const start = end + HEAD_END.length;
     // RFC 9110 §15.2: an interim response; the real one follows.
     if (status < 200) {
@@ -37,9 +43,14 @@ export function splitAnswers(bytes: Buffer, isHead: boolean): HttpAnswers {
       continue;
     }
     // RFC 9110 §15.3.5: 204 has no content.
-    const body = isHead || status === 204 ? { text: '', end: start } : readBody(bytes, start, headers);
+    const body =
+      isHead || status === 204 ? { text: '', end: start } : readBody(bytes, start, headers);
     if (body === 'unframed')
-      return { answers, rest: bytes.subarray(at), fault: `status ${status} without a Content-Length` };
+      return {
+        answers,
+        rest: bytes.subarray(at),
+        fault: `status ${status} without a Content-Length`,
+      };
     if (body === 'incomplete') return { answers, rest: bytes.subarray(at) };
     answers.push({ status, headers, body: body.text });
     at = body.end;
@@ -48,7 +59,11 @@ export function splitAnswers(bytes: Buffer, isHead: boolean): HttpAnswers {
 
 type Body = { readonly text: string; readonly end: number };
 
-function readBody(bytes: Buffer, start: number, headers: HttpAnswer['headers']): Body | 'unframed' | 'incomplete' {
+function readBody(
+  bytes: Buffer,
+  start: number,
+  headers: HttpAnswer['headers'],
+): Body | 'unframed' | 'incomplete' {
   if (headers.get('transfer-encoding') === 'chunked') return readChunks(bytes, start);
   const length = headers.get('content-length');
   if (length === undefined || !/^\d+$/.test(length)) return 'unframed';

@@ -71,7 +71,9 @@ export function makeBody(random: Words): { body: Buffer; type: string } {
   if (oneIn(random, 30)) return { body: Buffer.from('['.repeat(below(random, 20_000))), type };
   const body = pick(random, BODIES);
   return {
-    body: oneIn(random, 2) ? body : mutate(body, random, { words: WORDS, others: BODIES, maxBytes: 20_000 }),
+    body: oneIn(random, 2)
+      ? body
+      : mutate(body, random, { words: WORDS, others: BODIES, maxBytes: 20_000 }),
     type,
   };
 }

@@ -1,4 +1,6 @@
-/** Requests as bytes: well-formed ones with odd content, and damaged ones, in one chunk or in many. */
+/**
+ * Requests as bytes: well-formed ones with odd content, and damaged ones, in one chunk or in many.
+ */
 import type { Words } from '@whence/testing/seeded-random';
 import { below, oneIn, pick } from '../case-random.ts';
 import { addressText, isAcceptable } from '../libraries/addresses.ts';
@@ -25,7 +27,7 @@ export type HttpCase = {
 /** The name under which these cases are made. */
 export const HTTP_DOMAIN = 'http';
 
-export const HOST = 'Host: whence\r\n';
+const HOST = 'Host: whence\r\n';
 const METHODS = [
   'POST',
   'PUT',
@@ -109,12 +111,19 @@ export function makeHttpCase(random: Words, secrets: Secrets): HttpCase {
   const share = random() / 2 ** 32;
   const strategy = STRATEGIES.find(([upTo]) => share < upTo)?.[1] ?? addressCase;
   const template = strategy(random);
-  const made = { ...template, chunks: template.chunks.map((chunk) => insertSecrets(chunk, secrets)) };
+  const made = {
+    ...template,
+    chunks: template.chunks.map((chunk) => insertSecrets(chunk, secrets)),
+  };
   if (!oneIn(random, SPLIT_EVERY)) return made;
-  return { ...made, about: `${made.about}, split`, chunks: made.chunks.flatMap((chunk) => split(chunk, random)) };
+  return {
+    ...made,
+    about: `${made.about}, split`,
+    chunks: made.chunks.flatMap((chunk) => split(chunk, random)),
+  };
 }
 
-export function request(method: string, target: string, headers: string, body = ''): Buffer {
+function request(method: string, target: string, headers: string, body = ''): Buffer {
   return Buffer.from(`${method} ${target} HTTP/1.1\r\n${headers}\r\n${body}`, 'latin1');
 }
 
@@ -125,7 +134,12 @@ function addressCase(random: Words): HttpCase {
   const text = addressText(random);
   const chunks = [request('GET', `/v1/ip/${encodeURIComponent(text)}`, WITH_KEY)];
   if (text === '') return { about: 'address', chunks, requests: 1 };
-  return { about: 'address', chunks, requests: 1, statuses: isAcceptable(text) ? [200, 404] : [400] };
+  return {
+    about: 'address',
+    chunks,
+    requests: 1,
+    statuses: isAcceptable(text) ? [200, 404] : [400],
+  };
 }
 
 function mutatedCase(random: Words): HttpCase {
@@ -160,21 +174,27 @@ function bodyCase(random: Words): HttpCase {
 
 function methodCase(random: Words): HttpCase {
   const target = pick(random, TARGETS);
-  if (oneIn(random, 4)) return { about: 'HEAD', chunks: [request('HEAD', target, WITH_KEY)], isHead: true };
+  if (oneIn(random, 4))
+    return { about: 'HEAD', chunks: [request('HEAD', target, WITH_KEY)], isHead: true };
   const method = pick(random, METHODS);
   return { about: `method ${method}`, chunks: [request(method, target, WITH_KEY)] };
 }
 
 function pipelinedCase(random: Words): HttpCase {
   const count = 2 + below(random, 6);
-  const requests = Array.from({ length: count }, () => request('GET', pick(random, TARGETS), WITH_KEY));
+  const requests = Array.from({ length: count }, () =>
+    request('GET', pick(random, TARGETS), WITH_KEY),
+  );
   if (oneIn(random, 2)) requests.push(...mutatedCase(random).chunks);
   return { about: 'pipelined', chunks: [Buffer.concat(requests)] };
 }
 
 /** Byte by byte where it is short, otherwise at a few places. */
 function split(bytes: Buffer, random: Words): Buffer[] {
-  if (bytes.length <= 300 && oneIn(random, 2)) return Array.from(bytes, (byte) => Buffer.from([byte]));
-  const places = Array.from({ length: 1 + below(random, 4) }, () => below(random, bytes.length)).sort((a, b) => a - b);
+  if (bytes.length <= 300 && oneIn(random, 2))
+    return Array.from(bytes, (byte) => Buffer.from([byte]));
+  const places = Array.from({ length: 1 + below(random, 4) }, () =>
+    below(random, bytes.length),
+  ).sort((a, b) => a - b);
   return [0, ...places].map((start, i) => bytes.subarray(start, places[i] ?? bytes.length));
 }

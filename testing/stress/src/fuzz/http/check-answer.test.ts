@@ -17,7 +17,8 @@ function answer(status: string, body: string, headers: Record<string, string> = 
   return `HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`;
 }
 
-const json = (data: object, meta: object = { processing_time_ms: 0 }) => JSON.stringify({ data, meta });
+const json = (data: object, meta: object = { processing_time_ms: 0 }) =>
+  JSON.stringify({ data, meta });
 const error = (code: string, text: string) => json({ error: text, code });
 const OK = answer('200 OK', json({ status: 'ok' }));
 const BAD = answer('400 Bad Request', error('BAD_REQUEST', 'bad request'), { Connection: 'close' });
@@ -30,8 +31,16 @@ for (const [behaviour, received, want] of [
   ['no answer', '', /^closed without an answer$/],
   ['half an answer', OK.slice(0, -3), /cut off/],
   ['an answer and half of another', OK + OK.slice(0, 40), /cut off/],
-  ['an internal error', answer('500 Internal Server Error', error('INTERNAL', 'internal error')), /^status 500/],
-  ['a body that is not an envelope', answer('404 Not Found', '{"statusCode":404}'), /without the envelope/],
+  [
+    'an internal error',
+    answer('500 Internal Server Error', error('INTERNAL', 'internal error')),
+    /^status 500/,
+  ],
+  [
+    'a body that is not an envelope',
+    answer('404 Not Found', '{"statusCode":404}'),
+    /without the envelope/,
+  ],
   [
     'something beside data and meta',
     answer('200 OK', '{"data":{},"meta":{"processing_time_ms":0},"x":1}'),
@@ -43,10 +52,17 @@ for (const [behaviour, received, want] of [
     answer('404 Not Found', error('BAD_REQUEST', 'bad request')),
     /status 404 with BAD_REQUEST/,
   ],
-  ['a code with another text', answer('400 Bad Request', error('BAD_REQUEST', 'oops')), /with BAD_REQUEST "oops"/],
+  [
+    'a code with another text',
+    answer('400 Bad Request', error('BAD_REQUEST', 'oops')),
+    /with BAD_REQUEST "oops"/,
+  ],
   [
     'a time that must be 0',
-    answer('401 Unauthorized', json({ error: 'unauthorized', code: 'UNAUTHORIZED' }, { processing_time_ms: 1 })),
+    answer(
+      '401 Unauthorized',
+      json({ error: 'unauthorized', code: 'UNAUTHORIZED' }, { processing_time_ms: 1 }),
+    ),
     /time of 1 ms/,
   ],
   [
@@ -55,13 +71,21 @@ for (const [behaviour, received, want] of [
     /request_id/,
   ],
   ['no request id', answer('200 OK', json({}), { 'X-Request-ID': '' }), /without X-Request-ID/],
-  ['an answer that may be cached', answer('200 OK', json({}), { 'Cache-Control': 'public' }), /no-store/],
+  [
+    'an answer that may be cached',
+    answer('200 OK', json({}), { 'Cache-Control': 'public' }),
+    /no-store/,
+  ],
   [
     '405 without Allow',
     answer('405 Method Not Allowed', error('METHOD_NOT_ALLOWED', 'method not allowed')),
     /without Allow/,
   ],
-  ['an answer without a length', 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n', /without a Content-Length/],
+  [
+    'an answer without a length',
+    'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n',
+    /without a Content-Length/,
+  ],
   ['not HTTP', 'hello\r\n\r\n', /not the head/],
 ] as const)
   test(`fuzz, http: ${behaviour}`, () => {
@@ -73,7 +97,10 @@ for (const [behaviour, received, want] of [
 
 test('fuzz, http: empty lines are no request and need no answer', () => {
   const outcome = { received: Buffer.alloc(0), end: 'closed', error: undefined } as const;
-  assert.equal(checkHttpAnswer({ about: 'test', chunks: [Buffer.from('\r\n\r\n')] }, outcome), undefined);
+  assert.equal(
+    checkHttpAnswer({ about: 'test', chunks: [Buffer.from('\r\n\r\n')] }, outcome),
+    undefined,
+  );
 });
 
 test('fuzz, http: a status that is wrong for what was sent', () => {
@@ -82,7 +109,11 @@ test('fuzz, http: a status that is wrong for what was sent', () => {
 });
 
 test('fuzz, http: the answer to HEAD has a length and no body', () => {
-  const outcome = { received: Buffer.from(OK.slice(0, OK.indexOf('{'))), end: 'quiet', error: undefined } as const;
+  const outcome = {
+    received: Buffer.from(OK.slice(0, OK.indexOf('{'))),
+    end: 'quiet',
+    error: undefined,
+  } as const;
   assert.equal(checkHttpAnswer({ ...GET, isHead: true }, outcome), undefined);
 });
 
@@ -100,11 +131,19 @@ for (const [behaviour, target, received, want] of [
   ['a file that was cut off', '/dashboard/api/usage/export', CHUNKED.slice(0, -5), /cut off/],
   ['a file where none was asked for', '/dashboard/api/usage', CSV, /is not JSON/],
   ['a refusal of the dashboard', '/dashboard/api/usage', SIGNED_OUT, undefined],
-  ['a refusal of the dashboard by the API', '/v1/dataset', SIGNED_OUT, /status 401 with SIGNED_OUT/],
+  [
+    'a refusal of the dashboard by the API',
+    '/v1/dataset',
+    SIGNED_OUT,
+    /status 401 with SIGNED_OUT/,
+  ],
 ] as const)
   test(`fuzz, http: ${behaviour}`, () => {
     const outcome = { received: Buffer.from(received), end: 'closed', error: undefined } as const;
-    const fault = checkHttpAnswer({ about: 'test', chunks: [Buffer.from(`GET ${target} HTTP/1.1\r\n\r\n`)] }, outcome);
+    const fault = checkHttpAnswer(
+      { about: 'test', chunks: [Buffer.from(`GET ${target} HTTP/1.1\r\n\r\n`)] },
+      outcome,
+    );
     if (want === undefined) assert.equal(fault, undefined);
     else assert.match(fault ?? '', want);
   });

@@ -1,6 +1,6 @@
 /**
- * The errors that a client may rely on (docs/api.md), written down a second time on purpose: a text that changes in the
- * server must not change here with it.
+ * The errors that a client may rely on (docs/api.md), written down a second time on purpose: a text
+ * that changes in the server must not change here with it.
  */
 const ROWS: readonly (readonly [status: number, code: string, text: string])[] = [
   [400, 'INVALID_IP', 'invalid IP address'],
@@ -61,7 +61,12 @@ const textOf = (row: readonly unknown[]) => row.join(' ');
 const KNOWN = new Set(ROWS.map(textOf));
 const KNOWN_IN_DASHBOARD = new Set([...ROWS, ...DASHBOARD_ROWS].map(textOf));
 
-export function isContractError(status: number, code: unknown, text: unknown, isDashboard: boolean): boolean {
+export function isContractError(
+  status: number,
+  code: unknown,
+  text: unknown,
+  isDashboard: boolean,
+): boolean {
   return (isDashboard ? KNOWN_IN_DASHBOARD : KNOWN).has(textOf([status, code, text]));
 }
 

@@ -1,6 +1,7 @@
 /**
- * The routes of the dashboard with values that they take, written down a second time on purpose: a role that changes in
- * the server must not change here with it. Starting an update is left out, because it builds a dataset.
+ * The routes of the dashboard with values that they take, written down a second time on purpose: a
+ * role that changes in the server must not change here with it. Starting an update is left out,
+ * because it builds a dataset.
  */
 import { ACCOUNT_ID, KEY_ID } from './secrets.ts';
 
@@ -35,7 +36,11 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
     method: 'POST',
     path: '/dashboard/api/links/redeem',
     access: 'public',
-    body: { token: '"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"', password: '"long enough for it"', name: '"x"' },
+    body: {
+      token: '"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"',
+      password: '"long enough for it"',
+      name: '"x"',
+    },
   },
   {
     method: 'POST',
@@ -44,8 +49,18 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
     body: { current_password: '"not the right one"', new_password: '"long enough for it"' },
   },
   { method: 'GET', path: '/dashboard/api/account/sessions', access: 'viewer' },
-  { method: 'DELETE', path: '/dashboard/api/account/sessions/:id', access: 'viewer', endsSessions: true },
-  { method: 'DELETE', path: '/dashboard/api/account/sessions', access: 'viewer', endsSessions: true },
+  {
+    method: 'DELETE',
+    path: '/dashboard/api/account/sessions/:id',
+    access: 'viewer',
+    endsSessions: true,
+  },
+  {
+    method: 'DELETE',
+    path: '/dashboard/api/account/sessions',
+    access: 'viewer',
+    endsSessions: true,
+  },
   { method: 'GET', path: '/dashboard/api/people', access: 'admin' },
   {
     method: 'PATCH',
@@ -54,9 +69,19 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
     body: { role: '"viewer"', is_disabled: 'false' },
     samples: { id: [ACCOUNT_ID] },
   },
-  { method: 'POST', path: '/dashboard/api/people/:id/reset-link', access: 'admin', samples: { id: [ACCOUNT_ID] } },
+  {
+    method: 'POST',
+    path: '/dashboard/api/people/:id/reset-link',
+    access: 'admin',
+    samples: { id: [ACCOUNT_ID] },
+  },
   { method: 'GET', path: '/dashboard/api/links', access: 'admin' },
-  { method: 'POST', path: '/dashboard/api/invitations', access: 'admin', body: { role: '"member"', note: '"a note"' } },
+  {
+    method: 'POST',
+    path: '/dashboard/api/invitations',
+    access: 'admin',
+    body: { role: '"member"', note: '"a note"' },
+  },
   { method: 'DELETE', path: '/dashboard/api/links/:id', access: 'admin' },
   {
     method: 'GET',
@@ -93,8 +118,18 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
     },
     samples: { id: [KEY_ID] },
   },
-  { method: 'POST', path: '/dashboard/api/keys/:id/pause', access: 'member', samples: { id: [KEY_ID] } },
-  { method: 'POST', path: '/dashboard/api/keys/:id/resume', access: 'member', samples: { id: [KEY_ID] } },
+  {
+    method: 'POST',
+    path: '/dashboard/api/keys/:id/pause',
+    access: 'member',
+    samples: { id: [KEY_ID] },
+  },
+  {
+    method: 'POST',
+    path: '/dashboard/api/keys/:id/resume',
+    access: 'member',
+    samples: { id: [KEY_ID] },
+  },
   {
     method: 'POST',
     path: '/dashboard/api/keys/:id/revoke',
@@ -109,7 +144,12 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
     body: { name: '"rotated"' },
     samples: { id: [KEY_ID] },
   },
-  { method: 'GET', path: '/dashboard/api/keys/:id/audit', access: 'viewer', samples: { id: [KEY_ID] } },
+  {
+    method: 'GET',
+    path: '/dashboard/api/keys/:id/audit',
+    access: 'viewer',
+    samples: { id: [KEY_ID] },
+  },
   { method: 'GET', path: '/dashboard/api/overview', access: 'viewer' },
   {
     method: 'GET',
@@ -136,8 +176,18 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
     access: 'viewer',
     samples: { address: ['8.0.0.0', '1.0.0.0', '2001:4860::'], length: ['8', '16', '32'] },
   },
-  { method: 'GET', path: '/dashboard/api/lookup/asn/:asn', access: 'viewer', samples: { asn: ['15169', 'AS64500'] } },
-  { method: 'GET', path: '/dashboard/api/lookup/asn', access: 'viewer', query: ['q=google', 'limit=5'] },
+  {
+    method: 'GET',
+    path: '/dashboard/api/lookup/asn/:asn',
+    access: 'viewer',
+    samples: { asn: ['15169', 'AS64500'] },
+  },
+  {
+    method: 'GET',
+    path: '/dashboard/api/lookup/asn',
+    access: 'viewer',
+    query: ['q=google', 'limit=5'],
+  },
   {
     method: 'GET',
     path: '/dashboard/api/lookup/domain/:domain',
@@ -152,9 +202,13 @@ export const DASHBOARD_ROUTES: readonly DashboardRoute[] = [
     body: { spf: '"v=spf1 include:d1.mail.example -all"', dmarc: '"v=DMARC1; p=none"' },
     samples: { domain: ['d1.mail.example'] },
   },
-  { method: 'POST', path: '/dashboard/api/lookup/batch', access: 'viewer', body: { ips: '["8.8.8.8","::1"]' } },
+  {
+    method: 'POST',
+    path: '/dashboard/api/lookup/batch',
+    access: 'viewer',
+    body: { ips: '["8.8.8.8","::1"]' },
+  },
   { method: 'GET', path: '/dashboard/api/dataset', access: 'viewer' },
-  { method: 'GET', path: '/dashboard/api/dataset/diff', access: 'viewer', query: ['from=1', 'to=1'] },
   { method: 'POST', path: '/dashboard/api/dataset/use', access: 'admin', body: { version: '1' } },
   { method: 'GET', path: '/dashboard/api/dataset/update', access: 'viewer' },
   { method: 'GET', path: '/dashboard/api/health', access: 'admin' },

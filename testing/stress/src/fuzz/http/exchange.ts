@@ -9,10 +9,15 @@ const QUIET_MS = 20;
 const CLOSE_MS = 5_000;
 
 /**
- * A request that is not complete is not answered before its time-out. So after `timeoutMs` without an answer we end
- * our half of the connection, and the server has to say what it makes of the half request.
+ * A request that is not complete is not answered before its time-out. So after `timeoutMs` without
+ * an answer we end our half of the connection, and the server has to say what it makes of the half
+ * request.
  */
-export function exchangeHttp(port: number, fuzzCase: HttpCase, timeoutMs: number): Promise<HttpOutcome> {
+export function exchangeHttp(
+  port: number,
+  fuzzCase: HttpCase,
+  timeoutMs: number,
+): Promise<HttpOutcome> {
   return new Promise((resolve) => {
     const { chunks, requests, isHead = false } = fuzzCase;
     const received: Buffer[] = [];
@@ -41,8 +46,10 @@ export function exchangeHttp(port: number, fuzzCase: HttpCase, timeoutMs: number
         received.length === 1 ? (received[0] as Buffer) : Buffer.concat(received),
         isHead,
       );
-      if (fault !== undefined || answers.length >= (requests ?? Number.POSITIVE_INFINITY)) settle('quiet');
-      else if (answers.length > 0 && rest.length === 0) timer = setTimeout(() => settle('quiet'), QUIET_MS);
+      if (fault !== undefined || answers.length >= (requests ?? Number.POSITIVE_INFINITY))
+        settle('quiet');
+      else if (answers.length > 0 && rest.length === 0)
+        timer = setTimeout(() => settle('quiet'), QUIET_MS);
       else timer = setTimeout(endOurHalf, timeoutMs);
     };
     const send = (at: number) => {

@@ -1,4 +1,7 @@
-/** Bodies whose length is stated twice, wrongly or in chunks (RFC 9112 §6 and §7): where requests are smuggled. */
+/**
+ * Bodies whose length is stated twice, wrongly or in chunks (RFC 9112 §6 and §7): where requests
+ * are smuggled.
+ */
 import type { Words } from '@whence/testing/seeded-random';
 import { below, oneIn, pick } from '../case-random.ts';
 
@@ -65,6 +68,13 @@ export function framedPost(random: Words, headers: string): Buffer {
 function chunks(random: Words): string {
   const size = oneIn(random, 2) ? BODY.length.toString(16) : pick(random, SIZES);
   const long = oneIn(random, 20) ? `;${'e'.repeat(below(random, 20_000))}` : '';
-  const end = pick(random, ['0\r\n\r\n', '0\r\n\r\n', '0\r\nX-API-Key: trailer\r\n\r\n', '0\n\n', '', '00000\r\n\r\n']);
+  const end = pick(random, [
+    '0\r\n\r\n',
+    '0\r\n\r\n',
+    '0\r\nX-API-Key: trailer\r\n\r\n',
+    '0\n\n',
+    '',
+    '00000\r\n\r\n',
+  ]);
   return `${size}${long}\r\n${BODY}${oneIn(random, 10) ? '' : '\r\n'}${end}`;
 }

@@ -1,4 +1,7 @@
-/** Header fields as they should not be: doubled, malformed, folded, too large, too many, or with a special meaning. */
+/**
+ * Header fields as they should not be: doubled, malformed, folded, too large, too many, or with a
+ * special meaning.
+ */
 import type { Words } from '@whence/testing/seeded-random';
 import { below, oneIn, pick } from '../case-random.ts';
 
@@ -43,10 +46,12 @@ const LINES: readonly string[] = [
 /** All header lines of a request, the key among them most of the time. */
 export function extraHeaders(random: Words, key: string): string {
   const lines = oneIn(random, 10) ? [] : ['Host: whence\r\n'];
-  if (!oneIn(random, 10)) lines.push(`${pick(random, ['X-API-Key', 'x-api-key', 'X-API-KEY'])}: ${key}\r\n`);
+  if (!oneIn(random, 10))
+    lines.push(`${pick(random, ['X-API-Key', 'x-api-key', 'X-API-KEY'])}: ${key}\r\n`);
   for (let left = below(random, 4); left > 0; left--)
     lines.splice(below(random, lines.length + 1), 0, pick(random, LINES));
   if (oneIn(random, 10)) lines.push(`X-Large: ${'a'.repeat(below(random, 20_000))}\r\n`);
-  if (oneIn(random, 30)) lines.push(...Array.from({ length: below(random, 2_500) }, (_, i) => `X-${i}: 1\r\n`));
+  if (oneIn(random, 30))
+    lines.push(...Array.from({ length: below(random, 2_500) }, (_, i) => `X-${i}: 1\r\n`));
   return lines.join('');
 }

@@ -1,6 +1,7 @@
 /**
- * Messages to the MCP endpoint: valid ones, and such with a hostile value in any place: many members, deep nesting, long
- * lists and texts. 60 messages in a minute are allowed for a key, so they are sent with many keys.
+ * Messages to the MCP endpoint: valid ones, and such with a hostile value in any place: many
+ * members, deep nesting, long lists and texts. 60 messages in a minute are allowed for a key, so
+ * they are sent with many keys.
  */
 import type { Words } from '@whence/testing/seeded-random';
 import { below, oneIn, pick } from '../case-random.ts';
@@ -28,14 +29,29 @@ const CALLS: readonly Json[] = [
   { name: 'batch', arguments: { ips: ['8.8.8.8', '::1', 'x'], include: ['routing'] } },
   { name: 'network', arguments: { asn: 15169, prefixes: 2 } },
   { name: 'search', arguments: { query: 'google', limit: 5 } },
-  { name: 'domain', arguments: { domain: 'd1.mail.example', selectors: ['google'], include: ['transport'] } },
+  {
+    name: 'domain',
+    arguments: { domain: 'd1.mail.example', selectors: ['google'], include: ['transport'] },
+  },
   { name: 'dataset', arguments: {} },
   { name: 'weather', arguments: {} },
 ];
 
-const WORDS = ['"', '\\', '{', '}', '[', ']', ',', ':', '"id"', '"method"', '"tools/call"', '_meta', '\0'].map((word) =>
-  Buffer.from(word, 'latin1'),
-);
+const WORDS = [
+  '"',
+  '\\',
+  '{',
+  '}',
+  '[',
+  ']',
+  ',',
+  ':',
+  '"id"',
+  '"method"',
+  '"tools/call"',
+  '_meta',
+  '\0',
+].map((word) => Buffer.from(word, 'latin1'));
 const MAX_BYTES = 40_000;
 /** A few messages are as large as bodies may be. */
 const LARGE_EVERY = 20;
@@ -43,7 +59,9 @@ const LARGE_CHARACTERS = 250_000;
 
 export function mcpCase(random: Words): McpCase {
   const message = makeMessage(random);
-  const text = Buffer.from(oneIn(random, 3) ? withHostileValue(message, random) : JSON.stringify(message));
+  const text = Buffer.from(
+    oneIn(random, 3) ? withHostileValue(message, random) : JSON.stringify(message),
+  );
   const hints = { words: WORDS, others: [], maxBytes: MAX_BYTES };
   const body = oneIn(random, 5) ? mutate(text, random, hints) : text;
   const head = [
@@ -75,15 +93,23 @@ function makeMessage(random: Words): Record<string, Json> {
     'resources/list',
   ]);
   const meta = oneIn(random, 3)
-    ? { _meta: { [`${META}protocolVersion`]: pick(random, VERSIONS), [`${META}clientCapabilities`]: {} } }
+    ? {
+        _meta: {
+          [`${META}protocolVersion`]: pick(random, VERSIONS),
+          [`${META}clientCapabilities`]: {},
+        },
+      }
     : {};
-  const params =
-    method === 'initialize'
-      ? { protocolVersion: pick(random, VERSIONS), capabilities: {}, clientInfo: CLIENT }
-      : method === 'tools/call'
-        ? (pick(random, CALLS) as object)
-        : {};
-  return { jsonrpc: '2.0', id: pick(random, [0, 1, 'a', -1.5]), method, params: { ...params, ...meta } };
+  let params: object = {};
+  if (method === 'initialize')
+    params = { protocolVersion: pick(random, VERSIONS), capabilities: {}, clientInfo: CLIENT };
+  if (method === 'tools/call') params = pick(random, CALLS) as object;
+  return {
+    jsonrpc: '2.0',
+    id: pick(random, [0, 1, 'a', -1.5]),
+    method,
+    params: { ...params, ...meta },
+  };
 }
 
 /** One member, at any depth, has a hostile value instead. */
@@ -92,17 +118,23 @@ function withHostileValue(message: Json, random: Words): string {
   const visit = (value: Json, path: string) => {
     places.push(path);
     if (typeof value !== 'object' || value === null) return;
-    for (const [name, member] of Object.entries(value)) visit(member, `${path}/${name.replaceAll('/', ' ')}`);
+    for (const [name, member] of Object.entries(value))
+      visit(member, `${path}/${name.replaceAll('/', ' ')}`);
   };
   visit(message, '');
   const chosen = pick(random, places);
-  const text = hostileText(random, oneIn(random, LARGE_EVERY) ? LARGE_CHARACTERS : below(random, 9_000));
+  const text = hostileText(
+    random,
+    oneIn(random, LARGE_EVERY) ? LARGE_CHARACTERS : below(random, 9_000),
+  );
   const replace = (value: Json, path: string): string => {
     if (path === chosen) return text;
-    if (Array.isArray(value)) return `[${value.map((item, i) => replace(item, `${path}/${i}`)).join()}]`;
+    if (Array.isArray(value))
+      return `[${value.map((item, i) => replace(item, `${path}/${i}`)).join()}]`;
     if (typeof value !== 'object' || value === null) return JSON.stringify(value);
     const members = Object.entries(value).map(
-      ([name, member]) => `${JSON.stringify(name)}:${replace(member, `${path}/${name.replaceAll('/', ' ')}`)}`,
+      ([name, member]) =>
+        `${JSON.stringify(name)}:${replace(member, `${path}/${name.replaceAll('/', ' ')}`)}`,
     );
     return `{${members.join()}}`;
   };
@@ -121,7 +153,16 @@ function hostileText(random: Words, length: number): string {
     () => `"${times('\\u0001')}"`,
     () => `[${times('"8.8.8.8",')}"::"]`,
     () => times('9') || '0',
-    () => pick(random, ['null', 'true', '1e999', '{"__proto__":{}}', '{"constructor":1}', '"\\ud800"', '-0']),
+    () =>
+      pick(random, [
+        'null',
+        'true',
+        '1e999',
+        '{"__proto__":{}}',
+        '{"constructor":1}',
+        '"\\ud800"',
+        '-0',
+      ]),
     () => JSON.stringify(oddText(random)),
   ])();
 }
@@ -135,9 +176,13 @@ function headersOf(message: Record<string, Json>, random: Words): string[] {
   const params = message['params'] as { _meta?: Record<string, unknown>; name?: string };
   const version = params._meta?.[`${META}protocolVersion`];
   return [
-    ...(oneIn(random, 2) ? [`Accept: ${pick(random, ['application/json', 'text/event-stream', '*/*', ''])}`] : []),
+    ...(oneIn(random, 2)
+      ? [`Accept: ${pick(random, ['application/json', 'text/event-stream', '*/*', ''])}`]
+      : []),
     ...(version !== undefined || oneIn(random, 4)
-      ? [`MCP-Protocol-Version: ${oneIn(random, 6) ? pick(random, VERSIONS) : String(version ?? '2025-06-18')}`]
+      ? [
+          `MCP-Protocol-Version: ${oneIn(random, 6) ? pick(random, VERSIONS) : String(version ?? '2025-06-18')}`,
+        ]
       : []),
     ...(version !== undefined || oneIn(random, 8)
       ? [`Mcp-Method: ${oneIn(random, 8) ? 'other' : String(message['method'])}`]

@@ -12,9 +12,15 @@ import { hideSecrets } from './secrets.ts';
 const CONCURRENCY = 48;
 const REPORT_EVERY_MS = 250;
 const MAX_FAILURES = 20;
-/** A busy machine is late at times: a case without an answer is repeated with a longer time-out before it is a failure. */
+/**
+ * A busy machine is late at times: a case without an answer is repeated with a longer time-out
+ * before it is a failure.
+ */
 const TIMEOUTS_MS = [150, 1_500, 5_000];
-/** What a socket takes at once. If the server closes while more is being sent, its answer may be lost on the way. */
+/**
+ * What a socket takes at once. If the server closes while more is being sent, its answer may be
+ * lost on the way.
+ */
 const SENT_AT_ONCE_BYTES = 60_000;
 
 class HttpRun {
@@ -39,7 +45,8 @@ class HttpRun {
       while (next < first + count && !this.#isServerGone) {
         await this.#runCase(next++);
         if (!this.#isServerGone) this.#done++;
-        if (isCareful || performance.now() - this.#reportedMs > REPORT_EVERY_MS) await this.#report(false);
+        if (isCareful || performance.now() - this.#reportedMs > REPORT_EVERY_MS)
+          await this.#report(false);
       }
     };
     await Promise.all(Array.from({ length: isCareful ? 1 : CONCURRENCY }, lane));

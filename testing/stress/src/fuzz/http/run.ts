@@ -1,6 +1,7 @@
 /**
- * Runs the cases of the HTTP domain against a server in a process of its own, which is watched through /metrics. If it
- * ends, the case is found by sending the last ones again, one at a time, to a new server.
+ * Runs the cases of the HTTP domain against a server in a process of its own, which is watched
+ * through /metrics. If it ends, the case is found by sending the last ones again, one at a time, to
+ * a new server.
  */
 import { fork } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
@@ -23,7 +24,9 @@ export type HttpResult = {
   readonly crashes: number;
   /** The largest delay of the event loop that the server reported. */
   readonly worstLagMs: number;
-  /** How often it was too large, and the cases with which it was so again when they were repeated. */
+  /**
+   * How often it was too large, and the cases with which it was so again when they were repeated.
+   */
   readonly stalls: number;
   readonly confirmedStalls: readonly Stall[];
   readonly scrapes: number;
@@ -46,7 +49,15 @@ const START_MS = 2_000;
 /** More than are under way at a time. */
 const SUSPECTS = 300;
 const MAX_CRASHES = 3;
-const EMPTY: HttpReport = { done: 0, answers: 0, failures: [], failed: 0, lost: 0, isLast: false, isServerGone: false };
+const EMPTY: HttpReport = {
+  done: 0,
+  answers: 0,
+  failures: [],
+  failed: 0,
+  lost: 0,
+  isLast: false,
+  isServerGone: false,
+};
 
 export async function runHttpDomain(
   subject: HttpSubject,
@@ -70,7 +81,11 @@ class HttpDomainRun {
   #memory = { early: 0, end: 0, peak: 0 };
   #done = 0;
 
-  constructor(subject: HttpSubject, range: { seed: number; first: number; count: number }, signal: AbortSignal) {
+  constructor(
+    subject: HttpSubject,
+    range: { seed: number; first: number; count: number },
+    signal: AbortSignal,
+  ) {
     this.#subject = subject;
     this.#range = range;
     this.#signal = signal;
@@ -178,7 +193,11 @@ class HttpDomainRun {
     for (const stall of worst) {
       const metrics = new MetricsWatch(server.metricsUrl);
       const timer = setInterval(() => void metrics.scrape(performance.now()), WATCH_EVERY_MS);
-      await this.#send(server, { seed: this.#range.seed, first: stall.first, count: stall.count }, () => {});
+      await this.#send(
+        server,
+        { seed: this.#range.seed, first: stall.first, count: stall.count },
+        () => {},
+      );
       clearInterval(timer);
       await metrics.scrape(performance.now());
       if (metrics.worstLagMs > MAX_STALL_MS) confirmed.push({ ...stall, ms: metrics.worstLagMs });

@@ -1,9 +1,11 @@
 /**
- * What is different in every data directory: keys, sessions, ids. Cases have placeholders of the same length instead, so
- * that the same case is made for each, and a failure can be printed.
+ * What is different in every data directory: keys, sessions, ids. Cases have placeholders of the
+ * same length instead, so that the same case is made for each, and a failure can be printed.
  */
 
-/** `leaving` is a viewer whose sessions may end: those of the others are needed until the last case. */
+/**
+ * `leaving` is a viewer whose sessions may end: those of the others are needed until the last case.
+ */
 export const PEOPLE = ['viewer', 'admin', 'leaving'] as const;
 export type Person = (typeof PEOPLE)[number];
 
@@ -21,12 +23,14 @@ export const KEY_ID = 'KEY-ID'.padEnd(16, 'I');
 
 export function insertSecrets(chunk: Buffer, secrets: Secrets): Buffer {
   let text = chunk.toString('latin1');
-  for (const [placeholder, secret] of Object.entries(secrets)) text = text.replaceAll(placeholder, secret);
+  for (const [placeholder, secret] of Object.entries(secrets))
+    text = text.replaceAll(placeholder, secret);
   return Buffer.from(text, 'latin1');
 }
 
 export function hideSecrets(text: string, secrets: Secrets): string {
   let hidden = text;
-  for (const [placeholder, secret] of Object.entries(secrets)) hidden = hidden.replaceAll(secret, placeholder);
+  for (const [placeholder, secret] of Object.entries(secrets))
+    hidden = hidden.replaceAll(secret, placeholder);
   return hidden;
 }

@@ -1,18 +1,40 @@
-/** The server that the HTTP cases are sent to: a small dataset, a key without a limit, accounts with open sessions. */
+/**
+ * The server that the HTTP cases are sent to: a small dataset, a key without a limit, accounts with
+ * open sessions.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { sampleContent } from '@whence/dataset/internal/test/sample-dataset';
-import { publish } from '@whence/dataset/internal/versions/publish';
-import { createAccount, type DashboardSession, openSession } from '@whence/testing/dashboard-session';
+import { sampleContent } from '@whence/dataset/test/sample-dataset';
+import { publish } from '@whence/dataset/versions';
+import {
+  createAccount,
+  type DashboardSession,
+  openSession,
+} from '@whence/testing/dashboard-session';
 import { ANY_CORE, type PinnedProcesses } from '@whence/testing/pinned-processes';
 import { createKey } from '@whence/testing/whence-program';
 import { ServerUnderTest } from '../../server-under-test.ts';
-import { ACCOUNT_ID, API_KEY, csrfTokenOf, KEY_ID, MCP_KEYS, PEOPLE, type Secrets, sessionOf } from './secrets.ts';
+import {
+  ACCOUNT_ID,
+  API_KEY,
+  csrfTokenOf,
+  KEY_ID,
+  MCP_KEYS,
+  PEOPLE,
+  type Secrets,
+  sessionOf,
+} from './secrets.ts';
 
-export type HttpSubject = { readonly secrets: Secrets; start(signal: AbortSignal): Promise<ServerUnderTest> };
+export type HttpSubject = {
+  readonly secrets: Secrets;
+  start(signal: AbortSignal): Promise<ServerUnderTest>;
+};
 
-/** Sets that compare hosts and paths. A refusal is a text instead of an envelope, so these only observe. */
+/**
+ * Sets that compare hosts and paths. A refusal is a text instead of an envelope, so these only
+ * observe.
+ */
 const RULES = `sets:
   default: { mode: observe, default: allow, rules: [{ name: a, if: { hosts: admin.example, paths: /admin }, then: deny }] }
   allowing: { mode: observe, default: deny, rules: [{ name: a, if: { paths: /admin }, then: allow }] }
@@ -39,13 +61,20 @@ export async function prepareHttpSubject(
   // Sessions are stored, so they outlive this process of the server.
   const server = await start(stopping);
   try {
-    return { secrets: { [API_KEY]: key, ...(await openSessions(processes, dataDir, server.port)) }, start };
+    return {
+      secrets: { [API_KEY]: key, ...(await openSessions(processes, dataDir, server.port)) },
+      start,
+    };
   } finally {
     await server.stop();
   }
 }
 
-async function openSessions(processes: PinnedProcesses, dataDir: string, port: number): Promise<Secrets> {
+async function openSessions(
+  processes: PinnedProcesses,
+  dataDir: string,
+  port: number,
+): Promise<Secrets> {
   const secrets: Record<string, string> = {};
   for (const person of PEOPLE) {
     const role = person === 'admin' ? 'admin' : 'viewer';
@@ -70,10 +99,20 @@ async function createDashboardKey(
   const origin = `http://127.0.0.1:${port}`;
   const response = await fetch(`${origin}/dashboard/api/keys`, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', Origin: origin, 'X-CSRF-Token': csrfToken, Cookie: cookie },
-    body: JSON.stringify({ name: 'fuzzed', tier, permissions: ['ip:read', 'ip:batch', 'asn:read', 'email:read'] }),
+    headers: {
+      'Content-Type': 'application/json',
+      Origin: origin,
+      'X-CSRF-Token': csrfToken,
+      Cookie: cookie,
+    },
+    body: JSON.stringify({
+      name: 'fuzzed',
+      tier,
+      permissions: ['ip:read', 'ip:batch', 'asn:read', 'email:read'],
+    }),
   });
-  if (response.status !== 200) throw new Error(`no key was created: ${response.status} ${await response.text()}`);
+  if (response.status !== 200)
+    throw new Error(`no key was created: ${response.status} ${await response.text()}`);
   const { data } = (await response.json()) as { data: { key: { id: string }; secret: string } };
   return data;
 }

@@ -30,7 +30,6 @@ const TARGETS = [
   '/v1/ip/8.8.8.8?__proto__=1&constructor=2',
   '/v1/ip/8.8.8.8?include=',
   '/v1/ip/8.8.8.8?include=,privacy',
-  '/v1/ip/8.8.8.8?include=registration',
   '/v1/ip/8.8.8.8?version=0',
   '/v1/ip/8.8.8.8?version=1&at=2026-01-01',
   '/v1/ip/8.8.8.8?at=2026-02-30',
@@ -55,7 +54,6 @@ const TARGETS = [
   '/v1/email/domain/\xe4.example/dns',
   '/v1/email/domain/d1.mail.example/dns?selectors=,,,',
   '/v1/email/domain/d1.mail.example',
-  '/v1/dataset/diff?from=x&to=1',
   '/v1/decide',
   '/v1/decide?ip=',
   '/v1/decide?ip=8.8.8.8&ip=1.1.1.1&set=default',
@@ -127,7 +125,19 @@ export function oddText(random: Words): string {
 }
 
 function chunk(random: Words): string {
-  if (oneIn(random, 12)) return pick(random, ['a', '1', '%41', 'a,', 'a.', ':', '&q=']).repeat(below(random, 9_000));
+  if (oneIn(random, 12))
+    return pick(random, ['a', '1', '%41', 'a,', 'a.', ':', '&q=']).repeat(below(random, 9_000));
   if (oneIn(random, 2)) return pick(random, ENCODINGS);
-  return pick(random, ['8.8.8.8', 'google', 'd1.mail.example', '15169', '::', '-', '_', '..', 'é', '0']);
+  return pick(random, [
+    '8.8.8.8',
+    'google',
+    'd1.mail.example',
+    '15169',
+    '::',
+    '-',
+    '_',
+    '..',
+    'é',
+    '0',
+  ]);
 }

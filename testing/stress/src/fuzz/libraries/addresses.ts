@@ -1,9 +1,15 @@
 /**
- * Address texts, compared with an independent parser: `net.isIP` without zone ids. What is accepted must also come back from
- * its own canonical text, agree with the parser for bytes, and with the URL standard on the text of IPv6 addresses.
+ * Address texts, compared with an independent parser: `net.isIP` without zone ids. What is accepted
+ * must also come back from its own canonical text, agree with the parser for bytes, and with the
+ * URL standard on the text of IPv6 addresses.
  */
 import { isIP } from 'node:net';
-import { type Address, formatAddress, parseAddress, parseAddressBytes } from '@whence/dataset/address';
+import {
+  type Address,
+  formatAddress,
+  parseAddress,
+  parseAddressBytes,
+} from '@whence/dataset/address';
 import type { Words } from '@whence/testing/seeded-random';
 import { below, oneIn, pick } from '../case-random.ts';
 import { mutate } from '../mutate.ts';
@@ -82,10 +88,13 @@ export function addressText(random: Words): string {
 /** Groups of hexadecimal digits with a gap somewhere, now and then one too many. */
 function groups(random: Words): string {
   const count = 1 + below(random, oneIn(random, 8) ? 9 : 8);
-  const texts = Array.from({ length: count }, () => (oneIn(random, 3) ? '0' : below(random, 0x10000).toString(16)));
+  const texts = Array.from({ length: count }, () =>
+    oneIn(random, 3) ? '0' : below(random, 0x10000).toString(16),
+  );
   if (count < 8 || oneIn(random, 8)) texts.splice(below(random, count + 1), 0, '');
   const text = texts.join(':');
-  return text.startsWith(':') ? `:${text}` : text.endsWith(':') ? `${text}:` : text;
+  if (text.startsWith(':')) return `:${text}`;
+  return text.endsWith(':') ? `${text}:` : text;
 }
 
 export function isAcceptable(text: string): boolean {
@@ -98,10 +107,12 @@ function faultOf(text: string): string | undefined {
     return `accepted: ${address !== undefined}, net.isIP: ${isIP(text)}`;
   const bytes = Buffer.from(text);
   // Text outside ASCII has no bytes that an address could be made of.
-  if (!isSame(parseAddressBytes(bytes, 0, bytes.length), address)) return 'text and bytes are parsed differently';
+  if (!isSame(parseAddressBytes(bytes, 0, bytes.length), address))
+    return 'text and bytes are parsed differently';
   if (address === undefined) return undefined;
   const canonical = formatAddress(address);
-  if (!isSame(parseAddress(canonical), address)) return `its canonical text ${canonical} is another address`;
+  if (!isSame(parseAddress(canonical), address))
+    return `its canonical text ${canonical} is another address`;
   if (address.version === 6 && new URL(`http://[${text}]`).hostname !== `[${canonical}]`)
     return `the URL standard has another canonical text than ${canonical}`;
   return undefined;
@@ -109,5 +120,7 @@ function faultOf(text: string): string | undefined {
 
 function isSame(a: Address | undefined, b: Address | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
-  return a.version === b.version && a.w0 === b.w0 && a.w1 === b.w1 && a.w2 === b.w2 && a.w3 === b.w3;
+  return (
+    a.version === b.version && a.w0 === b.w0 && a.w1 === b.w1 && a.w2 === b.w2 && a.w3 === b.w3
+  );
 }

@@ -10,43 +10,38 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { parseAddress } from '@whence/dataset/address';
+import { AsnSearch } from '@whence/dataset/asn-search';
+import { Dataset, openDataset } from '@whence/dataset/dataset';
 import { DatasetError } from '@whence/dataset/dataset-error';
-import { decodeFile, SECTIONS } from '@whence/dataset/internal/file/format';
-import { Dataset, openDataset } from '@whence/dataset/internal/file/read';
-import { HEADER_BYTES, SECTION_ROW_BYTES } from '@whence/dataset/internal/file/section-file';
-import { encodeDataset } from '@whence/dataset/internal/file/write';
-import { AsnSearch } from '@whence/dataset/internal/lookup/asn-search';
-import { explain } from '@whence/dataset/internal/lookup/evidence';
-import { ownBuffer, sampleContent } from '@whence/dataset/internal/test/sample-dataset';
+import { explain } from '@whence/dataset/evidence';
+import { SECTION_ROWS, SECTION_TABLE, sectionsIn } from '@whence/dataset/test/file-parts';
+import { ownBuffer, sampleFile } from '@whence/dataset/test/sample-dataset';
 import type { Words } from '@whence/testing/seeded-random';
 import { below, oneIn, pick } from '../case-random.ts';
 import { describeError, type FuzzInput, type Subject } from './subject.ts';
 
-const BUILT_AT = new Date('2026-11-15T00:00:00Z');
-const ORIGINAL = encodeDataset(
-  sampleContent({
-    routes: [
-      ['1.0.0.0/16', 64500, 'Exämple "Nord" GmbH'],
-      ['1.0.9.0/24', 64501, 'Inner Example'],
-      ['8.8.8.0/24', 15169, 'Google LLC'],
-      ['2001:4860::/32', 15169, 'Google LLC'],
-      ['2600:1f00::/40', 16509, 'Amazon.com, Inc.'],
-    ],
-    countries: [['8.8.8.0/24', 'US']],
-    crawlers: [['1.0.0.16/28', 'OpenAI']],
-    tor: [['1.0.9.9/32', 'Relay Friends']],
-  }),
-  1,
-  BUILT_AT,
-);
-const OTHER = encodeDataset(
-  sampleContent({
-    routes: Array.from({ length: 200 }, (_, i) => [`${i + 1}.0.0.0/8`, 64496 + i, `Network ${i}`] as const),
-  }),
+const ORIGINAL = sampleFile({
+  routes: [
+    ['1.0.0.0/16', 64500, 'Exämple "Nord" GmbH'],
+    ['1.0.9.0/24', 64501, 'Inner Example'],
+    ['8.8.8.0/24', 15169, 'Google LLC'],
+    ['2001:4860::/32', 15169, 'Google LLC'],
+    ['2600:1f00::/40', 16509, 'Amazon.com, Inc.'],
+  ],
+  countries: [['8.8.8.0/24', 'US']],
+  crawlers: [['1.0.0.16/28', 'OpenAI']],
+  tor: [['1.0.9.9/32', 'Relay Friends']],
+});
+const OTHER = sampleFile(
+  {
+    routes: Array.from(
+      { length: 200 },
+      (_, i) => [`${i + 1}.0.0.0/8`, 64496 + i, `Network ${i}`] as const,
+    ),
+  },
   2,
-  BUILT_AT,
 );
-const OTHER_SECTIONS = decodeFile(OTHER);
+const OTHER_SECTIONS = sectionsIn(OTHER);
 const ADDRESSES = [
   '1.0.0.1',
   '1.0.0.17',
@@ -70,7 +65,9 @@ export function openDatasets(): Subject {
   const path = join(folder, 'damaged.whence');
   return {
     make(random) {
-      const [name, change] = oneIn(random, 2) ? ['damaged', damage(random)] : ['spliced', splice(random)];
+      const [name, change] = oneIn(random, 2)
+        ? ['damaged', damage(random)]
+        : ['spliced', splice(random)];
       return { about: oneIn(random, FROM_FILE_EVERY) ? `${name} file` : name, ...change };
     },
     run({ about, bytes }: FuzzInput) {
@@ -116,7 +113,7 @@ function readDataset(dataset: Dataset): void {
   // Reads both tables whole, so one is enough.
   dataset.prefixesOf(ASNS[0]);
   const search = new AsnSearch(dataset);
-  for (const text of SEARCHED) search.search(text, 20);
+  for (const text of SEARCHED) search.search(text, { limit: 20 });
 }
 
 type Change = { readonly bytes: Buffer; readonly shown: string };
@@ -129,11 +126,14 @@ function damage(random: Words): Change {
     return { bytes: Buffer.from(ORIGINAL.subarray(0, kept)), shown: `the first ${kept} bytes` };
   }
   if (kind === 1)
-    return { bytes: Buffer.concat([ORIGINAL, Buffer.alloc(1 + below(random, 64))]), shown: 'zeros appended' };
+    return {
+      bytes: Buffer.concat([ORIGINAL, Buffer.alloc(1 + below(random, 64))]),
+      shown: 'zeros appended',
+    };
   const bytes = Buffer.from(ORIGINAL);
   // The header and the table are a thousandth of the file, and most of what can go wrong.
   const places = Array.from({ length: 1 + below(random, 8) }, () =>
-    below(random, oneIn(random, 2) ? TABLE_END : length),
+    below(random, oneIn(random, 2) ? SECTION_TABLE.end : length),
   );
   for (const at of places) flipBit(bytes, at, random);
   return { bytes, shown: `a bit changed in the bytes ${places.join(', ')}` };
@@ -141,19 +141,23 @@ function damage(random: Words): Change {
 
 function splice(random: Words): Change {
   const bytes = Buffer.from(ORIGINAL);
-  const target = pick(random, SECTIONS);
-  const row = HEADER_BYTES + SECTIONS.indexOf(target) * SECTION_ROW_BYTES;
+  const { name: target, at: row } = pick(random, SECTION_ROWS);
   if (oneIn(random, 3)) {
     const [field, at] = pick(random, [
       ['name', 0],
       ['offset', 16],
       ['length', 20],
     ] as const);
-    const value = oneIn(random, 2) ? bytes.readUInt32LE(row + at) ^ (1 << below(random, 31)) : random();
+    const value = oneIn(random, 2)
+      ? bytes.readUInt32LE(row + at) ^ (1 << below(random, 31))
+      : random();
     bytes.writeUInt32LE(value >>> 0, row + at);
-    return { bytes: seal(bytes), shown: `${field} of the section ${target} changed to ${value >>> 0}` };
+    return {
+      bytes: seal(bytes),
+      shown: `${field} of the section ${target} changed to ${value >>> 0}`,
+    };
   }
-  const name = oneIn(random, 4) ? pick(random, SECTIONS) : target;
+  const name = oneIn(random, 4) ? pick(random, SECTION_ROWS).name : target;
   const section = OTHER_SECTIONS[name];
   // Appended at the end, and the row points there.
   bytes.writeUInt32LE(bytes.length, row + 16);
@@ -165,16 +169,14 @@ function splice(random: Words): Change {
   };
 }
 
-const TABLE_END = HEADER_BYTES + SECTIONS.length * SECTION_ROW_BYTES;
-
 /** Writes the length and all checksums anew. */
 function seal(file: Buffer): Buffer {
   file.writeBigUInt64LE(BigInt(file.length), 16);
-  for (let row = HEADER_BYTES; row < TABLE_END; row += SECTION_ROW_BYTES) {
+  for (const { at: row } of SECTION_ROWS) {
     const start = file.readUInt32LE(row + 16);
     file.writeUInt32LE(crc32(file.subarray(start, start + file.readUInt32LE(row + 20))), row + 24);
   }
-  file.writeUInt32LE(crc32(file.subarray(HEADER_BYTES, TABLE_END)), 24);
+  file.writeUInt32LE(crc32(file.subarray(SECTION_TABLE.start, SECTION_TABLE.end)), 24);
   file.writeUInt32LE(crc32(file.subarray(0, 28)), 28);
   return file;
 }

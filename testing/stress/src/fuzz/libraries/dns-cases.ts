@@ -1,10 +1,18 @@
 /**
- * DNS replies to a question: well-formed ones with odd content, and damaged ones. Most keep the id and the question,
- * for without them a client does not read on.
+ * DNS replies to a question: well-formed ones with odd content, and damaged ones. Most keep the id
+ * and the question, for without them a client does not read on.
  */
 import type { RecordType } from '@whence/email/dns';
 import type { Words } from '@whence/testing/seeded-random';
-import { addressData, encodeReply, mxData, nameData, type Query, TYPE, textData } from '../../dns-message.ts';
+import {
+  addressData,
+  encodeReply,
+  mxData,
+  nameData,
+  type Query,
+  TYPE,
+  textData,
+} from '../../dns-message.ts';
 import { below, oneIn, pick } from '../case-random.ts';
 import { mutate } from '../mutate.ts';
 
@@ -44,7 +52,10 @@ export function hostileReply(query: Query, random: Words): Buffer {
   if (oneIn(random, 8)) return reply;
   if (oneIn(random, 8)) reply.writeUInt16BE(below(random, 0x10000), pick(random, [2, 4, 6, 8, 10]));
   const kept = oneIn(random, 10) ? 0 : query.head.length;
-  const changed = Buffer.concat([reply.subarray(0, kept), mutate(reply.subarray(kept), random, HINTS)]);
+  const changed = Buffer.concat([
+    reply.subarray(0, kept),
+    mutate(reply.subarray(kept), random, HINTS),
+  ]);
   // Truncated on purpose: a client must ask over TCP.
   if (oneIn(random, 20) && changed.length > 4) changed.writeUInt8((changed[2] ?? 0) | 0x02, 2);
   return changed;
@@ -57,9 +68,15 @@ function answer({ type }: Query, random: Words) {
     case TYPE.TXT:
       return { type: kind, data: textData(pick(random, TEXTS)) };
     case TYPE.MX:
-      return { type: kind, data: mxData(below(random, 0x10000), pick(random, ['mx', 'a'.repeat(63), '\0'])) };
+      return {
+        type: kind,
+        data: mxData(below(random, 0x10000), pick(random, ['mx', 'a'.repeat(63), '\0'])),
+      };
     case TYPE.CNAME:
-      return { type: kind, data: nameData(pick(random, ['alias.example', 'a.a.a.example', 'question.example'])) };
+      return {
+        type: kind,
+        data: nameData(pick(random, ['alias.example', 'a.a.a.example', 'question.example'])),
+      };
     case TYPE.A:
       return { type: kind, data: addressData('192.0.2.1') };
     default:

@@ -1,6 +1,7 @@
 /**
- * The DNS client against a real server on 127.0.0.1 that answers with hostile bytes, over UDP and TCP. The name that is
- * asked for has the random numbers of the case, so the same case gets the same bytes.
+ * The DNS client against a real server on 127.0.0.1 that answers with hostile bytes, over UDP and
+ * TCP. The name that is asked for has the random numbers of the case, so the same case gets the
+ * same bytes.
  */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
@@ -19,7 +20,11 @@ const KINDS = ['found', 'nodata', 'nxdomain', 'failure'];
 
 export async function openDnsExchanges(): Promise<Subject> {
   const { tcp, udp, port } = await startHostileServer();
-  const client = createDnsClient({ servers: [`127.0.0.1:${port}`], timeoutMs: TIMEOUT_MS, tries: 1 });
+  const client = createDnsClient({
+    servers: [`127.0.0.1:${port}`],
+    timeoutMs: TIMEOUT_MS,
+    tries: 1,
+  });
   return {
     concurrency: 64,
     make: (random) => ({ about: 'name', bytes: Buffer.from(`c${random().toString(36)}.example`) }),
@@ -38,7 +43,9 @@ async function ask(client: DnsClient, { bytes }: FuzzInput): Promise<string | un
   const type = QUESTION_TYPES[name.length % QUESTION_TYPES.length];
   try {
     const { txt, mx, a, aaaa, tlsa, ptr } = resolver;
-    const answer = await { TXT: txt, MX: mx, A: a, AAAA: aaaa, TLSA: tlsa, PTR: ptr, NS: txt }[type ?? 'A'](name);
+    const answer = await { TXT: txt, MX: mx, A: a, AAAA: aaaa, TLSA: tlsa, PTR: ptr, NS: txt }[
+      type ?? 'A'
+    ](name);
     return KINDS.includes(answer.kind) ? undefined : `returned the kind ${answer.kind}`;
   } catch (error) {
     return describeError(error);
@@ -63,7 +70,8 @@ async function startHostileServer(): Promise<{ tcp: Server; udp: Socket; port: n
   const { port } = tcp.address() as AddressInfo;
   const udp = createSocket('udp4', (message, from) => {
     const query = parseQuery(message);
-    if (query !== undefined) udp.send(hostileReply(query, randomOf(query.name)), from.port, from.address);
+    if (query !== undefined)
+      udp.send(hostileReply(query, randomOf(query.name)), from.port, from.address);
   });
   udp.bind(port, '127.0.0.1');
   await once(udp, 'listening');

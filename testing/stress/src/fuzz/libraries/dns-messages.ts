@@ -1,5 +1,8 @@
-/** The parser of DNS messages: whatever the bytes, it says whether they answer the question, and then what they say. */
-import { decodeReply, encodeQuery, isAnswerTo, type Question } from '@whence/email/internal/dns/wire';
+/**
+ * The parser of DNS messages: whatever the bytes, it says whether they answer the question, and
+ * then what they say.
+ */
+import { decodeReply, encodeQuery, isAnswerTo, type Question } from '@whence/email/dns-wire';
 import { parseQuery } from '../../dns-message.ts';
 import { pick } from '../case-random.ts';
 import { hostileReply, QUESTION_TYPES } from './dns-cases.ts';
@@ -8,7 +11,9 @@ import { describeError, type FuzzInput, type Subject } from './subject.ts';
 const ID = 0x1234;
 const NAME = 'question.example';
 const QUERIES = new Map(
-  QUESTION_TYPES.map((type) => [type as string, encodeQuery({ name: NAME, type }, ID, { edns: true })] as const),
+  QUESTION_TYPES.map(
+    (type) => [type as string, encodeQuery({ name: NAME, type }, ID, { edns: true })] as const,
+  ),
 );
 const KINDS = ['found', 'nodata', 'nxdomain', 'alias', 'failure'];
 

@@ -1,6 +1,6 @@
 /**
- * The email check on hostile TXT records, without a network: whatever they say, there is a report with every field, and
- * none of them is null.
+ * The email check on hostile TXT records, without a network: whatever they say, there is a report
+ * with every field, and none of them is null.
  */
 import { examineDomain } from '@whence/email';
 import type { Answer, MxHost, Resolver } from '@whence/email/dns';
@@ -50,10 +50,15 @@ const WORDS = [
 const HINTS = { words: WORDS.map((word) => Buffer.from(word)), others: SAMPLES, maxBytes: 20_000 };
 
 export const emailRecords: Subject = {
-  make: (random) => ({ about: pick(random, ['apex', '_dmarc', '_domainkey', 'everywhere']), bytes: makeText(random) }),
+  make: (random) => ({
+    about: pick(random, ['apex', '_dmarc', '_domainkey', 'everywhere']),
+    bytes: makeText(random),
+  }),
   async run({ about, bytes }: FuzzInput) {
     try {
-      const { report } = await examineDomain(DOMAIN, { resolver: resolverOf(about, bytes.toString('latin1')) });
+      const { report } = await examineDomain(DOMAIN, {
+        resolver: resolverOf(about, bytes.toString('latin1')),
+      });
       return faultOf(report);
     } catch (error) {
       return describeError(error);
@@ -69,13 +74,15 @@ function makeText(random: Words): Buffer {
 /** The text is what names of that kind have; other names have nothing. */
 function resolverOf(about: string, text: string): Resolver {
   const isAbout = (name: string) =>
-    about === 'everywhere' || (about === 'apex' ? !name.startsWith('_') && !name.includes('._') : name.includes(about));
+    about === 'everywhere' ||
+    (about === 'apex' ? !name.startsWith('_') && !name.includes('._') : name.includes(about));
   const found = <T>(records: readonly T[]): Promise<Answer<T>> =>
     Promise.resolve({ kind: 'found', records, aliases: [] });
   const nothing = <T>(): Promise<Answer<T>> => Promise.resolve({ kind: 'nodata' });
   return {
     txt: (name) => (isAbout(name) ? found([text]) : nothing()),
-    mx: (name) => (name === DOMAIN ? found<MxHost>([{ preference: 10, exchange: 'mx.example' }]) : nothing()),
+    mx: (name) =>
+      name === DOMAIN ? found<MxHost>([{ preference: 10, exchange: 'mx.example' }]) : nothing(),
     a: () => found(['192.0.2.1']),
     aaaa: () => nothing(),
     tlsa: () => nothing(),

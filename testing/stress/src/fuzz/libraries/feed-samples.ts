@@ -1,10 +1,12 @@
 /**
- * A short well-formed file for every feed format, and the heads of the real files where their folder is there.
- * Addresses and numbers are those for documentation.
+ * A short well-formed file for every feed format, and the heads of the real files where their
+ * folder is there. Addresses and numbers are those for documentation.
  */
+
 import { closeSync, openSync, readSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
+import { cityMmdb } from '@whence/dataset/test/sample-mmdb';
 import { fixtureFeeds } from '@whence/testing/fixtures';
 
 const json = (value: unknown) => JSON.stringify(value);
@@ -16,16 +18,14 @@ const TEXTS: Readonly<Record<string, string>> = {
     '64496\t192.0.2.0/24\t300',
     '{64497,64498}\t2001:db8::/32\t12',
   ),
-  pfx2as: lines('192.0.2.0\t24\t64496', '198.51.100.0\t24\t64497_64498', '2001:db8::\t32\t64499,64500'),
   'iptoasn-tsv': lines(
     '192.0.2.0\t192.0.2.255\t64496\tUS\tEXAMPLE-AS',
     '198.51.100.0\t198.51.100.255\t0\tNone\tNot routed',
   ),
-  'bgptools-table': lines(
-    json({ CIDR: '192.0.2.0/24', ASN: 64496, Hits: 1500 }),
-    json({ CIDR: '2001:db8::/32', ASN: 64497, Hits: 1 }),
+  'range-csv-asn': lines(
+    '192.0.2.0,192.0.2.255,64496,"Example, Inc."',
+    '2001:db8::,2001:db8::ffff,64497,Example',
   ),
-  'range-csv-asn': lines('192.0.2.0,192.0.2.255,64496,"Example, Inc."', '2001:db8::,2001:db8::ffff,64497,Example'),
   'range-csv-cc': lines('192.0.2.0,192.0.2.255,US', '2001:db8::,2001:db8::ffff,DE'),
   'delegated-ext': lines(
     '2|ripencc|20260505|3|19821213|20260505|+0000',
@@ -36,19 +36,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   ),
   asnames: lines('64496 EXAMPLE-AS Example Organisation e.V., DE', '64497 -Reserved AS-, ZZ'),
   'asn2org-csv': lines('"asn","name","source"', '"64496","Example, Inc.","ARIN"'),
-  'as-metadata-csv': lines('asn,handle,description,country-code', '64496,EXAMPLE-AS,"Example, Inc.",US'),
   'asn-csv': lines('asn,name', '64496,"Example ""Inc."""', 'AS64497 # Example'),
-  'asdb-csv': lines(
-    'ASN,Category 1 - Layer 1,Category 1 - Layer 2',
-    '"AS64496","Computer and Information Technology","Phone Provider"',
-  ),
-  'as-metadata-json': json([
-    { asn: 64496, metadata: { handle: 'EXAMPLE', category: 'isp', networkRole: 'access_provider', country: 'NL' } },
-    { asn: 64497, metadata: { handle: 'HOST', category: 'hosting', networkRole: 'stub', country: 'DE' } },
-  ]),
-  'peeringdb-net': json({
-    data: [{ asn: 64496, info_type: 'Content', info_types: ['Content', 'NSP'], name: 'Example' }],
-  }),
   'ndjson-asndrop': lines(
     json({ asn: 64496, rir: 'arin', domain: 'example.com', cc: 'US', asname: 'EXAMPLE-AS' }),
     json({ type: 'metadata', timestamp: 1784798042 }),
@@ -63,8 +51,9 @@ const TEXTS: Readonly<Record<string, string>> = {
   ),
   'ip-count': lines('# Last update: Sat, 22 Aug 2026 03:00:41 +0200', '192.0.2.1\t9', '192.0.2.2'),
   'ip-port': lines('192.0.2.1:8080', '[2001:db8::1]:3128', '192.0.2.2'),
-  'monosans-json': json([{ protocol: 'http', host: '192.0.2.1', port: 8080, exit_ip: '192.0.2.2' }]),
-  'json-addresses': json({ servers: [{ ipv4: '192.0.2.1', name: 'x', nested: [['2001:db8::1']] }] }),
+  'json-addresses': json({
+    servers: [{ ipv4: '192.0.2.1', name: 'x', nested: [['2001:db8::1']] }],
+  }),
   'tor-exit-addresses': lines(
     'ExitNode 4273E6D162ED2717A1CF4207A254004CD3F5307B',
     'Published 2021-11-02 11:01:07',
@@ -73,17 +62,27 @@ const TEXTS: Readonly<Record<string, string>> = {
   onionoo: json({
     relays_published: '2026-08-22 10:00:00',
     relays: [
-      { or_addresses: ['192.0.2.1:9001', '[2001:db8::1]:9001'], exit_addresses: ['192.0.2.9'], flags: ['Exit'] },
+      {
+        or_addresses: ['192.0.2.1:9001', '[2001:db8::1]:9001'],
+        exit_addresses: ['192.0.2.9'],
+        flags: ['Exit'],
+      },
     ],
   }),
   'ndjson-drop': lines(
     json({ cidr: '192.0.2.0/24', sblid: 'SBL1', rir: 'arin' }),
     json({ type: 'metadata', timestamp: 1784798042 }),
   ),
-  'dshield-block': lines('# comment', 'Start\tEnd\tNetblock\tAttacks', '192.0.2.0\t192.0.2.255\t24\t1234'),
+  'dshield-block': lines(
+    '# comment',
+    'Start\tEnd\tNetblock\tAttacks',
+    '192.0.2.0\t192.0.2.255\t24\t1234',
+  ),
   'aws-json': json({
     createDate: '2026-08-22-10-00-00',
-    prefixes: [{ ip_prefix: '192.0.2.0/24', region: 'us-east-1', network_border_group: 'us-east-1-bue-1' }],
+    prefixes: [
+      { ip_prefix: '192.0.2.0/24', region: 'us-east-1', network_border_group: 'us-east-1-bue-1' },
+    ],
     ipv6_prefixes: [{ ipv6_prefix: '2001:db8::/32', region: 'GLOBAL' }],
   }),
   'azure-tags': json({
@@ -101,16 +100,18 @@ const TEXTS: Readonly<Record<string, string>> = {
     regions: [{ region: 'eu-frankfurt-1', cidrs: [{ cidr: '192.0.2.0/24', tags: ['OCI'] }] }],
   }),
   'fastly-json': json({ addresses: ['192.0.2.0/24'], ipv6_addresses: ['2001:db8::/32'] }),
-  'github-meta': json({ hooks: ['192.0.2.0/24'], web: ['2001:db8::/32'], domains: { website: ['*.example'] } }),
-  geofeed: lines('# Last updated 2026-08-22', '192.0.2.0/24,US,US-NJ,"City, Town",', '2001:db8::/32,de,,,'),
+  'github-meta': json({
+    hooks: ['192.0.2.0/24'],
+    web: ['2001:db8::/32'],
+    domains: { website: ['*.example'] },
+  }),
+  geofeed: lines(
+    '# Last updated 2026-08-22',
+    '192.0.2.0/24,US,US-NJ,"City, Town",',
+    '2001:db8::/32,de,,,',
+  ),
   'embedded-json-html':
     '<html><script src="a.js?v=1.2.3.4"></script><td>192.0.2.0/24</td>{&quot;creationTime&quot;:&quot;2026-08-22&quot;,&quot;prefixes&quot;:[{&quot;ip_prefix&quot;:&quot;198.51.100.0/24&quot;}]}</html>',
-  'dbip-city-csv': lines(
-    '192.0.2.0,192.0.2.255,NA,US,California,"Mountain View",37.4224,-122.085',
-    '2001:db8::,2001:db8::ffff,EU,DE,Hesse,Frankfurt am Main,50.1109,8.68213',
-  ),
-  'peeringdb-ixpfx': json({ data: [{ id: 1, ixlan_id: 26, prefix: '192.0.2.0/24', status: 'ok' }] }),
-  'peeringdb-ix': json({ data: [{ id: 26, name: 'EXAMPLE-IX' }] }),
 };
 
 const HEAD_BYTES = 3_000;
@@ -120,6 +121,12 @@ const COMPRESSED_HEAD_BYTES = 64_000;
 export function feedSamples(): Map<string, Buffer[]> {
   const samples = new Map<string, Buffer[]>();
   for (const [format, text] of Object.entries(TEXTS)) samples.set(format, [Buffer.from(text)]);
+  samples.set('location-mmdb', [
+    cityMmdb([
+      ['192.0.2.0/24', { country: 'US', region: 'California', city: 'Mountain View' }],
+      ['2001:db8::/32', { country: 'DE', city: 'Frankfurt am Main', at: [50.1109, 8.68213] }],
+    ]),
+  ]);
   for (const feed of fixtureFeeds() ?? []) {
     // Rows of the catalogue of fixtures, which is ours.
     const { url, format } = feed as { url: string; format: string };
@@ -138,7 +145,9 @@ function headOf(path: string): Buffer | undefined {
     const head = bytes.subarray(0, size);
     const isGzip = head[0] === 0x1f && head[1] === 0x8b;
     // The stream goes on after the head: what there is of it is enough.
-    return Buffer.from((isGzip ? gunzipSync(head, { finishFlush: 2 }) : head).subarray(0, HEAD_BYTES));
+    return Buffer.from(
+      (isGzip ? gunzipSync(head, { finishFlush: 2 }) : head).subarray(0, HEAD_BYTES),
+    );
   } finally {
     closeSync(file);
   }

@@ -1,6 +1,6 @@
 /**
- * Child process: runs the cases of one domain and reports. A case that ends or blocks this process is found by its
- * parent, which knows how far it came.
+ * Child process: runs the cases of one domain and reports. A case that ends or blocks this process
+ * is found by its parent, which knows how far it came.
  */
 import { performance } from 'node:perf_hooks';
 import { caseRandom } from '../case-random.ts';
@@ -40,7 +40,8 @@ class LibraryRun {
       while (next < first + count) {
         await this.#runCase(next++);
         this.#done++;
-        if (this.#task.isCareful || performance.now() - this.#reportedMs > REPORT_EVERY_MS) await this.#report(false);
+        if (this.#task.isCareful || performance.now() - this.#reportedMs > REPORT_EVERY_MS)
+          await this.#report(false);
       }
     };
     await Promise.all(Array.from({ length: concurrency }, lane));
@@ -82,7 +83,9 @@ class LibraryRun {
     if (this.#subject.concurrency !== undefined) return bytes;
     return shrink(bytes, async (candidate) => {
       const what = await this.#faultOf({ about, bytes: candidate });
-      return what !== undefined && signatureOf({ domain: this.#task.domain, about, what }) === signature;
+      return (
+        what !== undefined && signatureOf({ domain: this.#task.domain, about, what }) === signature
+      );
     });
   }
 

@@ -1,6 +1,7 @@
 /**
- * Runs the cases of a domain in child processes. If one ends or does not come back, the case is found by running the
- * last stretch again, one report per case, and the rest goes on in a new process.
+ * Runs the cases of a domain in child processes. If one ends or does not come back, the case is
+ * found by running the last stretch again, one report per case, and the rest goes on in a new
+ * process.
  */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -43,13 +44,21 @@ export async function runLibraryDomain(
   let next = task.first;
   const end = task.first + task.count;
   while (next < end && total.crashes < MAX_CRASHES && !signal.aborted) {
-    const { last, how } = await runProcess({ ...task, first: next, count: end - next, isCareful: false }, note, signal);
+    const { last, how } = await runProcess(
+      { ...task, first: next, count: end - next, isCareful: false },
+      note,
+      signal,
+    );
     total.failed += last.failed;
     next += last.done;
     if (how === 'finished') break;
     total.crashes++;
     const stretch = Math.min(STRETCH, end - next);
-    const careful = await runProcess({ ...task, first: next, count: stretch, isCareful: true }, () => {}, signal);
+    const careful = await runProcess(
+      { ...task, first: next, count: stretch, isCareful: true },
+      () => {},
+      signal,
+    );
     const isRepeated = careful.how !== 'finished';
     const index = isRepeated ? next + careful.last.done : next;
     const what = isRepeated ? how : `${how}, in this case or soon after it, but not a second time`;
@@ -59,13 +68,27 @@ export async function runLibraryDomain(
   return { cases: next - task.first, failures, ...total };
 }
 
-function runProcess(task: LibraryTask, note: (report: LibraryReport) => void, signal: AbortSignal): Promise<Ending> {
+function runProcess(
+  task: LibraryTask,
+  note: (report: LibraryReport) => void,
+  signal: AbortSignal,
+): Promise<Ending> {
   const script = fileURLToPath(import.meta.resolve('./process.js'));
-  const child = fork(script, [], { execArgv: ['--expose-gc'], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+  const child = fork(script, [], {
+    execArgv: ['--expose-gc'],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
   const stop = () => child.kill('SIGKILL');
   signal.addEventListener('abort', stop, { once: true });
   return new Promise((resolve) => {
-    let last: LibraryReport = { done: 0, failures: [], failed: 0, slowestMs: 0, residentBytes: 0, isLast: false };
+    let last: LibraryReport = {
+      done: 0,
+      failures: [],
+      failed: 0,
+      slowestMs: 0,
+      residentBytes: 0,
+      isLast: false,
+    };
     let stderr = '';
     let isHung = false;
     const hang = () => {
@@ -98,5 +121,9 @@ async function describeCase({ seed, domain }: Omit<LibraryTask, 'isCareful'>, in
   const subject = await LIBRARY_DOMAINS.find(({ name }) => name === domain)?.open();
   const input = subject?.make(caseRandom(seed, domain, index), index);
   await subject?.close?.();
-  return { domain, about: input?.about ?? '', input: input?.shown ?? input?.bytes.toString('latin1') ?? '' };
+  return {
+    domain,
+    about: input?.about ?? '',
+    input: input?.shown ?? input?.bytes.toString('latin1') ?? '',
+  };
 }

@@ -1,7 +1,10 @@
 /** What is fuzzed inside this process: how a case is made, and what is wrong with its outcome. */
 import type { Words } from '@whence/testing/seeded-random';
 
-/** `about` says which of several parsers or questions it is for; `shown` is printed in place of long bytes. */
+/**
+ * `about` says which of several parsers or questions it is for; `shown` is printed in place of long
+ * bytes.
+ */
 export type FuzzInput = { readonly about: string; readonly bytes: Buffer; readonly shown?: string };
 
 export type Subject = {
@@ -14,10 +17,14 @@ export type Subject = {
   close?(): void | Promise<void>;
 };
 
-/** Kind, place in our own code and message: `threw TypeError at parse (dataset/dist/x.js:1:2): x is not a function`. */
+/**
+ * Kind, place in our own code and message: `threw TypeError at parse (dataset/dist/x.js:1:2): x is
+ * not a function`.
+ */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return `threw ${String(error)}`;
   const frame = error.stack?.split('\n').find((line) => line.includes('/dist/')) ?? '';
-  const [, name = 'anonymous', path = 'nowhere'] = /at (?:(.*) \()?file:\/\/.*\/([^/]+\/dist\/[^)]*)/.exec(frame) ?? [];
+  const [, name = 'anonymous', path = 'nowhere'] =
+    /at (?:(.*) \()?file:\/\/.*\/([^/]+\/dist\/[^)]*)/.exec(frame) ?? [];
   return `threw ${error.name} at ${name} (${path}): ${error.message.slice(0, 120)}`;
 }

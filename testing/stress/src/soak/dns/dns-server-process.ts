@@ -1,5 +1,6 @@
 /**
- * Child process: the DNS server of a run, over UDP and TCP on one port of 127.0.0.1. Prints its address. Answers from
+ * Child process: the DNS server of a run, over UDP and TCP on one port of 127.0.0.1. Prints its
+ * address. Answers from
  * `zones.ts`, and over UDP with a truncated message where the answer does not fit.
  */
 import { createSocket } from 'node:dgram';

@@ -1,7 +1,7 @@
 /** The server of the run against the client that asks it. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { decodeReply, encodeQuery, isAnswerTo, type Question } from '@whence/email/internal/dns/wire';
+import { decodeReply, encodeQuery, isAnswerTo, type Question } from '@whence/email/dns-wire';
 import { encodeReply, parseQuery, RCODE } from '../../dns-message.ts';
 import { hostileDomain, ordinaryDomain, replyTo } from './zones.ts';
 
@@ -13,7 +13,11 @@ function messageFor(question: Question): { bytes: Buffer; message: Buffer } | un
   const reply = replyTo(query.name, query.type);
   if (reply === 'silent') return undefined;
   const isMissing = reply === 'nxdomain';
-  const message = encodeReply(query, isMissing ? RCODE.NXDOMAIN : RCODE.NOERROR, isMissing ? [] : reply.answers);
+  const message = encodeReply(
+    query,
+    isMissing ? RCODE.NXDOMAIN : RCODE.NOERROR,
+    isMissing ? [] : reply.answers,
+  );
   assert.ok(message.length <= 65_535, `${message.length} bytes do not fit into a message`);
   return { bytes, message };
 }
@@ -38,8 +42,14 @@ test('zones: an ordinary domain has mail hosts, SPF, a key and DMARC', () => {
     { preference: 10, exchange: `mx2.${domain}` },
   ]);
   assert.match(String(records({ name: domain, type: 'TXT' })[0]), /^v=spf1 .* -all$/);
-  assert.match(String(records({ name: `_dmarc.${domain}`, type: 'TXT' })[0]), /^v=DMARC1; p=reject/);
-  assert.match(String(records({ name: `google._domainkey.${domain}`, type: 'TXT' })[0]), /^v=DKIM1/);
+  assert.match(
+    String(records({ name: `_dmarc.${domain}`, type: 'TXT' })[0]),
+    /^v=DMARC1; p=reject/,
+  );
+  assert.match(
+    String(records({ name: `google._domainkey.${domain}`, type: 'TXT' })[0]),
+    /^v=DKIM1/,
+  );
 });
 
 test('zones: a selector that is not there may be remembered as missing', () => {

@@ -1,6 +1,6 @@
 /**
- * The domains of a soak run. Records are made from the name that is asked for, so every check can have a domain of its
- * own that no cache has seen.
+ * The domains of a soak run. Records are made from the name that is asked for, so every check can
+ * have a domain of its own that no cache has seen.
  *
  *   d7.mail.example            a domain as most are: two mail hosts, SPF, a key, DMARC
  *   c3.z0.spf-tree.example     each record has ten includes and is as large as a message may be
@@ -11,16 +11,22 @@
  */
 import { type Answer, addressData, mxData, TYPE, textData } from '../../dns-message.ts';
 
-type ZoneReply = { readonly kind: 'answers'; readonly answers: readonly Answer[] } | 'nxdomain' | 'silent';
+type ZoneReply =
+  | { readonly kind: 'answers'; readonly answers: readonly Answer[] }
+  | 'nxdomain'
+  | 'silent';
 
 export const HOSTILE_KINDS = ['spf-tree', 'many-mx', 'silent', 'semicolons', 'policy'] as const;
 export type HostileKind = (typeof HOSTILE_KINDS)[number];
 
 const ORDINARY_DOMAINS = 200;
 export const ordinaryDomain = (i: number) => `d${i % ORDINARY_DOMAINS}.mail.example`;
-export const hostileDomain = (kind: HostileKind, zone: number, check: number) => `c${check}.z${zone}.${kind}.example`;
+export const hostileDomain = (kind: HostileKind, zone: number, check: number) =>
+  `c${check}.z${zone}.${kind}.example`;
 
-/** Public, or the server would not connect to it. No packet goes there: see `policy/redirect.ts`. */
+/**
+ * Public, or the server would not connect to it. No packet goes there: see `policy/redirect.ts`.
+ */
 const POLICY_HOST_ADDRESS = '45.0.0.1';
 const INCLUDES = 10;
 const MX_HOSTS = 3_300;
@@ -33,7 +39,10 @@ const LARGE_LIST = 'ip4:192.0.2.0/24 '.repeat(LARGE_TEXT_CHARACTERS / 18);
 /** Short labels first, so that all of them fit. */
 const MX_ANSWERS = Array.from({ length: MX_HOSTS }, (_, i) => ({
   type: TYPE.MX,
-  data: mxData(10, i < 1296 ? i.toString(36).padStart(2, '0') : (i - 1296).toString(36).padStart(3, '0')),
+  data: mxData(
+    10,
+    i < 1296 ? i.toString(36).padStart(2, '0') : (i - 1296).toString(36).padStart(3, '0'),
+  ),
 }));
 /** The key of RFC 8463 appendix A.2. */
 const KEY = 'v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=';
@@ -53,7 +62,9 @@ export function replyTo(name: string, type: number): ZoneReply {
     case 'policy':
       return policyReply(name, type);
     case undefined:
-      return /^(?:[^.]+\.)*d[0-9]+\.mail\.example$/.test(name) ? ordinaryReply(name, type) : 'nxdomain';
+      return /^(?:[^.]+\.)*d[0-9]+\.mail\.example$/.test(name)
+        ? ordinaryReply(name, type)
+        : 'nxdomain';
   }
 }
 
@@ -61,7 +72,8 @@ function ordinaryReply(name: string, type: number): ZoneReply {
   if (type === TYPE.A) return address();
   if (type === TYPE.MX) return { kind: 'answers', answers: ['mx1', 'mx2'].map(mxRecord) };
   if (type !== TYPE.TXT) return NO_DATA;
-  if (name.startsWith('_dmarc.')) return texts(`v=DMARC1; p=reject; rua=mailto:reports@${name.slice(7)}`);
+  if (name.startsWith('_dmarc.'))
+    return texts(`v=DMARC1; p=reject; rua=mailto:reports@${name.slice(7)}`);
   if (name.startsWith('google._domainkey.')) return texts(KEY);
   if (name.startsWith('_spf.')) return texts('v=spf1 ip4:192.0.2.0/24 ip6:2001:db8::/32 ~all');
   return /^d[0-9]+\./.test(name) ? texts(`v=spf1 mx include:_spf.${name} -all`) : 'nxdomain';
@@ -78,7 +90,10 @@ const address = (text = '192.0.2.1'): ZoneReply => ({
   kind: 'answers',
   answers: [{ type: TYPE.A, data: addressData(text) }],
 });
-const texts = (text: string): ZoneReply => ({ kind: 'answers', answers: [{ type: TYPE.TXT, data: textData(text) }] });
+const texts = (text: string): ZoneReply => ({
+  kind: 'answers',
+  answers: [{ type: TYPE.TXT, data: textData(text) }],
+});
 
 /** Names grow by a label with each level, until they are too long to be asked for. */
 function spfWithIncludes(name: string): string {

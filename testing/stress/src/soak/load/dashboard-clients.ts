@@ -1,4 +1,7 @@
-/** Signed-in people who ask for what costs most: a year of statistics as a file, and summaries of /8 prefixes. */
+/**
+ * Signed-in people who ask for what costs most: a year of statistics as a file, and summaries of /8
+ * prefixes.
+ */
 import { get, type IncomingMessage } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import type { DashboardSession } from '@whence/testing/dashboard-session';
@@ -37,7 +40,8 @@ export class DashboardClients {
 
   exportUsage(): void {
     const format = this.#exports++ % 2 === 0 ? 'csv' : 'ndjson';
-    const day = (before: number) => new Date(Date.now() - before * DAY_MS).toISOString().slice(0, 10);
+    const day = (before: number) =>
+      new Date(Date.now() - before * DAY_MS).toISOString().slice(0, 10);
     const target = `/dashboard/api/usage/export?format=${format}&from=${day(EXPORTED_DAYS)}&to=${day(0)}`;
     this.#start('export', target, EXPORT_TIMEOUT_MS, ({ lines }) => lines >= this.#exportedRows);
   }
@@ -53,7 +57,12 @@ export class DashboardClients {
     await Promise.all(this.#clients);
   }
 
-  #start(kind: 'export' | 'summary', target: string, timeoutMs: number, isComplete: (answer: Answer) => boolean): void {
+  #start(
+    kind: 'export' | 'summary',
+    target: string,
+    timeoutMs: number,
+    isComplete: (answer: Answer) => boolean,
+  ): void {
     const sentAtMs = epochMs();
     const fault = (outcome: Fault['outcome']) => {
       const about = { request: kind, detail: target, isSilentZone: false };
@@ -68,18 +77,28 @@ export class DashboardClients {
       },
       (error: NodeJS.ErrnoException) => {
         const isUnanswered = error.name === 'AbortError' || error.name === 'TimeoutError';
-        fault(isUnanswered ? { kind: 'unanswered' } : { kind: 'cut', reason: error.code ?? error.message });
+        fault(
+          isUnanswered
+            ? { kind: 'unanswered' }
+            : { kind: 'cut', reason: error.code ?? error.message },
+        );
       },
     );
     this.#clients.push(asked);
   }
 
-  /** Reads the whole answer and keeps its beginning. A connection of its own: one that is kept may just be closing. */
+  /**
+   * Reads the whole answer and keeps its beginning. A connection of its own: one that is kept may
+   * just be closing.
+   */
   async #ask(path: string, timeoutMs: number): Promise<Answer> {
     const headers = { Cookie: this.#session.cookie, Accept: 'application/json' };
     const signal = AbortSignal.timeout(timeoutMs);
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      get({ host: '127.0.0.1', port: this.#port, path, headers, agent: false, signal }, resolve).on('error', reject);
+      get({ host: '127.0.0.1', port: this.#port, path, headers, agent: false, signal }, resolve).on(
+        'error',
+        reject,
+      );
     });
     let lines = 0;
     let start = '';

@@ -1,6 +1,7 @@
 /**
- * Sends requests at a constant rate, whether or not the server keeps up: the latency of a request starts when it is
- * due. Ticks that this process itself misses are made up for only a little: more would be a burst that no client sends.
+ * Sends requests at a constant rate, whether or not the server keeps up: the latency of a request
+ * starts when it is due. Ticks that this process itself misses are made up for only a little: more
+ * would be a burst that no client sends.
  */
 import { performance } from 'node:perf_hooks';
 import { seededWords, type Words } from '@whence/testing/seeded-random';
@@ -11,9 +12,15 @@ import { type PlannedRequest, RequestMix } from './request-mix.ts';
 
 const TICK_MS = 1;
 const MAX_BURST = 50;
-/** More than are in use at once: while the database is locked, hundreds of requests wait for seconds. */
+/**
+ * More than are in use at once: while the database is locked, hundreds of requests wait for
+ * seconds.
+ */
 const MAX_CONNECTIONS = 2_000;
-/** A connection belongs to one worker; new ones spread the traffic over those that were started later. */
+/**
+ * A connection belongs to one worker; new ones spread the traffic over those that were started
+ * later.
+ */
 const REQUESTS_PER_CONNECTION = 200;
 /** More than any answer may take: the email check ends after 8 s. */
 const ANSWER_TIMEOUT_MS = 20_000;
@@ -25,7 +32,11 @@ const epochMs = () => performance.timeOrigin + performance.now();
 /** Failures of the server do not count against the limit. */
 const UNCOUNTED_CODES = ['DATASET_UNAVAILABLE', 'STORAGE_UNAVAILABLE', 'OVERLOADED'];
 
-type InFlight = { readonly request: PlannedRequest; readonly dueMs: number; readonly connection: RawConnection };
+type InFlight = {
+  readonly request: PlannedRequest;
+  readonly dueMs: number;
+  readonly connection: RawConnection;
+};
 
 export class LoadGenerator {
   readonly #plan: LoadPlan;
@@ -85,7 +96,12 @@ export class LoadGenerator {
 
   /** What has happened since the last report. */
   takeReport(isLast: boolean): LoadReport {
-    const report = { ...this.#report, isLast, connections: this.#connections, freeKeys: this.#freeKeys };
+    const report = {
+      ...this.#report,
+      isLast,
+      connections: this.#connections,
+      freeKeys: this.#freeKeys,
+    };
     this.#report = emptyReport();
     return report;
   }
@@ -121,7 +137,8 @@ export class LoadGenerator {
   }
 
   #release(connection: RawConnection): void {
-    if (connection.answered > REQUESTS_PER_CONNECTION + (this.#random() % REQUESTS_PER_CONNECTION)) connection.close();
+    if (connection.answered > REQUESTS_PER_CONNECTION + (this.#random() % REQUESTS_PER_CONNECTION))
+      connection.close();
     if (!connection.isOver) this.#idle.push(connection);
     this.#sendWaiting();
   }
@@ -165,11 +182,17 @@ export class LoadGenerator {
       this.#report.lookups.datasetVersion.push(Number(/"dataset_version":(\d+)/.exec(body)?.[1]));
     }
     const code = status < 400 ? '' : (/"code":"([A-Z_]+)"/.exec(body)?.[1] ?? '');
-    if (use !== undefined && ![401, 429, 500].includes(status) && !UNCOUNTED_CODES.includes(code)) use.counted++;
-    if (!request.statuses.includes(status)) this.#fault(request, sentAtMs, { kind: 'refused', status, code });
+    if (use !== undefined && ![401, 429, 500].includes(status) && !UNCOUNTED_CODES.includes(code))
+      use.counted++;
+    if (!request.statuses.includes(status))
+      this.#fault(request, sentAtMs, { kind: 'refused', status, code });
   }
 
-  #fault({ kind, tier, detail, isSilentZone = false }: PlannedRequest, sentAtMs: number, outcome: Fault['outcome']) {
+  #fault(
+    { kind, tier, detail, isSilentZone = false }: PlannedRequest,
+    sentAtMs: number,
+    outcome: Fault['outcome'],
+  ) {
     const about = { request: kind, ...(tier && { tier }), detail, isSilentZone };
     this.#report.faults.push({ ...about, sentAtMs, endedAtMs: epochMs(), outcome });
   }

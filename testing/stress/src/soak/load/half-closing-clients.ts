@@ -1,4 +1,7 @@
-/** Clients that send a few requests and end their half of the connection, as `nc -N` does: they must get every answer. */
+/**
+ * Clients that send a few requests and end their half of the connection, as `nc -N` does: they must
+ * get every answer.
+ */
 import { connect } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { splitAnswers } from '../../fuzz/http/answers.ts';
@@ -17,7 +20,8 @@ export class HalfClosingClients {
 
   constructor(port: number, key: string, address: string) {
     this.#port = port;
-    const get = (target: string, headers: string) => `GET ${target} HTTP/1.1\r\nHost: whence\r\n${headers}\r\n`;
+    const get = (target: string, headers: string) =>
+      `GET ${target} HTTP/1.1\r\nHost: whence\r\n${headers}\r\n`;
     const withKey = `X-API-Key: ${key}\r\n`;
     // A lookup on each path of the server, a longer answer, and one without a key.
     const requests: readonly (readonly [bytes: string, status: number])[] = [
@@ -45,14 +49,19 @@ export class HalfClosingClients {
     this.answered += statuses.length;
     const wrong = statuses.findIndex((status, i) => status !== this.#wanted[i]);
     if (wrong < 0 && statuses.length === this.#wanted.length) return;
-    const outcome: Fault['outcome'] =
-      wrong >= 0
-        ? { kind: 'refused', status: statuses[wrong] ?? 0, code: refusalCode(bytes) }
-        : reason === TIMED_OUT
-          ? { kind: 'unanswered' }
-          : { kind: 'cut', reason };
+    let outcome: Fault['outcome'] =
+      reason === TIMED_OUT ? { kind: 'unanswered' } : { kind: 'cut', reason };
+    if (wrong >= 0)
+      outcome = { kind: 'refused', status: statuses[wrong] ?? 0, code: refusalCode(bytes) };
     const detail = `${statuses.length} of ${this.#wanted.length} answers`;
-    this.faults.push({ request: 'half-closed', detail, isSilentZone: false, sentAtMs, endedAtMs: epochMs(), outcome });
+    this.faults.push({
+      request: 'half-closed',
+      detail,
+      isSilentZone: false,
+      sentAtMs,
+      endedAtMs: epochMs(),
+      outcome,
+    });
   }
 
   #send(): Promise<{ bytes: Buffer; reason: string }> {

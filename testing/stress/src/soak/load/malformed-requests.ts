@@ -1,5 +1,12 @@
-/** Requests that the server must refuse, and the status of each (docs/api.md). `KEY` stands for a valid key. */
-export type MalformedRequest = { readonly name: string; readonly bytes: string; readonly status: number };
+/**
+ * Requests that the server must refuse, and the status of each (docs/api.md). `KEY` stands for a
+ * valid key.
+ */
+export type MalformedRequest = {
+  readonly name: string;
+  readonly bytes: string;
+  readonly status: number;
+};
 
 const HOST = 'Host: whence\r\n';
 const AUTHENTICATED = `${HOST}X-API-Key: KEY\r\n`;
@@ -25,9 +32,17 @@ const ROWS: readonly (readonly [name: string, bytes: string, status: number])[] 
   ['a batch of numbers', post('{"ips":[1]}'), 400],
   ['not HTTP', 'HELLO WORLD\r\n\r\n', 400],
   ['no Host', get('/v1/ip/8.8.8.8', 'X-API-Key: KEY\r\n'), 400],
-  ['two lengths', `GET /healthz HTTP/1.1\r\n${HOST}Content-Length: 1\r\nContent-Length: 2\r\n\r\nab`, 400],
+  [
+    'two lengths',
+    `GET /healthz HTTP/1.1\r\n${HOST}Content-Length: 1\r\nContent-Length: 2\r\n\r\nab`,
+    400,
+  ],
   ['no key', get('/v1/ip/8.8.8.8', HOST), 401],
-  ['a key with a wrong checksum', get('/v1/ip/8.8.8.8', `${HOST}X-API-Key: whence_${'a'.repeat(36)}\r\n`), 401],
+  [
+    'a key with a wrong checksum',
+    get('/v1/ip/8.8.8.8', `${HOST}X-API-Key: whence_${'a'.repeat(36)}\r\n`),
+    401,
+  ],
   ['no such route', get('/v1/nothing'), 404],
   ['a method that no route takes', `DELETE /v1/ip/8.8.8.8 HTTP/1.1\r\n${AUTHENTICATED}\r\n`, 405],
   // The body is not sent: its length is enough to refuse it.
@@ -38,7 +53,11 @@ const ROWS: readonly (readonly [name: string, bytes: string, status: number])[] 
   ],
   ['a path that is too long', get(`/v1/ip/${'1'.repeat(9_000)}`), 414],
   ['a body that is not application/json', post('8.8.8.8', 'text/plain'), 415],
-  ['headers that are too large', get('/healthz', `${HOST}X-Padding: ${'a'.repeat(17_000)}\r\n`), 431],
+  [
+    'headers that are too large',
+    get('/healthz', `${HOST}X-Padding: ${'a'.repeat(17_000)}\r\n`),
+    431,
+  ],
 ];
 
 export function malformedRequests(key: string): MalformedRequest[] {

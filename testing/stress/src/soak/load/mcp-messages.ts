@@ -1,5 +1,11 @@
-/** Messages to the MCP endpoint: calls of tools, what clients send beside them, and hostile ones. */
-export type McpMessage = { readonly name: string; readonly body: string; readonly statuses: readonly number[] };
+/**
+ * Messages to the MCP endpoint: calls of tools, what clients send beside them, and hostile ones.
+ */
+export type McpMessage = {
+  readonly name: string;
+  readonly body: string;
+  readonly statuses: readonly number[];
+};
 
 const message = (method: string, params: object = {}, more: object = {}) =>
   JSON.stringify({ jsonrpc: '2.0', id: 1, method, params, ...more });
@@ -8,7 +14,11 @@ const call = (name: string, given: object): McpMessage => ({
   body: message('tools/call', { name, arguments: given }),
   statuses: [200],
 });
-const INITIALIZE = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'soak', version: '1' } };
+const INITIALIZE = {
+  protocolVersion: '2025-06-18',
+  capabilities: {},
+  clientInfo: { name: 'soak', version: '1' },
+};
 
 /** ADDRESS is replaced. */
 export const CALLS: readonly McpMessage[] = [
@@ -38,6 +48,9 @@ export function hostileMessages(): McpMessage[] {
     ['deep nesting', message('ping', { more: 'DEEP' }).replace('"DEEP"', deep)],
     ['a long id', message('ping', {}, { id: 'x'.repeat(200_000) })],
     ['numbers in a call', message('tools/call', { name: 'batch', arguments: { ips: numbers } })],
-    ['a long address', message('tools/call', { name: 'address', arguments: { ip: '1'.repeat(200_000) } })],
+    [
+      'a long address',
+      message('tools/call', { name: 'address', arguments: { ip: '1'.repeat(200_000) } }),
+    ],
   ].map(([name = '', body = '']) => ({ name, body, statuses: [200, 400, 413, 429] }));
 }

@@ -1,6 +1,7 @@
 /**
- * Clients that ask for much and never read an answer: more than the buffers of both kernels hold, so that the server has
- * to keep the rest or give up. In turn batches, requests of all kinds with a key, and the same without one.
+ * Clients that ask for much and never read an answer: more than the buffers of both kernels hold,
+ * so that the server has to keep the rest or give up. In turn batches, requests of all kinds with a
+ * key, and the same without one.
  */
 import { connect, type Socket } from 'node:net';
 

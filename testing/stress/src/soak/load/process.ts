@@ -1,4 +1,6 @@
-/** Child process: the load generator, which must not share a thread with what watches the server. */
+/**
+ * Child process: the load generator, which must not share a thread with what watches the server.
+ */
 import { LoadGenerator } from './generator.ts';
 import type { LoadCommand } from './protocol.ts';
 
@@ -14,7 +16,8 @@ process.on('message', async (command: LoadCommand) => {
   if (command.kind === 'start') {
     generator = new LoadGenerator(command.plan);
     generator.start();
-  } else if (command.kind === 'hostile zone') generator?.askHostileZone(command.zone, command.number);
+  } else if (command.kind === 'hostile zone')
+    generator?.askHostileZone(command.zone, command.number);
   else {
     await generator?.stop();
     clearInterval(timer);

@@ -1,9 +1,15 @@
-/** What the run tells its load generator, and what it hears back. Times are milliseconds since 1970. */
+/**
+ * What the run tells its load generator, and what it hears back. Times are milliseconds since 1970.
+ */
 
 import type { HostileKind } from '../dns/zones.ts';
 import type { MixInput, RequestKind, Tier } from './request-mix.ts';
 
-export type LoadPlan = MixInput & { readonly port: number; readonly seed: number; readonly perSecond: number };
+export type LoadPlan = MixInput & {
+  readonly port: number;
+  readonly seed: number;
+  readonly perSecond: number;
+};
 
 export type LoadCommand =
   | { readonly kind: 'start'; readonly plan: LoadPlan }
@@ -34,7 +40,10 @@ export type LookupColumns = {
   readonly hasLimit: boolean[];
 };
 
-/** `counted` are answers that count against the limit of the key. What was cut off may have been counted or not. */
+/**
+ * `counted` are answers that count against the limit of the key. What was cut off may have been
+ * counted or not.
+ */
 export type FreeKeyUse = { counted: number; cut: number };
 
 /** Sent once a second, and a last time after `stop`. */
@@ -48,6 +57,8 @@ export type LoadReport = {
   readonly lookups: LookupColumns;
   readonly faults: readonly Fault[];
   readonly freeKeys: readonly FreeKeyUse[];
-  /** How late each tick of the generator was: delay of this machine that is not due to the server. */
+  /**
+   * How late each tick of the generator was: delay of this machine that is not due to the server.
+   */
   readonly ownDelaysMs: readonly number[];
 };

@@ -1,12 +1,18 @@
 /**
- * One keep-alive connection over `node:net`, one request at a time: a fraction of what `node:http` costs a client, and
- * it sends whatever bytes it is given. It reads what the server sends, and no more: every answer has a Content-Length.
+ * One keep-alive connection over `node:net`, one request at a time: a fraction of what `node:http`
+ * costs a client, and it sends whatever bytes it is given. It reads what the server sends, and no
+ * more: every answer has a Content-Length.
  */
 import { connect, type Socket } from 'node:net';
 
 export type Outcome =
   /** `body` is empty if it is longer than what is kept. */
-  | { readonly kind: 'answered'; readonly status: number; readonly head: string; readonly body: string }
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly head: string;
+      readonly body: string;
+    }
   /** The connection ended before the answer did. */
   | { readonly kind: 'cut'; readonly reason: string };
 
@@ -52,21 +58,39 @@ export class RawConnection {
   #read(chunk: Buffer): void {
     this.#receivedBytes += chunk.length;
     const head = this.#head;
-    if (head === undefined || head.totalBytes <= KEPT_BODY_BYTES + head.bytes) this.#received.push(chunk);
+    if (head === undefined || head.totalBytes <= KEPT_BODY_BYTES + head.bytes)
+      this.#received.push(chunk);
     if (this.#head === undefined) this.#readHead();
-    if (this.#head !== undefined && this.#receivedBytes >= this.#head.totalBytes) this.#finish(this.#head);
+    if (this.#head !== undefined && this.#receivedBytes >= this.#head.totalBytes)
+      this.#finish(this.#head);
   }
 
   #readHead(): void {
-    const bytes = this.#received.length === 1 ? (this.#received[0] as Buffer) : Buffer.concat(this.#received);
+    const bytes =
+      this.#received.length === 1 ? (this.#received[0] as Buffer) : Buffer.concat(this.#received);
     const end = bytes.indexOf(HEAD_END);
     if (end < 0) return;
     const text = bytes.toString('latin1', 0, end);
     const length = Number(/\r\ncontent-length: (\d+)/i.exec(text)?.[1] ?? 0);
-    this.#head = { text, status: Number(text.slice(9, 12)), bytes: end + 4, totalBytes: end + 4 + length };
+    this.#head = {
+      text,
+      status: Number(text.slice(9, 12)),
+      bytes: end + 4,
+      totalBytes: end + 4 + length,
+    };
   }
 
-  #finish({ text, status, bytes, totalBytes }: { text: string; status: number; bytes: number; totalBytes: number }) {
+  #finish({
+    text,
+    status,
+    bytes,
+    totalBytes,
+  }: {
+    text: string;
+    status: number;
+    bytes: number;
+    totalBytes: number;
+  }) {
     const isKept = totalBytes - bytes <= KEPT_BODY_BYTES;
     const body = isKept ? Buffer.concat(this.#received).toString('utf8', bytes, totalBytes) : '';
     this.#received = [];

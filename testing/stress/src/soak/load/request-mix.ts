@@ -1,4 +1,7 @@
-/** The traffic of a soak run: what is asked for next, drawn with a seeded generator, and what may come back. */
+/**
+ * The traffic of a soak run: what is asked for next, drawn with a seeded generator, and what may
+ * come back.
+ */
 import type { Words } from '@whence/testing/seeded-random';
 import { type HostileKind, hostileDomain, ordinaryDomain } from '../dns/zones.ts';
 import { type MalformedRequest, malformedRequests } from './malformed-requests.ts';
@@ -12,7 +15,6 @@ export type RequestKind =
   | 'asn'
   | 'search'
   | 'email'
-  | 'registration'
   | 'mcp'
   | 'page'
   | 'unknown key'
@@ -55,13 +57,15 @@ const SHARES: readonly (readonly [upTo: number, draw: (mix: RequestMix) => Plann
   [0.21, (mix) => mix.mcp(CALLS)],
   [0.213, (mix) => mix.mcp(FREE_MESSAGES)],
   [0.216, (mix) => mix.mcp(mix.hostileMessages)],
-  [0.218, (mix) => mix.registration()],
   [0.22, (mix) => mix.page()],
   [0.27, (mix) => mix.freeLookup()],
   [0.4, (mix) => mix.lookup('pro')],
 ];
 
-/** One request in WHOLE_ASN_EVERY asks for the prefixes too, which takes milliseconds where the others take microseconds. */
+/**
+ * One request in WHOLE_ASN_EVERY asks for the prefixes too, which takes milliseconds where the
+ * others take microseconds.
+ */
 const WHOLE_ASN_EVERY = 3;
 const BATCH_SIZES: Readonly<Record<Tier, readonly number[]>> = {
   enterprise: [10, 100, 1_000],
@@ -93,7 +97,10 @@ export class RequestMix {
     return { kind: 'lookup', tier, detail: '', bytes, statuses: [200] };
   }
 
-  /** The first keys are asked for most, so that some are used up early, some late and some not at all. */
+  /**
+   * The first keys are asked for most, so that some are used up early, some late and some not at
+   * all.
+   */
   freeLookup(): PlannedRequest {
     const keys = this.#input.keys.free;
     const freeKey = Math.floor((this.#random() / 2 ** 32) ** 2 * keys.length);
@@ -115,7 +122,13 @@ export class RequestMix {
     const tier = this.#pick(['enterprise', 'pro'] as const);
     const isWhole = this.#random() % WHOLE_ASN_EVERY === 0;
     const target = `/v1/asn/${this.#pick(this.#input.asns)}${isWhole ? '?include_prefixes=true' : ''}`;
-    return { kind: 'asn', tier, detail: target, bytes: get(target, this.#key(tier)), statuses: [200] };
+    return {
+      kind: 'asn',
+      tier,
+      detail: target,
+      bytes: get(target, this.#key(tier)),
+      statuses: [200],
+    };
   }
 
   search(): PlannedRequest {
@@ -137,14 +150,12 @@ export class RequestMix {
   /** All but calls are free, and limited to 60 in a minute for each key and worker. */
   mcp(messages: readonly McpMessage[]): PlannedRequest {
     const { name, body, statuses } = this.#pick(messages);
-    const bytes = post('/mcp', this.#key('enterprise'), body.replace('ADDRESS', this.#pick(this.#input.addresses)));
+    const bytes = post(
+      '/mcp',
+      this.#key('enterprise'),
+      body.replace('ADDRESS', this.#pick(this.#input.addresses)),
+    );
     return { kind: 'mcp', tier: 'enterprise', detail: name, bytes, statuses };
-  }
-
-  /** The registry does not answer. */
-  registration(): PlannedRequest {
-    const bytes = get(`/v1/ip/${this.#pick(this.#input.addresses)}?include=registration`, this.#key('enterprise'));
-    return { kind: 'registration', tier: 'enterprise', detail: '', bytes, statuses: [200] };
   }
 
   /** Requests of people without an account, from many addresses. */
@@ -152,14 +163,21 @@ export class RequestMix {
     const { addresses, asns } = this.#input;
     const address = this.#pick(addresses);
     const [first = ''] = address.split('.');
-    const target = this.#pick([`ip/${address}`, `asn/${this.#pick(asns)}`, `prefix/${first}.0.0.0/8`]);
+    const target = this.#pick([
+      `ip/${address}`,
+      `asn/${this.#pick(asns)}`,
+      `prefix/${first}.0.0.0/8`,
+    ]);
     const client = `X-Forwarded-For: 198.18.${this.#random() % 256}.${this.#random() % 256}\r\n`;
     const bytes = `GET /dashboard/api/lookup/${target} HTTP/1.1\r\nHost: whence\r\n${client}\r\n`;
     return { kind: 'page', detail: target, bytes, statuses: [200, 429] };
   }
 
   unknownKey(): PlannedRequest {
-    const bytes = get(`/v1/ip/${this.#pick(this.#input.addresses)}`, this.#pick(this.#input.unknownKeys));
+    const bytes = get(
+      `/v1/ip/${this.#pick(this.#input.addresses)}`,
+      this.#pick(this.#input.unknownKeys),
+    );
     return { kind: 'unknown key', detail: '', bytes, statuses: [401] };
   }
 

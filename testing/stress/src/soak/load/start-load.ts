@@ -3,7 +3,14 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { HostileKind } from '../dns/zones.ts';
-import type { Fault, FreeKeyUse, LoadCommand, LoadPlan, LoadReport, LookupColumns } from './protocol.ts';
+import type {
+  Fault,
+  FreeKeyUse,
+  LoadCommand,
+  LoadPlan,
+  LoadReport,
+  LookupColumns,
+} from './protocol.ts';
 
 /** Everything that was reported so far. */
 export type LoadTotals = {

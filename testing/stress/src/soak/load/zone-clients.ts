@@ -1,6 +1,7 @@
 /**
- * Programs that ask the DNS zone of the server, such as mail filters. They know nothing of swaps and kills: a question may be
- * repeated, because a datagram is lost with a worker that was killed, but every one gets the right answer.
+ * Programs that ask the DNS zone of the server, such as mail filters. They know nothing of swaps
+ * and kills: a question may be repeated, because a datagram is lost with a worker that was killed,
+ * but every one gets the right answer.
  */
 import { Resolver } from 'node:dns/promises';
 
@@ -38,7 +39,9 @@ export class ZoneClients {
   }
 
   async #ask(): Promise<void> {
-    const { name, start } = this.#questions[this.#asked.length % this.#questions.length] as ZoneQuestion;
+    const { name, start } = this.#questions[
+      this.#asked.length % this.#questions.length
+    ] as ZoneQuestion;
     const answer = await this.#resolver.resolveTxt(name).then(
       (records) => records.map((strings) => strings.join('')).join('\n'),
       ({ code }: NodeJS.ErrnoException) => code ?? 'failed',

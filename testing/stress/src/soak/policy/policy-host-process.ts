@@ -1,7 +1,7 @@
 /**
- * Child process: an HTTPS host for MTA-STS policies that never sends one. What it does instead depends on the number of
- * the check in the host name. Prints its port and the file with the certificate of its authority, in the folder that is
- * its argument.
+ * Child process: an HTTPS host for MTA-STS policies that never sends one. What it does instead
+ * depends on the number of the check in the host name. Prints its port and the file with the
+ * certificate of its authority, in the folder that is its argument.
  */
 import { writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -26,13 +26,18 @@ function sendEndlessly(socket: TLSSocket, first: string, next: string): void {
 }
 
 const ATTACKS: readonly ((socket: TLSSocket) => void)[] = [
-  (socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'),
+  (socket) =>
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'),
   // Accepts the request and stays silent.
   () => {},
   (socket) => sendEndlessly(socket, 'HTTP/1.1 200 OK\r\n', 'X-More: a\r\n'),
   (socket) => sendEndlessly(socket, '', 'HTTP/1.1 103 Early Hints\r\n\r\n'),
   (socket) =>
-    sendEndlessly(socket, 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 60000\r\n\r\n', 'a'),
+    sendEndlessly(
+      socket,
+      'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 60000\r\n\r\n',
+      'a',
+    ),
   (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nversion: STSv1\r\n'),
 ];
 
@@ -49,5 +54,7 @@ server.on('secureConnection', (socket) => {
 });
 server.on('tlsClientError', () => {});
 server.listen(0, '127.0.0.1', () => {
-  process.stdout.write(`${JSON.stringify({ port: (server.address() as AddressInfo).port, authorityFile })}\n`);
+  process.stdout.write(
+    `${JSON.stringify({ port: (server.address() as AddressInfo).port, authorityFile })}\n`,
+  );
 });

@@ -1,4 +1,7 @@
-/** `npm run dev`, in this repository: server and dashboard run, the server restarts after a change, and Ctrl-C ends all. */
+/**
+ * `npm run dev`, in this repository: server and dashboard run, the server restarts after a change,
+ * and Ctrl-C ends all.
+ */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,8 +14,9 @@ import { until } from './until.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-test('npm run dev: the server restarts when a built file changes, the dashboard is served, and a signal ends both', async () => {
-  const [dashboard, server] = [await freePort(), await freePort()];
+test('npm run dev: the server restarts when a source changes, the dashboard is served, and a signal ends both', async () => {
+  const dashboard = await freePort();
+  const server = await freePort();
   const folder = mkdtempSync(join(tmpdir(), 'whence-dev-'));
   const child = spawn(process.execPath, [join(ROOT, '.ci/dev.mjs'), String(dashboard)], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -46,9 +50,13 @@ test('npm run dev: the server restarts when a built file changes, the dashboard 
       async () => hasEnded() || (await status(`http://127.0.0.1:${dashboard}/`)) === 200,
       waiting,
     );
-    assert.equal(await status(`http://127.0.0.1:${dashboard}/v1/ip/8.8.8.8`), 401, 'the server answers behind it');
+    assert.equal(
+      await status(`http://127.0.0.1:${dashboard}/v1/ip/8.8.8.8`),
+      401,
+      'the server answers behind it',
+    );
     const now = new Date();
-    utimesSync(join(ROOT, 'server/dist/bin.js'), now, now);
+    utimesSync(join(ROOT, 'server/src/bin.ts'), now, now);
     await until('the server listens again', () => starts() === 2 || hasEnded(), waiting);
   } finally {
     child.kill('SIGINT');
@@ -56,5 +64,6 @@ test('npm run dev: the server restarts when a built file changes, the dashboard 
     rmSync(folder, { recursive: true, force: true });
   }
   assert.equal(child.exitCode, 0, output);
-  for (const port of [dashboard, server]) assert.equal(await status(`http://127.0.0.1:${port}/`), 0);
+  for (const port of [dashboard, server])
+    assert.equal(await status(`http://127.0.0.1:${port}/`), 0);
 });

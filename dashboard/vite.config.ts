@@ -2,17 +2,23 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
-import { defineConfig, type Plugin, type Rollup } from 'vite';
+import { defaultClientConditions, defineConfig, type Plugin, type Rollup } from 'vite';
 
 const SERVER = fileURLToPath(new URL('../server/src/', import.meta.url));
 const server = process.env['WHENCE_URL'] ?? 'http://127.0.0.1:8080';
 
 export default defineConfig({
-  plugins: [react(), codeBlocks(), sizeLimit({ entry: 'index.html', maxGzipBytes: 235_000 })],
-  // The same files as in `paths` of tsconfig.json. They import types only, so nothing else of the server comes along.
+  plugins: [react(), codeBlocks(), sizeLimit({ entry: 'index.html', maxGzipBytes: 220_000 })],
+  // The same files as in `paths` of tsconfig.json. They import types only, so nothing else of the
+  // server comes along.
   resolve: {
+    // The sources of the other packages.
+    conditions: ['@whence/source', ...defaultClientConditions],
     alias: [
-      { find: /^@whence\/server\/dashboard-wire\/(\w+)$/, replacement: `${SERVER}dashboard/wire/$1.ts` },
+      {
+        find: /^@whence\/server\/dashboard-wire\/(\w+)$/,
+        replacement: `${SERVER}dashboard/wire/$1.ts`,
+      },
       { find: '@whence/server/secret-form', replacement: `${SERVER}keys/secret-form.ts` },
       { find: '@whence/server/vocabulary', replacement: `${SERVER}vocabulary.ts` },
     ],
@@ -22,14 +28,18 @@ export default defineConfig({
     outDir: '../server/dashboard-dist',
     emptyOutDir: true,
     reportCompressedSize: false,
-    // One style sheet and one script for what most pages are made of: twenty small files take longer than one.
-    cssCodeSplit: false,
     rolldownOptions: {
       checks: { bundlerTimings: false },
       output: {
         codeSplitting: {
+          // One script for what most pages are made of: twenty small files take longer than one.
           // Few pages have a virtual table, and none a dialog before it can be used.
-          groups: [{ name: 'components', test: /\/src\/(?:components\/(?!Virtual|Dialog|Form)|format|charts)\// }],
+          groups: [
+            {
+              name: 'components',
+              test: /\/src\/(?:components\/(?!Virtual|Dialog|Form)|format|charts)\//,
+            },
+          ],
         },
       },
     },
@@ -43,7 +53,10 @@ export default defineConfig({
   server: { proxy: { '/dashboard/api': server, '/v1': server, '/docs': server } },
 });
 
-/** `guide.md?blocks` is an object: by heading, the code blocks below it. Pages show what the guides say. */
+/**
+ * `guide.md?blocks` is an object: by heading, the code blocks below it. Pages show what the guides
+ * say.
+ */
 function codeBlocks(): Plugin {
   return {
     name: 'whence:code-blocks',
@@ -54,7 +67,9 @@ function codeBlocks(): Plugin {
       let heading = '';
       // A block as a whole: its comments are no headings.
       const pattern = /^#+ (?<title>.*)$|^```(?<language>\w*)[^\n]*\n(?<text>[\s\S]*?)\n```$/gm;
-      for (const { groups = {} } of readFileSync(id.slice(0, -'?blocks'.length), 'utf8').matchAll(pattern)) {
+      for (const { groups = {} } of readFileSync(id.slice(0, -'?blocks'.length), 'utf8').matchAll(
+        pattern,
+      )) {
         const { title, language = '', text = '' } = groups;
         if (title === undefined) blocks[heading] = [...(blocks[heading] ?? []), { language, text }];
         else heading = title;
@@ -66,7 +81,9 @@ function codeBlocks(): Plugin {
 
 type Limit = { readonly entry: string; readonly maxGzipBytes: number };
 
-/** Fails the build if the first page, with everything it loads at once, is above the limit (gzip). */
+/**
+ * Fails the build if the first page, with everything it loads at once, is above the limit (gzip).
+ */
 function sizeLimit({ entry, maxGzipBytes }: Limit): Plugin {
   return {
     name: 'whence:size-limit',
@@ -75,10 +92,13 @@ function sizeLimit({ entry, maxGzipBytes }: Limit): Plugin {
       order: 'post',
       handler(_options, bundle) {
         const first = firstPage(bundle, entry);
-        const sizes = new Map(Object.values(bundle).map((file) => [file.fileName, gzipBytes(file)]));
+        const sizes = new Map(
+          Object.values(bundle).map((file) => [file.fileName, gzipBytes(file)]),
+        );
         const sum = [...first].reduce((bytes, name) => bytes + (sizes.get(name) ?? 0), 0);
         const text = `dashboard: first page ${kilobytes(sum)} gzip, limit ${kilobytes(maxGzipBytes)}`;
-        if (sum > maxGzipBytes) this.error(`${text}. Load what the first page does not need with import().`);
+        if (sum > maxGzipBytes)
+          this.error(`${text}. Load what the first page does not need with import().`);
       },
     },
   };

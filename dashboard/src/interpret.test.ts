@@ -63,14 +63,36 @@ for (const [behaviour, text, problem] of [
 
 for (const [behaviour, text, want] of [
   ['an address offers its /24', '192.0.2.1', ['address 192.0.2.1', 'prefix 192.0.2.0/24']],
-  ['an IPv6 address offers its /48', '2001:db8:1:2::3', ['address 2001:db8:1:2::3', 'prefix 2001:db8:1::/48']],
-  ['a prefix offers its first address', '192.0.2.0/24', ['prefix 192.0.2.0/24', 'address 192.0.2.0']],
+  [
+    'an IPv6 address offers its /48',
+    '2001:db8:1:2::3',
+    ['address 2001:db8:1:2::3', 'prefix 2001:db8:1::/48'],
+  ],
+  [
+    'a prefix offers its first address',
+    '192.0.2.0/24',
+    ['prefix 192.0.2.0/24', 'address 192.0.2.0'],
+  ],
   ['a number may be part of a name', '1984', ['network AS1984', 'networks named “1984”']],
   ['AS in front leaves no doubt', 'AS1984', ['network AS1984']],
-  ['a domain may be a network name', 'booking.com', ['domain booking.com', 'networks named “booking.com”']],
-  ['a domain from an email address says so', 'a@b.example', ['domain b.example, from the email address']],
+  [
+    'a domain may be a network name',
+    'booking.com',
+    ['domain booking.com', 'networks named “booking.com”'],
+  ],
+  [
+    'a domain outside ASCII is written as people write it',
+    'bücher.example',
+    ['domain bücher.example', 'networks named “bücher.example”'],
+  ],
+  [
+    'a domain from an email address says so',
+    'a@b.example',
+    ['domain b.example, from the email address'],
+  ],
 ] as const) {
-  test(`lookup field: ${behaviour}`, () => assert.deepEqual(interpret(text).targets.map(describe), want));
+  test(`lookup field: ${behaviour}`, () =>
+    assert.deepEqual(interpret(text).targets.map(describe), want));
 }
 
 for (const [behaviour, text, words] of [
@@ -79,7 +101,8 @@ for (const [behaviour, text, words] of [
   ['lines of a log are a batch', `${'192.0.2.1 GET /\n'.repeat(1200)}`, 'batch of 1,200 lines'],
   ['one line with its line break is not', '192.0.2.1\n', undefined],
 ] as const) {
-  test(`lookup field, pasted text: ${behaviour}`, () => assert.equal(pastedLines(text)?.words, words));
+  test(`lookup field, pasted text: ${behaviour}`, () =>
+    assert.equal(pastedLines(text)?.words, words));
 }
 
 for (const [behaviour, text, words] of [
@@ -89,5 +112,6 @@ for (const [behaviour, text, words] of [
   ['two words are the name of a network', 'deutsche telekom', undefined],
   ['an address and a word are not a batch', '192.0.2.1 and', undefined],
 ] as const) {
-  test(`lookup field, more than one address: ${behaviour}`, () => assert.equal(typedAddresses(text)?.words, words));
+  test(`lookup field, more than one address: ${behaviour}`, () =>
+    assert.equal(typedAddresses(text)?.words, words));
 }

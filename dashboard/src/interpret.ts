@@ -1,10 +1,11 @@
 /**
- * Interprets the text of the lookup field: an address, a prefix, an AS number, a domain (also inside an email address or
- * a URL), or part of a network's name.
+ * Interprets the text of the lookup field: an address, a prefix, an AS number, a domain (also
+ * inside an email address or a URL), or part of a network's name.
  */
 import { formatAddress, parseAddress } from '@whence/dataset/address';
-import { parseAsn } from '@whence/dataset/internal/as-number';
+import { parseAsn } from '@whence/dataset/as-number';
 import { addressBits, formatPrefix, parseCidr } from '@whence/dataset/prefix';
+import { unicodeDomain } from './unicode-domain.ts';
 
 /** `from`: what the value was extracted from. */
 export type LookupTarget = {
@@ -24,7 +25,8 @@ const MAX_CHARACTERS = 2048;
 export function interpret(input: string): Interpretation {
   const text = refang(unwrap(input.trim()));
   if (text === '') return only();
-  if (text.length > MAX_CHARACTERS) return refused('This text is too long: use Batch for many addresses');
+  if (text.length > MAX_CHARACTERS)
+    return refused('This text is too long: Look up takes many addresses');
   return (
     asAddress(text) ??
     asPrefix(text) ??
@@ -37,7 +39,13 @@ export function interpret(input: string): Interpretation {
   );
 }
 
-const PATHS = { address: '/ip/', prefix: '/prefix/', asn: '/asn/', domain: '/domain/', name: '/asn?q=' } as const;
+const PATHS = {
+  address: '/ip/',
+  prefix: '/prefix/',
+  asn: '/asn/',
+  domain: '/domain/',
+  name: '/asn?q=',
+} as const;
 
 /** The path of the page that shows the target. */
 export function pathOf({ kind, value }: LookupTarget): string {
@@ -48,7 +56,8 @@ export function pathOf({ kind, value }: LookupTarget): string {
 export function describe({ kind, value, from }: LookupTarget): string {
   if (kind === 'asn') return `network AS${value}`;
   if (kind === 'name') return `networks named “${value}”`;
-  return `${kind} ${value}${from === undefined ? '' : `, from the ${from}`}`;
+  const words = kind === 'domain' ? unicodeDomain(value) : value;
+  return `${kind} ${words}${from === undefined ? '' : `, from the ${from}`}`;
 }
 
 /** Removes quotes and angle brackets, which values copied from a log or an email often have. */
@@ -56,7 +65,9 @@ function unwrap(text: string): string {
   return text.replace(/^["'<`]+|["'>`,;]+$/g, '').trim();
 }
 
-/** Threat reports write `hxxps://example[.]com` and `192.0.2[.]1` so that links cannot be followed. */
+/**
+ * Threat reports write `hxxps://example[.]com` and `192.0.2[.]1` so that links cannot be followed.
+ */
 function refang(text: string): string {
   return text
     .replace(/\[\.\]|\(\.\)|\[dot\]/gi, '.')
@@ -66,7 +77,8 @@ function refang(text: string): string {
 }
 
 function asAddress(text: string): Interpretation | undefined {
-  const withPort = /^\[([0-9a-f:.]+)\](:\d{1,5})?$/i.exec(text) ?? /^([0-9.]+)(:\d{1,5})$/.exec(text);
+  const withPort =
+    /^\[([0-9a-f:.]+)\](:\d{1,5})?$/i.exec(text) ?? /^([0-9.]+)(:\d{1,5})$/.exec(text);
   const [, host = text, port] = withPort ?? [];
   return addressTargets(host, port === undefined ? undefined : 'address and port');
 }
@@ -83,12 +95,16 @@ function addressTargets(text: string, from: LookupTarget['from']): Interpretatio
 
 function asPrefix(text: string): Interpretation | undefined {
   const [base = '', length, more] = text.split('/');
-  if (length === undefined || more !== undefined || parseAddress(base) === undefined) return undefined;
+  if (length === undefined || more !== undefined || parseAddress(base) === undefined)
+    return undefined;
   const cidr = parseCidr(text);
-  if (cidr === undefined) return refused(`A prefix length is a number from 0 to ${base.includes(':') ? 128 : 32}`);
+  if (cidr === undefined)
+    return refused(`A prefix length is a number from 0 to ${base.includes(':') ? 128 : 32}`);
   const prefix: LookupTarget = { kind: 'prefix', value: formatPrefix(cidr.address, cidr.length) };
   const address: LookupTarget = { kind: 'address', value: formatAddress(cidr.address) };
-  return cidr.length === addressBits(cidr.address.version) ? only(address, prefix) : only(prefix, address);
+  return cidr.length === addressBits(cidr.address.version)
+    ? only(address, prefix)
+    : only(prefix, address);
 }
 
 function asAsn(text: string): Interpretation | undefined {
@@ -109,7 +125,9 @@ function asUrl(text: string): Interpretation | undefined {
 function asEmailAddress(text: string): Interpretation | undefined {
   const match = /^(?:mailto:)?[^\s@]+@([^\s@?]+)(?:\?.*)?$/i.exec(text);
   const domain = match?.[1] === undefined ? undefined : domainName(match[1]);
-  return domain === undefined ? undefined : only({ kind: 'domain', value: domain, from: 'email address' });
+  return domain === undefined
+    ? undefined
+    : only({ kind: 'domain', value: domain, from: 'email address' });
 }
 
 /** An incomplete address is more likely than a network with such a name. */
@@ -123,7 +141,8 @@ function asBrokenAddress(text: string): Interpretation | undefined {
 
 function asDomain(text: string): Interpretation | undefined {
   const domain = domainName(text);
-  if (domain !== undefined) return only({ kind: 'domain', value: domain }, { kind: 'name', value: text });
+  if (domain !== undefined)
+    return only({ kind: 'domain', value: domain }, { kind: 'name', value: text });
   // example.com/path and example.com:8080 without a scheme.
   if (!/^[^\s/:?#]+\.[^\s/:?#]+[/:?#]\S*$/.test(text)) return undefined;
   const host = hostOf(`http://${text}`);
@@ -141,8 +160,8 @@ function hostTargets(host: string): Interpretation {
 
 function hostOf(url: string): string | undefined {
   // The host of an unknown scheme is opaque: it is neither lower-cased nor converted to ASCII.
-  const known = url.replace(/^[a-z][a-z0-9+.-]*:\/\//i, 'http://');
-  return URL.canParse(known) ? new URL(known).hostname : undefined;
+  const withHttp = url.replace(/^[a-z][a-z0-9+.-]*:\/\//i, 'http://');
+  return URL.canParse(withHttp) ? new URL(withHttp).hostname : undefined;
 }
 
 /** Lower case and in ASCII (RFC 5891), without the dot at the end; at least two labels. */
@@ -159,7 +178,10 @@ function domainName(text: string): string | undefined {
 /** `text` is what the batch reads, `words` says what it is. */
 export type AddressList = { readonly text: string; readonly words: string };
 
-/** Pasted text with more than one line. What the lines contain is left to the batch, which reads logs too. */
+/**
+ * Pasted text with more than one line. What the lines contain is left to the batch, which reads
+ * logs too.
+ */
 export function pastedLines(text: string): AddressList | undefined {
   const lines = text.split(/\r\n|\r|\n/).filter((line) => line.trim() !== '').length;
   return lines < 2 ? undefined : { text, words: `batch of ${lines.toLocaleString('en')} lines` };
@@ -168,6 +190,7 @@ export function pastedLines(text: string): AddressList | undefined {
 /** Addresses on one line, separated by spaces, commas or semicolons. */
 export function typedAddresses(text: string): AddressList | undefined {
   const words = text.split(/[\s,;]+/).filter((word) => word !== '');
-  if (words.length < 2 || !words.every((word) => parseAddress(word) !== undefined)) return undefined;
+  if (words.length < 2 || !words.every((word) => parseAddress(word) !== undefined))
+    return undefined;
   return { text, words: `batch of ${words.length} addresses` };
 }

@@ -1,4 +1,9 @@
-import { createTheme, localStorageColorSchemeManager, MantineProvider, Tooltip } from '@mantine/core';
+import {
+  createTheme,
+  localStorageColorSchemeManager,
+  MantineProvider,
+  Tooltip,
+} from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
@@ -10,7 +15,10 @@ import './theme/mantine.css';
 import './theme/tokens.css';
 import './theme/base.css';
 
-/** Defaults of Mantine components. Colours are in tokens.css: the Content-Security-Policy allows no <style> element. */
+/**
+ * Defaults of Mantine components. Colours are in tokens.css: the Content-Security-Policy allows no
+ * <style> element.
+ */
 const theme = createTheme({
   respectReducedMotion: true,
   cursorType: 'pointer',
@@ -33,7 +41,9 @@ const theme = createTheme({
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     // Fields that may stay empty say so.
     InputWrapper: { defaultProps: { withAsterisk: false } },
-    Tooltip: Tooltip.extend({ defaultProps: { transitionProps: { duration: 80 }, openDelay: 250 } }),
+    Tooltip: Tooltip.extend({
+      defaultProps: { transitionProps: { duration: 80 }, openDelay: 250 },
+    }),
   },
 });
 

@@ -11,7 +11,7 @@ import {
 import { CONNECTION_TYPES, THREAT_LEVELS } from '@whence/dataset/record';
 import { LINK_PAGE } from '@whence/server/dashboard-wire/contract';
 import {
-  type AuditAction,
+  CONFIRMATION_PAGE,
   KEY_SORTS,
   KEY_STATES,
   PERMISSIONS,
@@ -20,26 +20,46 @@ import {
   USAGE_GROUPS,
 } from '@whence/server/vocabulary';
 import { refuseScript } from './api/recovery.ts';
-import { ACTION_WORDS } from './audit/AuditTable.tsx';
-import { BATCH_SORTS } from './batch/filter-rows.ts';
+import { BATCH_SORTS, UNKNOWN_LEVEL } from './batch/filter-rows.ts';
 import { ErrorPage, NotFoundPage } from './components/Failures.tsx';
-import { RISKS } from './domain/headline.ts';
 import { parseTried } from './domain/trial.ts';
 import { FLAGS } from './format/names.ts';
 import { day, number, oneOf, type Parameters, readParameters, text } from './search-params.ts';
 import { SettingsPage } from './shell/Navigation.tsx';
 import { RequireSession } from './sign-in/RequireSession.tsx';
 
-const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage, errorComponent: ErrorPage });
+const root = createRootRoute({
+  component: Outlet,
+  notFoundComponent: NotFoundPage,
+  errorComponent: ErrorPage,
+});
 const setUp = createRoute({
   getParentRoute: () => root,
   path: LINK_PAGE,
   component: lazyRouteComponent(() => import('./sign-in/SetUpPage.tsx'), 'SetUpPage'),
 });
-const session = createRoute({ getParentRoute: () => root, id: 'session', component: RequireSession });
+const confirmAlerts = createRoute({
+  getParentRoute: () => root,
+  path: CONFIRMATION_PAGE,
+  component: lazyRouteComponent(
+    () => import('./sign-in/ConfirmAlertsPage.tsx'),
+    'ConfirmAlertsPage',
+  ),
+});
+const session = createRoute({
+  getParentRoute: () => root,
+  id: 'session',
+  component: RequireSession,
+});
 const withSession = () => session;
-/** A page, which is loaded when it is opened, and the parameters of the address bar that it reads. */
-const page = <const Path extends string, Module extends object, P extends Parameters = Record<never, never>>(
+/**
+ * A page, which is loaded when it is opened, and the parameters of the address bar that it reads.
+ */
+const page = <
+  const Path extends string,
+  Module extends object,
+  P extends Parameters = Record<never, never>,
+>(
   path: Path,
   load: () => Promise<Module>,
   name: keyof Module & string,
@@ -52,22 +72,34 @@ const page = <const Path extends string, Module extends object, P extends Parame
     validateSearch: (raw: Record<string, unknown>) => readParameters(parameters, raw),
   });
 
-const overview = page('/', () => import('./overview/OverviewPage.tsx'), 'OverviewPage', {
+const home = page('/', () => import('./home/HomePage.tsx'), 'HomePage', {
   period: oneOf('24 h', '7 d', '30 d'),
 });
-const ip = page('/ip/$ip', () => import('./ip/IpPage.tsx'), 'IpPage', { include: text, change: number });
+const ip = page('/ip/$ip', () => import('./ip/IpPage.tsx'), 'IpPage', {
+  include: text,
+  change: number,
+  code: text,
+});
 const prefix = page('/prefix/$', () => import('./prefix/PrefixPage.tsx'), 'PrefixPage');
-const asnSearch = page('/asn', () => import('./asn/AsnSearchPage.tsx'), 'AsnSearchPage', { q: text });
-const asn = page('/asn/$asn', () => import('./asn/AsnPage.tsx'), 'AsnPage', { prefixes: text });
+const asnSearch = page('/asn', () => import('./asn/AsnSearchPage.tsx'), 'AsnSearchPage', {
+  q: text,
+});
+const asn = page('/asn/$asn', () => import('./asn/AsnPage.tsx'), 'AsnPage', {
+  prefixes: text,
+  code: text,
+});
 const domain = page('/domain/$domain', () => import('./domain/DomainPage.tsx'), 'DomainPage', {
+  tab: text,
   selectors: text,
   include: text,
   try: parseTried,
   policy: oneOf('quarantine'),
   days: number,
   service: text,
+  code: text,
 });
-const batch = page('/batch', () => import('./batch/BatchPage.tsx'), 'BatchPage', {
+const batch = page('/lookup', () => import('./lookup/LookUpPage.tsx'), 'LookUpPage', {
+  tab: text,
   run: text,
   ips: text,
   q: text,
@@ -75,17 +107,17 @@ const batch = page('/batch', () => import('./batch/BatchPage.tsx'), 'BatchPage',
   country: text,
   type: oneOf(...CONNECTION_TYPES),
   flag: oneOf(...FLAGS),
-  level: oneOf(...THREAT_LEVELS),
+  level: oneOf(...THREAT_LEVELS, UNKNOWN_LEVEL),
   sort: oneOf(...BATCH_SORTS),
 });
-const domains = page('/domains', () => import('./domains/DomainsPage.tsx'), 'DomainsPage', {
-  run: text,
-  domains: text,
-  sort: oneOf('domain', 'grade', 'rules'),
+const mail = page('/mail', () => import('./mail/MailPage.tsx'), 'MailPage', {
+  q: text,
+  tag: text,
   grade: oneOf('A', 'B', 'C', 'D', 'F'),
-  risk: oneOf(...RISKS),
+  state: oneOf('open', 'fine'),
+  add: oneOf('yes'),
 });
-const usage = page('/usage', () => import('./usage/UsagePage.tsx'), 'UsagePage', {
+const usage = page('/keys/usage', () => import('./usage/UsagePage.tsx'), 'UsagePage', {
   key: text,
   from: day,
   to: day,
@@ -97,12 +129,16 @@ const rules = page('/rules', () => import('./rules/RulesPage.tsx'), 'RulesPage',
   path: text,
   method: text,
   set: text,
+  code: text,
 });
 const reference = page('/docs', () => import('./reference/ReferencePage.tsx'), 'ReferencePage');
 const data = page('/data', () => import('./data/DataPage.tsx'), 'DataPage', { tab: text });
-const diff = page('/data/diff/$versions', () => import('./data/DiffPage.tsx'), 'DiffPage', { tab: text });
-const settings = createRoute({ getParentRoute: withSession, path: '/settings', component: SettingsPage });
-const keys = page('/settings/keys', () => import('./keys/KeysPage.tsx'), 'KeysPage', {
+const settings = createRoute({
+  getParentRoute: withSession,
+  path: '/settings',
+  component: SettingsPage,
+});
+const keys = page('/keys', () => import('./keys/KeysPage.tsx'), 'KeysPage', {
   q: text,
   state: oneOf(...KEY_STATES),
   revoked: oneOf('yes'),
@@ -113,16 +149,23 @@ const keys = page('/settings/keys', () => import('./keys/KeysPage.tsx'), 'KeysPa
   create: oneOf('yes'),
   edit: text,
 });
-const key = page('/settings/keys/$id', () => import('./keys/KeyPage.tsx'), 'KeyPage', { pasted: oneOf('yes') });
-const rotation = page('/settings/keys/$id/rotate', () => import('./keys/RotationPage.tsx'), 'RotationPage');
+const key = page('/keys/$id', () => import('./keys/KeyPage.tsx'), 'KeyPage', {
+  pasted: oneOf('yes'),
+});
+const rotation = page('/keys/$id/rotate', () => import('./keys/RotationPage.tsx'), 'RotationPage');
 const account = page('/settings/account', () => import('./account/AccountPage.tsx'), 'AccountPage');
 const people = page('/settings/people', () => import('./people/PeoplePage.tsx'), 'PeoplePage');
 const audit = page('/settings/audit', () => import('./audit/AuditPage.tsx'), 'AuditPage', {
-  action: oneOf(...(Object.keys(ACTION_WORDS) as AuditAction[])),
+  action: text,
   actor: text,
   target: text,
 });
-const server = page('/settings/server', () => import('./operation/ServerPage.tsx'), 'ServerPage', { tab: text });
+const alerts = page('/settings/alerts', () => import('./alerts/AlertsPage.tsx'), 'AlertsPage', {
+  channel: text,
+});
+const server = page('/settings/server', () => import('./operation/ServerPage.tsx'), 'ServerPage', {
+  tab: text,
+});
 const signIn = createRoute({
   getParentRoute: withSession,
   path: '/sign-in',
@@ -133,13 +176,24 @@ const signIn = createRoute({
 /** A child of `session`, so that the sidebar and the lookup field are shown. */
 const notFound = createRoute({ getParentRoute: withSession, path: '$', component: NotFoundPage });
 
-const lookupPages = [overview, ip, prefix, asnSearch, asn, domain, batch, domains] as const;
-const operationPages = [reference, usage, rules, data, diff, server] as const;
-const settingsPages = [signIn, settings, keys, key, rotation, account, people, audit] as const;
+const lookupPages = [home, ip, prefix, asnSearch, asn, domain, batch, mail] as const;
+const operationPages = [reference, usage, rules, data, server] as const;
+const settingsPages = [
+  signIn,
+  settings,
+  keys,
+  key,
+  rotation,
+  account,
+  people,
+  alerts,
+  audit,
+] as const;
 
 export const router = createRouter({
   routeTree: root.addChildren([
     setUp,
+    confirmAlerts,
     session.addChildren([...lookupPages, ...operationPages, ...settingsPages, notFound]),
   ]),
   // An IPv6 address stays readable in the address bar.
@@ -153,5 +207,9 @@ export const router = createRouter({
 declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router;
+  }
+  interface HistoryState {
+    /** Text with domains to watch, which may be too long for the address bar. */
+    domains?: string;
   }
 }

@@ -1,14 +1,14 @@
 /** What a scan of a text or a file is asked for, what it reports, and how it counts. */
-export type ScanKind = 'addresses' | 'domains';
 /** Text or a file to read. */
 export type ScanInput = { readonly text: string } | { readonly file: File };
-export type ScanRequest = ScanInput & { readonly kind: ScanKind };
 export type ScanReport =
   | { readonly kind: 'progress'; readonly bytes: number; readonly counts: ScanCounts }
   | { readonly kind: 'done'; readonly counts: ScanCounts; readonly found: [string, number][] }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** Occurrences: `unique`, `duplicates`, `special`, `beyondLimit` and `invalid` add up to `found`. */
+/**
+ * Occurrences: `unique`, `duplicates`, `special`, `beyondLimit` and `invalid` add up to `found`.
+ */
 export type ScanCounts = {
   readonly found: number;
   /** Distinct ones, which will be looked up. */
@@ -39,7 +39,9 @@ export abstract class Scanner {
   abstract finish(): void;
 
   get counts(): ScanCounts {
-    const [unique, duplicates, beyondLimit] = [this.#times.size, this.#duplicates, this.#beyondLimit];
+    const unique = this.#times.size;
+    const duplicates = this.#duplicates;
+    const beyondLimit = this.#beyondLimit;
     const { special, invalid } = this;
     const found = unique + duplicates + special + beyondLimit + invalid;
     return { found, unique, duplicates, special, beyondLimit, invalid };

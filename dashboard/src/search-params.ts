@@ -3,7 +3,9 @@
 /** Reads a value as the router has parsed it. */
 type Parameter<Value> = (raw: unknown) => Value | undefined;
 export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
-export type ValuesOf<P extends Parameters> = { [Name in keyof P]?: NonNullable<ReturnType<P[Name]>> };
+type ValuesOf<P extends Parameters> = {
+  [Name in keyof P]?: NonNullable<ReturnType<P[Name]>>;
+};
 
 export const text: Parameter<string> = (raw) => {
   if (typeof raw === 'number') return String(raw);
@@ -24,12 +26,18 @@ export const day: Parameter<string> = (raw) => {
   return value !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(value) ? value : undefined;
 };
 
-export function readParameters<P extends Parameters>(parameters: P, raw: Readonly<Record<string, unknown>>) {
+export function readParameters<P extends Parameters>(
+  parameters: P,
+  raw: Readonly<Record<string, unknown>>,
+) {
   const values = Object.entries(parameters).map(([name, read]) => [name, read(raw[name])]);
   return withoutEmpty(Object.fromEntries(values)) as ValuesOf<P>;
 }
 
-/** For a change of the page that is open: Back leads to the page before it, and the page does not scroll. */
+/**
+ * For a change of the page that is open: Back leads to the page before it, and the page does not
+ * scroll.
+ */
 export const IN_PLACE = { replace: true, resetScroll: false } as const;
 
 /** An absent or empty parameter does not appear in the address bar. */

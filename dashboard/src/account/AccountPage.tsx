@@ -23,7 +23,10 @@ import classes from './AccountPage.module.css';
 export function AccountPage() {
   const { account, has_password, lookups_per_day, expires_at } = useSignedIn();
   const role = ROLE_WORDS[account.role];
-  const endAll = useMutation({ mutationFn: () => call('endAllSessions', {}), onSuccess: forgetSession });
+  const endAll = useMutation({
+    mutationFn: () => call('endAllSessions', {}),
+    onSuccess: forgetSession,
+  });
   return (
     <Page name="Account" title={account.name}>
       <Section title="Account">
@@ -46,12 +49,20 @@ export function AccountPage() {
             <PasswordForm />
           </div>
         ) : (
-          <p className="quiet">You sign in through your identity provider, which manages your password.</p>
+          <p className="quiet">
+            You sign in through your identity provider, which manages your password.
+          </p>
         )}
       </Section>
       <Section
         title="Where you are signed in"
-        aside={<QuietButton text="Sign out everywhere" loading={endAll.isPending} onClick={() => endAll.mutate()} />}
+        aside={
+          <QuietButton
+            text="Sign out everywhere"
+            loading={endAll.isPending}
+            onClick={() => endAll.mutate()}
+          />
+        }
       >
         <FailureNotice error={endAll.error} />
         <SessionTable />
@@ -65,7 +76,8 @@ function PasswordForm() {
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');
   const change = useMutation({
-    mutationFn: () => call('changePassword', { body: { current_password: current, new_password: next } }),
+    mutationFn: () =>
+      call('changePassword', { body: { current_password: current, new_password: next } }),
     onSuccess: ({ data }) => {
       setSession(data);
       setCurrent('');
@@ -77,8 +89,17 @@ function PasswordForm() {
   return (
     <Form mutation={change} error={isWrong ? null : change.error}>
       {/* Password managers look for a user name next to the password. */}
-      <input type="text" name="username" autoComplete="username" value={account.name} readOnly hidden />
-      {change.isSuccess && <Notice tone="good" title="Password changed. All other sessions were signed out." />}
+      <input
+        type="text"
+        name="username"
+        autoComplete="username"
+        value={account.name}
+        readOnly
+        hidden
+      />
+      {change.isSuccess && (
+        <Notice tone="good" title="Password changed. All other sessions were signed out." />
+      )}
       <PasswordInput
         label="Current password"
         autoComplete="current-password"
@@ -110,7 +131,10 @@ function SessionTable() {
     onSuccess: () => refresh('listSessions'),
   });
   const columns: Column<OpenSession>[] = [
-    { name: 'Browser', cell: ({ user_agent }) => <span title={user_agent}>{browserName(user_agent)}</span> },
+    {
+      name: 'Browser',
+      cell: ({ user_agent }) => <span title={user_agent}>{browserName(user_agent)}</span>,
+    },
     { name: 'Address', cell: ({ address }) => <span className="mono">{address}</span> },
     { name: 'Signed in', cell: ({ created_at }) => <Time at={created_at} /> },
     { name: 'Last seen', cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
@@ -130,14 +154,22 @@ function SessionTable() {
       <FailureNotice error={end.error} />
       <Loaded query={sessions} lines={3}>
         {({ data }) => (
-          <Table isStacked label="Open sessions" columns={columns} rows={data.sessions} rowKey={({ id }) => id} />
+          <Table
+            isStacked
+            label="Open sessions"
+            columns={columns}
+            rows={data.sessions}
+            rowKey={({ id }) => id}
+          />
         )}
       </Loaded>
     </>
   );
 }
 
-/** Patterns of the User-Agent header. The order matters, because browsers also name other browsers. */
+/**
+ * Patterns of the User-Agent header. The order matters, because browsers also name other browsers.
+ */
 const BROWSERS = [
   [/Edg\//, 'Edge'],
   [/OPR\//, 'Opera'],

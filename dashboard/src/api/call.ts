@@ -39,7 +39,9 @@ export function createCaller(csrfToken: () => string): Caller {
       headers: {
         Accept: 'application/json',
         ...(isChange ? { [CSRF_HEADER]: csrfToken() } : {}),
-        ...(body === undefined || body instanceof Blob ? {} : { 'Content-Type': 'application/json' }),
+        ...(body === undefined || body instanceof Blob
+          ? {}
+          : { 'Content-Type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: body instanceof Blob ? body : JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
@@ -51,9 +53,13 @@ export function createCaller(csrfToken: () => string): Caller {
 
 export function addressOf<Name extends RouteName>(name: Name, input: Input<Name>): string {
   const { params = {}, query = {} } = input as LooseInput;
-  const path = routes[name].path.replace(/:(\w+)/g, (_, key: string) => encodeURIComponent(params[key] ?? ''));
+  const path = routes[name].path.replace(/:(\w+)/g, (_, key: string) =>
+    encodeURIComponent(params[key] ?? ''),
+  );
   const entries = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
-  const search = new URLSearchParams(entries.map(([key, value]) => [key, String(value)])).toString();
+  const search = new URLSearchParams(
+    entries.map(([key, value]) => [key, String(value)]),
+  ).toString();
   return search === '' ? path : `${path}?${search}`;
 }
 
@@ -71,7 +77,10 @@ async function readEnvelope(response: Response): Promise<unknown> {
   const requestId = headers.get('X-Request-ID') ?? undefined;
   const body: unknown = await response.json().catch(() => undefined);
   if (!isEnvelope(body))
-    throw new Failure(`The server responded with ${status} and no JSON`, 'INVALID_RESPONSE', { status, requestId });
+    throw new Failure(`The server responded with ${status} and no answer`, 'INVALID_RESPONSE', {
+      status,
+      requestId,
+    });
   if (response.ok) return body;
   const {
     error = `The server responded with ${status}`,
@@ -88,11 +97,19 @@ async function readEnvelope(response: Response): Promise<unknown> {
 }
 
 function isEnvelope(body: unknown): body is { data: object; meta: object } {
-  return typeof body === 'object' && body !== null && 'data' in body && typeof body.data === 'object';
+  return (
+    typeof body === 'object' &&
+    body !== null &&
+    'data' in body &&
+    typeof body.data === 'object' &&
+    body.data !== null
+  );
 }
 
 type FailureCode = ErrorCode | DashboardErrorCode | 'OFFLINE' | 'INVALID_RESPONSE';
-type FailureFields = Partial<Pick<Failure, 'status' | 'requestId' | 'retryAfterSeconds' | 'details'>>;
+type FailureFields = Partial<
+  Pick<Failure, 'status' | 'requestId' | 'retryAfterSeconds' | 'details'>
+>;
 
 /** Why a request failed: the server refused it, or could not be reached. */
 export class Failure extends Error {
@@ -104,7 +121,12 @@ export class Failure extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly details: Readonly<Record<string, unknown>> = {};
 
-  constructor(message: string, code: FailureCode, fields: FailureFields = {}, options?: ErrorOptions) {
+  constructor(
+    message: string,
+    code: FailureCode,
+    fields: FailureFields = {},
+    options?: ErrorOptions,
+  ) {
     super(message, options);
     this.code = code;
     Object.assign(this, fields, { details: fields.details ?? {} });

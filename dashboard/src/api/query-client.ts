@@ -1,4 +1,7 @@
-/** The query cache and the requests that fill it. The session, which holds the CSRF token, is one of its entries. */
+/**
+ * The query cache and the requests that fill it. The session, which holds the CSRF token, is one of
+ * its entries.
+ */
 import { QueryClient, queryOptions, type UseQueryOptions, useQuery } from '@tanstack/react-query';
 import type { SessionState } from '@whence/server/dashboard-wire/accounts';
 import type { Input, RouteName } from '@whence/server/dashboard-wire/contract';
@@ -12,9 +15,12 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // A refused request would be refused again; a lost connection or a short overload is worth a retry.
+      // A refused request would be refused again; a lost connection or a short overload is worth a
+      // retry.
       retry: (count, error) =>
-        count < 2 && error instanceof Failure && ([0, 502, 504].includes(error.status) || error.code === 'OVERLOADED'),
+        count < 2 &&
+        error instanceof Failure &&
+        ([0, 502, 504].includes(error.status) || error.code === 'OVERLOADED'),
       refetchOnWindowFocus: true,
       refetchInterval: retryInterval,
       networkMode: 'always',
@@ -28,7 +34,9 @@ const request = createCaller(() => {
   return session?.state === 'signed_in' ? session.csrf_token : 'no session';
 });
 
-/** Any request may find that the session has ended. Loading the session again then asks to sign in. */
+/**
+ * Any request may find that the session has ended. Loading the session again then asks to sign in.
+ */
 export const call: Caller = async (name, input, signal) => {
   try {
     return await request(name, input, signal);
@@ -55,12 +63,17 @@ export function setSession(session: SessionState): void {
   forgetOtherAccount(session);
   queryClient.setQueryData(sessionKey, session);
   // What was refused without a session is loaded again.
-  void queryClient.invalidateQueries({ predicate: ({ state }) => isFailure(state.error, 'SIGNED_OUT') });
+  void queryClient.invalidateQueries({
+    predicate: ({ state }) => isFailure(state.error, 'SIGNED_OUT'),
+  });
 }
 
 let lastAccountId: string | undefined;
 
-/** Another person may sign in after a session has expired, or in another tab: nothing loaded for the first one is kept. */
+/**
+ * Another person may sign in after a session has expired, or in another tab: nothing loaded for the
+ * first one is kept.
+ */
 function forgetOtherAccount(session: SessionState): void {
   if (session.state !== 'signed_in') return;
   const { id } = session.account;
@@ -69,16 +82,24 @@ function forgetOtherAccount(session: SessionState): void {
   lastAccountId = id;
 }
 
-type AnswerOptions<Name extends RouteName> = Omit<UseQueryOptions<Envelope<Name>>, 'queryKey' | 'queryFn'>;
+type AnswerOptions<Name extends RouteName> = Omit<
+  UseQueryOptions<Envelope<Name>>,
+  'queryKey' | 'queryFn'
+>;
 
 /** A query whose data is the whole response of a route, including its meta. */
-export function useAnswer<Name extends RouteName>(name: Name, input: Input<Name>, options: AnswerOptions<Name> = {}) {
+export function useAnswer<Name extends RouteName>(
+  name: Name,
+  input: Input<Name>,
+  options: AnswerOptions<Name> = {},
+) {
   const { refetchInterval = false, ...rest } = options;
   return useQuery<Envelope<Name>>({
     queryKey: [name, input],
     queryFn: ({ signal }) => call(name, input, signal),
     refetchInterval: (query) =>
-      retryInterval(query) || (typeof refetchInterval === 'function' ? refetchInterval(query) : refetchInterval),
+      retryInterval(query) ||
+      (typeof refetchInterval === 'function' ? refetchInterval(query) : refetchInterval),
     ...rest,
   });
 }

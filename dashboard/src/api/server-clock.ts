@@ -1,4 +1,7 @@
-/** The time as the server has it: the clock of this machine may be wrong, and times are relative to those of the server. */
+/**
+ * The time as the server has it: the clock of this machine may be wrong, and times are relative to
+ * those of the server.
+ */
 
 /** `Date` has whole seconds, and its response takes a while. */
 const TOLERANCE_MS = 2_000;

@@ -1,11 +1,12 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { AsnRecord } from '@whence/client/wire';
-import { parsePrefixedAsn, reservedAsnUse } from '@whence/dataset/internal/as-number';
+import { parsePrefixedAsn, reservedAsnUse } from '@whence/dataset/as-number';
 import type { AsnLookup } from '@whence/server/dashboard-wire/lookups';
 import { isFailure } from '../api/call.ts';
 import { useAnswer } from '../api/query-client.ts';
 import { Shares, sharesOf } from '../components/Bars.tsx';
-import { CodeTabs, Copyable, requestTabs } from '../components/Copy.tsx';
+import { CodeTabs, requestTabs } from '../components/CodeTabs.tsx';
+import { Copyable } from '../components/Copy.tsx';
 import { Facts } from '../components/Facts.tsx';
 import { Loaded, LoadedLead } from '../components/Loaded.tsx';
 import { Empty, Notice } from '../components/Notice.tsx';
@@ -31,29 +32,20 @@ export function AsnPage() {
       title={<Copyable text={`AS${asn}`} />}
       lead={
         <LoadedLead query={lookup}>
-          {({ data }) => <Verdict text={networkVerdict(data.record, data.prefix_kinds, data, data.rpki?.states)} />}
+          {({ data }) => (
+            <Verdict
+              text={networkVerdict(data.record, data.prefix_kinds, data, data.rpki?.states)}
+            />
+          )}
         </LoadedLead>
       }
     >
       {isFailure(lookup.error, 'NOT_FOUND', 'INVALID_ASN') ? (
-        <Notice
-          title={
-            lookup.error.code !== 'NOT_FOUND'
-              ? `${asn} is not an AS number`
-              : reservedUse === undefined
-                ? `AS${asn} is not in this dataset`
-                : `AS${asn} is for ${reservedUse}`
-          }
-        >
-          <p>
-            {lookup.error.code !== 'NOT_FOUND'
-              ? 'An AS number is a number from 1 to 4294967295. '
-              : reservedUse === undefined
-                ? 'No prefix and no registration of it is known. '
-                : 'Networks on the public internet do not use it. '}
-            <Link to="/asn">Search networks by name</Link>.
-          </p>
-        </Notice>
+        <UnknownNetwork
+          asn={asn}
+          isNumber={lookup.error.code === 'NOT_FOUND'}
+          reservedUse={reservedUse}
+        />
       ) : (
         <Loaded query={lookup} shape={[['facts', 'bars'], ['table']]}>
           {({ data }) => {
@@ -82,7 +74,10 @@ export function AsnPage() {
                   </div>
                 </Columns>
                 <CountryMap
-                  amounts={countries.map(({ value, addresses }) => ({ code: value, amount: addresses }))}
+                  amounts={countries.map(({ value, addresses }) => ({
+                    code: value,
+                    amount: addresses,
+                  }))}
                   total={total}
                   unit="addresses"
                 />
@@ -91,7 +86,10 @@ export function AsnPage() {
                   title={`${count(record.prefix_count.ipv4, 'IPv4 prefix', 'IPv4 prefixes')} and ${count(record.prefix_count.ipv6, 'IPv6 prefix', 'IPv6 prefixes')}`}
                 />
                 {related.length > 0 && (
-                  <Section title="Networks of the same organisation" note="Matched by name, so some may be wrong.">
+                  <Section
+                    title="Networks of the same organisation"
+                    note="Matched by name, so some may be wrong."
+                  >
                     <AsnResults results={related} label="Related networks" />
                   </Section>
                 )}
@@ -109,6 +107,33 @@ export function AsnPage() {
         </Loaded>
       )}
     </Page>
+  );
+}
+
+type UnknownNetworkProps = {
+  asn: string | number;
+  isNumber: boolean;
+  reservedUse: string | undefined;
+};
+
+function UnknownNetwork({ asn, isNumber, reservedUse }: UnknownNetworkProps) {
+  const search = <Link to="/asn">Search networks by name</Link>;
+  if (!isNumber)
+    return (
+      <Notice title={`${asn} is not an AS number`}>
+        <p>An AS number is a number from 1 to 4294967295. {search}.</p>
+      </Notice>
+    );
+  if (reservedUse !== undefined)
+    return (
+      <Notice title={`AS${asn} is for ${reservedUse}`}>
+        <p>Networks on the public internet do not use it. {search}.</p>
+      </Notice>
+    );
+  return (
+    <Notice title={`AS${asn} is not in this dataset`}>
+      <p>No prefix and no registration of it is known. {search}.</p>
+    </Notice>
   );
 }
 

@@ -21,7 +21,6 @@ export function AsnSearchPage() {
   const { q = '' } = route.useSearch();
   const navigate = useNavigate({ from: '/asn' });
   const [searched] = useDebouncedValue(q.trim(), DEBOUNCE_MS);
-  const search = useAnswer('searchAsn', { query: { q: searched, limit: LIMIT } }, { enabled: searched !== '' });
   return (
     <Page name={q === '' ? 'Networks' : `Networks: ${q}`} title="Networks by name">
       <TextInput
@@ -32,34 +31,52 @@ export function AsnSearchPage() {
         maw={480}
         autoFocus={q === ''}
         value={q}
-        onChange={(event) => void navigate({ search: { q: event.currentTarget.value || undefined }, ...IN_PLACE })}
+        onChange={(event) =>
+          void navigate({ search: { q: event.currentTarget.value || undefined }, ...IN_PLACE })
+        }
       />
-      {searched !== q.trim() ? (
-        // The results on the screen are always those of the text in the field.
-        <PageSkeleton shape={SHAPE} />
-      ) : searched === '' ? (
-        <Empty title="Search as you type">
-          <p>Words can be in any order; case and accents are ignored.</p>
-        </Empty>
-      ) : (
-        <Loaded query={search} shape={SHAPE}>
-          {({ data: { results, total } }) =>
-            results.length === 0 ? (
-              <Empty title={`No network name matches “${searched}”`}>
-                <p>Try a part of the name: organisations often register under a parent company or in short form.</p>
-              </Empty>
-            ) : (
-              <Section
-                title={count(total, 'network')}
-                note={total > results.length ? `Showing the best ${formatNumber(results.length)}.` : undefined}
-              >
-                <AsnResults results={results} label="Networks found" />
-              </Section>
-            )
-          }
-        </Loaded>
-      )}
+      {/* The results on the screen are always those of the text in the field. */}
+      {searched === q.trim() ? <Results searched={searched} /> : <PageSkeleton shape={SHAPE} />}
     </Page>
+  );
+}
+
+function Results({ searched }: { searched: string }) {
+  const search = useAnswer(
+    'searchAsn',
+    { query: { q: searched, limit: LIMIT } },
+    { enabled: searched !== '' },
+  );
+  if (searched === '')
+    return (
+      <Empty title="Search as you type">
+        <p>Case and accents are ignored.</p>
+      </Empty>
+    );
+  return (
+    <Loaded query={search} shape={SHAPE}>
+      {({ data: { results, total } }) =>
+        results.length === 0 ? (
+          <Empty title={`No network name matches “${searched}”`}>
+            <p>
+              Try a part of the name: organisations often register under a parent company or in
+              short form.
+            </p>
+          </Empty>
+        ) : (
+          <Section
+            title={count(total, 'network')}
+            note={
+              total > results.length
+                ? `Showing the best ${formatNumber(results.length)}.`
+                : undefined
+            }
+          >
+            <AsnResults results={results} label="Networks found" />
+          </Section>
+        )
+      }
+    </Loaded>
   );
 }
 
@@ -73,12 +90,31 @@ const columns: Column<AsnSearchResult>[] = [
     ),
   },
   { name: 'Name', cell: ({ asn_name }) => asn_name },
-  { name: 'Country', cell: ({ country }) => <span className="nowrap">{countryName(country)}</span> },
+  {
+    name: 'Country',
+    cell: ({ country }) => <span className="nowrap">{countryName(country)}</span>,
+  },
   { name: 'Type', cell: ({ connection_type }) => connection_type },
-  { name: 'IPv4 prefixes', isWide: true, align: 'end', cell: ({ prefix_count }) => formatNumber(prefix_count.ipv4) },
-  { name: 'IPv6 prefixes', isWide: true, align: 'end', cell: ({ prefix_count }) => formatNumber(prefix_count.ipv6) },
+  {
+    name: 'IPv4 prefixes',
+    isWide: true,
+    align: 'end',
+    cell: ({ prefix_count }) => formatNumber(prefix_count.ipv4),
+  },
+  {
+    name: 'IPv6 prefixes',
+    isWide: true,
+    align: 'end',
+    cell: ({ prefix_count }) => formatNumber(prefix_count.ipv6),
+  },
 ];
 
-export function AsnResults({ results, label }: { results: readonly AsnSearchResult[]; label: string }) {
+export function AsnResults({
+  results,
+  label,
+}: {
+  results: readonly AsnSearchResult[];
+  label: string;
+}) {
   return <Table label={label} columns={columns} rows={results} isStacked="compact" />;
 }

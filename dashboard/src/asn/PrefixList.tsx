@@ -34,7 +34,11 @@ const COLUMNS: VirtualColumn<AnnotatedPrefix>[] = [
     width: 'minmax(110px, 1fr)',
     cell: ({ kind }) => kind?.connection_type ?? <span className="quiet">not examined</span>,
   },
-  { name: 'Country', width: 'minmax(120px, 1fr)', cell: ({ kind }) => kind && countryName(kind.country) },
+  {
+    name: 'Country',
+    width: 'minmax(120px, 1fr)',
+    cell: ({ kind }) => kind && countryName(kind.country),
+  },
   {
     name: 'Flags inside',
     width: 'minmax(140px, 1.3fr)',
@@ -54,11 +58,15 @@ export function PrefixList({ lookup, title }: { lookup: AsnLookup; title: string
   const navigate = useNavigate({ from: '/asn/$asn' });
   const [searched] = useDebouncedValue(filter.trim().toLowerCase(), DEBOUNCE_MS);
   const all = useMemo(() => annotated(lookup), [lookup]);
-  const shown = useMemo(() => all.filter((one) => matches(one, searched)), [all, searched]);
+  const shown = useMemo(() => all.filter((prefix) => matches(prefix, searched)), [all, searched]);
   return (
     <Section
       title={title}
-      note={searched === '' ? undefined : `${count(shown.length, 'prefix', 'prefixes')} matching “${searched}”`}
+      note={
+        searched === ''
+          ? undefined
+          : `${count(shown.length, 'prefix', 'prefixes')} matching “${searched}”`
+      }
       aside={
         <div className={`${classes['tools']} no-print`}>
           <TextInput
@@ -68,7 +76,10 @@ export function PrefixList({ lookup, title }: { lookup: AsnLookup; title: string
             aria-label="Filter prefixes"
             value={filter}
             onChange={(event) =>
-              void navigate({ search: { prefixes: event.currentTarget.value || undefined }, ...IN_PLACE })
+              void navigate({
+                search: { prefixes: event.currentTarget.value || undefined },
+                ...IN_PLACE,
+              })
             }
           />
           <CopyButton
@@ -81,7 +92,11 @@ export function PrefixList({ lookup, title }: { lookup: AsnLookup; title: string
     >
       {shown.length === 0 ? (
         <Empty
-          title={all.length === 0 ? 'No prefixes are announced in this dataset' : 'No prefix matches the filter'}
+          title={
+            all.length === 0
+              ? 'No prefixes are announced in this dataset'
+              : 'No prefix matches the filter'
+          }
         />
       ) : (
         <VirtualTable
@@ -89,6 +104,7 @@ export function PrefixList({ lookup, title }: { lookup: AsnLookup; title: string
           columns={lookup.rpki === undefined ? COLUMNS : [...COLUMNS, RPKI_COLUMN]}
           rows={shown}
           rowKey={({ prefix }) => prefix}
+          cardPx={64}
           minWidth={lookup.rpki === undefined ? 620 : 740}
         />
       )}
@@ -96,9 +112,17 @@ export function PrefixList({ lookup, title }: { lookup: AsnLookup; title: string
   );
 }
 
-function annotated({ record: { prefixes }, prefix_kinds: { kinds, of }, rpki }: AsnLookup): AnnotatedPrefix[] {
+function annotated({
+  record: { prefixes },
+  prefix_kinds: { kinds, of },
+  rpki,
+}: AsnLookup): AnnotatedPrefix[] {
   const all = [...(prefixes?.ipv4 ?? []), ...(prefixes?.ipv6 ?? [])];
-  return all.map((prefix, index) => ({ prefix, kind: kinds[of[index] ?? -1], rpki: rpki?.states[index] ?? undefined }));
+  return all.map((prefix, index) => ({
+    prefix,
+    kind: kinds[of[index] ?? -1],
+    rpki: rpki?.states[index] ?? undefined,
+  }));
 }
 
 function matches({ prefix, kind, rpki }: AnnotatedPrefix, text: string): boolean {

@@ -12,12 +12,20 @@ const record = {
 } as const;
 const NOTHING = { flags: [], threat_levels: [], is_sample: false };
 const plain = { connection_type: 'residential', country: 'DE', flags: [] } as const;
-const exits = { connection_type: 'datacenter', country: 'DE', flags: ['is_tor_exit', 'is_vpn'] } as const;
+const exits = {
+  connection_type: 'datacenter',
+  country: 'DE',
+  flags: ['is_tor_exit', 'is_vpn'],
+} as const;
 
 for (const [behaviour, states, want] of [
-  ['all valid', ['valid', 'valid'], '; 100 % of its prefixes are valid by RPKI.'],
-  ['some without a ROA', ['valid', 'valid', 'not_found'], '; 66 % of its prefixes are valid by RPKI.'],
-  ['one invalid', ['valid', 'invalid'], '; 50 % of its prefixes are valid by RPKI, 1 invalid.'],
+  ['all valid', ['valid', 'valid'], '; 100% of its prefixes are valid by RPKI.'],
+  [
+    'some without a ROA',
+    ['valid', 'valid', 'not_found'],
+    '; 66% of its prefixes are valid by RPKI.',
+  ],
+  ['one invalid', ['valid', 'invalid'], '; 50% of its prefixes are valid by RPKI, 1 invalid.'],
   ['no prefix', [], '.'],
 ] as const) {
   test(`network verdict: RPKI, ${behaviour}`, () => {
@@ -27,7 +35,13 @@ for (const [behaviour, states, want] of [
 }
 
 for (const [behaviour, change, kinds, of, want] of [
-  ['an access network', {}, [plain], [0, 0], 'Access network of Example AG in Germany, 33 million IPv4 addresses.'],
+  [
+    'an access network',
+    {},
+    [plain],
+    [0, 0],
+    'Access network of Example AG in Germany, 33 million IPv4 addresses.',
+  ],
   [
     'a small one',
     { connection_type: 'datacenter', address_count: { ipv4: 512 } },
@@ -42,7 +56,13 @@ for (const [behaviour, change, kinds, of, want] of [
     [0],
     'Access network of Example AG in Germany, 2.5 million IPv4 addresses.',
   ],
-  ['an unknown country', { country: 'ZZ' }, [], [], 'Access network of Example AG, 33 million IPv4 addresses.'],
+  [
+    'an unknown country',
+    { country: 'ZZ' },
+    [],
+    [],
+    'Access network of Example AG, 33 million IPv4 addresses.',
+  ],
   [
     'one of IPv6 only',
     { address_count: { ipv4: 0 }, prefix_count: { ipv4: 0, ipv6: 1 } },
@@ -96,6 +116,9 @@ for (const [behaviour, is_sample, of, want] of [
       { kinds: [exits].map((kind) => ({ ...kind, flags: [...kind.flags] })), of },
       { flags, threat_levels, is_sample },
     );
-    assert.equal(text, `Access network of Example AG in Germany, 33 million IPv4 addresses. ${want}`);
+    assert.equal(
+      text,
+      `Access network of Example AG in Germany, 33 million IPv4 addresses. ${want}`,
+    );
   });
 }

@@ -16,46 +16,53 @@ const route = getRouteApi('/session/settings/audit');
 const PAGE = 100;
 
 export function AuditPage() {
-  const filter = route.useSearch();
+  const { action, ...others } = route.useSearch();
+  const filter = isAction(action) ? { ...others, action } : others;
   const navigate = useNavigate({ from: '/settings/audit' });
   const people = useAnswer('listPeople', {});
   const audit = useInfiniteQuery({
     queryKey: ['listAudit', filter],
     queryFn: async ({ pageParam, signal }) => {
       const before = pageParam === '' ? {} : { before: pageParam };
-      return (await call('listAudit', { query: { ...filter, ...before, limit: PAGE } }, signal)).data;
+      return (await call('listAudit', { query: { ...filter, ...before, limit: PAGE } }, signal))
+        .data;
     },
     initialPageParam: '',
     getNextPageParam: ({ next_before }) => next_before,
   });
-  const change = (next: Partial<typeof filter>) =>
+  const change = (next: { action?: string; actor?: string }) =>
     void navigate({ search: (before) => withoutEmpty({ ...before, ...next }) });
   return (
     <Page
       name="Audit"
       title="Audit"
       lead="Changes to keys, accounts and datasets, and who made them. Secrets are never recorded."
-      actions={<ExportLinks addressOf={(format) => addressOf('exportAudit', { query: { ...filter, format } })} />}
+      actions={
+        <ExportLinks
+          addressOf={(format) => addressOf('exportAudit', { query: { ...filter, format } })}
+        />
+      }
     >
       <div className={classes['body']}>
         <div className={classes['tools']}>
           <NativeSelect
             aria-label="Action"
-            value={filter.action ?? ''}
+            value={isAction(action) ? action : ''}
             data={[
               { value: '', label: 'Any action' },
               ...Object.entries(ACTION_WORDS).map(([value, label]) => ({ value, label })),
             ]}
-            onChange={(event) =>
-              change({ action: (event.currentTarget.value || undefined) as AuditAction | undefined })
-            }
+            onChange={(event) => change({ action: event.currentTarget.value })}
           />
           <NativeSelect
             aria-label="Person"
             value={filter.actor ?? ''}
             data={[
               { value: '', label: 'Anyone' },
-              ...(people.data?.data.people ?? []).map(({ id, name }) => ({ value: id, label: name })),
+              ...(people.data?.data.people ?? []).map(({ id, name }) => ({
+                value: id,
+                label: name,
+              })),
             ]}
             onChange={(event) => change({ actor: event.currentTarget.value })}
           />
@@ -65,7 +72,13 @@ export function AuditPage() {
             const entries = pages.flatMap((page) => page.entries);
             if (entries.length === 0)
               return (
-                <Empty title={Object.keys(filter).length === 0 ? 'No entries yet' : 'No entry matches the filter'} />
+                <Empty
+                  title={
+                    Object.keys(filter).length === 0
+                      ? 'No entries yet'
+                      : 'No entry matches the filter'
+                  }
+                />
               );
             return <AuditTable entries={entries} />;
           }}
@@ -82,3 +95,7 @@ export function AuditPage() {
     </Page>
   );
 }
+
+/** Any text may be in the address bar. The words of all actions are loaded with this page. */
+const isAction = (text: string | undefined): text is AuditAction =>
+  text !== undefined && Object.hasOwn(ACTION_WORDS, text);

@@ -2,7 +2,6 @@ import { FileButton } from '@mantine/core';
 import { type DragEvent, useState } from 'react';
 import { Bar } from '../components/Bars.tsx';
 import { QuietButton, TextButton } from '../components/Buttons.tsx';
-import { Numbers } from '../components/Facts.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
 import { count, formatBytes, formatNumber } from '../format/number.ts';
 import type { ScanInput } from '../scan.ts';
@@ -23,16 +22,26 @@ export type RunWords = {
   readonly kept: string;
 };
 
-/** Accepts text or a file, pasted, dropped or chosen. */
-export function BatchInput({ words, onStart }: { words: RunWords; onStart: (input: ScanInput) => void }) {
+type BatchInputProps = {
+  words: Pick<RunWords, 'many' | 'act' | 'placeholder'>;
+  onStart: (input: ScanInput) => void;
+  /** What the text is, if that is known before it is read. */
+  hint?: (text: string) => string | undefined;
+  /** The text to show instead of one that must not be shown. */
+  replace?: (text: string) => string | undefined;
+};
+
+/** Accepts text or a file, pasted, dropped or chosen. Enter starts what is on a single line. */
+export function BatchInput({ words, onStart, hint, replace }: BatchInputProps) {
   const [text, setText] = useState('');
+  const change = (next: string) => setText(replace?.(next) ?? next);
   const [isOver, setIsOver] = useState(false);
   const drop = (event: DragEvent) => {
     event.preventDefault();
     setIsOver(false);
     const file = event.dataTransfer.files.item(0);
     if (file !== null) onStart({ file });
-    else setText(event.dataTransfer.getData('text/plain'));
+    else change(event.dataTransfer.getData('text/plain'));
   };
   return (
     <form
@@ -60,7 +69,13 @@ export function BatchInput({ words, onStart }: { words: RunWords; onStart: (inpu
           placeholder={words.placeholder}
           spellCheck={false}
           value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
+          onChange={(event) => change(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+            if (text.trim() === '' || text.includes('\n')) return;
+            event.preventDefault();
+            onStart({ text });
+          }}
         />
       </div>
       <div className={classes['actions']}>
@@ -68,6 +83,11 @@ export function BatchInput({ words, onStart }: { words: RunWords; onStart: (inpu
         <FileButton onChange={(file) => file !== null && onStart({ file })}>
           {(props) => <QuietButton size="sm" icon="file-upload" text="Choose a file" {...props} />}
         </FileButton>
+        {hint !== undefined && (
+          <span className="quiet" role="status">
+            {hint(text)}
+          </span>
+        )}
       </div>
     </form>
   );
@@ -106,28 +126,26 @@ export function BatchProgress({ state, words, onStop, onGoOn, onReset }: BatchPr
           </div>
         )}
       </div>
-      {isRunning && <Bar value={isScanning ? bytes.read : rows.length} max={isScanning ? bytes.total : total} />}
-      {error !== undefined && <FailureNotice error={error} />}
-      {counts !== undefined && (
-        <Numbers
-          items={[
-            { name: 'Found', value: counts.found },
-            { name: `To ${words.act.toLowerCase()}`, value: counts.unique, note: 'distinct' },
-            { name: 'Repeated', value: counts.duplicates, note: 'more occurrences of these' },
-            { name: 'Private or reserved', value: counts.special, note: 'not looked up', isRare: true },
-            { name: 'Invalid', value: counts.invalid, note: words.invalid },
-            {
-              name: 'Too many',
-              value: counts.beyondLimit,
-              note: `at most ${formatNumber(words.limit)} ${words.many} at once`,
-              isRare: true,
-            },
-          ]
-            .filter(({ value, isRare }) => value > 0 || !isRare)
-            // A note says something about what was counted.
-            .map(({ name, value, note }) => ({ name, value: formatNumber(value), note: value > 0 ? note : undefined }))}
-        />
+      {isRunning && (
+        <Bar value={isScanning ? bytes.read : rows.length} max={isScanning ? bytes.total : total} />
       )}
+      {error !== undefined && <FailureNotice error={error} />}
+      {counts !== undefined && <p className="quiet">{foundWords(counts, words)}</p>}
     </div>
   );
+}
+
+/** `16 found: 1 repeated, 2 private or reserved`. */
+function foundWords(counts: NonNullable<RunState<unknown>['counts']>, words: RunWords): string {
+  const { found, duplicates, special, invalid, beyondLimit } = counts;
+  const apart = [
+    [duplicates, 'repeated'],
+    [special, 'private or reserved'],
+    [invalid, `invalid, ${words.invalid}`],
+    [beyondLimit, `more than the ${formatNumber(words.limit)} that a list may have`],
+  ] as const;
+  const parts = apart
+    .filter(([amount]) => amount > 0)
+    .map(([amount, name]) => `${formatNumber(amount)} ${name}`);
+  return `${formatNumber(found)} found${parts.length === 0 ? '' : `: ${parts.join(', ')}`}.`;
 }

@@ -24,7 +24,11 @@ for (const [behaviour, text, ...want] of ADDRESS_TEXTS) {
     for (let at = 0; at <= Math.min(bytes.length, LONGEST_CUT); at++)
       assert.deepEqual(addressesIn(bytes.slice(0, at), bytes.slice(at)), want, `cut at ${at}`);
     if (bytes.length <= LONGEST_CUT)
-      assert.deepEqual(addressesIn(...Array.from(bytes, (byte) => Uint8Array.of(byte))), want, 'byte by byte');
+      assert.deepEqual(
+        addressesIn(...Array.from(bytes, (byte) => Uint8Array.of(byte))),
+        want,
+        'byte by byte',
+      );
   });
 }
 

@@ -1,4 +1,7 @@
-/** Finds and counts the addresses of a text by the rules of `wh enrich`. The text can be a log, CSV, JSON or an email. */
+/**
+ * Finds and counts the addresses of a text by the rules of `wh enrich`. The text can be a log, CSV,
+ * JSON or an email.
+ */
 import { type Address, formatAddress } from '@whence/dataset/address';
 import { AddressFinder, isMistypedQuad, isWordByte } from '@whence/dataset/find-address';
 import { findSpecialPurpose } from '@whence/dataset/special-purpose';
@@ -80,8 +83,8 @@ export class AddressStream {
 }
 
 /**
- * Where the bytes can be cut: after a separator, so that no word is split. A slash is kept with the word after it,
- * because `name/1.2.3.4` is a version, not an address.
+ * Where the bytes can be cut: after a separator, so that no word is split. A slash is kept with the
+ * word after it, because `name/1.2.3.4` is a version, not an address.
  */
 function cutIn(bytes: Uint8Array): number {
   for (let at = bytes.length; at > 0; at--) {

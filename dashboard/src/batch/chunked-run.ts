@@ -1,11 +1,15 @@
 /**
- * A run of this browser tab: a text is scanned, what was found is kept, then it is looked up in chunks. It outlives its
- * page, so that opening a result and coming back does not lose it. `subscribe` and `snapshot` are for `useSyncExternalStore`.
+ * A run of this browser tab: a text is scanned, what was found is kept in the browser, then it is
+ * looked up in chunks. It outlives its page, so that opening a result and coming back does not lose
+ * it. `subscribe` and `snapshot` are for
+ * `useSyncExternalStore`.
  */
 import { isFailure } from '../api/call.ts';
-import type { ScanCounts, ScanInput, ScanKind, ScanReport, ScanRequest } from '../scan.ts';
+import { queryClient, sessionQuery } from '../api/query-client.ts';
+import { loadRun, newRunId, saveRun } from '../browser-storage/saved-runs.ts';
+import type { ScanCounts, ScanInput, ScanReport } from '../scan.ts';
 
-type Found = readonly (readonly [text: string, times: number])[];
+type CountedTexts = readonly (readonly [text: string, times: number])[];
 
 export type RunState<Row> = {
   /** Empty until the list is kept. */
@@ -14,37 +18,33 @@ export type RunState<Row> = {
   readonly phase: 'idle' | 'lost' | 'opening' | 'scanning' | 'looking up' | 'done' | 'stopped';
   readonly source: string;
   readonly bytes: { readonly read: number; readonly total: number };
-  /** Not known of a list that was kept on the server. */
+  /** Known once the text is read. */
   readonly counts?: ScanCounts;
   readonly rows: readonly Row[];
   /** What was found, once the text is read. */
-  readonly found: Found;
+  readonly found: CountedTexts;
   readonly error?: unknown;
 };
 
-export type KeptList = Pick<RunState<unknown>, 'source' | 'found'> & { readonly counts?: ScanCounts };
 /** Rows by chunk, as far as they are known. */
 type Chunks<Row> = (readonly Row[] | undefined)[];
 
-/** What is looked up, how many chunks at once, how a chunk becomes rows, and where lists are kept. */
+/** What is looked up, how many chunks at once, and how a chunk becomes rows. */
 type Lookups<Row> = {
-  readonly kind: ScanKind;
   readonly parallel: number;
-  readonly lookUp: (chunk: Found, signal: AbortSignal, place: { id: string; chunk: number }) => Promise<Row[]>;
-  /** Answers with its id. */
-  readonly keep: (list: KeptList) => Promise<string>;
-  readonly load: (id: string) => Promise<(KeptList & { readonly chunks?: Chunks<Row> }) | undefined>;
-  /** Where other tabs may work on the same list: the next chunk for this one, if there is any. */
-  readonly claim?: (id: string, signal: AbortSignal) => Promise<number | undefined>;
+  readonly lookUp: (chunk: CountedTexts, signal: AbortSignal) => Promise<Row[]>;
 };
 
-const IDLE = { id: '', phase: 'idle', source: '', bytes: { read: 0, total: 0 }, rows: [], found: [] } as const;
+const IDLE = {
+  id: '',
+  phase: 'idle',
+  source: '',
+  bytes: { read: 0, total: 0 },
+  rows: [],
+  found: [],
+} as const;
 /** A refusal that passes within this time is waited for; the limit of a day is not. */
 const MAX_WAIT_SECONDS = 60;
-/** How often to ask for what another tab has found out. */
-const OTHER_TAB_MS = 2_000;
-/** How often to see whether another lookup of this tab has claimed it. */
-const OWN_CLAIM_MS = 100;
 
 export class ChunkedRun<Row> {
   readonly #lookups: Lookups<Row>;
@@ -52,17 +52,11 @@ export class ChunkedRun<Row> {
   #state: RunState<Row> = IDLE;
   /** Those that are missing are looked up by `goOn`. */
   #chunks: Chunks<Row> = [];
-  /** Chunks that this tab has claimed, and whose lookup the server has refused. */
-  #refused: number[] = [];
   #worker: Worker | undefined;
   #abort = new AbortController();
 
   constructor(lookups: Lookups<Row>) {
     this.#lookups = lookups;
-  }
-
-  get kind(): ScanKind {
-    return this.#lookups.kind;
   }
 
   subscribe = (listener: () => void): (() => void) => {
@@ -83,23 +77,27 @@ export class ChunkedRun<Row> {
     });
     const worker = new Worker(new URL('./scan-worker.ts', import.meta.url), { type: 'module' });
     this.#worker = worker;
-    worker.addEventListener('message', ({ data }: MessageEvent<ScanReport>) => this.#onReport(data, chunkSize));
+    worker.addEventListener('message', ({ data }: MessageEvent<ScanReport>) =>
+      this.#onReport(data, chunkSize),
+    );
     worker.addEventListener('error', () => this.#fail(new Error('The file could not be read')));
-    worker.postMessage({ ...input, kind: this.kind } satisfies ScanRequest);
+    worker.postMessage(input);
   }
 
-  /** Shows a list that was kept, and looks up what is missing of it; if it is gone, starts with the text of a link. */
+  /**
+   * Shows a list that was kept, and looks up what is missing of it; if it is gone, starts with the
+   * text of a link.
+   */
   async open(id: string, chunkSize: number, linked: string | undefined): Promise<void> {
     this.reset();
     this.#set({ ...IDLE, id, phase: 'opening' });
     const { signal } = this.#abort;
     try {
-      const kept = await this.#lookups.load(id);
+      const kept = await loadRun({ id, accountId: accountId() });
       if (signal.aborted) return;
       if (kept !== undefined) {
-        const { chunks = [], ...list } = kept;
-        this.#set({ ...IDLE, id, ...list });
-        this.#addChunks(chunks);
+        const { source, counts, found } = kept;
+        this.#set({ ...IDLE, id, source, counts, found });
         this.#start(chunkSize);
       } else if (linked !== undefined) this.start({ text: linked }, chunkSize);
       else this.#set({ ...IDLE, phase: 'lost' });
@@ -131,7 +129,6 @@ export class ChunkedRun<Row> {
     this.#halt();
     this.#abort = new AbortController();
     this.#chunks = [];
-    this.#refused = [];
     this.#set(IDLE);
   }
 
@@ -141,7 +138,11 @@ export class ChunkedRun<Row> {
       return;
     }
     if (report.kind === 'progress') {
-      this.#set({ ...this.#state, counts: report.counts, bytes: { ...this.#state.bytes, read: report.bytes } });
+      this.#set({
+        ...this.#state,
+        counts: report.counts,
+        bytes: { ...this.#state.bytes, read: report.bytes },
+      });
       return;
     }
     this.#worker?.terminate();
@@ -162,72 +163,37 @@ export class ChunkedRun<Row> {
 
   async #lookUpAll(chunkSize: number, signal: AbortSignal): Promise<void> {
     const { found, source, counts } = this.#state;
-    if (this.#state.id === '' && found.length > 0) {
-      const id = await this.#lookups.keep({ source, found, ...(counts && { counts }) });
+    if (this.#state.id === '' && counts !== undefined && found.length > 0) {
+      const id = newRunId();
+      await saveRun({ id, accountId: accountId(), source, counts, found });
       signal.throwIfAborted();
       this.#set({ ...this.#state, id });
     }
-    const { id } = this.#state;
     const total = Math.ceil(found.length / chunkSize);
-    const inHand = new Set<number>();
+    const missing = Array.from({ length: total }, (_, at) => at).filter(
+      (at) => this.#chunks[at] === undefined,
+    );
     const work = async () => {
-      for (;;) {
-        const at = await this.#next(total, inHand, signal);
-        if (at === undefined) return;
-        try {
-          const chunk = found.slice(at * chunkSize, (at + 1) * chunkSize);
-          const rows = await this.#lookUp(chunk, signal, { id, chunk: at });
-          signal.throwIfAborted();
-          this.#chunks[at] = rows;
-          this.#addChunks([]);
-        } catch (error) {
-          if (isFailure(error) && error.status > 0) this.#refused.push(at);
-          throw error;
-        }
+      for (let at = missing.shift(); at !== undefined; at = missing.shift()) {
+        const rows = await this.#lookUp(found.slice(at * chunkSize, (at + 1) * chunkSize), signal);
+        signal.throwIfAborted();
+        this.#chunks[at] = rows;
+        this.#set({ ...this.#state, rows: this.#chunks.flatMap((chunk) => chunk ?? []) });
       }
     };
     await Promise.all(Array.from({ length: this.#lookups.parallel }, work));
   }
 
-  /** The next chunk for this tab; undefined once every chunk has its rows, or is looked up here. */
-  async #next(total: number, inHand: Set<number>, signal: AbortSignal): Promise<number | undefined> {
-    const { claim, load } = this.#lookups;
-    const { id } = this.#state;
-    const missing = () =>
-      Array.from({ length: total }, (_, at) => at).find((at) => this.#chunks[at] === undefined && !inHand.has(at));
-    for (;;) {
-      const first = missing();
-      if (first === undefined) return undefined;
-      const at = claim === undefined ? first : (this.#refused.pop() ?? (await claim(id, signal)));
-      if (at !== undefined) {
-        inHand.add(at);
-        return at;
-      }
-      // Another tab has claimed the rest, or this one before it was reloaded.
-      for (let waited = 0; waited < OTHER_TAB_MS && missing() !== undefined; waited += OWN_CLAIM_MS) {
-        await sleep(OWN_CLAIM_MS);
-        signal.throwIfAborted();
-      }
-      if (missing() === undefined) continue;
-      this.#addChunks((await load(id))?.chunks ?? []);
-    }
-  }
-
-  #addChunks(chunks: Chunks<Row>): void {
-    for (const [at, rows] of chunks.entries()) this.#chunks[at] ??= rows;
-    this.#set({ ...this.#state, rows: this.#chunks.flatMap((chunk) => chunk ?? []) });
-  }
-
-  async #lookUp(...asked: Parameters<Lookups<Row>['lookUp']>): Promise<Row[]> {
+  async #lookUp(chunk: CountedTexts, signal: AbortSignal): Promise<Row[]> {
     for (;;) {
       try {
-        return await this.#lookups.lookUp(...asked);
+        return await this.#lookups.lookUp(chunk, signal);
       } catch (error) {
-        const mayPass = isFailure(error, 'RATE_LIMIT_EXCEEDED', 'OVERLOADED', 'BEING_CHECKED');
+        const mayPass = isFailure(error, 'RATE_LIMIT_EXCEEDED', 'OVERLOADED');
         const seconds = mayPass ? error.retryAfterSeconds : undefined;
         if (seconds === undefined || seconds > MAX_WAIT_SECONDS) throw error;
         await sleep(seconds * 1000);
-        asked[1].throwIfAborted();
+        signal.throwIfAborted();
       }
     }
   }
@@ -250,3 +216,8 @@ export class ChunkedRun<Row> {
 }
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+function accountId(): string {
+  const session = queryClient.getQueryData(sessionQuery.queryKey);
+  return session?.state === 'signed_in' ? session.account.id : '';
+}

@@ -29,7 +29,12 @@ for (const [behaviour, text, found, rest] of [
       found,
     );
     assert.deepEqual(counts, {
-      ...{ unique: found.length, duplicates: 0, special: 0, beyondLimit: 0, invalid: 0, ...rest },
+      unique: found.length,
+      duplicates: 0,
+      special: 0,
+      beyondLimit: 0,
+      invalid: 0,
+      ...rest,
       found: counts.unique + counts.duplicates + counts.invalid,
     });
   });
@@ -48,5 +53,8 @@ test('domains in a text: a cut anywhere changes nothing', () => {
 test('domains in a text: those beyond the limit are counted', () => {
   const names = Array.from({ length: MAX_DOMAINS + 2 }, (_, i) => `d${i}.example`);
   const { counts } = scan([...names, ...names].join('\n'));
-  assert.deepEqual([counts.unique, counts.beyondLimit, counts.duplicates], [MAX_DOMAINS, 4, MAX_DOMAINS]);
+  assert.deepEqual(
+    [counts.unique, counts.beyondLimit, counts.duplicates],
+    [MAX_DOMAINS, 4, MAX_DOMAINS],
+  );
 });

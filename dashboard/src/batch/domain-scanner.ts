@@ -17,7 +17,9 @@ export class DomainScanner extends Scanner {
   }
 
   push(chunk: Uint8Array | string): void {
-    const text = this.#rest + (typeof chunk === 'string' ? chunk : this.#decoder.decode(chunk, { stream: true }));
+    const text =
+      this.#rest +
+      (typeof chunk === 'string' ? chunk : this.#decoder.decode(chunk, { stream: true }));
     const words = text.split(SEPARATORS);
     // The last word may continue in the next chunk.
     this.#rest = words.pop() ?? '';

@@ -1,21 +1,22 @@
-/** A web worker that reads text or a file in chunks, so that a log of a gigabyte is never one string. */
+/**
+ * A web worker that reads text or a file in chunks, so that a log of a gigabyte is never one
+ * string.
+ */
 
-import type { ScanKind, Scanner, ScanReport, ScanRequest } from '../scan.ts';
+import type { ScanInput, Scanner, ScanReport } from '../scan.ts';
 import { AddressScanner } from './address-scanner.ts';
-import { DomainScanner } from './domain-scanner.ts';
 
-const SCANNERS: Record<ScanKind, new () => Scanner> = { addresses: AddressScanner, domains: DomainScanner };
 const REPORT_MS = 150;
 const GZIP = [0x1f, 0x8b] as const;
 
-self.addEventListener('message', ({ data }: MessageEvent<ScanRequest>) => {
+self.addEventListener('message', ({ data }: MessageEvent<ScanInput>) => {
   scan(data).catch((error: unknown) => {
     report({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
   });
 });
 
-async function scan(request: ScanRequest): Promise<void> {
-  const scanner = new SCANNERS[request.kind]();
+async function scan(request: ScanInput): Promise<void> {
+  const scanner = new AddressScanner();
   if ('text' in request) scanner.push(request.text);
   else await scanFile(request.file, scanner);
   scanner.finish();

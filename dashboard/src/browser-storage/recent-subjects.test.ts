@@ -4,15 +4,22 @@ import { addRecent, readRecent, subjectOf } from './recent-subjects.ts';
 
 function memory(): Pick<Storage, 'getItem' | 'setItem'> {
   const items = new Map<string, string>();
-  return { getItem: (name) => items.get(name) ?? null, setItem: (name, value) => void items.set(name, value) };
+  return {
+    getItem: (name) => items.get(name) ?? null,
+    setItem: (name, value) => void items.set(name, value),
+  };
 }
 
 for (const [behaviour, visited, want] of [
   ['the newest is first', ['/ip/192.0.2.1', '/asn/64496'], ['/asn/64496', '/ip/192.0.2.1']],
-  ['a subject is listed once', ['/ip/192.0.2.1', '/asn/64496', '/ip/192.0.2.1'], ['/ip/192.0.2.1', '/asn/64496']],
+  [
+    'a subject is listed once',
+    ['/ip/192.0.2.1', '/asn/64496', '/ip/192.0.2.1'],
+    ['/ip/192.0.2.1', '/asn/64496'],
+  ],
   [
     'other pages are not subjects',
-    ['/data', '/asn', '/settings/keys', '/prefix/192.0.2.0/24'],
+    ['/data', '/asn', '/keys', '/prefix/192.0.2.0/24'],
     ['/prefix/192.0.2.0/24'],
   ],
   [

@@ -1,6 +1,6 @@
 /**
- * The addresses of the last runs, in this browser only, so that a reload does not lose them. Results are not kept: they are
- * looked up again, in the dataset of that time.
+ * The addresses of the last runs, in this browser only, so that a reload does not lose
+ * them. Results are not kept: they are looked up again, in the dataset of that time.
  */
 import type { ScanCounts } from '../scan.ts';
 
@@ -9,7 +9,7 @@ export type SavedRun = {
   /** Another person who signs in at the same browser does not see them. */
   readonly accountId: string;
   readonly source: string;
-  readonly counts?: ScanCounts;
+  readonly counts: ScanCounts;
   readonly found: readonly (readonly [text: string, times: number])[];
 };
 
@@ -35,9 +35,12 @@ export async function saveRun(run: SavedRun): Promise<void> {
   }).catch(() => undefined);
 }
 
-export async function loadRun(id: string, accountId: string): Promise<SavedRun | undefined> {
-  const found = await inStore('readonly', (store) => store.get(id)).catch(() => undefined);
-  const run = found as SavedRun | undefined;
+export async function loadRun({
+  id,
+  accountId,
+}: Pick<SavedRun, 'id' | 'accountId'>): Promise<SavedRun | undefined> {
+  const stored = await inStore('readonly', (store) => store.get(id)).catch(() => undefined);
+  const run = stored as SavedRun | undefined;
   return run?.accountId === accountId ? run : undefined;
 }
 
@@ -66,7 +69,9 @@ async function inStore(mode: IDBTransactionMode, work: Work): Promise<unknown> {
 function open(): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
     const request = indexedDB.open(DATABASE, 1);
-    request.addEventListener('upgradeneeded', () => request.result.createObjectStore(STORE, { keyPath: 'id' }));
+    request.addEventListener('upgradeneeded', () =>
+      request.result.createObjectStore(STORE, { keyPath: 'id' }),
+    );
     request.addEventListener('success', () => resolve(request.result));
     request.addEventListener('error', () => reject(request.error));
   });

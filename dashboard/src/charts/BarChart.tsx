@@ -16,18 +16,32 @@ type BarChartProps = {
 const LEFT = 44;
 const BOTTOM = 22;
 const TOP = 8;
-const COLOURS = ['var(--series-1)', 'var(--series-2)', 'var(--series-3)', 'var(--series-4)', 'var(--series-5)'];
+const GAP = 1;
+const COLOURS = [
+  'var(--series-1)',
+  'var(--series-2)',
+  'var(--series-3)',
+  'var(--series-4)',
+  'var(--series-5)',
+];
 
-/** Stacked bars over time. Arrow keys move from bar to bar and announce the values; a table has the same data. */
+/**
+ * Stacked bars over time. Arrow keys move from bar to bar and announce the values; a table has the
+ * same data.
+ */
 export function BarChart({ label, names, series, height = 200 }: BarChartProps) {
   const [isTable, setIsTable] = useState(false);
   const [at, setAt] = useState<number>();
-  const totals = names.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
+  const totals = names.map((_, index) =>
+    series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0),
+  );
   const move = (event: KeyboardEvent) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (step === undefined) return;
     event.preventDefault();
-    setAt((current) => Math.min(names.length - 1, Math.max(0, (current ?? (step > 0 ? -1 : names.length)) + step)));
+    setAt((current) =>
+      Math.min(names.length - 1, Math.max(0, (current ?? (step > 0 ? -1 : names.length)) + step)),
+    );
   };
   return (
     <figure className={classes['figure']}>
@@ -39,7 +53,11 @@ export function BarChart({ label, names, series, height = 200 }: BarChartProps) 
             <Readout name={names[at] ?? ''} total={totals[at] ?? 0} series={series} at={at} />
           )}
         </span>
-        <button type="button" className={`${classes['toggle']} no-print`} onClick={() => setIsTable(!isTable)}>
+        <button
+          type="button"
+          className={`${classes['toggle']} no-print`}
+          onClick={() => setIsTable(!isTable)}
+        >
           {isTable ? 'Show as chart' : 'Show as table'}
         </button>
       </div>
@@ -53,15 +71,22 @@ export function BarChart({ label, names, series, height = 200 }: BarChartProps) 
           onKeyDown={move}
           onBlur={() => setAt(undefined)}
         >
-          <Plot names={names} series={series} totals={totals} height={height} at={at} onAt={setAt} />
+          <Plot
+            names={names}
+            series={series}
+            totals={totals}
+            height={height}
+            at={at}
+            onAt={setAt}
+          />
         </div>
       )}
       {series.length > 1 && (
         <div className={classes['labels']}>
-          {series.map((one, index) => (
-            <span key={one.id} className={classes['label']}>
-              <span className={classes['swatch']} style={{ background: colourOf(one, index) }} />
-              {one.label}
+          {series.map((bars, index) => (
+            <span key={bars.id} className={classes['label']}>
+              <span className={classes['swatch']} style={{ background: colourOf(bars, index) }} />
+              {bars.label}
             </span>
           ))}
         </div>
@@ -70,7 +95,17 @@ export function BarChart({ label, names, series, height = 200 }: BarChartProps) 
   );
 }
 
-function Readout({ name, total, series, at }: { name: string; total: number; series: readonly Series[]; at: number }) {
+function Readout({
+  name,
+  total,
+  series,
+  at,
+}: {
+  name: string;
+  total: number;
+  series: readonly Series[];
+  at: number;
+}) {
   const parts = series.length < 2 ? [] : series.filter(({ values }) => (values[at] ?? 0) > 0);
   return (
     <>
@@ -93,7 +128,8 @@ function Plot({ names, series, totals, height, at, onAt }: PlotProps) {
   const inner = { width: Math.max(0, width - LEFT), height: height - BOTTOM - TOP };
   const slot = inner.width / Math.max(1, names.length);
   const bar = Math.max(1, Math.min(36, slot - Math.max(1, slot * 0.22)));
-  const indexAt = (x: number) => (x < LEFT ? undefined : Math.min(names.length - 1, Math.floor((x - LEFT) / slot)));
+  const indexAt = (x: number) =>
+    x < LEFT ? undefined : Math.min(names.length - 1, Math.floor((x - LEFT) / slot));
   const y = (value: number) => TOP + inner.height * (1 - value / top);
   const shownNames = new Set([0, Math.floor((names.length - 1) / 2), names.length - 1]);
   return (
@@ -127,30 +163,31 @@ function Plot({ names, series, totals, height, at, onAt }: PlotProps) {
                 className={at === index ? classes['cursor'] : ''}
                 fillOpacity={at === index ? 1 : 0}
               />
-              {series.map((one, order) => {
-                const value = one.values[index] ?? 0;
+              {series.map((bars, order) => {
+                const value = bars.values[index] ?? 0;
                 if (value === 0) return null;
                 const from = below;
                 below += value;
-                const pixels = Math.max(1, y(from) - y(below));
+                // Neighbours of similar lightness are told apart by the gap.
+                const gap = from > 0 ? GAP : 0;
+                const pixels = Math.max(1, y(from) - y(below) - gap);
                 return (
                   <rect
-                    key={one.id}
+                    key={bars.id}
                     x={x + (slot - bar) / 2}
                     y={y(below)}
                     width={bar}
                     height={pixels}
                     rx={Math.min(2, bar / 3)}
-                    fill={colourOf(one, order)}
+                    fill={colourOf(bars, order)}
                   />
                 );
               })}
               {shownNames.has(index) && (
                 <text
                   className={classes['axis']}
-                  x={index === 0 ? LEFT : index === names.length - 1 ? width : x + slot / 2}
+                  {...nameAnchor(index, names.length, { width, middle: x + slot / 2 })}
                   y={height - 5}
-                  textAnchor={index === 0 ? 'start' : index === names.length - 1 ? 'end' : 'middle'}
                 >
                   {name}
                 </text>
@@ -163,7 +200,15 @@ function Plot({ names, series, totals, height, at, onAt }: PlotProps) {
   );
 }
 
-function ValueTable({ label, names, series }: { label: string; names: readonly string[]; series: readonly Series[] }) {
+function ValueTable({
+  label,
+  names,
+  series,
+}: {
+  label: string;
+  names: readonly string[];
+  series: readonly Series[];
+}) {
   return (
     <Table
       label={label}
@@ -178,6 +223,13 @@ function ValueTable({ label, names, series }: { label: string; names: readonly s
       ]}
     />
   );
+}
+
+/** The first and the last name do not leave the chart. */
+function nameAnchor(index: number, names: number, at: { width: number; middle: number }) {
+  if (index === 0) return { x: LEFT, textAnchor: 'start' } as const;
+  if (index === names - 1) return { x: at.width, textAnchor: 'end' } as const;
+  return { x: at.middle, textAnchor: 'middle' } as const;
 }
 
 function colourOf({ tone }: Series, index: number): string {

@@ -9,16 +9,20 @@ export type Series = {
 
 /** `id` of a series is the class of a status: `2`, `4` and so on. */
 export function withStatusTones(series: readonly Series[]): Series[] {
-  return series.map((one) => {
-    if (one.id.startsWith('4')) return { ...one, tone: 'refused' };
-    return one.id.startsWith('5') ? { ...one, tone: 'failed' } : one;
+  return series.map((bars) => {
+    if (bars.id.startsWith('4')) return { ...bars, tone: 'refused' };
+    return bars.id.startsWith('5') ? { ...bars, tone: 'failed' } : bars;
   });
 }
 
-/** The top of an axis: 1, 2 or 5 times a power of ten, and never below the largest value. */
+const TOPS = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
+
+/** The top of an axis: a round number that is at most a third above the largest value. */
 export function axisTop(largest: number): number {
   if (largest <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(largest));
-  const step = [1, 2, 5, 10].find((factor) => factor * power >= largest) ?? 10;
-  return step * power;
+  const top = TOPS.map((factor) => factor * power).find(
+    (value) => value >= largest && Number.isInteger(value),
+  );
+  return top ?? 10 * power;
 }

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { formatNumber, formatShare } from '../format/number.ts';
 import classes from './Bars.module.css';
 
-type BarProps = { value: number; max: number; tone?: 'accent' | 'good' | 'warn' | 'bad' };
+type BarProps = { value: number; max: number; tone?: 'accent' | 'plain' | 'warn' | 'bad' };
 
 /** A thin bar. It is hidden from screen readers, because the numbers are next to it as text. */
 export function Bar({ value, max, tone = 'accent' }: BarProps) {
@@ -22,7 +22,11 @@ export function sharesOf<Value extends string>(
   rows: readonly { readonly value: Value; readonly addresses: number }[],
   nameOf: (value: Value) => ReactNode = (value) => value,
 ): ShareItem[] {
-  return rows.map(({ value, addresses }) => ({ key: value, name: nameOf(value), amount: addresses }));
+  return rows.map(({ value, addresses }) => ({
+    key: value,
+    name: nameOf(value),
+    amount: addresses,
+  }));
 }
 
 type SharesProps = {

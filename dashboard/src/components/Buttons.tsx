@@ -13,7 +13,10 @@ type TextButtonProps = ButtonProps &
 
 export function TextButton({ text, icon, ...props }: TextButtonProps) {
   return (
-    <Button leftSection={icon && <Icon name={icon} size={props.size === 'xs' ? 15 : 16} />} {...props}>
+    <Button
+      leftSection={icon && <Icon name={icon} size={props.size === 'xs' ? 15 : 16} />}
+      {...props}
+    >
       {text}
     </Button>
   );

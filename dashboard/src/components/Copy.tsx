@@ -1,27 +1,38 @@
-/** Text that can be copied: a copy button, values that are copied by a click, and blocks of code. */
-import { ActionIcon, Tabs, Tooltip } from '@mantine/core';
+/**
+ * Text that can be copied: a copy button, values that are copied by a click, and blocks of code.
+ */
+import { ActionIcon, Tooltip } from '@mantine/core';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { QuietButton } from './Buttons.tsx';
+import { QuietButton, TextButton } from './Buttons.tsx';
 import classes from './Copy.module.css';
 import { Icon } from './icons.tsx';
 import { announce } from './LiveRegion.tsx';
 
+const COPY_ICONS = { idle: 'copy', copied: 'check', failed: 'alert-triangle' } as const;
 const WORDS = { copied: 'Copied', failed: 'Copy failed' } as const;
 
 /** A button that copies: an icon, or a labelled button if `word` is given. */
-export function CopyButton({ text, label, word, onCopied }: CopyButtonProps) {
+export function CopyButton({ text, label, word, isPrimary, onCopied }: CopyButtonProps) {
   const { state, copy } = useCopy();
-  const icon = state === 'copied' ? 'check' : state === 'failed' ? 'alert-triangle' : 'copy';
+  const icon = COPY_ICONS[state];
   const act = () => {
     copy(typeof text === 'string' ? text : text());
     onCopied?.();
   };
   if (word !== undefined) {
-    return <QuietButton icon={icon} text={state === 'idle' ? word : WORDS[state]} onClick={act} />;
+    const Labelled = isPrimary ? TextButton : QuietButton;
+    return <Labelled icon={icon} text={state === 'idle' ? word : WORDS[state]} onClick={act} />;
   }
   return (
     <Tooltip label={state === 'idle' ? label : WORDS[state]}>
-      <ActionIcon variant="subtle" color="gray" size={26} aria-label={label} onClick={act} className="no-print">
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size={26}
+        aria-label={label}
+        onClick={act}
+        className="no-print"
+      >
         <Icon name={icon} size={15} />
       </ActionIcon>
     </Tooltip>
@@ -29,10 +40,25 @@ export function CopyButton({ text, label, word, onCopied }: CopyButtonProps) {
 }
 
 /** `text` is a function where building the text takes time. */
-type CopyButtonProps = { text: string | (() => string); label: string; word?: string; onCopied?: () => void };
+type CopyButtonProps = {
+  text: string | (() => string);
+  label: string;
+  word?: string;
+  /** The main action of its place. */
+  isPrimary?: boolean;
+  onCopied?: () => void;
+};
 
 /** A value that is copied by a click, by Enter, or by `c` while it has the focus. */
-export function Copyable({ text, children, isMono = false }: { text: string; children?: ReactNode; isMono?: boolean }) {
+export function Copyable({
+  text,
+  children,
+  isMono = false,
+}: {
+  text: string;
+  children?: ReactNode;
+  isMono?: boolean;
+}) {
   const { state, copy } = useCopy();
   const icon = state === 'copied' ? 'check' : 'copy';
   return (
@@ -88,7 +114,15 @@ async function write(text: string): Promise<void> {
 }
 
 /** A record, a command or a response, with a button that copies it. */
-export function CodeBlock({ text, label, onCopied }: { text: string; label: string; onCopied?: () => void }) {
+export function CodeBlock({
+  text,
+  label,
+  onCopied,
+}: {
+  text: string;
+  label: string;
+  onCopied?: () => void;
+}) {
   return (
     <div className={classes['block']}>
       <pre role="group" className={classes['code']} tabIndex={0} aria-label={label}>
@@ -99,39 +133,4 @@ export function CodeBlock({ text, label, onCopied }: { text: string; label: stri
       </div>
     </div>
   );
-}
-
-type CodeTab = { readonly name: string; readonly text: string };
-
-/** The response and the requests that return it, in tabs. */
-export function CodeTabs({ tabs }: { tabs: readonly CodeTab[] }) {
-  return (
-    <Tabs defaultValue={tabs[0]?.name ?? null} keepMounted={false} className="no-print">
-      <Tabs.List>
-        {tabs.map(({ name }) => (
-          <Tabs.Tab key={name} value={name}>
-            {name}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
-      {tabs.map(({ name, text }) => (
-        <Tabs.Panel key={name} value={name} pt={12}>
-          <CodeBlock text={text} label={name} />
-        </Tabs.Panel>
-      ))}
-    </Tabs>
-  );
-}
-
-/** The response as JSON, and the same request for programs, which use an API key instead of the session. */
-export function requestTabs(answer: unknown, path: string, clientCall: string): CodeTab[] {
-  const { origin } = window.location;
-  return [
-    { name: 'JSON', text: JSON.stringify(answer, null, 2) },
-    { name: 'curl', text: `curl -H "X-API-Key: $WHENCE_KEY" '${origin}${path}'` },
-    {
-      name: '@whence/client',
-      text: `import { createClient } from '@whence/client';\n\nconst whence = createClient({ baseUrl: '${origin}', apiKey: process.env.WHENCE_KEY });\nconst answer = await whence.${clientCall};`,
-    },
-  ];
 }

@@ -30,7 +30,8 @@ function useFocusReturn(): void {
   const [before] = useState(() => document.activeElement);
   useEffect(
     () => () => {
-      const target = before?.isConnected && before !== document.body ? before : document.querySelector('h1');
+      const target =
+        before?.isConnected && before !== document.body ? before : document.querySelector('h1');
       // After the dialog has been removed: until then it traps the focus.
       requestAnimationFrame(() => (target instanceof HTMLElement ? target.focus() : undefined));
     },

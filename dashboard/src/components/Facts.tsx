@@ -19,7 +19,11 @@ export function Facts({ facts }: { facts: Readonly<Record<string, ReactNode>> })
   );
 }
 
-export type NumberItem = { readonly name: string; readonly value: ReactNode; readonly note?: ReactNode };
+export type NumberItem = {
+  readonly name: string;
+  readonly value: ReactNode;
+  readonly note?: ReactNode;
+};
 
 /** A row of figures, each with a name and a note such as a comparison. */
 export function Numbers({ items }: { items: readonly NumberItem[] }) {

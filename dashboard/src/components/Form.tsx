@@ -10,7 +10,11 @@ import { FailureNotice } from './Failures.tsx';
 import classes from './Form.module.css';
 import { Notice } from './Notice.tsx';
 
-type Sending = { readonly error: Error | null; readonly isPending: boolean; readonly mutate: () => void };
+type Sending = {
+  readonly error: Error | null;
+  readonly isPending: boolean;
+  readonly mutate: () => void;
+};
 
 /** `error` replaces the failure of the mutation where a field shows it. */
 type FormProps = { mutation: Sending; error?: Error | null; children: ReactNode };
@@ -30,7 +34,10 @@ export function Form({ mutation, error = mutation.error, children }: FormProps) 
   );
 }
 
-/** A button that is being sent loses the focus: afterwards the field that was refused has it, or the button again. */
+/**
+ * A button that is being sent loses the focus: afterwards the field that was refused has it, or the
+ * button again.
+ */
 function useFocusAfterRefusal({ error }: Sending) {
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
@@ -41,7 +48,10 @@ function useFocusAfterRefusal({ error }: Sending) {
   return form;
 }
 
-/** What was refused because the session had ended is sent once more after the person has signed in again. */
+/**
+ * What was refused because the session had ended is sent once more after the person has signed in
+ * again.
+ */
 export function useResumedSending({ error, mutate }: Pick<Sending, 'error' | 'mutate'>): void {
   const { data: session } = useQuery(sessionQuery);
   const isRefused = isFailure(error, 'SIGNED_OUT');
@@ -53,8 +63,14 @@ export function useResumedSending({ error, mutate }: Pick<Sending, 'error' | 'mu
   }, [isRefused, isSignedIn, mutate]);
 }
 
-/** Closing a form with changes, by Escape for example, asks first. `question` belongs above its buttons. */
-export function useDiscard(isChanged: boolean, onClose: () => void): { close: () => void; question: ReactNode } {
+/**
+ * Closing a form with changes, by Escape for example, asks first. `question` belongs above its
+ * buttons.
+ */
+export function useDiscard(
+  isChanged: boolean,
+  onClose: () => void,
+): { close: () => void; question: ReactNode } {
   const [isAsking, setIsAsking] = useState(false);
   const close = () => (isChanged ? setIsAsking(true) : onClose());
   const question = isChanged && isAsking && (
@@ -100,7 +116,18 @@ export function FormButtons({ mutation, action, onCancel, question, ...is }: For
   );
 }
 
-type FormDialogProps = Omit<FormButtonsProps, 'onCancel'> & Pick<ModalProps, 'title' | 'size' | 'onClose' | 'children'>;
+/** What a dialog says that is no form, above its buttons. */
+export function DialogBody({ buttons, children }: { buttons: ReactNode; children: ReactNode }) {
+  return (
+    <div className={classes['form']}>
+      {children}
+      <div className={classes['buttons']}>{buttons}</div>
+    </div>
+  );
+}
+
+type FormDialogProps = Omit<FormButtonsProps, 'onCancel'> &
+  Pick<ModalProps, 'title' | 'size' | 'onClose' | 'children'>;
 
 export function FormDialog({ title, size, onClose, children, ...buttons }: FormDialogProps) {
   return (

@@ -4,7 +4,9 @@ import type { Permission } from '@whence/server/vocabulary';
 import type { ReactNode } from 'react';
 import { QuietButton } from './Buttons.tsx';
 
-/** `preload` is false in virtual lists, where moving the pointer would load one page after another. */
+/**
+ * `preload` is false in virtual lists, where moving the pointer would load one page after another.
+ */
 type Preload = { preload?: false };
 
 /** The AS number as a link, followed by the name of the network. */
@@ -37,7 +39,7 @@ export function AddressLink({ ip, ...preload }: { ip: string } & Preload) {
 
 export function KeyLink({ id, name }: { id: string; name: string }) {
   return (
-    <Link to="/settings/keys/$id" params={{ id }}>
+    <Link to="/keys/$id" params={{ id }}>
       {name}
     </Link>
   );
@@ -47,6 +49,9 @@ export function KeyLink({ id, name }: { id: string; name: string }) {
 export function CreateKeyLink({ permission }: { permission?: Permission }) {
   const search = { create: 'yes', ...(permission && { permission }) } as const;
   return (
-    <QuietButton text="Create a key" renderRoot={(props) => <Link to="/settings/keys" search={search} {...props} />} />
+    <QuietButton
+      text="Create a key"
+      renderRoot={(props) => <Link to="/keys" search={search} {...props} />}
+    />
   );
 }

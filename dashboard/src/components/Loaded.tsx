@@ -1,5 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { FailureNotice } from './Failures.tsx';
 import classes from './Loaded.module.css';
 
@@ -14,13 +14,15 @@ type LoadedProps<Data> = {
 };
 
 /**
- * Renders a query: a skeleton while it loads, the failure, or the data. A failed refresh is shown above the data. Data of
- * another subject, filter or period must not be passed in as placeholder: it would stand under the new title.
+ * Renders a query: a skeleton while it loads, the failure, or the data. A failed refresh is shown
+ * above the data. Data of another subject, filter or period must not be passed in as placeholder:
+ * it would stand under the new title.
  */
 export function Loaded<Data>({ query, lines = 6, shape, domain, children }: LoadedProps<Data>) {
   const retry = () => void query.refetch();
+  const error = useLastError(query);
   if (query.data === undefined) {
-    if (query.error !== null) return <FailureNotice error={query.error} onRetry={retry} domain={domain} />;
+    if (error !== null) return <FailureNotice error={error} onRetry={retry} domain={domain} />;
     return shape === undefined ? <Skeleton lines={lines} /> : <PageSkeleton shape={shape} />;
   }
   return (
@@ -29,6 +31,15 @@ export function Loaded<Data>({ query, lines = 6, shape, domain, children }: Load
       {children(query.data)}
     </>
   );
+}
+
+/**
+ * The failure of a query, also while it is tried again: otherwise the message would come and go.
+ */
+function useLastError<Data>({ error, errorUpdateCount }: UseQueryResult<Data>): Error | null {
+  const [last, setLast] = useState(error);
+  if (error !== null && error !== last) setLast(error);
+  return error ?? (errorUpdateCount > 0 ? last : null);
 }
 
 /** A placeholder of about the height of the content that is loading. */
@@ -45,7 +56,10 @@ type Block = keyof typeof PIECES;
 /** Blocks from top to bottom; those in one list stand side by side where there is room. */
 export type SkeletonShape = readonly (readonly Block[])[];
 
-/** A placeholder with the blocks of the page at about their place, so that little moves when the data arrives. */
+/**
+ * A placeholder with the blocks of the page at about their place, so that little moves when the
+ * data arrives.
+ */
 export function PageSkeleton({ shape }: { shape: SkeletonShape }) {
   return (
     <div className={classes['page']} role="status" aria-label="Loading">
@@ -62,7 +76,10 @@ export function PageSkeleton({ shape }: { shape: SkeletonShape }) {
   );
 }
 
-/** The sentence below a title. While it loads, the skeleton of the page has the label for screen readers. */
+/**
+ * The sentence below a title. While it loads, the skeleton of the page has the label for screen
+ * readers.
+ */
 export function LoadedLead<Data>({
   query,
   children,
@@ -71,7 +88,7 @@ export function LoadedLead<Data>({
   children: (data: Data) => ReactNode;
 }) {
   if (query.data !== undefined) return children(query.data);
-  if (query.error !== null) return null;
+  if (query.errorUpdateCount > 0) return null;
   return (
     <div className={classes['leadLines']} aria-hidden>
       {repeated(2, classes['leadLine'])}
@@ -80,6 +97,8 @@ export function LoadedLead<Data>({
 }
 
 function repeated(times: number, className: string | undefined): ReactNode[] {
-  // biome-ignore lint/suspicious/noArrayIndexKey: the elements are identical and never change.
-  return Array.from({ length: times }, (_, index) => <div key={index} className={className} aria-hidden />);
+  return Array.from({ length: times }, (_, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the elements are identical and never change.
+    <div key={index} className={className} aria-hidden />
+  ));
 }

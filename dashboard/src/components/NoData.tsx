@@ -1,16 +1,26 @@
-/** Why there is no data about an address or a prefix: a special-purpose range with its RFC, or that it is not announced. */
+/**
+ * Why there is no data about an address or a prefix: a special-purpose range with its RFC, or that
+ * it is not announced.
+ */
 import { Link } from '@tanstack/react-router';
 import { Notice } from './Notice.tsx';
 
 type SpecialPurpose = { readonly prefix: string; readonly name: string; readonly rfc?: string };
 
-export function NoData({ subject, special }: { subject: string; special: SpecialPurpose | undefined }) {
+export function NoData({
+  subject,
+  special,
+}: {
+  subject: string;
+  special: SpecialPurpose | undefined;
+}) {
   if (special !== undefined)
     return (
       <Notice title={`${subject} is not on the public internet`}>
         <p>
           <span className="mono">{special.prefix}</span> is reserved: {special.name}
-          {special.rfc === undefined ? '' : ` (${special.rfc})`}. No network announces it, so there is no data about it.
+          {special.rfc === undefined ? '' : ` (${special.rfc})`}. No network announces it, so there
+          is no data about it.
         </p>
       </Notice>
     );

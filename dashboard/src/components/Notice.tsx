@@ -5,10 +5,23 @@ import { Icon } from './icons.tsx';
 import classes from './Notice.module.css';
 
 type Tone = 'plain' | 'good' | 'warn' | 'bad';
-const ICONS = { plain: 'info-circle', good: 'circle-check', warn: 'alert-triangle', bad: 'alert-triangle' } as const;
+const ICONS = {
+  plain: 'info-circle',
+  good: 'circle-check',
+  warn: 'alert-triangle',
+  bad: 'alert-triangle',
+} as const;
 
 /** A highlighted message: a problem, a next step or a result. */
-export function Notice({ title, tone = 'plain', children }: { title: ReactNode; tone?: Tone; children?: ReactNode }) {
+export function Notice({
+  title,
+  tone = 'plain',
+  children,
+}: {
+  title: ReactNode;
+  tone?: Tone;
+  children?: ReactNode;
+}) {
   const icon = ICONS[tone];
   return (
     <div className={classes['notice']} data-tone={tone} role={tone === 'bad' ? 'alert' : undefined}>

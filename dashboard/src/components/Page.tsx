@@ -14,7 +14,10 @@ type PageProps = {
   children: ReactNode;
 };
 
-/** A page. Its heading receives the focus when the page opens, so that a screen reader continues from there. */
+/**
+ * A page. Its heading receives the focus when the page opens, so that a screen reader continues
+ * from there.
+ */
 export function Page({ name, title, lead, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -41,7 +44,13 @@ export function Page({ name, title, lead, actions, children }: PageProps) {
   );
 }
 
-type SectionProps = { title: ReactNode; note?: ReactNode; aside?: ReactNode; children?: ReactNode; className?: string };
+type SectionProps = {
+  title: ReactNode;
+  note?: ReactNode;
+  aside?: ReactNode;
+  children?: ReactNode;
+  className?: string;
+};
 
 export function Section({ title, note, aside, children, className = '' }: SectionProps) {
   const id = useId();
@@ -60,12 +69,22 @@ export function Section({ title, note, aside, children, className = '' }: Sectio
 }
 
 /** The answer in a sentence or two, below the title. */
-export function Verdict({ text }: { text: string }) {
-  return <p className={classes['verdict']}>{text}</p>;
+export function Verdict({ text, tone }: { text: ReactNode; tone?: 'good' | 'warn' | 'bad' }) {
+  return (
+    <p className={`${classes['verdict']} toned`} data-tone={tone}>
+      {text}
+    </p>
+  );
 }
 
 /** Places sections side by side where there is room: two columns, or three if they are narrow. */
-export function Columns({ children, isNarrow = false }: { children: ReactNode; isNarrow?: boolean }) {
+export function Columns({
+  children,
+  isNarrow = false,
+}: {
+  children: ReactNode;
+  isNarrow?: boolean;
+}) {
   return (
     <div className={classes['columns']} data-narrow={isNarrow || undefined}>
       {children}
@@ -73,17 +92,31 @@ export function Columns({ children, isNarrow = false }: { children: ReactNode; i
   );
 }
 
+/** The credit of a list of the operator’s own. */
+const NO_CREDIT = 'not given';
+
 /** The attributions that the sources' licences require, on every page that shows their data. */
 export function Credits({ credits }: { credits: readonly string[] }) {
-  // A source that combines others credits them too. A credit that is part of a longer one is not repeated.
+  // A source that combines others credits them too. A credit that is part of a longer one is not
+  // repeated.
   const distinct = [...new Set(credits.map((credit) => credit.replace(/\.$/, '')))];
-  const shown = distinct.filter((credit) => !distinct.some((other) => other !== credit && other.includes(credit)));
+  const shown = distinct.filter(
+    (credit) =>
+      credit !== NO_CREDIT && !distinct.some((other) => other !== credit && other.includes(credit)),
+  );
   return shown.join('') !== '' && <p className={classes['credits']}>Data: {shown.join(' · ')}</p>;
 }
 
 /** Prints the page. The print style sheet hides the controls. */
 export function PrintButton() {
-  return <QuietButton icon="printer" text="Print" className={classes['print']} onClick={() => window.print()} />;
+  return (
+    <QuietButton
+      icon="printer"
+      text="Print"
+      className={classes['print']}
+      onClick={() => window.print()}
+    />
+  );
 }
 
 /** Links to files that the server generates. */

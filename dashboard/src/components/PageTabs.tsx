@@ -1,4 +1,7 @@
-/** Parts of a long page, one at a time. The address bar has the one that is shown; the first needs no parameter. */
+/**
+ * Parts of a long page, one at a time. The address bar has the one that is shown; the first needs
+ * no parameter.
+ */
 import { Link, useSearch } from '@tanstack/react-router';
 import { IN_PLACE } from '../search-params.ts';
 import classes from './PageTabs.module.css';
@@ -23,6 +26,19 @@ export function PageTabs({ tabs }: { tabs: Tabs }) {
           // The first is the current one only without a tab in the address.
           activeOptions={{ exact: true }}
         >
+          {words}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+/** Tabs that are pages of their own: their words by path. */
+export function LinkTabs({ tabs }: { tabs: Tabs }) {
+  return (
+    <nav className={`${classes['tabs']} no-print`} aria-label="Parts of this page">
+      {Object.entries(tabs).map(([path, words]) => (
+        <Link key={path} to={path} activeOptions={{ exact: true, includeSearch: false }}>
           {words}
         </Link>
       ))}

@@ -20,8 +20,8 @@ type TableProps<Row> = {
   /** For rows that come and go while the table is shown; otherwise their position. */
   rowKey?: (row: Row, index: number) => string;
   /**
-   * On a narrow screen, shows each row as a block with one line per cell, for few rows with many or long cells; or, compact,
-   * with two short cells in a line and without the names of the columns.
+   * On a narrow screen, shows each row as a block with one line per cell, for few rows with many or
+   * long cells; or, compact, with two short cells in a line and without the names of the columns.
    */
   isStacked?: boolean | 'compact';
   /** What is shown below a row that is open. */
@@ -30,11 +30,16 @@ type TableProps<Row> = {
   limit?: number;
 };
 
+/** The buttons of a row. */
+export function RowActions({ children }: { children: ReactNode }) {
+  return <div className={`${classes['actions']} no-print`}>{children}</div>;
+}
+
 const positionOf = (_row: unknown, index: number): string => String(index);
 
 /**
- * A plain table for up to a few hundred rows; on a narrow screen it scrolls sideways or is stacked. The roles repeat
- * those of the elements, because browsers drop them when CSS changes `display`.
+ * A plain table for up to a few hundred rows; on a narrow screen it scrolls sideways or is stacked.
+ * The roles repeat those of the elements, because browsers drop them when CSS changes `display`.
  */
 export function Table<Row>(props: TableProps<Row>) {
   const { label, columns, rows, rowKey = positionOf, isStacked = false, detail, limit } = props;
@@ -43,7 +48,12 @@ export function Table<Row>(props: TableProps<Row>) {
   return (
     <>
       <div className={classes['scroll']} tabIndex={0} role="group" aria-label={label}>
-        <table className={classes['table']} aria-label={label} role="table" data-stacked={isStacked || undefined}>
+        <table
+          className={classes['table']}
+          aria-label={label}
+          role="table"
+          data-stacked={isStacked || undefined}
+        >
           <thead role="rowgroup">
             <tr role="row">
               {columns.map(({ name, align }) => (
@@ -87,7 +97,7 @@ export function Table<Row>(props: TableProps<Row>) {
       </div>
       {shown.length < rows.length && (
         <QuietButton
-          className={`${classes['more']} no-print`}
+          className={classes['more'] ?? ''}
           text={`Show all ${formatNumber(rows.length)}`}
           onClick={() => setIsExpanded(true)}
         />

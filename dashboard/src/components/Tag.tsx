@@ -55,22 +55,27 @@ const SHAPES: Record<ThreatLevel | 'unknown', ReactNode> = {
 };
 
 type LevelProps = {
-  level: ThreatLevel;
+  level: ThreatLevel | 'unknown';
   score?: number;
-  /** Whether a current list could have raised it. If not, what has no points is not low but unknown. */
+  /**
+   * Whether the score is complete. If not, it is the least that is known, and never low.
+   */
   isKnown?: boolean;
 };
 
 /** A threat level as shape, word and colour, with the score if given. */
 export function Level({ level, score, isKnown = true }: LevelProps) {
-  const shown = isKnown || level !== 'low' || (score ?? 0) > 0 ? level : 'unknown';
+  const shown = isKnown || level !== 'low' ? level : 'unknown';
+  const isFloor = !isKnown && score !== undefined && score > 0;
   return (
     <span className={classes['level']} data-level={shown}>
       <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
         {SHAPES[shown]}
       </svg>
-      {shown === 'unknown' ? 'not known' : shown}
-      {score !== undefined && shown !== 'unknown' && <span className="quiet">{score}</span>}
+      {shown !== 'unknown' && shown}
+      {shown === 'unknown' && !isFloor && 'not known'}
+      {isFloor && <span className="quiet">at least {score}</span>}
+      {isKnown && score !== undefined && <span className="quiet">{score}</span>}
     </span>
   );
 }

@@ -1,5 +1,6 @@
+import { useMediaQuery } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { Icon } from './icons.tsx';
 import classes from './VirtualTable.module.css';
 
@@ -10,7 +11,9 @@ export type VirtualColumn<Row, Sort extends string = never> = {
   readonly name: string;
   /** A track of the grid, such as `minmax(130px, 1.2fr)`. */
   readonly width: string;
-  /** The order that a click on the head chooses, or undefined for the order of the rows as they are. */
+  /**
+   * The order that a click on the head chooses, or undefined for the order of the rows as they are.
+   */
   readonly sort?: Sort;
   readonly cell: (row: Row) => ReactNode;
   /** The whole text of a cell that may be cut off. */
@@ -23,29 +26,49 @@ type VirtualTableProps<Row, Sort extends string> = {
   rows: readonly Row[];
   rowKey: (row: Row) => string;
   minWidth: number;
+  /**
+   * On a narrow screen, each row is a card of this height: the first cell, and the others below it.
+   */
+  cardPx?: number;
   sort?: Sort | undefined;
   onSort?: (sort: Sort | undefined) => void;
 };
 
-/** A table of any number of rows, of which only the visible ones are in the page. It scrolls in both directions. */
-export function VirtualTable<Row, Sort extends string = never>(props: VirtualTableProps<Row, Sort>) {
-  const { label, columns, rows, rowKey, minWidth, sort, onSort } = props;
+/**
+ * A table of any number of rows, of which only the visible ones are in the page. It scrolls in both
+ * directions.
+ */
+export function VirtualTable<Row, Sort extends string = never>(
+  props: VirtualTableProps<Row, Sort>,
+) {
+  const { label, columns, rows, rowKey, minWidth, cardPx, sort, onSort } = props;
+  const isNarrow = useMediaQuery('(max-width: 640px)', false, { getInitialValueInEffect: false });
+  const isCards = cardPx !== undefined && isNarrow;
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_PX,
+    estimateSize: () => (isCards ? cardPx : ROW_PX),
     overscan: 16,
   });
-  const grid = { gridTemplateColumns: columns.map(({ width }) => width).join(' '), minWidth };
+  // Sizes that were estimated for the other layout are kept otherwise.
+  useEffect(() => {
+    if (isCards !== undefined) virtual.measure();
+  }, [virtual, isCards]);
+  const grid = isCards
+    ? {}
+    : { gridTemplateColumns: columns.map(({ width }) => width).join(' '), minWidth };
   return (
     <div className={classes['frame']}>
       <div
         ref={scroller}
-        className={rows.length > SHORT ? classes['scroll'] : `${classes['scroll']} ${classes['short']}`}
+        className={
+          rows.length > SHORT ? classes['scroll'] : `${classes['scroll']} ${classes['short']}`
+        }
         role="table"
         aria-label={label}
         aria-rowcount={rows.length + 1}
+        data-cards={isCards || undefined}
         tabIndex={0}
       >
         <div className={classes['head']} role="row" style={grid}>
@@ -58,7 +81,10 @@ export function VirtualTable<Row, Sort extends string = never>(props: VirtualTab
             />
           ))}
         </div>
-        <div className={classes['body']} style={{ height: virtual.getTotalSize(), minWidth }}>
+        <div
+          className={classes['body']}
+          style={{ ...(isCards ? {} : { minWidth }), height: virtual.getTotalSize() }}
+        >
           {virtual.getVirtualItems().map(({ index, start, size }) => {
             const row = rows[index];
             if (row === undefined) return null;

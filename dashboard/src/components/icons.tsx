@@ -12,9 +12,9 @@ type IconProps = Omit<SVGProps<SVGSVGElement>, 'stroke'> & {
 };
 
 /**
- * An icon of Tabler Icons (MIT; NOTICE has the licence). Its packages have 88 MB for thousands of icons, so the paths of
- * those that are used are in a table. To add one: join the paths of its file on https://tabler.io/icons. Hidden from screen
- * readers unless it has a label.
+ * An icon of Tabler Icons (MIT; NOTICE has the licence). Its packages have 88 MB for thousands of
+ * icons, so the paths of those that are used are in a table. To add one: join the paths of its file
+ * on https://tabler.io/icons. Hidden from screen readers unless it has a label.
  */
 export function Icon({ name, size, stroke = 2, ...rest }: IconProps) {
   return (

@@ -1,4 +1,4 @@
-/** The pages of the sidebar and of the settings, with the role that each needs. */
+/** The six places, and the pages of the settings, with the role that each needs. */
 
 import type { Role } from '@whence/server/vocabulary';
 import type { IconName } from './icons.tsx';
@@ -9,31 +9,35 @@ export type NavigationItem = {
   readonly icon: IconName;
   readonly role: Role;
   readonly about?: string;
-  /** On narrow screens it is among the settings: the bar at the bottom has no room for it. */
-  readonly isWide?: boolean;
+  /** Beginnings of other paths that belong to the place. */
+  readonly subjects?: readonly string[];
 };
 
+/** The six places. */
 export const MAIN_ITEMS: readonly NavigationItem[] = [
-  { path: '/', name: 'Overview', icon: 'home', role: 'viewer' },
-  { path: '/batch', name: 'Batch', icon: 'list-search', role: 'viewer' },
-  { path: '/domains', name: 'Domains', icon: 'at', role: 'viewer' },
+  { path: '/', name: 'Home', icon: 'home', role: 'viewer' },
   {
-    path: '/rules',
-    name: 'Rules',
-    icon: 'shield-check',
+    path: '/lookup',
+    name: 'Look up',
+    icon: 'search',
     role: 'viewer',
-    about: 'Which requests your proxy lets through, and what matched today.',
-    isWide: true,
+    subjects: ['/ip/', '/prefix/', '/asn'],
   },
-  { path: '/usage', name: 'Usage', icon: 'chart-bar', role: 'viewer' },
+  { path: '/mail', name: 'Mail', icon: 'at', role: 'viewer', subjects: ['/domain/'] },
+  { path: '/rules', name: 'Rules', icon: 'shield-check', role: 'viewer' },
+  { path: '/keys', name: 'Keys', icon: 'key', role: 'viewer' },
   { path: '/data', name: 'Data', icon: 'database', role: 'viewer' },
 ];
+
+/** The tabs of the place Keys, which are pages of their own. */
+export const KEYS_TABS = { '/keys': 'Keys', '/keys/usage': 'Usage' } as const;
 
 export const REFERENCE_ITEM: NavigationItem = {
   path: '/docs',
   name: 'API reference',
   icon: 'book-2',
   role: 'viewer',
+  about: 'Every operation of the API, to read and to try.',
 };
 
 export const SETTINGS_ITEM: NavigationItem = {
@@ -45,20 +49,26 @@ export const SETTINGS_ITEM: NavigationItem = {
 
 export const SETTINGS_ITEMS: readonly NavigationItem[] = [
   {
-    path: '/settings/keys',
-    name: 'API keys',
-    icon: 'key',
-    role: 'member',
-    about: 'Create, monitor, rotate and revoke the keys that programs use.',
-  },
-  {
     path: '/settings/account',
     name: 'Account',
     icon: 'user',
     role: 'viewer',
     about: 'Your password, and where you are signed in.',
   },
-  { path: '/settings/people', name: 'People', icon: 'users', role: 'admin', about: 'Accounts, roles, invitations.' },
+  {
+    path: '/settings/people',
+    name: 'People',
+    icon: 'users',
+    role: 'admin',
+    about: 'Accounts, roles, invitations.',
+  },
+  {
+    path: '/settings/alerts',
+    name: 'Alerts',
+    icon: 'antenna',
+    role: 'admin',
+    about: 'Webhooks and email addresses that are told of events of watched domains.',
+  },
   {
     path: '/settings/audit',
     name: 'Audit',

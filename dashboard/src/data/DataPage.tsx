@@ -1,6 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import type { PublishedVersion } from '@whence/client/wire';
+import type { DatasetReport, PublishedVersion } from '@whence/client/wire';
 import type { DatasetPage, UpdateState } from '@whence/server/dashboard-wire/dataset';
 import { useState } from 'react';
 import { call, queryClient, useAnswer } from '../api/query-client.ts';
@@ -9,16 +8,14 @@ import { CodeBlock } from '../components/Copy.tsx';
 import { FormDialog } from '../components/Form.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { Notice } from '../components/Notice.tsx';
-import { Credits, Page, Section } from '../components/Page.tsx';
+import { Credits, Page, Section, Verdict } from '../components/Page.tsx';
 import { PageTabs, useTab } from '../components/PageTabs.tsx';
 import { type Column, Table } from '../components/Table.tsx';
-import { Tag } from '../components/Tag.tsx';
 import { count, formatBytes } from '../format/number.ts';
-import { Time } from '../format/Time.tsx';
+import { DataDay, Time } from '../format/Time.tsx';
 import { useRole } from '../session/use-session.ts';
 import { Databases } from './Databases.tsx';
 import { Coverage, FlagCounts, SourceTable } from './DatasetTables.tsx';
-import { DataAgeLead, QualityTable } from './Quality.tsx';
 import { UpdateButton, UpdateFacts, UpdateNotice } from './Updates.tsx';
 
 const IDLE_MS = 30_000;
@@ -28,7 +25,10 @@ export function DataPage() {
   const page = useAnswer(
     'getDataset',
     {},
-    { refetchInterval: ({ state }) => (state.data?.data.update.outcome === 'running' ? RUNNING_MS : IDLE_MS) },
+    {
+      refetchInterval: ({ state }) =>
+        state.data?.data.update.outcome === 'running' ? RUNNING_MS : IDLE_MS,
+    },
   );
   const report = page.data?.data.report;
   return (
@@ -37,9 +37,13 @@ export function DataPage() {
       title={report === undefined ? 'Data' : `Dataset ${report.version}`}
       lead={
         report && (
-          <>
-            <DataAgeLead report={report} /> All lookups use it.
-          </>
+          <Verdict
+            text={
+              <>
+                <Age report={report} /> All lookups use it.
+              </>
+            }
+          />
         )
       }
     >
@@ -50,9 +54,25 @@ export function DataPage() {
   );
 }
 
-const TABS = { updates: 'Updates', coverage: 'Coverage', quality: 'Quality', sources: 'Sources' };
+/** May be far above that of the build; in the words of the header. */
+function Age({ report: { data_sources, data_as_of, built_at } }: { report: DatasetReport }) {
+  const day = data_sources.prefix?.as_of ?? data_as_of;
+  if (day === undefined)
+    return (
+      <>
+        The date of its routes is unknown; it was built <Time at={built_at} />.
+      </>
+    );
+  return (
+    <>
+      Routes of <DataDay day={day} />.
+    </>
+  );
+}
+
+const TABS = { updates: 'Updates', contents: 'What it knows' };
 /** Which keys have downloaded what is for administrators. */
-const ADMIN_TABS = { ...TABS, databases: 'Databases' };
+const ADMIN_TABS = { ...TABS, databases: 'Databases and lists' };
 
 function DataSections({ data: { report, feeds, update } }: { data: DatasetPage }) {
   const { isAtLeast } = useRole();
@@ -77,12 +97,12 @@ function DataSections({ data: { report, feeds, update } }: { data: DatasetPage }
       {tab === 'updates' && (
         <>
           {updates}
-          <Section title="Versions" note="Older versions are kept for comparison and rollback.">
+          <Section title="Versions" note={versionsNote(report.versions)}>
             <VersionTable versions={report.versions} />
           </Section>
         </>
       )}
-      {tab === 'coverage' && (
+      {tab === 'contents' && (
         <>
           <Section title="Coverage" note="Shares of the announced address space.">
             <Coverage figures={report.figures} />
@@ -93,18 +113,6 @@ function DataSections({ data: { report, feeds, update } }: { data: DatasetPage }
           >
             <FlagCounts report={report} />
           </Section>
-        </>
-      )}
-      {tab === 'quality' && (
-        <Section
-          title="Quality"
-          note="Measured on labels that did not decide the answers. Proxies, AI crawlers and blocklists have no independent labels, so their recall is unknown."
-        >
-          <QualityTable rows={report.quality} />
-        </Section>
-      )}
-      {tab === 'sources' && (
-        <>
           <Section title={count(report.sources.length, 'source')}>
             <SourceTable sources={report.sources} feeds={feeds} />
           </Section>
@@ -114,6 +122,11 @@ function DataSections({ data: { report, feeds, update } }: { data: DatasetPage }
       {tab === 'databases' && <Databases />}
     </>
   );
+}
+
+function versionsNote(versions: readonly PublishedVersion[]): string {
+  const bytes = Math.max(...versions.map((version) => version.bytes));
+  return `Rollback and the history of an address reach back to the oldest version. A version takes ${formatBytes(bytes)} of disk; WHENCE_KEEP_VERSIONS says how many are kept.`;
 }
 
 function NoDataset({ update }: { update: UpdateState }) {
@@ -133,42 +146,33 @@ function VersionTable({ versions }: { versions: readonly PublishedVersion[] }) {
   const { isAtLeast } = useRole();
   const [chosen, setChosen] = useState<number>();
   const sorted = [...versions].sort((a, b) => b.version - a.version);
-  const previous = (version: number) => sorted.find((other) => other.version < version)?.version;
   const action: Column<PublishedVersion> = {
     name: 'Action',
     align: 'end',
     cell: ({ version, current }) =>
-      !current && <QuietButton size="compact-xs" text="Use this version" onClick={() => setChosen(version)} />,
+      !current && (
+        <QuietButton size="compact-xs" text="Use this version" onClick={() => setChosen(version)} />
+      ),
   };
   const columns: Column<PublishedVersion>[] = [
     {
       name: 'Version',
       cell: ({ version, current }) => (
         <>
-          {version} {current && <Tag tone="good" text="in use" />}
+          {version} {current && <span className="quiet">in use</span>}
         </>
       ),
     },
     { name: 'Built', cell: ({ built_at }) => <Time at={built_at} /> },
     { name: 'Size', align: 'end', cell: ({ bytes }) => formatBytes(bytes) },
-    {
-      name: 'Changes',
-      cell: ({ version }) => {
-        const older = previous(version);
-        if (older === undefined) return <span className="quiet">oldest kept</span>;
-        return (
-          <Link to="/data/diff/$versions" params={{ versions: `${older}...${version}` }}>
-            since {older}
-          </Link>
-        );
-      },
-    },
     ...(isAtLeast('admin') ? [action] : []),
   ];
   return (
     <>
       <Table isStacked label="Versions" columns={columns} rows={sorted} />
-      {chosen !== undefined && <UseVersionDialog version={chosen} onClose={() => setChosen(undefined)} />}
+      {chosen !== undefined && (
+        <UseVersionDialog version={chosen} onClose={() => setChosen(undefined)} />
+      )}
     </>
   );
 }
@@ -182,10 +186,15 @@ function UseVersionDialog({ version, onClose }: { version: number; onClose: () =
     },
   });
   return (
-    <FormDialog title={`Use dataset ${version}`} mutation={use} action={`Use version ${version}`} onClose={onClose}>
+    <FormDialog
+      title={`Use dataset ${version}`}
+      mutation={use}
+      action={`Use version ${version}`}
+      onClose={onClose}
+    >
       <p>
-        Every process switches to version {version} within seconds. The other versions are kept; the next update
-        publishes a new one.
+        Every process switches to version {version} within seconds. The other versions are kept; the
+        next update publishes a new one.
       </p>
     </FormDialog>
   );

@@ -16,7 +16,10 @@ type File = DatabasesPage['files'][number];
 type Download = DatabasesPage['downloads'][number];
 
 /** As in the guide, for this server. */
-const GEOIP_CONF = (guide['With geoipupdate']?.[0]?.text ?? '').replace(/(?<=Host ).*/, window.location.origin);
+const GEOIP_CONF = (guide['With geoipupdate']?.[0]?.text ?? '').replace(
+  /(?<=Host ).*/,
+  window.location.origin,
+);
 
 /** Files of the dataset for other programs, and which keys have downloaded which version. */
 export function Databases() {
@@ -38,8 +41,8 @@ export function Databases() {
             {files.length === 0 ? (
               <Empty title="No files have been written yet">
                 <p>
-                  They are written after each update, and once a key has the permission database:read. It takes half a
-                  minute, or a few minutes if the server is busy.
+                  They are written after each update, and once a key has the permission
+                  database:read. It takes half a minute, or a few minutes if the server is busy.
                 </p>
               </Empty>
             ) : (

@@ -1,13 +1,22 @@
 /** What a dataset consists of: coverage, flags and sources. */
-import type { DatasetReport, FamilyFigures, Figures, FlagSource, FlagSubject, Source } from '@whence/client/wire';
+import type {
+  DatasetReport,
+  FamilyFigures,
+  Figures,
+  FlagSource,
+  FlagSubject,
+  Source,
+} from '@whence/client/wire';
 import type { FeedState } from '@whence/server/dashboard-wire/dataset';
 import { type Column, Table } from '../components/Table.tsx';
-import { SUBJECT_WORDS } from '../format/names.ts';
+import { capitalise, SUBJECT_WORDS } from '../format/names.ts';
 import { count, formatNumber, formatShare } from '../format/number.ts';
 import { Time, useNow } from '../format/Time.tsx';
 import { relativeDay } from '../format/time.ts';
 
-type ShareField = { [F in keyof FamilyFigures]: FamilyFigures[F] extends number ? F : never }[keyof FamilyFigures];
+type ShareField = {
+  [F in keyof FamilyFigures]: FamilyFigures[F] extends number ? F : never;
+}[keyof FamilyFigures];
 
 const ROWS: readonly [ShareField, string][] = [
   ['answered_share', 'network'],
@@ -23,7 +32,7 @@ export function Coverage({ figures }: { figures: Figures }) {
       label="Coverage"
       rows={ROWS}
       columns={[
-        { name: 'Field', isText: true, cell: ([, words]) => words },
+        { name: 'Field', isText: true, cell: ([, words]) => capitalise(words) },
         { name: 'IPv4', align: 'end', cell: ([field]) => formatShare(figures.ipv4[field], 1) },
         { name: 'IPv6', align: 'end', cell: ([field]) => formatShare(figures.ipv6[field], 1) },
       ]}
@@ -43,18 +52,34 @@ export function FlagCounts({ report: { figures, flag_sources } }: { report: Data
     counts: figures.flags[subject === 'blocklists' ? 'threat' : subject],
   }));
   const number = (source: FlagSource, value: number | undefined) =>
-    source.from === 'none' || value === undefined ? <span className="quiet">unknown</span> : formatNumber(value);
+    source.from === 'none' || value === undefined ? (
+      <span className="quiet">unknown</span>
+    ) : (
+      formatNumber(value)
+    );
   return (
     <Table
       isStacked
       label="Flags"
       rows={rows}
       columns={[
-        { name: 'Flag', cell: ({ subject }) => SUBJECT_WORDS[subject] },
+        { name: 'Flag', cell: ({ subject }) => capitalise(SUBJECT_WORDS[subject]) },
         { name: 'Decided by', isText: true, cell: ({ source }) => sourceWords(source) },
-        { name: 'Records', align: 'end', cell: ({ source, counts }) => number(source, counts?.records) },
-        { name: 'IPv4 addresses', align: 'end', cell: ({ source, counts }) => number(source, counts?.ipv4_addresses) },
-        { name: 'IPv6 /48s', align: 'end', cell: ({ source, counts }) => number(source, counts?.ipv6_48s) },
+        {
+          name: 'Records',
+          align: 'end',
+          cell: ({ source, counts }) => number(source, counts?.records),
+        },
+        {
+          name: 'IPv4 addresses',
+          align: 'end',
+          cell: ({ source, counts }) => number(source, counts?.ipv4_addresses),
+        },
+        {
+          name: 'IPv6 /48s',
+          align: 'end',
+          cell: ({ source, counts }) => number(source, counts?.ipv6_48s),
+        },
       ]}
     />
   );
@@ -71,7 +96,13 @@ function sourceWords({ from, sources, as_of }: FlagSource): string {
 /** Before “show all”. */
 const SHOWN_ROWS = 40;
 
-export function SourceTable({ sources, feeds }: { sources: readonly Source[]; feeds: readonly FeedState[] }) {
+export function SourceTable({
+  sources,
+  feeds,
+}: {
+  sources: readonly Source[];
+  feeds: readonly FeedState[];
+}) {
   const now = useNow();
   const feedOf = new Map(feeds.map((feed) => [feed.id, feed]));
   const columns: Column<Source>[] = [
@@ -99,5 +130,9 @@ function Fetched({ feed }: { feed: FeedState | undefined }) {
         failed {count(feed.failures, 'time')}: {feed.error}
       </span>
     );
-  return feed.fetched_at === undefined ? <span className="quiet">never</span> : <Time at={feed.fetched_at} />;
+  return feed.fetched_at === undefined ? (
+    <span className="quiet">never</span>
+  ) : (
+    <Time at={feed.fetched_at} />
+  );
 }

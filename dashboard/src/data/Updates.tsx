@@ -1,29 +1,38 @@
-/** Dataset updates: the button that starts one, its progress, what went wrong, and the feeds that were not used. */
+/**
+ * Dataset updates: the button that starts one, its progress, what went wrong, and the feeds that
+ * were not used.
+ */
 
 import { useMutation } from '@tanstack/react-query';
 import type { Refusal } from '@whence/client/wire';
+import type { ThreatGap } from '@whence/dataset/record';
 import type { UpdateState } from '@whence/server/dashboard-wire/dataset';
 import { call, queryClient, refresh } from '../api/query-client.ts';
 import { Bar } from '../components/Bars.tsx';
-import { QuietButton, TextButton } from '../components/Buttons.tsx';
+import { TextButton } from '../components/Buttons.tsx';
 import { Facts } from '../components/Facts.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
 import { Notice } from '../components/Notice.tsx';
+import { notKnown } from '../format/blocklists.ts';
 import { count, formatShare } from '../format/number.ts';
 import { Time } from '../format/Time.tsx';
 import { duration, exactUtc } from '../format/time.ts';
+import { COST_WORDS } from '../format/update-cost.ts';
 import { useRole } from '../session/use-session.ts';
 import classes from './Updates.module.css';
 
-const STARTING: Pick<UpdateState, 'outcome' | 'step' | 'share'> = { outcome: 'running', step: 'starting', share: 0 };
+const STARTING: Pick<UpdateState, 'outcome' | 'step' | 'share'> = {
+  outcome: 'running',
+  step: 'starting',
+  share: 0,
+};
 
-/** Feeds that failed are asked again; with `paused`, also those whose server asked to wait. */
-type UpdateRetry = 'failed' | 'paused';
-
-/** Starts an update. The pages show it as running in the same frame, before the server has answered. */
-export function useStartUpdate() {
+/**
+ * Starts an update. The pages show it as running in the same frame, before the server has answered.
+ */
+function useStartUpdate() {
   return useMutation({
-    mutationFn: (retry: UpdateRetry = 'failed') => call('startUpdate', { query: { retry } }),
+    mutationFn: () => call('startUpdate', {}),
     onMutate: () => showUpdate(STARTING),
     onSuccess: ({ data }) => showUpdate(data),
     onError: () => refresh('getDataset'),
@@ -34,8 +43,16 @@ function showUpdate(change: Partial<UpdateState>): void {
   for (const name of ['getDataset', 'getOverview'])
     queryClient.setQueriesData<{ data: { update: UpdateState } }>(
       { queryKey: [name] },
-      (before) => before && { ...before, data: { ...before.data, update: { ...before.data.update, ...change } } },
+      (before) =>
+        before && {
+          ...before,
+          data: { ...before.data, update: { ...before.data.update, ...change } },
+        },
     );
+  queryClient.setQueriesData<{ data: UpdateState }>(
+    { queryKey: ['getUpdate'] },
+    (before) => before && { ...before, data: { ...before.data, ...change } },
+  );
 }
 
 export function UpdateButton({ update }: { update: UpdateState }) {
@@ -46,9 +63,9 @@ export function UpdateButton({ update }: { update: UpdateState }) {
     <>
       <TextButton
         icon="refresh"
-        text={isRunning ? 'Updating…' : 'Update now'}
+        text={isRunning ? 'Fetching…' : 'Fetch public lists'}
         disabled={isRunning}
-        onClick={() => start.mutate('failed')}
+        onClick={() => start.mutate()}
       />
       <FailureNotice error={start.error} />
     </>
@@ -59,14 +76,51 @@ type UpdateNoticeProps = {
   update: UpdateState;
   /** When the version in use was built: a failure before that is over. */
   builtAt?: string | undefined;
-  /** Feeds that the version in use was built without, for servers that do not update by themselves. */
+  /**
+   * Feeds that the version in use was built without, for servers that do not update by themselves.
+   */
   refused?: readonly Refusal[];
+  /** Why a threat is not known, for pages that say so with a button. */
+  gap?: ThreatGap | undefined;
   /** For administrators, where no button stands beside the notice. */
   withButton?: boolean;
 };
 
-/** The running update, or what went wrong with the last one: one sentence, with the feeds behind a fold. */
-export function UpdateNotice({ update, builtAt, refused = [], withButton = false }: UpdateNoticeProps) {
+/** What went wrong with the last update, in a few words. */
+export function updateProblem({
+  update,
+  builtAt,
+  refused = [],
+}: UpdateNoticeProps): string | undefined {
+  if (isFailed(update, builtAt))
+    return update.is_offline ? 'public lists cannot be reached' : 'the last update failed';
+  const feeds = unusedFeeds(update, refused);
+  if (feeds.length === 0) return undefined;
+  return update.problem ?? `the last update refused ${count(feeds.length, 'feed')}`;
+}
+
+function isFailed({ outcome, finished_at }: UpdateState, builtAt: string | undefined): boolean {
+  const isOver =
+    builtAt !== undefined &&
+    finished_at !== undefined &&
+    Date.parse(builtAt) > Date.parse(finished_at);
+  return outcome === 'failed' && !isOver;
+}
+
+const unusedFeeds = ({ outcome, schedule, refused }: UpdateState, built: readonly Refusal[]) =>
+  outcome === 'never' || schedule.kind === 'pull' ? built : refused;
+
+/**
+ * The running update, or what went wrong with the last one: one sentence, with the feeds behind a
+ * fold.
+ */
+export function UpdateNotice({
+  update,
+  builtAt,
+  refused = [],
+  gap,
+  withButton = false,
+}: UpdateNoticeProps) {
   const { isAtLeast } = useRole();
   const { outcome, step = 'starting', share, finished_at, error, problem } = update;
   if (outcome === 'running') {
@@ -90,11 +144,13 @@ export function UpdateNotice({ update, builtAt, refused = [], withButton = false
       {withButton && <UpdateButton update={update} />}
     </>
   );
-  const feeds = outcome === 'never' || update.schedule.kind === 'pull' ? refused : update.refused;
-  const isOver = builtAt !== undefined && finished_at !== undefined && Date.parse(builtAt) > Date.parse(finished_at);
-  if (outcome === 'failed' && !isOver) {
+  const feeds = unusedFeeds(update, refused);
+  if (isFailed(update, builtAt)) {
     return (
-      <Notice tone="bad" title={`The last update failed: ${error ?? problem ?? 'the server log has the reason'}`}>
+      <Notice
+        tone={update.is_offline ? 'plain' : 'bad'}
+        title={`${update.is_offline ? 'Public lists cannot be reached from here' : 'The last update failed'}: ${error ?? problem ?? 'the server log has the reason'}`}
+      >
         <p>
           {finished_at !== undefined && (
             <>
@@ -108,30 +164,36 @@ export function UpdateNotice({ update, builtAt, refused = [], withButton = false
       </Notice>
     );
   }
-  if (feeds.length === 0) return null;
+  if (feeds.length === 0) {
+    if (gap === undefined || !mayStart) return null;
+    return (
+      <Notice title={`Threat ${notKnown(gap)}`}>
+        <p>{COST_WORDS}</p>
+        {actions}
+      </Notice>
+    );
+  }
   return (
-    <Notice tone="warn" title={`The last update: ${problem ?? `${count(feeds.length, 'feed')} refused`}`}>
+    <Notice
+      tone="warn"
+      title={`The last update: ${problem ?? `${count(feeds.length, 'feed')} refused`}`}
+    >
       <RefusedFeeds refused={feeds} />
       {actions}
     </Notice>
   );
 }
 
-/** Feeds whose server asked to wait: until when, and a button that asks them all the same. */
+/** Feeds whose server asked to wait: until when. */
 function PausedFeeds({ paused }: { paused: NonNullable<UpdateState['paused']> }) {
-  const start = useStartUpdate();
   return (
-    <>
-      <ul className={classes['feeds']}>
-        {paused.map(({ id, until }) => (
-          <li key={id}>
-            <strong>{id}</strong>: its server asked to wait until {exactUtc(until)}.
-          </li>
-        ))}
-      </ul>
-      <QuietButton text="Try now" onClick={() => start.mutate('paused')} />
-      <FailureNotice error={start.error} />
-    </>
+    <ul className={classes['feeds']}>
+      {paused.map(({ id, until }) => (
+        <li key={id}>
+          <strong>{id}</strong>: its server asked to wait until {exactUtc(until)}.
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -162,19 +224,26 @@ const OUTCOMES: Record<Exclude<UpdateState['outcome'], 'published'>, string> = {
 
 /** Schedule and times. What went wrong is in the notice, once. */
 export function UpdateFacts({ update }: { update: UpdateState }) {
-  const { outcome, version, started_at, finished_at, succeeded_at, schedule } = update;
+  const { outcome, version, started_at, finished_at, schedule } = update;
   const verb = schedule.kind === 'pull' ? 'pulled' : 'updated';
+  const at = outcome === 'running' ? started_at : finished_at;
   return (
     <Facts
       facts={{
         Schedule:
           schedule.interval_seconds === undefined
-            ? 'off (WHENCE_UPDATE)'
+            ? 'off'
             : `${verb} every ${duration(schedule.interval_seconds)}`,
-        'Last update': outcome === 'published' ? `published version ${version}` : OUTCOMES[outcome],
-        Started: started_at && <Time at={started_at} />,
-        Finished: finished_at && <Time at={finished_at} />,
-        [schedule.kind === 'pull' ? 'Last new version' : 'Last success']: succeeded_at && <Time at={succeeded_at} />,
+        'Last update': (
+          <>
+            {outcome === 'published' ? `published version ${version}` : OUTCOMES[outcome]}
+            {at && (
+              <>
+                , <Time at={at} />
+              </>
+            )}
+          </>
+        ),
       }}
     />
   );

@@ -9,8 +9,9 @@ import classes from './CheckSection.module.css';
 import { splitError } from './spf-terms.ts';
 
 /**
- * Four looks: red for what the owner should act on, green for what was verified, a grey dash for what is optional and not
- * there, a grey question mark for what is unknown. `ineffective` is valid and does not protect.
+ * Four looks: red for what the owner should act on, green for what was verified, a grey dash for
+ * what is optional and not there, a grey question mark for what is unknown. `ineffective` is valid
+ * and does not protect.
  */
 export type CheckState =
   | 'valid'

@@ -8,6 +8,12 @@ import { Tag } from '../components/Tag.tsx';
 import { Findings } from './CheckSection.tsx';
 import classes from './Dkim.module.css';
 
+function KeyTag({ isFound, isValid }: { isFound: boolean; isValid: boolean }) {
+  if (!isFound) return <Tag icon="circle-dashed" tone="warn" text="not found" />;
+  if (isValid) return <Tag icon="circle-check" tone="good" text="valid" />;
+  return <Tag icon="alert-triangle" tone="bad" text="has errors" />;
+}
+
 export function DkimKeys({ keys }: { keys: readonly DkimReport[] }) {
   return (
     <ul className={classes['list']}>
@@ -15,13 +21,7 @@ export function DkimKeys({ keys }: { keys: readonly DkimReport[] }) {
         <li key={selector} className={classes['key']}>
           <div className={classes['head']}>
             <span className={classes['selector']}>{selector}</span>
-            {!found ? (
-              <Tag icon="circle-dashed" tone="warn" text="not found" />
-            ) : is_valid ? (
-              <Tag icon="circle-check" tone="good" text="valid" />
-            ) : (
-              <Tag icon="alert-triangle" tone="bad" text="has errors" />
-            )}
+            <KeyTag isFound={found} isValid={is_valid} />
             {key_type !== '' && <span className="quiet">{keyWords(key_type, key_bits)}</span>}
           </div>
           <Findings errors={validation_errors} />
@@ -43,7 +43,13 @@ function keyWords(type: 'rsa' | 'ed25519', bits: number): string {
 }
 
 /** DKIM selectors cannot be listed from DNS: the common ones are tried, others must be named. */
-export function Selectors({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+export function Selectors({
+  value,
+  onChange,
+}: {
+  value: string;
+  onChange: (value: string) => void;
+}) {
   const [text, setText] = useState(value);
   return (
     <form

@@ -1,37 +1,41 @@
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import type { DomainCheck, MxHost } from '@whence/server/dashboard-wire/domains';
+import type { DomainCheck, ShownDomain } from '@whence/server/dashboard-wire/domains';
 import { INCLUDABLE_SECTIONS, type IncludableSection } from '@whence/server/vocabulary';
 import { lazy, Suspense } from 'react';
 import { isFailure } from '../api/call.ts';
-import { sessionQuery, useAnswer } from '../api/query-client.ts';
+import { useAnswer } from '../api/query-client.ts';
 import { QuietButton } from '../components/Buttons.tsx';
-import { CodeBlock, CodeTabs, Copyable, requestTabs } from '../components/Copy.tsx';
-import { AddressLink } from '../components/Links.tsx';
+import { CodeTabs, requestTabs } from '../components/CodeTabs.tsx';
+import { Copyable } from '../components/Copy.tsx';
+import { FailureNotice } from '../components/Failures.tsx';
 import { Loaded, Skeleton } from '../components/Loaded.tsx';
-import { Empty, Notice } from '../components/Notice.tsx';
-import { Page, PrintButton, Section } from '../components/Page.tsx';
-import { type Column, Table } from '../components/Table.tsx';
-import { count } from '../format/number.ts';
-import { IN_PLACE, withoutEmpty } from '../search-params.ts';
+import { Notice } from '../components/Notice.tsx';
+import { Page, PrintButton } from '../components/Page.tsx';
+import { PageTabs, useTab } from '../components/PageTabs.tsx';
+import { withoutEmpty } from '../search-params.ts';
 import { useRoleIfAny } from '../session/use-session.ts';
-import { CheckSection, type CheckState, checkState, Findings } from './CheckSection.tsx';
-import { DkimKeys, Selectors } from './Dkim.tsx';
-import classes from './DomainPage.module.css';
-import { dmarcInWords } from './dmarc-words.ts';
+import { unicodeDomain } from '../unicode-domain.ts';
+import { useWatched } from '../watch/use-watched.ts';
 import { Advice, GradeSummary } from './GradeSummary.tsx';
-import { MailNetworks } from './MailNetworks.tsx';
-import { SpfRecord, SpfTree } from './Spf.tsx';
-import { Smtp, Transport } from './Transport.tsx';
+import { FurtherChecks, Records } from './Records.tsx';
 
 const route = getRouteApi('/session/domain/$domain');
 const STALE_AFTER_MS = 60_000;
 // Loaded when they are shown.
+const TlsReports = lazy(async () => ({
+  default: (await import('../reports/TlsReports.tsx')).TlsReports,
+}));
 const Senders = lazy(async () => ({ default: (await import('../reports/Senders.tsx')).Senders }));
-const TrialEditor = lazy(async () => ({ default: (await import('./TrialEditor.tsx')).TrialEditor }));
+const DomainEvents = lazy(async () => ({
+  default: (await import('../watch/DomainEvents.tsx')).DomainEvents,
+}));
+const TrialEditor = lazy(async () => ({
+  default: (await import('./TrialEditor.tsx')).TrialEditor,
+}));
 
 export function DomainPage() {
   const { domain } = route.useParams();
+  const name = unicodeDomain(domain);
   const { selectors = '', include = '' } = route.useSearch();
   const included = parseIncluded(include);
   const query = withoutEmpty({ selectors, include: included.join() });
@@ -41,98 +45,146 @@ export function DomainPage() {
     { params: { domain }, query },
     { staleTime: STALE_AFTER_MS, refetchOnWindowFocus: false },
   );
+  const { watched, canBeWatched, watch } = useWatched(domain);
   const search = new URLSearchParams(query).toString();
   const path = `/v1/email/domain/${domain}/dns${search === '' ? '' : `?${search}`}`;
   const change = (next: { selectors?: string; include?: string }) =>
     void navigate({ search: (before) => withoutEmpty({ ...before, ...next }), resetScroll: false });
   return (
     <Page
-      name={domain}
-      title={<Copyable text={domain} />}
+      name={name}
+      title={<Copyable text={name} />}
+      lead={name === domain ? undefined : <Copyable text={domain} isMono />}
       actions={
         <>
+          {canBeWatched && (
+            <QuietButton
+              icon="plus"
+              text="Watch this domain"
+              loading={watch.isPending}
+              onClick={() => watch.mutate()}
+            />
+          )}
           <QuietButton
             icon="refresh"
             text="Check again"
             loading={check.isFetching && check.data !== undefined}
             onClick={() => void check.refetch()}
           />
-          {check.data?.data.does_exist === true && <TryChangeButton />}
           <PrintButton />
         </>
       }
     >
+      <FailureNotice error={watch.error} />
       {isFailure(check.error, 'INVALID_DOMAIN') ? (
-        <Notice tone="warn" title={`${domain} is not a domain that can be checked`}>
+        <Notice tone="warn" title={`${name} is not a domain that can be checked`}>
           <p>Write a name with at least two parts, such as example.com.</p>
         </Notice>
       ) : (
-        <Loaded query={check} shape={[['grade'], ['bars'], ['table']]} domain={domain}>
+        <Loaded query={check} shape={[['grade'], ['bars'], ['table']]} domain={name}>
           {({ data }) => (
-            <>
-              <GradeSummary check={data} />
-              {data.does_exist ? (
-                <CheckSections check={data} selectors={selectors} included={included} onChange={change} />
-              ) : (
-                <Notice title="There is nothing to grade">
-                  <p>
-                    DNS has no record of any kind for {domain}. Check the spelling, or whether its registration has
-                    lapsed.
-                  </p>
-                </Notice>
-              )}
-              <CodeTabs tabs={requestTabs(data.report, path, clientCall(domain, selectors, included))} />
-            </>
+            <DomainTabs
+              check={data}
+              watched={watched}
+              selectors={selectors}
+              included={included}
+              onChange={change}
+              code={requestTabs(data.report, path, clientCall(domain, selectors, included))}
+            />
           )}
         </Loaded>
       )}
+      {check.data === undefined && check.isError && <Events watched={watched} />}
     </Page>
   );
 }
 
-type CheckSectionsProps = {
+const TABS = { verdict: 'Verdict', records: 'Records', json: 'JSON' };
+/** Every change of a text is a check, and reports belong to the domain's owner: for accounts. */
+const ACCOUNT_TABS = {
+  verdict: 'Verdict',
+  records: 'Records',
+  senders: 'Senders',
+  tls: 'TLS',
+  try: 'Try',
+  json: 'JSON',
+};
+
+type DomainTabsProps = {
   check: DomainCheck;
+  watched: ShownDomain | undefined;
   selectors: string;
   included: readonly IncludableSection[];
   onChange: (next: { selectors?: string; include?: string }) => void;
+  code: ReturnType<typeof requestTabs>;
 };
 
-function CheckSections({ check, selectors, included, onChange }: CheckSectionsProps) {
-  const { advice, sender_rules, senders, sections, report } = check;
-  const role = useRoleIfAny();
-  const others = sections.filter((name) => !included.includes(name));
+function DomainTabs(props: DomainTabsProps) {
+  const { check, watched, selectors, included, onChange, code } = props;
+  const { try: tried = {} } = route.useSearch();
+  const tabs = useRoleIfAny() === undefined ? TABS : ACCOUNT_TABS;
+  const tab = useTab(tabs);
+  const { advice, sender_rules, senders, report } = check;
+  if (!check.does_exist)
+    return (
+      <>
+        <GradeSummary check={check} />
+        <Notice title="There is nothing to grade">
+          <p>
+            DNS has no record of any kind for {unicodeDomain(report.domain)}. Check the spelling, or
+            whether its registration has lapsed.
+          </p>
+        </Notice>
+        <Events watched={watched} />
+      </>
+    );
   return (
     <>
-      <TryChange check={check} selectors={selectors} />
-      <Advice advice={advice} senderRules={sender_rules} reports={senders?.text} />
-      <RecordSections check={check} selectors={selectors} onSelectors={(text) => onChange({ selectors: text })} />
-      {role !== undefined && (
+      <PageTabs tabs={tabs} />
+      {tab === 'verdict' && (
+        <>
+          <GradeSummary check={check} />
+          <Events watched={watched} />
+          <Advice advice={advice} senderRules={sender_rules} reports={senders} />
+        </>
+      )}
+      {tab === 'records' && (
+        <>
+          <Records
+            check={check}
+            selectors={selectors}
+            onSelectors={(text) => onChange({ selectors: text })}
+          />
+          <FurtherChecks check={check} included={included} onChange={onChange} />
+        </>
+      )}
+      {tab === 'senders' && (
         <Suspense fallback={<Skeleton lines={10} />}>
           <Senders domain={report.domain} dmarc={report.dmarc} />
         </Suspense>
       )}
-      {report.transport !== undefined && <Transport report={report.transport} />}
-      {report.networks !== undefined && <MailNetworks report={report.networks} />}
-      {report.smtp !== undefined && <Smtp report={report.smtp} />}
-      {others.length > 0 && (
-        <Section
-          title="More checks"
-          className="no-print"
-          note="They do not affect the grade."
-          aside={
-            <div className={classes['more']}>
-              {others.map((name) => (
-                <QuietButton
-                  key={name}
-                  text={INCLUDE_WORDS[name]}
-                  onClick={() => onChange({ include: [...included, name].join() })}
-                />
-              ))}
-            </div>
-          }
-        />
+      {tab === 'tls' && (
+        <Suspense fallback={<Skeleton lines={10} />}>
+          <TlsReports domain={report.domain} />
+        </Suspense>
       )}
+      {tab === 'try' && (
+        <Suspense fallback={<Skeleton lines={10} />}>
+          <TrialEditor key={report.domain} check={check} selectors={selectors} tried={tried} />
+        </Suspense>
+      )}
+      {tab === 'json' && <CodeTabs tabs={code} />}
     </>
+  );
+}
+
+/** Also of a domain that cannot be checked now. */
+function Events({ watched }: Pick<DomainTabsProps, 'watched'>) {
+  if (watched === undefined) return null;
+  return (
+    <Suspense fallback={<Skeleton lines={4} />}>
+      <DomainEvents watched={watched} />
+    </Suspense>
   );
 }
 
@@ -142,168 +194,17 @@ function parseIncluded(text: string): IncludableSection[] {
   return INCLUDABLE_SECTIONS.filter((name) => names.includes(name));
 }
 
-const INCLUDE_WORDS: Record<IncludableSection, string> = {
-  transport: 'Check transport security',
-  networks: 'Show networks',
-  smtp: 'Connect to the MX hosts',
-};
-
-function clientCall(domain: string, selectors: string, included: readonly IncludableSection[]): string {
+function clientCall(
+  domain: string,
+  selectors: string,
+  included: readonly IncludableSection[],
+): string {
   const listed = (names: readonly string[]) => `[${names.map((name) => `'${name}'`).join(', ')}]`;
   const options = [
-    ...(selectors === '' ? [] : [`selectors: ${listed(selectors.split(',').map((name) => name.trim()))}`]),
+    ...(selectors === ''
+      ? []
+      : [`selectors: ${listed(selectors.split(',').map((name) => name.trim()))}`]),
     ...(included.length === 0 ? [] : [`include: ${listed(included)}`]),
   ];
   return `emailDomain('${domain}'${options.length === 0 ? '' : `, { ${options.join(', ')} }`})`;
-}
-
-/** A record can be without errors and stop nothing, such as p=none. */
-function effective(state: CheckState, isProtecting: boolean): CheckState {
-  return state === 'valid' && !isProtecting ? 'ineffective' : state;
-}
-
-const hostColumns: Column<MxHost>[] = [
-  { name: 'Preference', cell: ({ preference }) => preference },
-  { name: 'Host', cell: ({ host }) => <Copyable text={host} isMono /> },
-  {
-    name: 'Addresses',
-    isText: true,
-    cell: ({ addresses }) =>
-      addresses.length === 0 ? (
-        <span className="quiet">none</span>
-      ) : (
-        addresses.map((address, index) => (
-          <span key={address}>
-            {index > 0 && ', '}
-            <AddressLink ip={address} />
-          </span>
-        ))
-      ),
-  },
-  { name: 'Provider', cell: ({ provider }) => provider ?? <span className="quiet">own or unknown</span> },
-];
-
-type RecordSectionsProps = { check: DomainCheck; selectors: string; onSelectors: (text: string) => void };
-
-function RecordSections({ check, selectors, onSelectors }: RecordSectionsProps) {
-  const merged = check.advice.find(({ code }) => code === 'spf_merge')?.record;
-  const { report, parts, mx_hosts, spf_records, spf_tree, spf_void_lookups, is_dkim_wildcard, is_dmarc_test_mode } =
-    check;
-  const { mx, spf, dkim, dmarc } = report;
-  return (
-    <>
-      <CheckSection id="mx" title="MX" state={checkState(parts.mx)}>
-        {mx_hosts.length > 0 ? (
-          <Table isStacked label="Mail hosts" columns={hostColumns} rows={mx_hosts} />
-        ) : (
-          mx.records.length > 0 && <p>{parts.mx.words}</p>
-        )}
-        <Findings errors={mx.errors} />
-      </CheckSection>
-      <CheckSection
-        id="spf"
-        title="SPF"
-        state={effective(checkState(parts.spf), !spf.is_permissive && spf.all_qualifier !== '?')}
-      >
-        <SpfRecord raw={spf.raw} errors={spf.validation_errors} />
-        {spf_records.length > 1 && (
-          <>
-            {spf_records.slice(1).map((record) => (
-              <SpfRecord key={record} raw={record} errors={[]} />
-            ))}
-            {merged !== undefined && merged !== '' && (
-              <>
-                <p>All of them in one record, to publish instead:</p>
-                <CodeBlock text={merged} label="merged SPF record" />
-              </>
-            )}
-          </>
-        )}
-        {spf.raw !== '' && (
-          <Section
-            title="Lookups"
-            note={
-              spf_void_lookups > 0
-                ? `${count(spf_void_lookups, 'void lookup')} (without a result); at most 2 are allowed.`
-                : undefined
-            }
-          >
-            <SpfTree root={spf_tree} />
-          </Section>
-        )}
-      </CheckSection>
-      <CheckSection
-        id="dkim"
-        title="DKIM"
-        state={parts.dkim.state === 'missing' ? 'not found' : checkState(parts.dkim)}
-      >
-        {is_dkim_wildcard && (
-          <Notice tone="warn" title="A wildcard record answers for every selector">
-            <p>A record found under a selector does not show that its key is in use.</p>
-          </Notice>
-        )}
-        {parts.dkim.state === 'unverified' || parts.dkim.state === 'not applicable' ? (
-          <p>DKIM: {parts.dkim.words}.</p>
-        ) : dkim.length === 0 ? (
-          <Empty title="No key was found under the common selectors">
-            <p>The domain may use another selector: look for s= in the DKIM-Signature header of a message.</p>
-          </Empty>
-        ) : (
-          <DkimKeys keys={dkim} />
-        )}
-        <Selectors key={`${report.domain} ${selectors}`} value={selectors} onChange={onSelectors} />
-      </CheckSection>
-      <CheckSection
-        id="dmarc"
-        title="DMARC"
-        state={effective(checkState(parts.dmarc), dmarc.effective_policy !== 'none')}
-      >
-        <ul className={classes['words']}>
-          {(parts.dmarc.state === 'unverified'
-            ? ['The policy could not be verified.']
-            : dmarcInWords(dmarc, is_dmarc_test_mode)
-          ).map((sentence) => (
-            <li key={sentence}>{sentence}</li>
-          ))}
-        </ul>
-        {dmarc.raw !== '' && <CodeBlock text={dmarc.raw} label="DMARC record" />}
-        <Findings errors={dmarc.validation_errors} />
-      </CheckSection>
-    </>
-  );
-}
-
-/** Every change of a text is a check, so it needs an account. */
-function useMayTry(): boolean {
-  const { data } = useQuery(sessionQuery);
-  return data?.state === 'signed_in';
-}
-
-function TryChangeButton() {
-  const { try: tried } = route.useSearch();
-  const navigate = useNavigate({ from: '/domain/$domain' });
-  if (!useMayTry()) return null;
-  return (
-    <QuietButton
-      icon="pencil"
-      text="Try a change"
-      aria-expanded={tried !== undefined}
-      onClick={() =>
-        void navigate({
-          search: ({ try: open, ...before }) => (open === undefined ? { ...before, try: {} } : before),
-          ...IN_PLACE,
-        })
-      }
-    />
-  );
-}
-
-function TryChange({ check, selectors }: { check: DomainCheck; selectors: string }) {
-  const { try: tried } = route.useSearch();
-  if (!useMayTry() || tried === undefined) return null;
-  return (
-    <Suspense fallback={<Skeleton lines={10} />}>
-      <TrialEditor key={check.report.domain} check={check} selectors={selectors} tried={tried} />
-    </Suspense>
-  );
 }

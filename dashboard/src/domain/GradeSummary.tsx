@@ -1,10 +1,12 @@
 /** The grade of a domain, and what to fix first. */
 
-import type { DomainAdvice, DomainCheck, DomainPartState } from '@whence/server/dashboard-wire/domains';
+import { Link } from '@tanstack/react-router';
+import type { DomainAdvice, DomainCheck } from '@whence/server/dashboard-wire/domains';
 import { Bar } from '../components/Bars.tsx';
 import { CodeBlock } from '../components/Copy.tsx';
 import { Icon } from '../components/icons.tsx';
 import { Section } from '../components/Page.tsx';
+import { count } from '../format/number.ts';
 import { NoFindings, PARTS } from './CheckSection.tsx';
 import classes from './GradeSummary.module.css';
 import { headlineOf } from './headline.ts';
@@ -16,28 +18,24 @@ const MEANINGS = {
   D: 'Poor, significant gaps',
   F: 'Critical, little or no authentication',
 } as const;
-const TONES = { A: 'good', B: 'good', C: 'warn', D: 'bad', F: 'bad' } as const;
 
 export function GradeSummary({ check }: { check: DomainCheck }) {
   const { report, points, parts, grade_text, is_finished, does_exist } = check;
   const { grade, domain_auth_score } = report;
-  const { text, tone: headlineTone } = headlineOf(check);
+  const { text, tone } = headlineOf(check);
   const isUnknown = PARTS.some(([part]) => parts[part].state === 'unverified');
-  const tone = is_finished ? 'good' : isUnknown ? 'warn' : TONES[grade];
-  const meaning = is_finished
-    ? 'Set up to send no mail'
-    : isUnknown
-      ? 'Some parts could not be verified'
-      : MEANINGS[grade];
+  let meaning: string = MEANINGS[grade];
+  if (isUnknown) meaning = 'Some parts could not be verified';
+  if (is_finished) meaning = 'Set up to send no mail';
   return (
     <div className={classes['summary']}>
-      <p className={`${classes['headline']} toned`} data-tone={headlineTone}>
+      <p className={`${classes['headline']} toned`} data-tone={tone}>
         {text}.
       </p>
       {does_exist && (
         <>
           <div className={classes['grade']}>
-            <div className={classes['letter']} data-tone={tone} aria-hidden>
+            <div className={classes['letter']} aria-hidden>
               {is_finished ? <Icon name="mail-off" size={34} stroke={1.6} /> : grade_text}
             </div>
             <div>
@@ -53,14 +51,20 @@ export function GradeSummary({ check }: { check: DomainCheck }) {
             {PARTS.map(([part, name]) => (
               <li key={part} className={classes['part']}>
                 <div className={classes['line']}>
-                  <a href={`#${part}`} className={classes['name']}>
+                  <Link
+                    to="."
+                    search={(before: object) => ({ ...before, tab: 'records' })}
+                    hash={part}
+                    className={classes['name'] ?? ''}
+                  >
                     {name}
-                  </a>
+                  </Link>
                   <span className="quiet">
-                    {parts[part].state === 'unverified' ? '?' : points[part].points} of {points[part].max}
+                    {parts[part].state === 'unverified' ? '?' : points[part].points} of{' '}
+                    {points[part].max}
                   </span>
                 </div>
-                <Bar value={points[part].points} max={points[part].max} tone={toneOf(points[part], parts[part])} />
+                <Bar value={points[part].points} max={points[part].max} tone="plain" />
               </li>
             ))}
           </ul>
@@ -70,16 +74,14 @@ export function GradeSummary({ check }: { check: DomainCheck }) {
   );
 }
 
-function toneOf({ points, max }: { points: number; max: number }, { state }: DomainPartState): 'good' | 'warn' | 'bad' {
-  if (state === 'not applicable') return 'good';
-  if (state === 'unverified') return 'warn';
-  return points === max ? 'good' : points >= max / 2 ? 'warn' : 'bad';
-}
+type AdviceProps = {
+  advice: readonly DomainAdvice[];
+  senderRules: string;
+  /** What aggregate reports show, if there are some. */
+  reports: DomainCheck['senders'];
+};
 
 /** What to fix, in order of points gained, with the record to publish. */
-/** `reports`: what aggregate reports show, if there are some. */
-type AdviceProps = { advice: readonly DomainAdvice[]; senderRules: string; reports: string | undefined };
-
 export function Advice({ advice, senderRules, reports }: AdviceProps) {
   return (
     <Section title="What to fix first">
@@ -87,15 +89,22 @@ export function Advice({ advice, senderRules, reports }: AdviceProps) {
         <NoFindings>Nothing: every part is configured correctly.</NoFindings>
       ) : (
         <ol className={classes['list']}>
-          {advice.map((one) => (
-            <AdviceCard key={one.text} {...one} />
+          {advice.map((item) => (
+            <AdviceCard key={item.text} {...item} />
           ))}
         </ol>
       )}
       <p>Rules for bulk senders: {senderRules}.</p>
       {reports !== undefined && (
         <p>
-          <a href="#senders">Reports</a>: {reports}.
+          <Link to="." search={(before: object) => ({ ...before, tab: 'senders' })}>
+            Reports
+          </Link>
+          {/* The advice has the reasons of a no already. */}
+          {reports.answer === 'no'
+            ? ` of ${count(reports.messages, 'message')}`
+            : `: ${reports.text}`}
+          .
         </p>
       )}
     </Section>
@@ -104,16 +113,12 @@ export function Advice({ advice, senderRules, reports }: AdviceProps) {
 
 function AdviceCard({ points, text, record }: DomainAdvice) {
   return (
-    <li className={classes['card']}>
-      <div className={classes['advicePoints']}>
-        {points > 0 ? (
-          <>
-            <strong>+{points}</strong> {points === 1 ? 'point' : 'points'}
-          </>
-        ) : (
-          'no points'
-        )}
-      </div>
+    <li className={classes['card']} data-points={points > 0 || undefined}>
+      {points > 0 && (
+        <div className={classes['advicePoints']}>
+          <strong>+{points}</strong> {points === 1 ? 'point' : 'points'}
+        </div>
+      )}
       <div className={classes['body']}>
         <p>{text}</p>
         {record !== '' && (

@@ -9,7 +9,16 @@ import { Findings } from './CheckSection.tsx';
 
 /** The networks that handle the domain's mail, and the addresses that may send for it. */
 export function MailNetworks({ report }: { report: NetworksReport }) {
-  const { carriers, mx, senders, range_count, ipv4_addresses, open_to_all, unlisted_terms, errors } = report;
+  const {
+    carriers,
+    mx,
+    senders,
+    range_count,
+    ipv4_addresses,
+    open_to_all,
+    unlisted_terms,
+    errors,
+  } = report;
   return (
     <>
       {open_to_all && (
@@ -60,7 +69,8 @@ function SenderNetworks({ row }: { row: SenderNetwork }) {
       {shares.map(({ asn, asn_name, percent }, index) => (
         <span key={asn}>
           {index > 0 && ', '}
-          <Network asn={asn} asn_name={asn_name} /> <span className="quiet">{formatShare(percent, 100)}</span>
+          <Network asn={asn} asn_name={asn_name} />{' '}
+          <span className="quiet">{formatShare(percent, 100)}</span>
         </span>
       ))}
       {rest > 0 && ` and ${count(rest, 'other')}`}
@@ -71,7 +81,11 @@ function SenderNetworks({ row }: { row: SenderNetwork }) {
 const carrierColumns: Column<MailCarrier>[] = [
   { name: 'Network', cell: (carrier) => <Network {...carrier} /> },
   { name: 'MX hosts', align: 'end', cell: ({ mx_hosts }) => formatNumber(mx_hosts) },
-  { name: 'IPv4 addresses that may send', align: 'end', cell: (carrier) => formatNumber(carrier.ipv4_addresses) },
+  {
+    name: 'May send (IPv4)',
+    align: 'end',
+    cell: (carrier) => formatNumber(carrier.ipv4_addresses),
+  },
 ];
 const mxColumns: Column<MxNetwork>[] = [
   { name: 'Host', cell: ({ host }) => <span className="mono">{host}</span> },

@@ -1,6 +1,6 @@
 /** The SPF record, and the tree of records that it includes. */
 
-import { MAX_LOOKUPS } from '@whence/email/internal/spf/limits';
+import { MAX_LOOKUPS } from '@whence/email/report';
 import type { SpfTreeNode } from '@whence/server/dashboard-wire/domains';
 import { useState } from 'react';
 import { CopyButton } from '../components/Copy.tsx';
@@ -21,12 +21,16 @@ export function SpfRecord({ raw, errors }: { raw: string; errors: readonly strin
             <span
               // biome-ignore lint/suspicious/noArrayIndexKey: a term may occur twice, and terms do not move.
               key={index}
-              className={own.length === 0 ? classes['term'] : `${classes['term']} ${classes['bad']}`}
+              className={
+                own.length === 0 ? classes['term'] : `${classes['term']} ${classes['bad']}`
+              }
             >
               <span
                 className={classes['text']}
                 data-kind={kind}
-                title={kind === 'neutral' ? 'Says nothing about servers that are not listed' : undefined}
+                title={
+                  kind === 'neutral' ? 'Says nothing about servers that are not listed' : undefined
+                }
               >
                 {text}
               </span>
@@ -49,7 +53,10 @@ export function SpfRecord({ raw, errors }: { raw: string; errors: readonly strin
 
 const OPEN_DEPTH = 2;
 
-/** The records that the SPF record includes, as a collapsible tree with the lookups that each of them needs. */
+/**
+ * The records that the SPF record includes, as a collapsible tree with the lookups that each of
+ * them needs.
+ */
 export function SpfTree({ root }: { root: SpfTreeNode }) {
   return (
     <ul className={classes['tree']}>

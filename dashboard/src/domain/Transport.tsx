@@ -1,13 +1,24 @@
-import type { SmtpReport, SmtpServer, TransportRecommendation, TransportReport } from '@whence/client/wire';
+import type {
+  SmtpReport,
+  SmtpServer,
+  TransportRecommendation,
+  TransportReport,
+} from '@whence/client/wire';
 import { CodeBlock } from '../components/Copy.tsx';
 import { Facts } from '../components/Facts.tsx';
 import { duration } from '../format/time.ts';
 import { CheckSection, Findings, Remarks } from './CheckSection.tsx';
-import classes from './DomainPage.module.css';
+import classes from './Records.module.css';
 import { type TransportPart, transportState } from './transport-state.ts';
 
-/** Transport security of the domain's mail, which does not affect the score. All of it is optional. */
-export function Transport({ report: { mta_sts, tls_rpt, dane, bimi, dnssec } }: { report: TransportReport }) {
+/**
+ * Transport security of the domain's mail, which does not affect the score. All of it is optional.
+ */
+export function Transport({
+  report: { mta_sts, tls_rpt, dane, bimi, dnssec },
+}: {
+  report: TransportReport;
+}) {
   const sts = transportState(mta_sts);
   return (
     <>
@@ -76,7 +87,7 @@ function Errors({ part }: { part: TransportPart }) {
 
 function Recommendations({ list }: { list: readonly TransportRecommendation[] }) {
   return list.map(({ text, record, file_url, file }) => (
-    <div key={text}>
+    <div key={text} className={classes['advice']}>
       <p>{text}</p>
       {file !== '' && <CodeBlock text={file} label={file_url} />}
       {record !== '' && <CodeBlock text={record} label="record to publish" />}
@@ -86,17 +97,19 @@ function Recommendations({ list }: { list: readonly TransportRecommendation[] })
 
 export function Smtp({ report }: { report: SmtpReport }) {
   const { servers, unprobed, is_blocked, is_valid, validation_errors } = report;
+  const judgedState = is_valid ? 'valid' : 'invalid';
   return (
     <CheckSection
       id="smtp"
       title="MX hosts on port 25"
-      state={is_blocked ? 'unverified' : is_valid ? 'valid' : 'invalid'}
+      state={is_blocked ? 'unverified' : judgedState}
     >
       <Remarks errors={validation_errors} />
       {servers.map((server) => (
         <div key={server.address}>
           <h3>
-            <span className="mono">{server.host}</span> <span className="quiet mono">{server.address}</span>
+            <span className="mono">{server.host}</span>{' '}
+            <span className="quiet mono">{server.address}</span>
           </h3>
           <Facts facts={factsOf(server)} />
           <Findings errors={server.validation_errors} />
@@ -108,20 +121,36 @@ export function Smtp({ report }: { report: SmtpReport }) {
 }
 
 function factsOf(server: SmtpServer): Record<string, string | undefined> {
-  const { banner_name, banner_addresses, reverse_name, is_reverse_confirmed, address, certificate } = server;
+  const {
+    banner_name,
+    banner_addresses,
+    reverse_name,
+    is_reverse_confirmed,
+    address,
+    certificate,
+  } = server;
   const { valid_to, issuer, names } = certificate;
-  const named = (name: string, isConfirmed: boolean, note: string) => (isConfirmed ? name : `${name}, ${note}`);
+  const named = (name: string, isConfirmed: boolean, note: string) =>
+    isConfirmed ? name : `${name}, ${note}`;
   const isGreeting = banner_addresses.includes(address);
   return {
     TLS: server.tls_version || (server.has_starttls ? 'failed' : 'not offered'),
-    Certificate: valid_to ? `${names.join(', ')}; until ${valid_to.slice(0, 10)}, from ${issuer}` : undefined,
+    Certificate: valid_to
+      ? `${names.join(', ')}; until ${valid_to.slice(0, 10)}, from ${issuer}`
+      : undefined,
     DANE: WORDS[server.dane],
     'MTA-STS': WORDS[server.mta_sts],
-    'Greets as': banner_name ? named(banner_name, isGreeting, 'which does not have this address') : undefined,
+    'Greets as': banner_name
+      ? named(banner_name, isGreeting, 'which does not have this address')
+      : undefined,
     'Reverse name': reverse_name
       ? named(reverse_name, is_reverse_confirmed, 'which does not resolve to this address')
       : 'none',
   };
 }
 
-const WORDS = { match: 'the certificate matches', mismatch: 'the certificate does not match', '': undefined } as const;
+const WORDS = {
+  match: 'the certificate matches',
+  mismatch: 'the certificate does not match',
+  '': undefined,
+} as const;

@@ -1,4 +1,7 @@
-/** Tries other records for a domain before they are published: the texts to edit, and what the check says of them. */
+/**
+ * Tries other records for a domain before they are published: the texts to edit, and what the check
+ * says of them.
+ */
 import { Textarea, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useNavigate, useRouter } from '@tanstack/react-router';
@@ -43,21 +46,22 @@ export function TrialEditor({ check, selectors, tried }: TrialEditorProps) {
   const edit = (next: Partial<EditedRecords>) => setRecords((before) => ({ ...before, ...next }));
   const change = changeOf(check, records);
   const text = JSON.stringify(change);
-  const [asked] = useDebouncedValue(text, DEBOUNCE_MS);
-  const body = JSON.parse(asked) as TriedChange;
+  const [submitted] = useDebouncedValue(text, DEBOUNCE_MS);
+  const body = JSON.parse(submitted) as TriedChange;
   const trial = useAnswer(
     'tryDomain',
     { params: { domain }, body: { ...body, ...(selectors === '' ? {} : { selectors }) } },
     { enabled: !isEmpty(body), refetchOnWindowFocus: false },
   );
   // What was answered for an earlier text says nothing about this one.
-  const isCurrent = asked === text;
+  const isCurrent = submitted === text;
   const answer = isCurrent ? trial.data?.data : undefined;
   // What DNS has does not change with the text.
-  const [known, setKnown] = useState<EmailTrial['before']>();
-  const { link, close } = useAddress(body, change);
+  const [present, setPresent] = useState<EmailTrial['before']>();
+  const link = useAddress(body, change);
   // The trial of a key also finds one whose selector the page has not asked for.
-  const isOutdated = answer !== undefined && body.dkim === undefined && !isOfCheck(check, answer.before);
+  const isOutdated =
+    answer !== undefined && body.dkim === undefined && !isOfCheck(check, answer.before);
 
   useEffect(() => {
     if (isOutdated) void refresh('checkDomain');
@@ -65,9 +69,11 @@ export function TrialEditor({ check, selectors, tried }: TrialEditorProps) {
 
   useEffect(() => {
     if (answer === undefined) return;
-    setKnown(answer.before);
+    setPresent(answer.before);
     const broken =
-      answer.risks.length === 0 ? '' : `It would break: ${answer.risks.map((risk) => risk.text).join(' ')} `;
+      answer.risks.length === 0
+        ? ''
+        : `It would break: ${answer.risks.map((risk) => risk.text).join(' ')} `;
     announce(`${broken}Now ${answer.before.score}, after the change ${answer.after.score} of 100`);
   }, [answer]);
   return (
@@ -83,7 +89,6 @@ export function TrialEditor({ check, selectors, tried }: TrialEditorProps) {
             disabled={isEmpty(change)}
             onClick={() => setRecords(editedRecords(check, {}))}
           />
-          <QuietButton icon="x" text="Close" onClick={close} />
         </div>
       }
     >
@@ -96,7 +101,9 @@ export function TrialEditor({ check, selectors, tried }: TrialEditorProps) {
             onChange={(spf) => edit({ spf })}
             hasFocus
           />
-          {records.spf.trim() !== '' && <SpfRecord raw={records.spf.trim()} errors={answer?.after.spf_errors ?? []} />}
+          {records.spf.trim() !== '' && (
+            <SpfRecord raw={records.spf.trim()} errors={answer?.after.spf_errors ?? []} />
+          )}
           <RecordField
             label="DMARC record"
             description={txtOf(`_dmarc.${domain}`)}
@@ -116,7 +123,12 @@ export function TrialEditor({ check, selectors, tried }: TrialEditorProps) {
           {trial.error !== null && isCurrent && !isEmpty(change) ? (
             <FailureNotice error={trial.error} onRetry={() => void trial.refetch()} />
           ) : (
-            <TrialResult trial={answer} check={check} known={known} isChanged={!isEmpty(change)} />
+            <TrialResult
+              trial={answer}
+              check={check}
+              known={present}
+              isChanged={!isEmpty(change)}
+            />
           )}
         </div>
       </div>
@@ -205,18 +217,18 @@ function KeyFields({ report, records: { dkim }, onEdit }: KeyFieldsProps) {
 }
 
 /** Keeps the change in the address bar, so that a reload or a pasted link shows it. */
-function useAddress(asked: TriedChange, change: TriedChange) {
+function useAddress(triedChange: TriedChange, change: TriedChange) {
   const navigate = useNavigate({ from: '/domain/$domain' });
   const router = useRouter();
-  const text = JSON.stringify(asked);
+  const text = JSON.stringify(triedChange);
   useEffect(() => {
-    void navigate({ search: (before) => ({ ...before, try: JSON.parse(text) as TriedChange }), ...IN_PLACE });
+    void navigate({
+      search: (before) => ({ ...before, try: JSON.parse(text) as TriedChange }),
+      ...IN_PLACE,
+    });
   }, [text, navigate]);
-  return {
-    link: () => {
-      const search = { ...router.state.location.search, try: change };
-      return new URL(router.buildLocation({ to: '.', search }).href, window.location.origin).href;
-    },
-    close: () => void navigate({ search: ({ try: _, ...before }) => before, ...IN_PLACE }),
+  return () => {
+    const search = { ...router.state.location.search, try: change };
+    return new URL(router.buildLocation({ to: '.', search }).href, window.location.origin).href;
   };
 }

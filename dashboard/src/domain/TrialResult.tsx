@@ -1,7 +1,6 @@
 /** Two checks side by side: the zone as it is, and with the tried records. */
-
 import type { EmailTrial } from '@whence/client/wire';
-import { MAX_LOOKUPS } from '@whence/email/internal/spf/limits';
+import { MAX_LOOKUPS } from '@whence/email/report';
 import type { DomainCheck } from '@whence/server/dashboard-wire/domains';
 import type { ReactNode } from 'react';
 import { Icon, type IconName } from '../components/icons.tsx';
@@ -26,7 +25,10 @@ type TrialResultProps = {
   isChanged: boolean;
 };
 
-/** "Now" is shown from the start; "after" is empty while it is asked for, and nothing moves when the answer arrives. */
+/**
+ * "Now" is shown from the start; "after" is empty while it is asked for, and nothing moves when the
+ * answer arrives.
+ */
 export function TrialResult({ trial, check, known, isChanged }: TrialResultProps) {
   const { grade_text, report, points: now, spf_tree } = check;
   const before = trial?.before ?? known;
@@ -54,9 +56,7 @@ export function TrialResult({ trial, check, known, isChanged }: TrialResultProps
         </Notice>
       )}
       <table className={classes['table']}>
-        <caption>
-          {!isChanged ? 'Edit a record to see what it would do.' : trial === undefined ? 'Checking…' : summary(trial)}
-        </caption>
+        <caption>{isChanged ? summary(trial) : 'Edit a record to see what it would do.'}</caption>
         <thead>
           <tr>
             <th scope="col">
@@ -69,7 +69,8 @@ export function TrialResult({ trial, check, known, isChanged }: TrialResultProps
         <tbody>
           {row(
             'Grade',
-            ({ grade, unverified, score }) => `${grade}${unverified.length === 0 ? '' : '?'}, ${score} of 100`,
+            ({ grade, unverified, score }) =>
+              `${grade}${unverified.length === 0 ? '' : '?'}, ${score} of 100`,
             larger(({ score }) => score),
             `${grade_text}, ${report.domain_auth_score} of 100`,
           )}
@@ -84,20 +85,44 @@ export function TrialResult({ trial, check, known, isChanged }: TrialResultProps
           <tr data-change={trial && lookupChange(trial.lookups)}>
             <th scope="row">SPF lookups</th>
             <td>{`${trial?.lookups.before ?? spf_tree.lookups} of ${MAX_LOOKUPS}`}</td>
-            <td>{trial === undefined ? <Unknown /> : `${trial.lookups.after} of ${trial.lookups.limit}`}</td>
+            <td>
+              {trial === undefined ? (
+                <Unknown />
+              ) : (
+                `${trial.lookups.after} of ${trial.lookups.limit}`
+              )}
+            </td>
           </tr>
-          {row('May send', sendersInWords, (before, after) =>
-            sendersInWords(before) === sendersInWords(after) ? undefined : after.open_to_all ? 'worse' : 'other',
-          )}
+          {row('May send', sendersInWords, senderChange)}
         </tbody>
       </table>
       {trial !== undefined && (
         <>
-          {trial.after.risk !== '' && <p className={classes['risk']}>{capitalise(trial.after.risk)}.</p>}
-          <ChangeList title="Appears" icon="circle-minus" tone="bad" items={trial.appeared.map(describeFinding)} />
-          <ChangeList title="Disappears" icon="circle-check" tone="good" items={trial.vanished.map(describeFinding)} />
-          <ChangeList title="To do after the change" icon="arrow-right" items={textsOf(trial.advice.appeared)} />
-          <ChangeList title="No longer to do" icon="arrow-right" items={textsOf(trial.advice.vanished)} />
+          {trial.after.risk !== '' && (
+            <p className={classes['risk']}>{capitalise(trial.after.risk)}.</p>
+          )}
+          <ChangeList
+            title="Appears"
+            icon="circle-minus"
+            tone="bad"
+            items={trial.appeared.map(describeFinding)}
+          />
+          <ChangeList
+            title="Disappears"
+            icon="circle-check"
+            tone="good"
+            items={trial.vanished.map(describeFinding)}
+          />
+          <ChangeList
+            title="To do after the change"
+            icon="arrow-right"
+            items={textsOf(trial.advice.appeared.filter(({ text }) => !isTold(trial, text)))}
+          />
+          <ChangeList
+            title="No longer to do"
+            icon="arrow-right"
+            items={textsOf(trial.advice.vanished.filter(({ code }) => code !== 'not_ready'))}
+          />
           <Networks senders={trial.senders} />
           {trial.notes.map((note) => (
             <p key={note} className="quiet">
@@ -116,18 +141,28 @@ type Compare = (before: TrialState, after: TrialState) => 'better' | 'worse' | '
 function larger(value: (state: TrialState) => number): Compare {
   return (before, after) => {
     const gain = value(after) - value(before);
-    return gain === 0 ? undefined : gain > 0 ? 'better' : 'worse';
+    if (gain === 0) return undefined;
+    return gain > 0 ? 'better' : 'worse';
   };
 }
+
+const senderChange: Compare = (before, after) => {
+  if (sendersInWords(before) === sendersInWords(after)) return undefined;
+  return after.open_to_all ? 'worse' : 'other';
+};
 
 function Unknown() {
   return <span className={classes['unknown']}>–</span>;
 }
 
-function summary({ before, after, appeared, vanished }: EmailTrial): string {
+function summary(trial: EmailTrial | undefined): string {
+  if (trial === undefined) return 'Checking…';
+  const { before, after, appeared, vanished } = trial;
   const gain = after.score - before.score;
   const points =
-    gain === 0 ? 'The score stays the same' : `${count(Math.abs(gain), 'point')} ${gain > 0 ? 'more' : 'fewer'}`;
+    gain === 0
+      ? 'The score stays the same'
+      : `${count(Math.abs(gain), 'point')} ${gain > 0 ? 'more' : 'fewer'}`;
   const findings = [
     ...(appeared.length === 0 ? [] : [`${count(appeared.length, 'finding')} more`]),
     ...(vanished.length === 0 ? [] : [`${count(vanished.length, 'finding')} fewer`]),
@@ -138,16 +173,23 @@ function summary({ before, after, appeared, vanished }: EmailTrial): string {
 function sendersInWords({ open_to_all, ipv4_addresses, ipv6_48s }: TrialState): string {
   if (open_to_all) return 'everyone';
   const ipv6 = ipv6_48s === 0 ? [] : [`${formatNumber(ipv6_48s)} IPv6 /48`];
-  const ipv4 = ipv4_addresses === 0 ? [] : [count(ipv4_addresses, 'IPv4 address', 'IPv4 addresses')];
+  const ipv4 =
+    ipv4_addresses === 0 ? [] : [count(ipv4_addresses, 'IPv4 address', 'IPv4 addresses')];
   return [...ipv4, ...ipv6].join(', ') || 'no address';
 }
 
 /** Within the limit their number does not matter. */
 function lookupChange({ before, after, limit }: EmailTrial['lookups']): ReturnType<Compare> {
-  return after > limit ? 'worse' : before === after ? undefined : 'other';
+  if (after > limit) return 'worse';
+  return before === after ? undefined : 'other';
 }
 
-type ChangeListProps = { title: string; icon: IconName; tone?: 'good' | 'bad'; items: readonly ListedChange[] };
+type ChangeListProps = {
+  title: string;
+  icon: IconName;
+  tone?: 'good' | 'bad';
+  items: readonly ListedChange[];
+};
 type ListedChange = { readonly text: string; readonly code?: string };
 
 function ChangeList({ title, icon, tone, items }: ChangeListProps) {
@@ -169,7 +211,12 @@ function ChangeList({ title, icon, tone, items }: ChangeListProps) {
   );
 }
 
-const textsOf = (advice: readonly { text: string }[]): ListedChange[] => advice.map(({ text }) => ({ text }));
+const textsOf = (advice: readonly { text: string }[]): ListedChange[] =>
+  advice.map(({ text }) => ({ text }));
+
+/** With its reason among what the change would break. */
+const isTold = ({ risks, after }: EmailTrial, text: string): boolean =>
+  risks.length > 0 && text.startsWith(`${capitalise(after.risk)}:`);
 
 function describeFinding({ part, text }: TrialFinding): ListedChange {
   const { code, text: words } = splitError(text);
@@ -189,7 +236,9 @@ function Networks({ senders: { gained, lost } }: Pick<EmailTrial, 'senders'>) {
       <tbody>
         {rows.map(({ asn, asn_name, ipv4_addresses, ipv6_48s, sign, tone }) => (
           <tr key={`${sign}${asn}`} data-change={tone}>
-            <th scope="row">{asn === 0 ? 'Other networks' : <NetworkLink asn={asn} name={asn_name} />}</th>
+            <th scope="row">
+              {asn === 0 ? 'Other networks' : <NetworkLink asn={asn} name={asn_name} />}
+            </th>
             <td>
               {[
                 ...(ipv4_addresses > 0 ? [`${sign}${formatNumber(ipv4_addresses)} IPv4`] : []),

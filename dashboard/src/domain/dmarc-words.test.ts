@@ -24,12 +24,24 @@ for (const [behaviour, change, sentence] of [
     { subdomain_policy: 'none' },
     'Mail that fails is rejected; mail from subdomains is delivered normally.',
   ],
-  ['a partial rollout', { percentage: 20 }, '20% of the mail that fails is rejected, including mail from subdomains.'],
+  [
+    'a partial rollout',
+    { percentage: 20 },
+    '20% of the mail that fails is rejected, including mail from subdomains.',
+  ],
   ['mixed alignment', {}, 'DKIM must match the domain exactly, SPF may match with a subdomain.'],
   ['where reports go', {}, 'Daily reports go to dmarc@example.com.'],
   ['no reports', { aggregate_report_uris: [] }, 'No reports are sent, so failures go unnoticed.'],
-  ['an inherited policy names its domain', { inherited: true }, 'The policy is inherited from example.com.'],
-  ['no record', { raw: '' }, 'There is no policy: each receiver decides what to do with mail that fails.'],
+  [
+    'an inherited policy names its domain',
+    { inherited: true },
+    'The policy is inherited from example.com.',
+  ],
+  [
+    'no record',
+    { raw: '' },
+    'There is no policy: each receiver decides what to do with mail that fails.',
+  ],
 ] as const satisfies readonly (readonly [string, Change, string])[]) {
   test(`dmarc in words: ${behaviour}`, () => {
     const words = dmarcInWords({

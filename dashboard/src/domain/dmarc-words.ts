@@ -29,14 +29,23 @@ export function dmarcInWords(report: Policy, isTestMode = false): string[] {
   return [
     ...(report.inherited ? [`The policy is inherited from ${report.record_domain}.`] : []),
     effect(report),
-    ...(isTestMode ? ['The record is in test mode (t=y): receivers apply the next weaker policy.'] : []),
+    ...(isTestMode
+      ? ['The record is in test mode (t=y): receivers apply the next weaker policy.']
+      : []),
     alignment(report),
     reports(report),
   ];
 }
 
-function effect({ effective_policy, policy, subdomain_policy, percentage, inherited }: Policy): string {
-  const share = percentage < 100 && effective_policy !== 'none' ? `${percentage}% of the mail` : 'Mail';
+function effect({
+  effective_policy,
+  policy,
+  subdomain_policy,
+  percentage,
+  inherited,
+}: Policy): string {
+  const share =
+    percentage < 100 && effective_policy !== 'none' ? `${percentage}% of the mail` : 'Mail';
   const main = `${share} that fails is ${EFFECTS[effective_policy]}`;
   if (inherited || subdomain_policy === '') return `${main}.`;
   if (subdomain_policy === policy) return `${main}, including mail from subdomains.`;
@@ -54,7 +63,10 @@ function alignment({ dkim_alignment, spf_alignment }: Policy): string {
   return `${strict} must match the domain exactly, ${relaxed} may match with a subdomain.`;
 }
 
-function reports({ aggregate_report_uris: aggregate, forensic_report_uris: forensic }: Policy): string {
+function reports({
+  aggregate_report_uris: aggregate,
+  forensic_report_uris: forensic,
+}: Policy): string {
   if (aggregate.length === 0) return 'No reports are sent, so failures go unnoticed.';
   const single = forensic.length === 0 ? '' : ` Failure reports go to ${list(forensic)}.`;
   return `Daily reports go to ${list(aggregate)}.${single}`;

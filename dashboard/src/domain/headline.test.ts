@@ -15,7 +15,9 @@ const check = {
   },
   parts: { mx: ok, spf: ok, dkim: ok, dmarc: ok },
 } as const;
-const dmarc = (change: object) => ({ report: { ...check.report, dmarc: { ...check.report.dmarc, ...change } } });
+const dmarc = (change: object) => ({
+  report: { ...check.report, dmarc: { ...check.report.dmarc, ...change } },
+});
 
 for (const [behaviour, change, text, tone, risk] of [
   ['a strict policy', {}, 'Mail that pretends to be from acme.example is rejected', 'good', 'safe'],
@@ -35,7 +37,10 @@ for (const [behaviour, change, text, tone, risk] of [
   ],
   [
     'no policy',
-    { ...dmarc({ raw: '' }), risk: 'anyone can send mail as this domain, because no DMARC policy is in force' },
+    {
+      ...dmarc({ raw: '' }),
+      risk: 'anyone can send mail as this domain, because no DMARC policy is in force',
+    },
     'Anyone can send as acme.example: without a DMARC policy, receivers decide about failing mail',
     'bad',
     'unprotected',
@@ -53,6 +58,13 @@ for (const [behaviour, change, text, tone, risk] of [
     'acme.example includes old.example, which does not exist: anyone can register it',
     'bad',
     'spoofable',
+  ],
+  [
+    'own mail that the policy in force quarantines',
+    { risk: 'Receivers treat as spam what Zendesk sends for acme.example' },
+    'Receivers treat as spam what Zendesk sends for acme.example',
+    'bad',
+    'mail refused',
   ],
   [
     'a part of the mail',
@@ -89,7 +101,13 @@ for (const [behaviour, change, text, tone, risk] of [
     'good',
     'safe',
   ],
-  ['a domain that does not exist', { does_exist: false }, 'acme.example does not exist in DNS', 'bad', 'broken'],
+  [
+    'a domain that does not exist',
+    { does_exist: false },
+    'acme.example does not exist in DNS',
+    'bad',
+    'broken',
+  ],
   [
     'an unknown policy',
     { parts: { mx: ok, spf: ok, dkim: ok, dmarc: { state: 'unverified', is_valid: false } } },

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { markTerms, splitError } from './spf-terms.ts';
 
-const raw = 'v=spf1 include:_spf.example.net exists:%{i}.x ip4:192.0.2.0/33 redirect=b.example ~all';
+const raw =
+  'v=spf1 include:_spf.example.net exists:%{i}.x ip4:192.0.2.0/33 redirect=b.example ~all';
 
 test('spf terms: each has its kind', () => {
   assert.deepEqual(

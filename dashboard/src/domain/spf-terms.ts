@@ -1,4 +1,7 @@
-/** An SPF record as its terms, each with the errors that name it; the others belong to the record as a whole. */
+/**
+ * An SPF record as its terms, each with the errors that name it; the others belong to the record as
+ * a whole.
+ */
 type SpfTerm = {
   readonly text: string;
   /** `neutral` is `?all`, which decides nothing about other senders. */
@@ -30,5 +33,7 @@ function kindOf(text: string): SpfTerm['kind'] {
 /** Splits `code: explanation` of a report. */
 export function splitError(error: string): { code: string; text: string } {
   const colon = error.indexOf(': ');
-  return colon < 0 ? { code: '', text: error } : { code: error.slice(0, colon), text: error.slice(colon + 2) };
+  return colon < 0
+    ? { code: '', text: error }
+    : { code: error.slice(0, colon), text: error.slice(colon + 2) };
 }

@@ -1,8 +1,14 @@
-/** The state of a part of transport security. Every part is optional: a domain without it has no error. */
+/**
+ * The state of a part of transport security. Every part is optional: a domain without it has no
+ * error.
+ */
 import type { CheckState } from './CheckSection.tsx';
 import { splitError } from './spf-terms.ts';
 
-export type TransportPart = { readonly is_valid: boolean; readonly validation_errors: readonly string[] };
+export type TransportPart = {
+  readonly is_valid: boolean;
+  readonly validation_errors: readonly string[];
+};
 
 /** Codes of questions that DNS did not answer. */
 const UNANSWERED = new Set(['dns_temporary_failure', 'dns_budget_exhausted', 'alias_too_long']);

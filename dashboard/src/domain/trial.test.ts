@@ -34,10 +34,19 @@ for (const [behaviour, edited, want, of] of [
     { dmarc: 'v=DMARC1; p=reject' },
     report,
   ],
-  ['a policy from above is no record of the domain', { spf: 'v=spf1 -all', dmarc: '' }, {}, inherited],
+  [
+    'a policy from above is no record of the domain',
+    { spf: 'v=spf1 -all', dmarc: '' },
+    {},
+    inherited,
+  ],
   [
     'a key that is published is no change',
-    { spf: 'v=spf1 -all', dmarc: 'v=DMARC1; p=none', dkim: { selector: 'S1', text: 'v=DKIM1; p=abc' } },
+    {
+      spf: 'v=spf1 -all',
+      dmarc: 'v=DMARC1; p=none',
+      dkim: { selector: 'S1', text: 'v=DKIM1; p=abc' },
+    },
     {},
     report,
   ],
@@ -54,19 +63,33 @@ for (const [behaviour, edited, want, of] of [
     report,
   ],
 ] as const)
-  test(`trying records: ${behaviour}`, () => assert.deepEqual(changeOf(checkOf(of), { mx: MX, ...edited }), want));
+  test(`trying records: ${behaviour}`, () =>
+    assert.deepEqual(changeOf(checkOf(of), { mx: MX, ...edited }), want));
 
 test('trying records: the address bar has what differs, and nothing else', () => {
-  assert.deepEqual(editedRecords(checkOf(report), { dmarc: '' }), { mx: MX, spf: 'v=spf1 -all', dmarc: '' });
-  assert.deepEqual(parseTried({ spf: 'v=spf1 ~all', zone: 'x', dkim: { selector: 1 } }), { spf: 'v=spf1 ~all' });
+  assert.deepEqual(editedRecords(checkOf(report), { dmarc: '' }), {
+    mx: MX,
+    spf: 'v=spf1 -all',
+    dmarc: '',
+  });
+  assert.deepEqual(parseTried({ spf: 'v=spf1 ~all', zone: 'x', dkim: { selector: 1 } }), {
+    spf: 'v=spf1 ~all',
+  });
   for (const other of [undefined, 'yes', 7, null]) assert.equal(parseTried(other), undefined);
 });
 
 test('trying records: a trial of other records than the page shows is noticed', () => {
-  const shown = { mx: ['mx.example.com'], spf: 'v=spf1 -all', dmarc: 'v=DMARC1; p=none', score: 55 };
+  const shown = {
+    mx: ['mx.example.com'],
+    spf: 'v=spf1 -all',
+    dmarc: 'v=DMARC1; p=none',
+    score: 55,
+  };
   const others = [{}, { mx: [] }, { spf: 'v=spf1 mx -all' }, { dmarc: '' }, { score: 54 }];
   assert.deepEqual(
-    others.map((other) => isOfCheck(checkOf(report), { ...shown, ...other } as unknown as EmailTrial['before'])),
+    others.map((other) =>
+      isOfCheck(checkOf(report), { ...shown, ...other } as unknown as EmailTrial['before']),
+    ),
     [true, false, false, false, false],
   );
 });

@@ -1,4 +1,7 @@
-/** Records that are tried on the page of a domain: what differs from DNS, and how the address bar carries it. */
+/**
+ * Records that are tried on the page of a domain: what differs from DNS, and how the address bar
+ * carries it.
+ */
 import type { EmailReport, EmailTrial } from '@whence/client/wire';
 import type { Input } from '@whence/server/dashboard-wire/contract';
 import type { MxHost } from '@whence/server/dashboard-wire/domains';
@@ -15,10 +18,13 @@ export type EditedRecords = {
   readonly dkim?: EditedKey | undefined;
 };
 type CheckedRecords = { readonly report: EmailReport; readonly mx_hosts: readonly MxHost[] };
-export type EditedKey = { readonly selector: string; readonly text: string };
+type EditedKey = { readonly selector: string; readonly text: string };
 
 /** The domain's own records: a policy that a domain above it has is not one of them. */
-export function publishedRecords({ report: { domain, mx, spf, dmarc }, mx_hosts }: CheckedRecords): EditedRecords {
+function publishedRecords({
+  report: { domain, mx, spf, dmarc },
+  mx_hosts,
+}: CheckedRecords): EditedRecords {
   const hosts = mx_hosts.map(({ preference, host }) => `${preference} ${host}`);
   const isNull = mx.records.length === 1 && mx.records[0] === '.';
   return {
@@ -32,7 +38,10 @@ export function publishedKey({ dkim }: EmailReport, selector: string): string {
   return dkim.find((key) => key.selector.toLowerCase() === selector.toLowerCase())?.raw ?? '';
 }
 
-export function editedRecords(check: CheckedRecords, { mx, spf, dmarc, dkim }: TriedChange): EditedRecords {
+export function editedRecords(
+  check: CheckedRecords,
+  { mx, spf, dmarc, dkim }: TriedChange,
+): EditedRecords {
   const published = publishedRecords(check);
   return {
     mx: mx ?? published.mx,
@@ -43,10 +52,14 @@ export function editedRecords(check: CheckedRecords, { mx, spf, dmarc, dkim }: T
 }
 
 /** What of it has to be tried. A line break in a text is a blank, as pasted records have them. */
-export function changeOf(check: CheckedRecords, { mx, spf, dmarc, dkim }: EditedRecords): TriedChange {
+export function changeOf(
+  check: CheckedRecords,
+  { mx, spf, dmarc, dkim }: EditedRecords,
+): TriedChange {
   const published = publishedRecords(check);
   const key = dkim && { selector: dkim.selector.trim(), text: oneLine(dkim.text) };
-  const isKeyTried = key && key.selector !== '' && key.text !== publishedKey(check.report, key.selector);
+  const isKeyTried =
+    key && key.selector !== '' && key.text !== publishedKey(check.report, key.selector);
   return {
     ...(mx.trim() !== published.mx && { mx: mx.trim() }),
     ...(oneLine(spf) !== published.spf && { spf: oneLine(spf) }),
@@ -56,7 +69,10 @@ export function changeOf(check: CheckedRecords, { mx, spf, dmarc, dkim }: Edited
 }
 
 /** Whether a trial was judged against the records that the page shows. */
-export function isOfCheck({ report }: CheckedRecords, { mx, spf, dmarc, score }: EmailTrial['before']): boolean {
+export function isOfCheck(
+  { report }: CheckedRecords,
+  { mx, spf, dmarc, score }: EmailTrial['before'],
+): boolean {
   const shown = [report.mx.records, report.spf.raw, report.dmarc.raw, report.domain_auth_score];
   return JSON.stringify(shown) === JSON.stringify([mx, spf, dmarc, score]);
 }

@@ -7,15 +7,20 @@ import { exactUtc, relativeTime, shortTime } from './time.ts';
 type TimeProps = { at: string; isAhead?: boolean };
 
 /**
- * A relative time, with the exact time in UTC on hover and focus. Of something that has happened, and so never in the
- * future, or with `isAhead` of something that will.
+ * A relative time, with the exact time in UTC on hover and focus. Of something that has happened,
+ * and so never in the future, or with `isAhead` of something that will.
  */
 export function Time({ at, isAhead = false }: TimeProps) {
   const now = useNow();
   const exact = exactUtc(at);
   const words = relativeTime(Date.parse(at), now, isAhead);
   return (
-    <Tooltip label={exact} events={{ hover: true, focus: true, touch: true }} withArrow={false} openDelay={150}>
+    <Tooltip
+      label={exact}
+      events={{ hover: true, focus: true, touch: true }}
+      withArrow={false}
+      openDelay={150}
+    >
       <time dateTime={at} className="nowrap" tabIndex={0}>
         {words}
       </time>

@@ -10,7 +10,7 @@ for (const [behaviour, unknown, as_of, want] of [
     'without any list',
     ['blocklists', 'is_vpn'],
     undefined,
-    /^Threat not known: no current lists \(wh dataset update\)\.$/,
+    /^Threat not known: no current attack lists\.$/,
   ],
   ['with old blocklists', [], '2026-06-17', /Blocklists as of 17 June|June 17/],
   ['with fresh blocklists', [], '2026-11-15', undefined],
@@ -18,7 +18,14 @@ for (const [behaviour, unknown, as_of, want] of [
 ] as const) {
   test(`blocklist caveat: ${behaviour}`, () => {
     const dated = as_of === undefined ? [] : [{ subject: 'blocklists', as_of } as const];
-    const caveat = blocklistCaveat({ threat_is_known: unknown.length < 2, unknown: [...unknown], dated }, NOW);
+    const caveat = blocklistCaveat(
+      {
+        ...(unknown.length > 1 && { threat_gap: 'blocklists' }),
+        unknown: [...unknown],
+        dated,
+      },
+      NOW,
+    );
     if (want === undefined) assert.equal(caveat, undefined);
     else assert.match(caveat ?? '', want);
   });

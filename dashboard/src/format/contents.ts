@@ -1,13 +1,14 @@
-/** What is remarkable in a prefix or a network: `160 Tor exits, 57 critical`. Empty if nothing is. */
-import type { Flag, ThreatLevel } from '@whence/client/wire';
+/**
+ * What is remarkable in a prefix or a network: `160 Tor exits, 57 critical`. Empty if nothing is.
+ */
 import { FLAG_FACTS } from '@whence/dataset/record';
 import { FLAGS } from './names.ts';
 import { formatNumber } from './number.ts';
 
-type Share<Value> = { readonly value: Value; readonly addresses: number };
+type Share = { readonly value: string; readonly addresses: number };
 export type Contents = {
-  readonly flags: readonly Share<Flag>[];
-  readonly threat_levels: readonly Share<ThreatLevel>[];
+  readonly flags: readonly Share[];
+  readonly threat_levels: readonly Share[];
 };
 
 /** The kinds of the other addresses are those of the network. */
@@ -15,7 +16,7 @@ export const INSIDE = FLAGS.filter((flag) => FLAG_FACTS[flag].isShortLived);
 const LEVELS = ['critical', 'high'] as const;
 
 export function contentWords({ flags, threat_levels }: Contents): string {
-  const amount = (shares: readonly Share<string>[], wanted: string) =>
+  const amount = (shares: readonly Share[], wanted: string) =>
     shares.find(({ value }) => value === wanted)?.addresses ?? 0;
   const parts = [
     ...INSIDE.map((flag): [number, string] => {

@@ -1,13 +1,14 @@
 /** The age of the data in words and as a level. The current time is passed in. */
 import type { DataAge } from '@whence/server/dashboard-wire/dataset';
+import { count } from './number.ts';
 import { DAY_MS } from './time.ts';
 
 /** The routes that a page of this family uses. */
 export function routesOf(groups: readonly DataAge[], family: 'ipv4' | 'ipv6'): DataAge | undefined {
-  return groups.find((one) => one.group === 'prefix' && (one.family ?? family) === family);
+  return groups.find((group) => group.group === 'prefix' && (group.family ?? family) === family);
 }
 
-type AgeLevel = 'fresh' | 'old' | 'very old';
+export type AgeLevel = 'fresh' | 'old' | 'very old';
 
 const OLD_DAYS = 30;
 const VERY_OLD_DAYS = 180;
@@ -16,13 +17,9 @@ const VERY_OLD_DAYS = 180;
 export function ageWords(day: string, nowMs: number): string {
   const days = Math.floor((nowMs - Date.parse(day)) / DAY_MS);
   if (days < 1) return 'today';
-  const [amount, unit] =
-    days < OLD_DAYS
-      ? [days, 'day']
-      : days < 365
-        ? [Math.floor(days / OLD_DAYS), 'month']
-        : [Math.floor(days / 365), 'year'];
-  return `${amount} ${unit}${amount === 1 ? '' : 's'} old`;
+  if (days < OLD_DAYS) return `${count(days, 'day')} old`;
+  if (days < 365) return `${count(Math.floor(days / OLD_DAYS), 'month')} old`;
+  return `${count(Math.floor(days / 365), 'year')} old`;
 }
 
 export function ageLevel(day: string, nowMs: number): AgeLevel {
@@ -35,7 +32,10 @@ export function ageLevel(day: string, nowMs: number): AgeLevel {
 export function longDay(day: string, nowMs: number, locale?: string): string {
   const isThisYear = day.slice(0, 4) === new Date(nowMs).toISOString().slice(0, 4);
   const year = isThisYear ? undefined : 'numeric';
-  return new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'long', year, timeZone: 'UTC' }).format(
-    new Date(`${day}T00:00:00Z`),
-  );
+  return new Intl.DateTimeFormat(locale, {
+    day: 'numeric',
+    month: 'long',
+    year,
+    timeZone: 'UTC',
+  }).format(new Date(`${day}T00:00:00Z`));
 }

@@ -1,5 +1,10 @@
 /** Names for the codes of records and keys: countries, flags, roles, permissions. */
-import { byFlag, FLAG_FACTS, type FlagSubject, FLAGS as RECORD_FLAGS } from '@whence/dataset/record';
+import {
+  byFlag,
+  FLAG_FACTS,
+  type FlagSubject,
+  FLAGS as RECORD_FLAGS,
+} from '@whence/dataset/record';
 import type { RpkiState } from '@whence/server/dashboard-wire/lookups';
 import type { Permission, Role } from '@whence/server/vocabulary';
 
@@ -35,7 +40,12 @@ export const FLAG_WORDS = byFlag((flag): string => FLAG_FACTS[flag].word);
 /** A field as people read it: `tor_exit` for `is_tor_exit`, also in `detection.is_tor_exit`. */
 export const fieldName = (field: string): string => field.replace(/(^|\.)is_/, '$1');
 
-export const SUBJECT_WORDS: Readonly<Record<FlagSubject, string>> = { ...FLAG_WORDS, blocklists: 'blocklists' };
+export const SUBJECT_WORDS: Readonly<Record<FlagSubject, string>> = {
+  ...FLAG_WORDS,
+  blocklists: 'blocklists',
+  criminal_netblocks: 'criminal netblocks',
+  relay: 'privacy relays',
+};
 
 export const ROLE_WORDS: Readonly<Record<Role, { name: string; about: string }>> = {
   viewer: { name: 'viewer', about: 'looks up addresses, networks and domains' },
@@ -43,13 +53,19 @@ export const ROLE_WORDS: Readonly<Record<Role, { name: string; about: string }>>
   admin: { name: 'administrator', about: 'manages all keys, people and data' },
 };
 
-export const PERMISSION_WORDS: Readonly<Record<Permission, { name: string; about: string; path: string }>> = {
+export const PERMISSION_WORDS: Readonly<
+  Record<Permission, { name: string; about: string; path: string }>
+> = {
   'ip:read': {
     name: 'Addresses',
     about: 'look up single addresses, read information about the dataset',
     path: '/v1/ip/8.8.8.8',
   },
-  'ip:batch': { name: 'Batch', about: 'look up many addresses in one request', path: '/v1/ip/batch' },
+  'ip:batch': {
+    name: 'Batch',
+    about: 'look up many addresses in one request',
+    path: '/v1/ip/batch',
+  },
   'asn:read': { name: 'Networks', about: 'look up and search AS numbers', path: '/v1/asn/15169' },
   'email:read': {
     name: 'Email domains',
@@ -71,7 +87,21 @@ export const PERMISSION_WORDS: Readonly<Record<Permission, { name: string; about
     about: 'ask who sends mail as a domain, by DMARC reports',
     path: '/v1/email/domain/example.com/senders',
   },
-  'reports:write': { name: 'Import reports', about: 'send DMARC reports to the server', path: '/v1/email/reports' },
+  'reports:write': {
+    name: 'Import reports',
+    about: 'send DMARC reports to the server',
+    path: '/v1/email/reports',
+  },
+  'watch:read': {
+    name: 'Read watched domains',
+    about: 'list watched domains and their events',
+    path: '/v1/watched-domains',
+  },
+  'watch:write': {
+    name: 'Watch domains',
+    about: 'watch domains, check them now and accept events',
+    path: '/v1/watched-domains',
+  },
 };
 
 export function capitalise(text: string): string {

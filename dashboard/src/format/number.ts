@@ -7,11 +7,15 @@ const oneDigit = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 export const formatNumber = (value: number): string => whole.format(value);
 export const formatShort = (value: number): string => short.format(value);
 export const formatOneDigit = (value: number): string => oneDigit.format(value);
-export const formatMs = (value: number): string => `${oneDigit.format(value)} ms`;
+/** Seconds from one on. */
+export const formatMs = (value: number): string =>
+  value < 1000 ? `${oneDigit.format(value)} ms` : `${oneDigit.format(value / 1000)} s`;
 
+/** `0%` is none, and `100%` is all. */
 export function formatShare(part: number, of: number): string {
   if (of === 0) return percentage.format(0);
   const share = part / of;
+  if (share > 0.999 && share < 1) return `>${percentage.format(0.999)}`;
   return share > 0 && share < 0.001 ? `<${percentage.format(0.001)}` : percentage.format(share);
 }
 
@@ -28,12 +32,11 @@ export function formatBytes(bytes: number): string {
 }
 
 /** `1 key`, `2 keys`. */
-export function count(value: number, one: string, many = `${one}s`): string {
-  return `${formatNumber(value)} ${value === 1 ? one : many}`;
+export function count(value: number, singular: string, plural = `${singular}s`): string {
+  return `${formatNumber(value)} ${value === 1 ? singular : plural}`;
 }
 
 /** `12% more than yesterday`, in words. */
-
 export function compared(now: number, before: number, beforeWords: string): string {
   if (before === 0) return now === 0 ? `same as ${beforeWords}` : `none ${beforeWords}`;
   const change = Math.round(((now - before) / before) * 100);

@@ -11,7 +11,8 @@ for (const [behaviour, at, want] of [
   ['months', '2026-05-20T10:00:00Z', '2 months ago'],
   ['a past event by a clock that is ahead', '2026-08-01T12:02:00Z', 'just now'],
 ] as const) {
-  test(`time: ${behaviour}`, () => assert.equal(relativeTime(Date.parse(at), now, false, 'en'), want));
+  test(`time: ${behaviour}`, () =>
+    assert.equal(relativeTime(Date.parse(at), now, false, 'en'), want));
 }
 
 for (const [behaviour, at, want] of [
@@ -20,7 +21,8 @@ for (const [behaviour, at, want] of [
   ['the near future', '2026-08-01T12:00:30Z', 'in a moment'],
   ['what is due and has not been done yet', '2026-08-01T11:00:00Z', 'in a moment'],
 ] as const)
-  test(`time ahead: ${behaviour}`, () => assert.equal(relativeTime(Date.parse(at), now, true, 'en'), want));
+  test(`time ahead: ${behaviour}`, () =>
+    assert.equal(relativeTime(Date.parse(at), now, true, 'en'), want));
 
 for (const [day, want] of [
   ['2026-08-01', 'today'],
@@ -31,7 +33,8 @@ for (const [day, want] of [
   ['2026-05-20', '2 months ago'],
   ['2024-05-20', '2 years ago'],
 ] as const)
-  test(`day: ${day} is ${want}, and never hours`, () => assert.equal(relativeDay(day, now, 'en'), want));
+  test(`day: ${day} is ${want}, and never hours`, () =>
+    assert.equal(relativeDay(day, now, 'en'), want));
 
 for (const [at, want] of [
   ['2026-08-01T11:59:30Z', 'now'],
@@ -45,7 +48,8 @@ for (const [at, want] of [
   ['2026-05-20T10:00:00Z', '20 May'],
   ['2025-05-20T10:00:00Z', 'May 2025'],
 ] as const) {
-  test(`time: ${at} is ${want} in a table`, () => assert.equal(shortTime(Date.parse(at), now, 'en-GB'), want));
+  test(`time: ${at} is ${want} in a table`, () =>
+    assert.equal(shortTime(Date.parse(at), now, 'en-GB'), want));
 }
 
 for (const [seconds, want] of [
@@ -55,7 +59,8 @@ for (const [seconds, want] of [
   [5 * 3600 + 12 * 60 + 9, '5 h 12 min'],
   [3 * 86_400, '3 d'],
 ] as const) {
-  test(`time: a duration of ${seconds} seconds is ${want}`, () => assert.equal(duration(seconds), want));
+  test(`time: a duration of ${seconds} seconds is ${want}`, () =>
+    assert.equal(duration(seconds), want));
 }
 
 test('time: the exact value is in UTC, to the second', () => {

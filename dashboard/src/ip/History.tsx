@@ -1,4 +1,7 @@
-/** How the record of an address changed over the versions of the dataset that are kept: a strip, and a table of changes. */
+/**
+ * How the record of an address changed over the versions of the dataset that are kept: a strip, and
+ * a table of changes.
+ */
 import { getRouteApi } from '@tanstack/react-router';
 import type { RecordSpan } from '@whence/client/wire';
 import { useAnswer } from '../api/query-client.ts';
@@ -80,9 +83,16 @@ function History({ spans }: { spans: readonly RecordSpan[] }) {
   );
 }
 
-type StripProps = { spans: readonly RecordSpan[]; selected: number | undefined; onSelect: (version: number) => void };
+type StripProps = {
+  spans: readonly RecordSpan[];
+  selected: number | undefined;
+  onSelect: (version: number) => void;
+};
 
-/** One piece per record, the oldest on the left, as wide as it was in use. The table has the same as text. */
+/**
+ * One piece per record, the oldest on the left, as wide as it was in use. The table has the same as
+ * text.
+ */
 function Strip({ spans, selected, onSelect }: StripProps) {
   const now = useNow();
   return (
@@ -106,10 +116,15 @@ function Strip({ spans, selected, onSelect }: StripProps) {
   );
 }
 
-function spanWords({ from_version, to_version, from, to, record }: RecordSpan, now: number): string {
+function spanWords(
+  { from_version, to_version, from, to, record }: RecordSpan,
+  now: number,
+): string {
   const days = [...new Set([from, to].map((at) => longDay(at.slice(0, 10), now)))].join(' to ');
   const versions =
-    from_version === to_version ? `version ${from_version}` : `versions ${from_version} to ${to_version}`;
+    from_version === to_version
+      ? `version ${from_version}`
+      : `versions ${from_version} to ${to_version}`;
   return `${versions}, ${days}: ${record === undefined ? 'not announced' : `AS${record.asn} ${record.asn_name}`}`;
 }
 
@@ -118,8 +133,16 @@ function Comparison({ change: { before, after, differences } }: { change: Record
   const none = <span className="quiet">–</span>;
   const columns: Column<Difference>[] = [
     { name: 'Field', cell: ({ field }) => <code>{field}</code> },
-    { name: `Version ${before.to_version}`, isText: true, cell: (one) => one.before ?? none },
-    { name: `Version ${after.from_version}`, isText: true, cell: (one) => one.after ?? none },
+    {
+      name: `Version ${before.to_version}`,
+      isText: true,
+      cell: (difference) => difference.before ?? none,
+    },
+    {
+      name: `Version ${after.from_version}`,
+      isText: true,
+      cell: (difference) => difference.after ?? none,
+    },
   ];
   return (
     <Table

@@ -2,20 +2,22 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ConnectionType, IpRecord, Routing } from '@whence/client/wire';
 import { type Failure, isFailure } from '../api/call.ts';
 import { useAnswer } from '../api/query-client.ts';
-import { CodeTabs, Copyable, requestTabs } from '../components/Copy.tsx';
+import { CodeTabs, requestTabs } from '../components/CodeTabs.tsx';
+import { Copyable } from '../components/Copy.tsx';
 import type { IconName } from '../components/icons.tsx';
 import { Loaded, LoadedLead } from '../components/Loaded.tsx';
 import { NoData } from '../components/NoData.tsx';
 import { Notice } from '../components/Notice.tsx';
 import { Columns, Credits, Page, PrintButton, Section, Verdict } from '../components/Page.tsx';
 import { Tag, Tags } from '../components/Tag.tsx';
+import { FetchLists } from '../data/FetchLists.tsx';
 import { useNow } from '../format/Time.tsx';
 import { IN_PLACE } from '../search-params.ts';
 import { useRoleIfAny } from '../session/use-session.ts';
 import { HistorySection } from './History.tsx';
+import { HostnameValue } from './HostnameValue.tsx';
 import classes from './IpPage.module.css';
 import { EvidenceTable, IpFacts, RoutingSection, ThreatBar, Unknowns } from './IpSections.tsx';
-import { type AskProps, HostnameValue, RegistrationSection } from './OnRequest.tsx';
 import { verdict } from './verdict.ts';
 
 const route = getRouteApi('/session/ip/$ip');
@@ -26,13 +28,8 @@ export function IpPage() {
   const navigate = route.useNavigate();
   const role = useRoleIfAny();
   const now = useNow();
-  const asked = include.split(',').filter((name) => name !== '');
-  /** What an asked section needs, which stays in the address bar. */
-  const askFor = (name: string): AskProps => ({
-    ip,
-    isAsked: asked.includes(name),
-    onAsk: () => void navigate({ search: (before) => ({ ...before, include: [...asked, name].join() }), ...IN_PLACE }),
-  });
+  const askForHostname = () =>
+    void navigate({ search: (before) => ({ ...before, include: 'hostname' }), ...IN_PLACE });
   const lookup = useAnswer('lookUpIp', { params: { ip } });
   return (
     <Page
@@ -65,15 +62,29 @@ export function IpPage() {
                   <IpFacts
                     lookup={data}
                     version={Number(meta['dataset_version'])}
-                    hostname={<HostnameValue key={ip} {...askFor('hostname')} />}
+                    hostname={
+                      <HostnameValue
+                        key={ip}
+                        ip={ip}
+                        isAsked={include === 'hostname'}
+                        onAsk={askForHostname}
+                      />
+                    }
                   />
                 </Section>
                 <div className={classes['side']}>
                   <Section title="Threat">
-                    <ThreatBar threat={data.record.threat} evidence={data.evidence} limits={data.limits} />
+                    <ThreatBar
+                      threat={data.record.threat}
+                      evidence={data.evidence}
+                      limits={data.limits}
+                    />
+                    <FetchLists
+                      gap={data.limits.threat_gap}
+                      hasScore={data.record.threat.score > 0}
+                    />
                   </Section>
                   <RoutingSection lookup={data} />
-                  {data.has_registration && <RegistrationSection key={ip} {...askFor('registration')} />}
                 </div>
               </Columns>
               {role !== undefined && <HistorySection key={ip} ip={ip} />}
@@ -105,7 +116,9 @@ const CONNECTION_ICONS: Readonly<Record<ConnectionType, IconName>> = {
 /** The type and the flags of the address, each as icon and word. */
 function DetectionTags({ record, routing }: { record: IpRecord; routing: Routing }) {
   const { asn, connection_type, detection } = record;
-  const isRpkiInvalid = routing.origins.some((origin) => origin.asn === asn && origin.rpki === 'invalid');
+  const isRpkiInvalid = routing.origins.some(
+    (origin) => origin.asn === asn && origin.rpki === 'invalid',
+  );
   return (
     <Tags>
       <Tag icon={CONNECTION_ICONS[connection_type]} text={connection_type} />
@@ -115,13 +128,18 @@ function DetectionTags({ record, routing }: { record: IpRecord; routing: Routing
       {detection.ai_company !== undefined && (
         <Tag icon="robot" tone="accent" text={`AI crawler: ${detection.ai_company}`} />
       )}
-      {detection.cloud_provider !== undefined && <Tag icon="cloud" text={detection.cloud_provider} />}
+      {detection.cloud_provider !== undefined && (
+        <Tag icon="cloud" text={detection.cloud_provider} />
+      )}
       {isRpkiInvalid && <Tag icon="alert-triangle" tone="bad" text="RPKI invalid" />}
     </Tags>
   );
 }
 
-/** Why there is no record: a special-purpose range with its RFC, an unannounced address, or an invalid one. */
+/**
+ * Why there is no record: a special-purpose range with its RFC, an unannounced address, or an
+ * invalid one.
+ */
 function NoDataForIp({ ip, failure }: { ip: string; failure: Failure }) {
   if (failure.code === 'INVALID_IP') {
     return (
@@ -130,15 +148,9 @@ function NoDataForIp({ ip, failure }: { ip: string; failure: Failure }) {
       </Notice>
     );
   }
-  const { prefix, name, rfc, exchange } = failure.details as Readonly<Record<string, string | undefined>>;
-  if (exchange !== undefined)
-    return (
-      <Notice title={`${ip} is in the peering LAN of ${exchange}`}>
-        <p>
-          The routers of the exchange’s members use it. No network announces it, so there is no other data about it.
-        </p>
-      </Notice>
-    );
+  const { prefix, name, rfc } = failure.details as Readonly<Record<string, string | undefined>>;
   const isSpecial = prefix !== undefined && name !== undefined;
-  return <NoData subject={ip} special={isSpecial ? { prefix, name, ...(rfc && { rfc }) } : undefined} />;
+  return (
+    <NoData subject={ip} special={isSpecial ? { prefix, name, ...(rfc && { rfc }) } : undefined} />
+  );
 }

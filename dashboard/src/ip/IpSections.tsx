@@ -1,6 +1,15 @@
 /** The sections of an address page. */
 import { Link } from '@tanstack/react-router';
-import type { Evidence, FlagSubject, IpRecord, Location, Origin, Privacy, Roa, Threat } from '@whence/client/wire';
+import type {
+  Evidence,
+  FlagSubject,
+  IpRecord,
+  Location,
+  Origin,
+  Privacy,
+  Roa,
+  Threat,
+} from '@whence/client/wire';
 import type { DatasetLimits, IpLookup } from '@whence/server/dashboard-wire/lookups';
 import type { ReactNode } from 'react';
 import { Copyable } from '../components/Copy.tsx';
@@ -14,18 +23,30 @@ import { longDay } from '../format/data-age.ts';
 import { countryName, fieldName, SUBJECT_WORDS } from '../format/names.ts';
 import { Time, useNow } from '../format/Time.tsx';
 import { relativeDay } from '../format/time.ts';
-import { type JudgedRow, judgeEvidence, NAMED_FIELDS, type NamedField, namesIn } from './evidence-rows.ts';
+import {
+  type JudgedRow,
+  judgeEvidence,
+  NAMED_FIELDS,
+  type NamedField,
+  namesIn,
+} from './evidence-rows.ts';
 import classes from './IpSections.module.css';
 
 const TICKS = [25, 50, 75];
 
 type ThreatBarProps = { threat: Threat; evidence: readonly Evidence[]; limits: DatasetLimits };
 
-/** The score as a bar of 100, one segment per contribution. */
+/**
+ * The score as a bar of 100, one segment per contribution. Without one, the answer above says that
+ * the threat is not known.
+ */
 export function ThreatBar({ threat, evidence, limits }: ThreatBarProps) {
-  const caveat = blocklistCaveat(limits, useNow());
-  const isKnown = limits.threat_is_known;
-  const points = evidence.filter(({ field }) => field === 'threat.score').map(({ value }) => Number(value));
+  const now = useNow();
+  const isKnown = limits.threat_gap === undefined;
+  if (!isKnown && threat.score === 0) return null;
+  const points = evidence
+    .filter(({ field }) => field === 'threat.score')
+    .map(({ value }) => Number(value));
   const segments = points.filter((value) => value > 0);
   const reasons = threat.explanation ?? [];
   const sum = segments.reduce((total, value) => total + value, 0);
@@ -34,15 +55,23 @@ export function ThreatBar({ threat, evidence, limits }: ThreatBarProps) {
   return (
     <div className={classes['threat']}>
       <div className={classes['head']}>
-        {isKnown && <span className={classes['score']}>{threat.score}</span>}
-        {isKnown && <span className="quiet">of 100</span>}
-        <Level level={threat.level} isKnown={isKnown} />
+        {!isKnown && <span className="quiet">at least</span>}
+        <span className={classes['score']}>{threat.score}</span>
+        <span className="quiet">of 100</span>
+        {(isKnown || threat.level !== 'low') && <Level level={threat.level} isKnown={isKnown} />}
       </div>
       <div className={classes['frame']} aria-hidden>
-        <div className={classes['bar']} data-level={threat.level}>
+        <div
+          className={classes['bar']}
+          data-level={isKnown || threat.level !== 'low' ? threat.level : 'unknown'}
+        >
           {segments.map((value, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: contributions have no name of their own.
-            <div key={index} className={classes['segment']} style={{ width: `${value * scale}%` }} />
+            <div
+              // biome-ignore lint/suspicious/noArrayIndexKey: contributions have no name of their own.
+              key={index}
+              className={classes['segment']}
+              style={{ width: `${value * scale}%` }}
+            />
           ))}
         </div>
         {TICKS.map((tick) => (
@@ -60,16 +89,19 @@ export function ThreatBar({ threat, evidence, limits }: ThreatBarProps) {
           ))}
         </ul>
       )}
-      {caveat !== undefined && (threat.level === 'low' || !isKnown) && <p className="quiet">{caveat}</p>}
+      {isKnown && threat.level === 'low' && <p className="quiet">{blocklistCaveat(limits, now)}</p>}
     </div>
   );
 }
 
-/** Flags that this dataset has no source for, or only an old one: their absence does not mean “no”. */
+/**
+ * Flags that this dataset has no source for, or only an old one: their absence does not mean “no”.
+ */
 export function Unknowns({ limits: { unknown, dated } }: { limits: DatasetLimits }) {
   const now = useNow();
   if (unknown.length === 0 && dated.length === 0) return null;
-  const words = (subjects: readonly FlagSubject[]) => subjects.map((subject) => SUBJECT_WORDS[subject]).join(', ');
+  const words = (subjects: readonly FlagSubject[]) =>
+    subjects.map((subject) => SUBJECT_WORDS[subject]).join(', ');
   const days = [...new Set(dated.map(({ as_of }) => as_of))].sort();
   return (
     <details className={classes['unknowns']}>
@@ -96,15 +128,18 @@ export function Unknowns({ limits: { unknown, dated } }: { limits: DatasetLimits
 
 type IpFactsProps = { lookup: IpLookup; version: number; hostname: ReactNode };
 
-/** What the address is, whose and where. Names that only the evidence has follow the connection they explain. */
+/**
+ * What the address is, whose and where. Names that only the evidence has follow the connection they
+ * explain.
+ */
 export function IpFacts({
-  lookup: { record, evidence, privacy, location, labels, routing },
+  lookup: { record, evidence, privacy, location, labels },
   version,
   hostname,
 }: IpFactsProps) {
   const { prefix, asn, asn_name, country, rir, connection_type, detection } = record;
   const named = (field: NamedField) => {
-    const names = namesIn(evidence, field).filter((one) => one !== privacy?.service);
+    const names = namesIn(evidence, field).filter((name) => name !== privacy?.service);
     return names.length === 0 ? undefined : names.join(', ');
   };
   return (
@@ -114,8 +149,6 @@ export function IpFacts({
         Country: country === 'ZZ' ? 'unknown' : `${countryName(country)} (${country})`,
         Location: location && <Place location={location} />,
         Prefix: <PrefixLink prefix={prefix} />,
-        Routing: routing.is_anycast === true ? 'anycast: announced in several places' : undefined,
-        'Internet exchange': routing.exchange,
         Connection: connection_type,
         'Privacy service': privacy && <PrivacyService privacy={privacy} evidence={evidence} />,
         ...Object.fromEntries(NAMED_FIELDS.map(([field, name]) => [name, named(field)])),
@@ -140,10 +173,10 @@ const PRIVACY = {
 /** With the source that says so, and its date. */
 function PrivacyService({ privacy, evidence }: { privacy: Privacy; evidence: readonly Row[] }) {
   const { words, fields } = PRIVACY[privacy.kind];
-  const row = evidence.find(({ field }) => fields.some((one) => one === field));
+  const row = evidence.find(({ field }) => fields.some((name) => name === field));
   return (
     <>
-      {privacy.service === undefined ? words : `${privacy.service} (${words})`}
+      {privacy.service === undefined ? words : `${privacy.service}, ${words}`}
       {row !== undefined && <SourceNote {...row} />}
     </>
   );
@@ -152,7 +185,8 @@ function PrivacyService({ privacy, evidence }: { privacy: Privacy; evidence: rea
 function Place({ location }: { location: Location }) {
   const { city, region, latitude, longitude } = location;
   const names = [city, region].filter((name) => name !== undefined).join(', ');
-  const position = latitude === undefined || longitude === undefined ? '' : `${latitude}, ${longitude}`;
+  const position =
+    latitude === undefined || longitude === undefined ? '' : `${latitude}, ${longitude}`;
   return (
     <>
       {names || position}
@@ -174,7 +208,13 @@ function SourceNote({ source, as_of }: { source: string; as_of: string }) {
 
 type Row = IpLookup['evidence'][number];
 
-export function EvidenceTable({ record, evidence }: { record: IpRecord; evidence: readonly Row[] }) {
+export function EvidenceTable({
+  record,
+  evidence,
+}: {
+  record: IpRecord;
+  evidence: readonly Row[];
+}) {
   const now = useNow();
   const columns: Column<JudgedRow<Row>>[] = [
     { name: 'Field', cell: ({ row }) => <code>{fieldName(row.field)}</code> },
@@ -182,22 +222,29 @@ export function EvidenceTable({ record, evidence }: { record: IpRecord; evidence
     {
       name: 'Source',
       cell: ({ row: { source, licence } }) => (
-        <>
-          {source} <span className="quiet wide-only">{licence}</span>
-        </>
+        <span className="nowrap" title={licence}>
+          {source}
+        </span>
       ),
     },
     { name: 'Prefix', isWide: true, cell: ({ row }) => <PrefixLink prefix={row.prefix} /> },
     {
       name: 'As of',
       cell: ({ row: { as_of } }) => (
-        <span className="nowrap">
-          {as_of} <span className="quiet wide-only">{relativeDay(as_of, now)}</span>
+        <span className="nowrap" title={relativeDay(as_of, now)}>
+          {as_of}
         </span>
       ),
     },
   ];
-  return <Table isStacked="compact" label="Evidence" columns={columns} rows={judgeEvidence(record, evidence)} />;
+  return (
+    <Table
+      isStacked="compact"
+      label="Evidence"
+      columns={columns}
+      rows={judgeEvidence(record, evidence)}
+    />
+  );
 }
 
 function Value({ row: { value, note }, overruled }: JudgedRow<Row>) {
@@ -219,7 +266,10 @@ export function RoutingSection({ lookup }: { lookup: IpLookup }) {
     return row && `${row.source}, ${row.as_of}`;
   };
   const columns: Column<Origin>[] = [
-    { name: 'Network', cell: ({ asn, asn_name }) => <NetworkLink asn={asn} name={asn_name ?? ''} /> },
+    {
+      name: 'Network',
+      cell: ({ asn, asn_name }) => <NetworkLink asn={asn} name={asn_name ?? ''} />,
+    },
     ...(rpki_as_of === undefined
       ? []
       : [{ name: 'RPKI', cell: ({ rpki }: Origin) => rpki && <RpkiTag state={rpki} /> }]),
@@ -230,7 +280,9 @@ export function RoutingSection({ lookup }: { lookup: IpLookup }) {
       title="Routing"
       note={
         <>
-          {origins.length === 1 ? 'The network that announces' : `${origins.length} networks announce`}{' '}
+          {origins.length === 1
+            ? 'The network that announces'
+            : `${origins.length} networks announce`}{' '}
           <PrefixLink prefix={record.prefix} />
           {rpki_as_of !== undefined && (
             <>

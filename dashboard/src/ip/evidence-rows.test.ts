@@ -35,10 +35,7 @@ for (const [behaviour, rows, want] of [
       ['country', 'DE', 'dbip'],
       ['country', 'NL', 'delegated-ripencc'],
     ],
-    [
-      'country DE dbip',
-      'country NL delegated-ripencc: the country of registration counts only where no source knows the country of use',
-    ],
+    ['country DE dbip', 'country NL delegated-ripencc: registered there, used elsewhere'],
   ],
   [
     'overrides come first',
@@ -46,7 +43,10 @@ for (const [behaviour, rows, want] of [
       ['connection_type', 'datacenter', 'overrides'],
       ['connection_type', 'business', 'networks'],
     ],
-    ['connection_type datacenter overrides', 'connection_type business networks: your overrides come first'],
+    [
+      'connection_type datacenter overrides',
+      'connection_type business networks: your overrides come first',
+    ],
   ],
   [
     'another origin of the prefix',
@@ -92,7 +92,9 @@ for (const [behaviour, rows, want] of [
 ] as const) {
   test(`evidence: ${behaviour}`, () => {
     const evidence = rows.map(([field, value, source, note]) => ({
-      ...{ field, value, source },
+      field,
+      value,
+      source,
       ...(note !== undefined && { note }),
     }));
     const judged = judgeEvidence(record, evidence).map(

@@ -1,6 +1,7 @@
 /**
- * Evidence as a page shows it: for every field the rows that decided the answer first, then those that say something else,
- * with the reason why they lost. Fields that collect statements, such as the contributions to the score, have no losers.
+ * Evidence as a page shows it: for every field the rows that decided the answer first, then those
+ * that say something else, with the reason why they lost. Fields that collect statements, such as
+ * the contributions to the score, have no losers.
  */
 import type { Evidence, Flag, IpRecord } from '@whence/client/wire';
 
@@ -30,7 +31,10 @@ export function judgeEvidence<Row extends Statement>(
 }
 
 /** The value in the record of a field that has one value; undefined for the others. */
-function answerOf(record: Parameters<typeof judgeEvidence>[0], field: string): Evidence['value'] | undefined {
+function answerOf(
+  record: Parameters<typeof judgeEvidence>[0],
+  field: string,
+): Evidence['value'] | undefined {
   switch (field) {
     case 'asn':
     case 'country':
@@ -56,7 +60,7 @@ function reasonFor(loser: Statement, winner: Statement | undefined): string {
   if (winner?.source === OVERRIDES) return 'your overrides come first';
   if (loser.field === 'asn') return 'fewer routing peers see this network as the origin';
   if (loser.field === 'country' && REGISTRATIONS.test(loser.source))
-    return 'the country of registration counts only where no source knows the country of use';
+    return 'registered there, used elsewhere';
   return winner === undefined ? 'another source comes first' : `${winner.source} comes first`;
 }
 
@@ -73,7 +77,10 @@ export const NAMED_FIELDS = [
 export type NamedField = (typeof NAMED_FIELDS)[number][0];
 
 /** The distinct values of such a field. */
-export function namesIn(evidence: readonly Pick<Evidence, 'field' | 'value'>[], field: NamedField): string[] {
+export function namesIn(
+  evidence: readonly Pick<Evidence, 'field' | 'value'>[],
+  field: NamedField,
+): string[] {
   const values = evidence.filter((row) => row.field === field).map(({ value }) => String(value));
   return [...new Set(values.filter((value) => value !== ''))];
 }

@@ -25,7 +25,11 @@ for (const [behaviour, before, after, want] of [
   [
     'a flag and the score',
     RECORD,
-    { ...RECORD, detection: { is_vpn: true }, threat: { score: 20, level: 'low', explanation: ['VPN: +20', 'x'] } },
+    {
+      ...RECORD,
+      detection: { is_vpn: true },
+      threat: { score: 20, level: 'low', explanation: ['VPN: +20', 'x'] },
+    },
     'detection.vpn: false → true, threat.score: 0 → 20',
   ],
   [
@@ -38,7 +42,10 @@ for (const [behaviour, before, after, want] of [
   ['one that is gone', RECORD, undefined, 'no longer announced'],
 ] as const) {
   test(`history: ${behaviour}`, () => {
-    const [change] = changesOf([span(2, after as IpRecord | undefined), span(1, before as IpRecord | undefined)]);
+    const [change] = changesOf([
+      span(2, after as IpRecord | undefined),
+      span(1, before as IpRecord | undefined),
+    ]);
     assert.ok(change);
     assert.equal(changeWords(change), want);
     assert.deepEqual([change.version, change.at], [2, '2026-11-02T00:00:00Z']);

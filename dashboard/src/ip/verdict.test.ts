@@ -14,7 +14,9 @@ const nothing: Detection = {
   is_ai_crawler: false,
 };
 
-function record(change: Partial<Omit<IpRecord, 'detection'>> & { detection?: Partial<Detection> }): IpRecord {
+function record(
+  change: Partial<Omit<IpRecord, 'detection'>> & { detection?: Partial<Detection> },
+): IpRecord {
   return {
     ip: '192.0.2.1',
     prefix: '192.0.2.0/24',
@@ -28,7 +30,7 @@ function record(change: Partial<Omit<IpRecord, 'detection'>> & { detection?: Par
     detection: { ...nothing, ...change.detection },
   };
 }
-const KNOWN: DatasetLimits = { threat_is_known: true, unknown: [], dated: [] };
+const KNOWN: DatasetLimits = { unknown: [], dated: [] };
 const NOW = Date.parse('2026-11-16T05:00:00Z');
 const scored = (sources: readonly string[]) =>
   sources.map((source) => ({ field: 'threat.score', value: 10, source, as_of: '2026-11-15' }));
@@ -49,7 +51,12 @@ for (const [behaviour, subject, sources, want] of [
     [],
     'Business network of Example GmbH in the United States. No known abuse.',
   ],
-  ['an unknown country', record({ country: 'ZZ' }), [], 'Business network of Example GmbH. No known abuse.'],
+  [
+    'an unknown country',
+    record({ country: 'ZZ' }),
+    [],
+    'Business network of Example GmbH. No known abuse.',
+  ],
   [
     'a Tor exit comes before its datacenter',
     record({ connection_type: 'datacenter', detection: { is_tor_exit: true }, threat: high }),
@@ -82,11 +89,20 @@ for (const [behaviour, subject, sources, want] of [
   ],
   [
     'a cloud that is named like its network is mentioned once',
-    record({ asn_name: 'Google LLC', connection_type: 'datacenter', detection: { cloud_provider: 'Google Cloud' } }),
+    record({
+      asn_name: 'Google LLC',
+      connection_type: 'datacenter',
+      detection: { cloud_provider: 'Google Cloud' },
+    }),
     [],
     'Datacenter of Google LLC in Germany. No known abuse.',
   ],
-  ['a VPN', record({ detection: { is_vpn: true } }), [], 'VPN address of Example GmbH in Germany. No known abuse.'],
+  [
+    'a VPN',
+    record({ detection: { is_vpn: true } }),
+    [],
+    'VPN address of Example GmbH in Germany. No known abuse.',
+  ],
 ] as const) {
   test(`verdict: ${behaviour}`, () => {
     assert.equal(verdict(subject, scored(sources), KNOWN, NOW), want);
@@ -120,8 +136,22 @@ for (const [behaviour, subject, sources, limits, want] of [
     'without a current list the risk is not known',
     record({}),
     [],
-    { threat_is_known: false, unknown: ['blocklists'], dated: [] },
-    'Business network of Example GmbH in Germany. Risk not known: no current lists (wh dataset update).',
+    { threat_gap: 'blocklists', unknown: ['blocklists'], dated: [] },
+    'Business network of Example GmbH in Germany. Risk not known: no current attack lists.',
+  ],
+  [
+    'an incomplete score is the least that is known',
+    record({ threat: { score: 15, level: 'low' } }),
+    ['ipsum'],
+    { threat_gap: 'is_tor_exit', unknown: ['is_tor_exit'], dated: [] },
+    'Business network of Example GmbH in Germany, on one blocklist. Risk at least 15 of 100: no current list of Tor exits.',
+  ],
+  [
+    'an incomplete score that is high is at least high',
+    listed,
+    ['ipsum'],
+    { threat_gap: 'blocklists', unknown: ['blocklists'], dated: [] },
+    'Business network of Example GmbH in Germany, on one blocklist: at least high risk.',
   ],
   [
     'old blocklists are mentioned with their date',
@@ -141,7 +171,10 @@ for (const [behaviour, subject, sources, limits, want] of [
     'a blocklist that is too old does not date those that count',
     record({}),
     [],
-    { unknown: [], dated: [{ subject: 'blocklists', as_of: '2026-06-17', counted_as_of: '2026-11-15' }] },
+    {
+      unknown: [],
+      dated: [{ subject: 'blocklists', as_of: '2026-06-17', counted_as_of: '2026-11-15' }],
+    },
     'Business network of Example GmbH in Germany. Not on any blocklist.',
   ],
   [
@@ -153,7 +186,12 @@ for (const [behaviour, subject, sources, limits, want] of [
   ],
 ] as const) {
   test(`verdict: ${behaviour}`, () => {
-    const known: DatasetLimits = { ...KNOWN, ...limits, unknown: [...limits.unknown], dated: [...limits.dated] };
+    const known: DatasetLimits = {
+      ...KNOWN,
+      ...limits,
+      unknown: [...limits.unknown],
+      dated: [...limits.dated],
+    };
     assert.equal(verdict(subject, scored(sources), known, NOW), want);
   });
 }
@@ -198,7 +236,12 @@ for (const [behaviour, subject, rows, want] of [
     ],
     'Tor exit in Germany, on two blocklists as of 17 June: high risk.',
   ],
-  ['a fresh list carries none', tor, [['is_tor_exit', true, '2026-11-15']], 'Tor exit in Germany: high risk.'],
+  [
+    'a fresh list carries none',
+    tor,
+    [['is_tor_exit', true, '2026-11-15']],
+    'Tor exit in Germany: high risk.',
+  ],
   [
     'the newest of several lists decides whether it is old',
     tor,
@@ -249,7 +292,12 @@ for (const [behaviour, subject, rows, want] of [
   ],
 ] as const) {
   test(`verdict: ${behaviour}`, () => {
-    const evidence = rows.map(([field, value, as_of, source = 'list']) => ({ field, value, source, as_of }));
+    const evidence = rows.map(([field, value, as_of, source = 'list']) => ({
+      field,
+      value,
+      source,
+      as_of,
+    }));
     assert.equal(verdict(subject, evidence, KNOWN, NOW), want);
   });
 }

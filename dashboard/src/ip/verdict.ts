@@ -1,6 +1,7 @@
 /**
- * One or two sentences about an address: what it is, whose and where, and its risk, if known. What rests on a list of
- * addresses that change from day to day carries the date of the list if it is old.
+ * One or two sentences about an address: what it is, whose and where, and its risk, if known. What
+ * rests on a list of addresses that change from day to day carries the date of the list if it is
+ * old.
  */
 import type { Evidence, IpRecord } from '@whence/client/wire';
 import { TOO_OLD } from '@whence/dataset/record';
@@ -11,8 +12,14 @@ import { countryInSentence } from '../format/names.ts';
 import { type NamedField, namesIn } from './evidence-rows.ts';
 
 type Stated = Pick<Evidence, 'field' | 'value' | 'source' | 'as_of' | 'note'>;
-type Subject = { readonly record: IpRecord; readonly named: (field: NamedField) => string | undefined };
-/** The words, if the rule applies, and the field of the evidence that they rest on, if its addresses change from day to day. */
+type Subject = {
+  readonly record: IpRecord;
+  readonly named: (field: NamedField) => string | undefined;
+};
+/**
+ * The words, if the rule applies, and the field of the evidence that they rest on, if its addresses
+ * change from day to day.
+ */
 type Rule = readonly [field: string, words: (subject: Subject) => string | undefined | false];
 
 const CONNECTIONS = {
@@ -27,22 +34,35 @@ const CONNECTIONS = {
 const WHAT: readonly Rule[] = [
   [
     'is_tor_exit',
-    ({ record, named }) => record.detection.is_tor_exit && `Tor exit${after(' of ', named('tor_operator'))}`,
+    ({ record, named }) =>
+      record.detection.is_tor_exit && `Tor exit${after(' of ', named('tor_operator'))}`,
   ],
   [
     'is_vpn',
-    ({ record, named }) => record.detection.is_vpn && `VPN address of ${named('vpn_service') ?? record.asn_name}`,
+    ({ record, named }) =>
+      record.detection.is_vpn && `VPN address of ${named('vpn_service') ?? record.asn_name}`,
   ],
   ['is_proxy', ({ record }) => record.detection.is_proxy && `Proxy at ${record.asn_name}`],
   ['relay', ({ named }) => after('Address of the privacy relay ', named('relay'))],
   [
     'is_ai_crawler',
     ({ record: { detection }, named }) =>
-      detection.is_ai_crawler && `Crawler${after(' ', named('crawler'))} of ${detection.ai_company ?? 'an AI company'}`,
+      detection.is_ai_crawler &&
+      `Crawler${after(' ', named('crawler'))} of ${detection.ai_company ?? 'an AI company'}`,
   ],
-  ['crawler', ({ record, named }) => named('crawler') && `Crawler ${named('crawler')} at ${record.asn_name}`],
-  ['', ({ record, named }) => named('known_good') && `${named('known_good')}, at ${record.asn_name}`],
-  ['', ({ record, named }) => named('scanner') && `Research scanner of ${named('scanner')} at ${record.asn_name}`],
+  [
+    'crawler',
+    ({ record, named }) => named('crawler') && `Crawler ${named('crawler')} at ${record.asn_name}`,
+  ],
+  [
+    '',
+    ({ record, named }) => named('known_good') && `${named('known_good')}, at ${record.asn_name}`,
+  ],
+  [
+    '',
+    ({ record, named }) =>
+      named('scanner') && `Research scanner of ${named('scanner')} at ${record.asn_name}`,
+  ],
   [
     '',
     ({ record: { detection, asn_name } }) =>
@@ -52,7 +72,8 @@ const WHAT: readonly Rule[] = [
   ],
 ];
 
-const after = (words: string, name: string | undefined): string => (name === undefined ? '' : words + name);
+const after = (words: string, name: string | undefined): string =>
+  name === undefined ? '' : words + name;
 
 export function verdict(
   record: IpRecord,
@@ -77,8 +98,13 @@ export function verdict(
   const isOneDay = listings.length > 0 && statedDay === listedDay;
   const dated = isOneDay ? '' : dayWords(statedDay, nowMs);
   const listed = listedWords(listings, dayWords(listedDay, nowMs));
+  const isComplete = limits.threat_gap === undefined;
+  const unlisted =
+    listings.length > 0 && isComplete
+      ? undefined
+      : unlistedWords(limits, nowMs, record.threat.score);
   return endSentence(
-    `${what}${where}${dated}${listed}${risk(record, evidence, listings.length > 0 ? undefined : unlistedWords(limits, nowMs, record.threat.score))}`,
+    `${what}${where}${dated}${listed}${risk(record, evidence, unlisted, isComplete)}`,
   );
 }
 
@@ -88,7 +114,9 @@ function oldDay(rows: readonly Stated[], nowMs: number): string | undefined {
     .map(({ as_of }) => as_of.slice(0, 10))
     .sort()
     .at(-1);
-  return newest === undefined || newest === '' || ageLevel(newest, nowMs) === 'fresh' ? undefined : newest;
+  return newest === undefined || newest === '' || ageLevel(newest, nowMs) === 'fresh'
+    ? undefined
+    : newest;
 }
 
 const dayWords = (day: string | undefined, nowMs: number): string =>
@@ -107,7 +135,10 @@ function blocklistings(evidence: readonly Stated[]): Stated[] {
   const lists = counted.filter(({ field, value }) => ANONYMITY.includes(field) && value === true);
   const flagSources = lists.map(({ source }) => source);
   return counted
-    .filter(({ field, source }) => field === 'threat.score' && !OWN_TABLES.includes(source) && source !== OVERRIDES)
+    .filter(
+      ({ field, source }) =>
+        field === 'threat.score' && !OWN_TABLES.includes(source) && source !== OVERRIDES,
+    )
     .filter(({ source }) => {
       const index = flagSources.indexOf(source);
       if (index >= 0) flagSources.splice(index, 1);
@@ -117,14 +148,24 @@ function blocklistings(evidence: readonly Stated[]): Stated[] {
 
 function listedWords(listings: readonly Stated[], dated: string): string {
   const lists = new Set(listings.map(({ source }) => source)).size;
-  return lists === 0 ? '' : `, on ${numberWord(lists)} ${lists === 1 ? 'blocklist' : 'blocklists'}${dated}`;
+  return lists === 0
+    ? ''
+    : `, on ${numberWord(lists)} ${lists === 1 ? 'blocklist' : 'blocklists'}${dated}`;
 }
 
 /** `unlisted`: what is said of a low level that no list has raised. */
-function risk({ threat }: IpRecord, evidence: readonly Stated[], unlisted: string | undefined): string {
+function risk(
+  { threat }: IpRecord,
+  evidence: readonly Stated[],
+  unlisted: string | undefined,
+  isComplete: boolean,
+): string {
   if (threat.level === 'low' && unlisted !== undefined) return unlisted;
-  const isDenied = evidence.some(({ field, source }) => field === 'threat.score' && source === OVERRIDES);
-  return `${isDenied ? ', by an override' : ''}: ${threat.level} risk`;
+  const floor = isComplete ? '' : 'at least ';
+  const isDenied = evidence.some(
+    ({ field, source }) => field === 'threat.score' && source === OVERRIDES,
+  );
+  return `${isDenied ? ', by an override' : ''}: ${floor}${threat.level} risk`;
 }
 
 const WORDS = ['no', 'one', 'two', 'three', 'four', 'five', 'six'];

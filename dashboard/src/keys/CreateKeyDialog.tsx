@@ -5,6 +5,7 @@ import { DEFAULT_PERMISSIONS, type Permission, type Tier } from '@whence/server/
 import { useState } from 'react';
 import { call, refresh } from '../api/query-client.ts';
 import { TextButton } from '../components/Buttons.tsx';
+import { CopyButton } from '../components/Copy.tsx';
 import { Dialog } from '../components/Dialog.tsx';
 import { Form, FormButtons, useDiscard } from '../components/Form.tsx';
 import { capitalise } from '../format/names.ts';
@@ -23,8 +24,17 @@ import {
 import { emptyForm, type KeyForm, newKeyOf } from './key-form.ts';
 import { ConfirmLeave, NewSecret } from './NewSecret.tsx';
 
-/** Asks for name, permissions, tier and restrictions, then shows the key once. It cannot be closed by accident. */
-export function CreateKeyDialog({ permission, onClose }: { permission: Permission | undefined; onClose: () => void }) {
+/**
+ * Asks for name, permissions, tier and restrictions, then shows the key once. It cannot be closed
+ * by accident.
+ */
+export function CreateKeyDialog({
+  permission,
+  onClose,
+}: {
+  permission: Permission | undefined;
+  onClose: () => void;
+}) {
   const [created, setCreated] = useState<CreatedKey>();
   if (created !== undefined) return <SecretDialog created={created} onClose={onClose} />;
   return <NewKeyDialog permission={permission} onCreated={setCreated} onClose={onClose} />;
@@ -39,7 +49,10 @@ type NewKeyDialogProps = {
 function NewKeyDialog({ permission, onCreated, onClose }: NewKeyDialogProps) {
   const { tiers } = useSignedIn();
   const [empty] = useState<KeyForm>(() =>
-    emptyForm(tiers[0]?.tier ?? 'free', permission === undefined ? DEFAULT_PERMISSIONS : [permission]),
+    emptyForm(
+      tiers[0]?.tier ?? 'free',
+      permission === undefined ? DEFAULT_PERMISSIONS : [permission],
+    ),
   );
   const [form, setForm] = useState(empty);
   const { close, question } = useDiscard(JSON.stringify(form) !== JSON.stringify(empty), onClose);
@@ -82,7 +95,12 @@ function NewKeyDialog({ permission, onCreated, onClose }: NewKeyDialogProps) {
         >
           <div className={classes['choices']}>
             {tiers.map((info) => (
-              <Radio key={info.tier} value={info.tier} label={capitalise(info.tier)} description={tierWords(info)} />
+              <Radio
+                key={info.tier}
+                value={info.tier}
+                label={capitalise(info.tier)}
+                description={tierWords(info)}
+              />
             ))}
           </div>
         </Radio.Group>
@@ -122,6 +140,7 @@ function MoreFields(props: KeyFieldsProps) {
 function SecretDialog({ created, onClose }: { created: CreatedKey; onClose: () => void }) {
   const [isCopied, setIsCopied] = useState(false);
   const [isLeaving, setIsLeaving] = useState(false);
+  const closeWords = isLeaving ? 'Close without copying' : 'Close';
   const leave = () => (isCopied || isLeaving ? onClose() : setIsLeaving(true));
   return (
     <Dialog
@@ -137,15 +156,25 @@ function SecretDialog({ created, onClose }: { created: CreatedKey; onClose: () =
         <ConfirmLeave isActive={!isCopied && !isLeaving} />
         {isLeaving && !isCopied && (
           <p role="alert">
-            The key was not copied and cannot be shown again. Without a copy, revoke it and create a new one.
+            The key was not copied and cannot be shown again. Without a copy, revoke it and create a
+            new one.
           </p>
         )}
         <div className={classes['actions']}>
           <TextButton
             variant={isCopied ? 'filled' : 'default'}
-            text={isCopied ? 'Done' : isLeaving ? 'Close without copying' : 'Close'}
+            text={isCopied ? 'Done' : closeWords}
             onClick={leave}
           />
+          {!isCopied && (
+            <CopyButton
+              text={created.secret}
+              label="Copy key"
+              word="Copy key"
+              isPrimary
+              onCopied={() => setIsCopied(true)}
+            />
+          )}
         </div>
       </div>
     </Dialog>
@@ -153,6 +182,9 @@ function SecretDialog({ created, onClose }: { created: CreatedKey; onClose: () =
 }
 
 function tierWords({ requests_per_day, batch_size }: TierInfo): string {
-  const requests = requests_per_day === null ? 'no daily limit' : `${formatNumber(requests_per_day)} requests a day`;
+  const requests =
+    requests_per_day === null
+      ? 'no daily limit'
+      : `${formatNumber(requests_per_day)} requests a day`;
   return `${requests}, batches of up to ${formatNumber(batch_size)}`;
 }

@@ -10,7 +10,14 @@ import { announce } from '../components/LiveRegion.tsx';
 import { capitalise } from '../format/names.ts';
 import { useSignedIn } from '../session/use-session.ts';
 import classes from './EditKeyDrawer.module.css';
-import { Field, NoteField, PermissionBoxes, RestrictionFields, refusedFieldOf, ruleAt } from './KeyFields.tsx';
+import {
+  Field,
+  NoteField,
+  PermissionBoxes,
+  RestrictionFields,
+  refusedFieldOf,
+  ruleAt,
+} from './KeyFields.tsx';
 import { changeOf, effectsOf, formOf, type KeyForm } from './key-form.ts';
 import { refreshKeys } from './refresh-keys.ts';
 
@@ -34,7 +41,9 @@ export function EditKeyDrawer({ summary, onClose }: { summary: KeySummary; onClo
   const refused = refusedFieldOf(save.error);
   const fields = { form, onChange: set, refused, effects };
   // A key may have a tier that this account may not give to others.
-  const choices = tiers.some(({ tier }) => tier === key.tier) ? tiers.map(({ tier }) => tier) : [key.tier];
+  const choices = tiers.some(({ tier }) => tier === key.tier)
+    ? tiers.map(({ tier }) => tier)
+    : [key.tier];
   return (
     <SideDrawer onClose={close} title={`Edit “${key.name}”`} size={460}>
       <Form mutation={save} error={refused === undefined ? save.error : null}>
@@ -70,7 +79,11 @@ export function EditKeyDrawer({ summary, onClose }: { summary: KeySummary; onClo
           isSticky
           mutation={save}
           action="Save"
-          isDisabled={Object.keys(change).length === 0 || form.name.trim() === '' || form.permissions.length === 0}
+          isDisabled={
+            Object.keys(change).length === 0 ||
+            form.name.trim() === '' ||
+            form.permissions.length === 0
+          }
           onCancel={close}
           question={question}
         />

@@ -1,4 +1,7 @@
-/** The fields of a key that its creation and its drawer share, each with the rule that the server found broken. */
+/**
+ * The fields of a key that its creation and its drawer share, each with the rule that the server
+ * found broken.
+ */
 import { Checkbox, Textarea, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { isFailure } from '../api/call.ts';
@@ -32,7 +35,11 @@ export function NoteField({ form, onChange, refused, effects = {} }: KeyFieldsPr
 }
 
 /** The permissions that the account may give. */
-export function PermissionBoxes({ form, onChange, isDescribed = false }: KeyFieldsProps & { isDescribed?: boolean }) {
+export function PermissionBoxes({
+  form,
+  onChange,
+  isDescribed = false,
+}: KeyFieldsProps & { isDescribed?: boolean }) {
   const { permissions: all } = useSignedIn();
   return all.map((permission) => (
     <Checkbox
@@ -42,7 +49,9 @@ export function PermissionBoxes({ form, onChange, isDescribed = false }: KeyFiel
       checked={form.permissions.includes(permission)}
       onChange={({ currentTarget: { checked } }) =>
         onChange({
-          permissions: all.filter((one) => (one === permission ? checked : form.permissions.includes(one))),
+          permissions: all.filter((other) =>
+            other === permission ? checked : form.permissions.includes(other),
+          ),
         })
       }
     />
@@ -76,15 +85,34 @@ export function RestrictionFields({ form, onChange, refused, effects = {} }: Key
           onChange={(event) => onChange({ networks: event.currentTarget.value })}
         />
       </Field>
+      <Field effect={effects.domains}>
+        <Textarea
+          label="Allowed domains"
+          description="Whose reports it may use, one per line: example.com with all below it, *.example.com only below. Empty: all."
+          placeholder="example.com"
+          rows={2}
+          spellCheck={false}
+          className={classes['networks'] ?? ''}
+          error={withLine(ruleAt(refused, '/allowed_domains'), form.domains, refused?.item)}
+          value={form.domains}
+          onChange={(event) => onChange({ domains: event.currentTarget.value })}
+        />
+      </Field>
       <NumberField
-        {...{ form, onChange, refused, effects }}
+        form={form}
+        onChange={onChange}
+        refused={refused}
+        effects={effects}
         field="limit"
         path="/daily_limit"
         label="Daily limit"
         description="Requests a day. Empty: the limit of the tier."
       />
       <NumberField
-        {...{ form, onChange, refused, effects }}
+        form={form}
+        onChange={onChange}
+        refused={refused}
+        effects={effects}
         field="rate"
         path="/requests_per_second"
         label="Requests per second"
@@ -94,9 +122,23 @@ export function RestrictionFields({ form, onChange, refused, effects = {} }: Key
   );
 }
 
-type NumberFieldProps = KeyFieldsProps & { field: 'limit' | 'rate'; path: string; label: string; description: string };
+type NumberFieldProps = KeyFieldsProps & {
+  field: 'limit' | 'rate';
+  path: string;
+  label: string;
+  description: string;
+};
 
-function NumberField({ form, onChange, refused, effects = {}, field, path, label, description }: NumberFieldProps) {
+function NumberField({
+  form,
+  onChange,
+  refused,
+  effects = {},
+  field,
+  path,
+  label,
+  description,
+}: NumberFieldProps) {
   return (
     <Field effect={effects[field]}>
       <TextInput
@@ -142,16 +184,22 @@ const ATTRIBUTE_PATHS: readonly unknown[] = [
   '/note',
   '/expires_at',
   '/allowed_networks',
+  '/allowed_domains',
   '/requests_per_second',
   '/daily_limit',
 ];
 
-/** The field that the server refused, with its rule. Undefined for a failure that no field of the forms shows. */
+/**
+ * The field that the server refused, with its rule. Undefined for a failure that no field of the
+ * forms shows.
+ */
 export function refusedFieldOf(error: unknown): RefusedField | undefined {
   if (!isFailure(error, 'INVALID_REQUEST')) return undefined;
   const { path: text, rule } = error.details;
   const [, path, item] = /^(\/\w+)(?:\/(\d+))?$/.exec(String(text)) ?? [];
-  return path !== undefined && [...IDENTITY_PATHS, ...ATTRIBUTE_PATHS].includes(path) && typeof rule === 'string'
+  return path !== undefined &&
+    [...IDENTITY_PATHS, ...ATTRIBUTE_PATHS].includes(path) &&
+    typeof rule === 'string'
     ? { path, rule: capitalise(rule), ...(item === undefined ? {} : { item: Number(item) }) }
     : undefined;
 }

@@ -21,7 +21,10 @@ export function KeyMenu({ summary, onAction }: KeyMenuProps) {
     }
   };
   const item = (action: KeyAction, icon: IconName, text: string) => (
-    <Menu.Item leftSection={<Icon name={icon} size={16} />} onClick={() => onAction(action, summary)}>
+    <Menu.Item
+      leftSection={<Icon name={icon} size={16} />}
+      onClick={() => onAction(action, summary)}
+    >
       {text}
     </Menu.Item>
   );
@@ -41,7 +44,7 @@ export function KeyMenu({ summary, onAction }: KeyMenuProps) {
             {item('edit', 'pencil', 'Edit…')}
             <Menu.Item
               leftSection={<Icon name="refresh" size={16} />}
-              onClick={() => void navigate({ to: '/settings/keys/$id/rotate', params: { id } })}
+              onClick={() => void navigate({ to: '/keys/$id/rotate', params: { id } })}
             >
               Rotate…
             </Menu.Item>

@@ -1,30 +1,27 @@
-import { SegmentedControl } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { KeyDetail } from '@whence/server/dashboard-wire/keys';
-import { useState } from 'react';
 import { useAnswer } from '../api/query-client.ts';
 import { AuditTable } from '../audit/AuditTable.tsx';
 import { BarChart } from '../charts/BarChart.tsx';
-import { withStatusTones } from '../charts/series.ts';
 import { QuietButton, TextButton } from '../components/Buttons.tsx';
 import { Copyable } from '../components/Copy.tsx';
 import { Facts } from '../components/Facts.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
-import { Loaded } from '../components/Loaded.tsx';
+import { Loaded, LoadedLead } from '../components/Loaded.tsx';
 import { Empty, Notice } from '../components/Notice.tsx';
-import { Columns, Page, Section } from '../components/Page.tsx';
+import { Columns, Page, Section, Verdict } from '../components/Page.tsx';
 import { capitalise, PERMISSION_WORDS } from '../format/names.ts';
 import { count } from '../format/number.ts';
 import { Time } from '../format/Time.tsx';
-import { HOUR_MS, shortDay, shortHour } from '../format/time.ts';
+import { HOUR_MS, shortHour } from '../format/time.ts';
 import { useRole } from '../session/use-session.ts';
 import classes from './KeyPage.module.css';
-import { KeyRefusals } from './KeyRefusals.tsx';
+import { KeyRefusals, lastingRefusal } from './KeyRefusals.tsx';
 import { FirstUse, KeyStateTag, LastUse, QuotaBar, RefusedSince } from './KeyState.tsx';
 import { ScheduledRevocation } from './ScheduledRevocation.tsx';
 import { useKeyActions } from './use-key-actions.tsx';
 
-const route = getRouteApi('/session/settings/keys/$id');
+const route = getRouteApi('/session/keys/$id');
 const REFRESH_MS = 10_000;
 
 export function KeyPage() {
@@ -39,13 +36,23 @@ export function KeyPage() {
     <Page
       name={key?.name ?? 'API key'}
       title={key?.name ?? 'API key'}
-      lead={<Link to="/settings/keys">All API keys</Link>}
+      lead={
+        <>
+          <Link to="/keys">All keys</Link>
+          <LoadedLead query={detail}>{({ data }) => <KeyVerdict detail={data} />}</LoadedLead>
+        </>
+      }
       actions={
         isActive && (
           <>
             <QuietButton size="sm" icon="pencil" text="Edit" onClick={() => act('edit', key)} />
             {key.paused_at === undefined ? (
-              <QuietButton size="sm" icon="player-pause" text="Pause" onClick={() => act('pause', key)} />
+              <QuietButton
+                size="sm"
+                icon="player-pause"
+                text="Pause"
+                onClick={() => act('pause', key)}
+              />
             ) : (
               <TextButton icon="player-play" text="Resume" onClick={() => act('resume', key)} />
             )}
@@ -53,9 +60,14 @@ export function KeyPage() {
               size="sm"
               icon="refresh"
               text="Rotate"
-              renderRoot={(props) => <Link to="/settings/keys/$id/rotate" params={{ id }} {...props} />}
+              renderRoot={(props) => <Link to="/keys/$id/rotate" params={{ id }} {...props} />}
             />
-            <TextButton data-danger icon="ban" text="Revoke key" onClick={() => act('revoke', key)} />
+            <QuietButton
+              size="sm"
+              icon="ban"
+              text="Revoke key"
+              onClick={() => act('revoke', key)}
+            />
           </>
         )
       }
@@ -64,7 +76,9 @@ export function KeyPage() {
         {({ data }) => (
           <>
             {failure !== null && <FailureNotice error={failure} />}
-            {pasted === 'yes' && <PastedKey summary={data.key} onRevoke={() => act('revoke', data.key, true)} />}
+            {pasted === 'yes' && (
+              <PastedKey summary={data.key} onRevoke={() => act('revoke', data.key, true)} />
+            )}
             <Columns>
               <Section title="Key">
                 <KeyFacts detail={data} />
@@ -87,22 +101,52 @@ export function KeyPage() {
   );
 }
 
+function KeyVerdict({ detail: { key, refusals } }: { detail: KeyDetail }) {
+  const { state, quota } = key;
+  if (state !== 'active')
+    return (
+      <Verdict
+        text={`${capitalise(state)}: requests with this key are refused.`}
+        {...(state !== 'revoked' && { tone: 'warn' })}
+      />
+    );
+  if (quota.limit !== null && quota.used >= quota.limit)
+    return <Verdict tone="bad" text="Its requests of today are used up: more are refused." />;
+  const refusal = lastingRefusal(refusals);
+  if (refusal !== undefined)
+    return (
+      <Verdict
+        tone="warn"
+        text={`Requests with this key are answered, but some were refused: ${refusal}.`}
+      />
+    );
+  return <Verdict text="Requests with this key are answered." />;
+}
+
 /** Who pastes a key has found it where it should not be. */
 function PastedKey({ summary, onRevoke }: { summary: KeyDetail['key']; onRevoke: () => void }) {
   if (summary.status === 'revoked')
-    return <Notice tone="good" title="The key that you pasted is revoked: requests with it are refused" />;
+    return (
+      <Notice
+        tone="good"
+        title="The key that you pasted is revoked: requests with it are refused"
+      />
+    );
   return (
     <Notice tone="bad" title="This is the key that you pasted">
-      <p>Anyone who has it can use it. If it has leaked, revoke it now; programs that use it then need another key.</p>
+      <p>
+        Anyone who has it can use it. If it has leaked, revoke it now; programs that use it then
+        need another key.
+      </p>
       <TextButton data-danger icon="ban" text="Revoke this key" onClick={onRevoke} />
     </Notice>
   );
 }
 
 function KeyFacts({ detail: { key, predecessor, successor } }: { detail: KeyDetail }) {
-  const other = (one: typeof key) => (
-    <Link to="/settings/keys/$id" params={{ id: one.id }}>
-      {one.name}
+  const other = (linked: typeof key) => (
+    <Link to="/keys/$id" params={{ id: linked.id }}>
+      {linked.name}
     </Link>
   );
   return (
@@ -128,17 +172,26 @@ function KeyFacts({ detail: { key, predecessor, successor } }: { detail: KeyDeta
           </>
         ),
         Tier: capitalise(key.tier),
-        Permissions: key.permissions.map((one) => PERMISSION_WORDS[one].name).join(', '),
+        Permissions: key.permissions
+          .map((permission) => PERMISSION_WORDS[permission].name)
+          .join(', '),
         Note: key.note && <span className={classes['note']}>{key.note}</span>,
         Expires:
-          key.expires_at === undefined ? 'never' : <Time at={key.expires_at} isAhead={key.state !== 'expired'} />,
+          key.expires_at === undefined ? (
+            'never'
+          ) : (
+            <Time at={key.expires_at} isAhead={key.state !== 'expired'} />
+          ),
         Networks:
           key.allowed_networks === undefined ? (
             'any client'
           ) : (
             <span className="mono">{key.allowed_networks.join(', ')}</span>
           ),
-        'Daily limit': key.daily_limit === undefined ? 'the limit of the tier' : count(key.daily_limit, 'request'),
+        'Daily limit':
+          key.quota.limit === null
+            ? 'none'
+            : `${count(key.quota.limit, 'request')}, ${key.daily_limit === undefined ? `of the tier ${capitalise(key.tier)}` : 'its own'}`,
         'Per second':
           key.requests_per_second === undefined
             ? 'no limit of its own'
@@ -160,7 +213,8 @@ function UseFacts({ summary }: { summary: KeyDetail['key'] }) {
       facts={{
         'First used': <FirstUse summary={summary} />,
         'Last used': <LastUse summary={summary} />,
-        'Refused (401)': status === 'revoked' || refused ? <RefusedSince summary={summary} /> : undefined,
+        'Refused (401)':
+          status === 'revoked' || refused ? <RefusedSince summary={summary} /> : undefined,
       }}
     />
   );
@@ -181,29 +235,19 @@ function KeyAudit({ id }: { id: string }) {
   );
 }
 
+/** Days are on the page that compares keys. */
 function KeyUsageSection({ detail: { key, last_hour } }: { detail: KeyDetail }) {
   const lastDay = key.requests_by_hour.reduce((sum, requests) => sum + requests, 0);
-  const [by = lastDay > 0 ? 'hour' : 'endpoint', setBy] = useState<'hour' | 'endpoint' | 'status'>();
   return (
     <Section
       title="Usage"
       aside={
-        <SegmentedControl
-          size="xs"
-          aria-label="Usage"
-          value={by}
-          onChange={(value) => setBy(value as typeof by)}
-          data={[
-            { value: 'hour', label: '24 hours' },
-            { value: 'endpoint', label: 'By endpoint' },
-            { value: 'status', label: 'By status' },
-          ]}
-        />
+        <Link to="/keys/usage" search={{ key: key.id }}>
+          By day
+        </Link>
       }
     >
-      {by !== 'hour' ? (
-        <UsageByDay id={key.id} by={by} />
-      ) : lastDay === 0 ? (
+      {lastDay === 0 ? (
         <Empty title="No requests in the last 24 hours" />
       ) : (
         <BarChart
@@ -215,24 +259,5 @@ function KeyUsageSection({ detail: { key, last_hour } }: { detail: KeyDetail }) 
         />
       )}
     </Section>
-  );
-}
-
-function UsageByDay({ id, by }: { id: string; by: 'endpoint' | 'status' }) {
-  const usage = useAnswer('getUsage', { query: { key: id, by } });
-  return (
-    <Loaded query={usage} lines={6}>
-      {({ data: { from, to, total, days, series } }) =>
-        total === 0 ? (
-          <Empty title={`No requests between ${shortDay(from)} and ${shortDay(to)}`} />
-        ) : (
-          <BarChart
-            label={`${count(total, 'request')} in ${days.length} days`}
-            names={days.map((day) => shortDay(day))}
-            series={by === 'status' ? withStatusTones(series) : series}
-          />
-        )
-      }
-    </Loaded>
   );
 }

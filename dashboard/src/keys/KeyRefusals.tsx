@@ -36,21 +36,27 @@ const columns: Column<KeyRefusal>[] = [
   },
 ];
 
+/**
+ * Why an active key was refused, if that will happen again: it is not paused any more, and a new
+ * day has requests left.
+ */
+export function lastingRefusal(refusals: readonly KeyRefusal[]): string | undefined {
+  const last = refusals.find(({ reason }) => /^(permission|network|rate)$/.test(reason));
+  return last && REASONS[last.reason].words;
+}
+
 /** The first row has the last refusal. Clients get the same answer for all reasons with 401. */
 export function KeyRefusals({ refusals }: { refusals: readonly KeyRefusal[] }) {
-  const [last] = refusals;
-  if (last === undefined) return null;
-  const { words } = REASONS[last.reason];
+  if (refusals.length === 0) return null;
   return (
-    <Section
-      title="Refused in 24 hours"
-      note={
-        <>
-          The last one, <Time at={last.last_at} />: {words}.
-        </>
-      }
-    >
-      <Table isStacked label="Refused requests" columns={columns} rows={refusals} rowKey={({ reason }) => reason} />
+    <Section title="Refused in 24 hours">
+      <Table
+        isStacked
+        label="Refused requests"
+        columns={columns}
+        rows={refusals}
+        rowKey={({ reason }) => reason}
+      />
     </Section>
   );
 }

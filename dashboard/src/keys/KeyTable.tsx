@@ -1,14 +1,20 @@
 import { useMediaQuery } from '@mantine/hooks';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import {
+  type InfiniteData,
+  type UseInfiniteQueryResult,
+  useInfiniteQuery,
+} from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import type { Input } from '@whence/server/dashboard-wire/contract';
 import type { KeySummary } from '@whence/server/dashboard-wire/keys';
 import type { KeySort } from '@whence/server/vocabulary';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import type { Envelope } from '../api/call.ts';
 import { call } from '../api/query-client.ts';
 import { FailureNotice } from '../components/Failures.tsx';
-import { Skeleton } from '../components/Loaded.tsx';
+import grid from '../components/GridTable.module.css';
+import { Loaded } from '../components/Loaded.tsx';
 import { ColumnHead } from '../components/VirtualTable.tsx';
 import { capitalise, PERMISSION_WORDS } from '../format/names.ts';
 import { count } from '../format/number.ts';
@@ -32,10 +38,11 @@ type KeyTableProps = {
 };
 
 /**
- * Loads the next page of keys when the end of the table scrolls into view; the server filters and sorts. The page itself
- * scrolls, and only the rows in view are in the document.
+ * Loads the next page of keys when the end of the table scrolls into view; the server filters and
+ * sorts. The page itself scrolls, and only the rows in view are in the document.
  */
-export function KeyTable({ filter, onSort, onAction, empty }: KeyTableProps) {
+export function KeyTable(props: KeyTableProps) {
+  const { filter } = props;
   const pages = useInfiniteQuery({
     queryKey: ['listKeys', filter],
     queryFn: ({ pageParam, signal }) =>
@@ -47,11 +54,25 @@ export function KeyTable({ filter, onSort, onAction, empty }: KeyTableProps) {
     initialPageParam: '',
     getNextPageParam: ({ data }) => data.next_after,
   });
+  return (
+    <Loaded query={pages} shape={[['table']]}>
+      {() => <LoadedKeys {...props} pages={pages} />}
+    </Loaded>
+  );
+}
+
+type Pages = UseInfiniteQueryResult<InfiniteData<Envelope<'listKeys'>>>;
+
+function LoadedKeys({ filter, onSort, onAction, empty, pages }: KeyTableProps & { pages: Pages }) {
   const isNarrow = useMediaQuery('(max-width: 760px)', false, { getInitialValueInEffect: false });
   const body = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const keys = useMemo(() => pages.data?.pages.flatMap(({ data }) => data.keys) ?? [], [pages.data]);
+  // Spread, so that an answer without keys is a failure of the page, which says so.
+  const keys = useMemo(
+    () => pages.data?.pages.flatMap(({ data }) => [...data.keys]) ?? [],
+    [pages.data],
+  );
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = pages;
   // What stands above the table may change its height with every render.
   useLayoutEffect(() => {
@@ -68,35 +89,28 @@ export function KeyTable({ filter, onSort, onAction, empty }: KeyTableProps) {
   const items = virtual.getVirtualItems();
   const isNearEnd = (items.at(-1)?.index ?? 0) >= keys.length - PAGE / 2;
   useEffect(() => {
-    if (hasNextPage && isNearEnd && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
+    if (hasNextPage && isNearEnd && !isFetchingNextPage && !isFetchNextPageError)
+      void fetchNextPage();
   }, [hasNextPage, isNearEnd, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
-  if (pages.data === undefined) {
-    return pages.error === null ? (
-      <Skeleton lines={10} />
-    ) : (
-      <FailureNotice error={pages.error} onRetry={() => void pages.refetch()} />
-    );
-  }
   if (keys.length === 0 && !hasNextPage) return empty;
-  const total = hasNextPage ? pages.data.pages[0]?.data.total : keys.length;
+  const total = pages.data?.pages[0]?.data.total ?? keys.length;
   return (
     <>
       {selected.size > 0 ? (
         <SeveralKeys listed={keys} selected={selected} onSelect={setSelected} />
       ) : (
-        <p className={classes['count']} role="status">
-          {total === undefined ? 'More than 2,000 keys' : count(total, 'key')}
+        <p className={grid['count']} role="status">
+          {count(total, 'key')}
         </p>
       )}
-      <div
-        className={classes['frame']}
-        role="table"
-        aria-label="API keys"
-        // WAI-ARIA: -1 where the number of rows is not known.
-        aria-rowcount={total === undefined ? -1 : total + 1}
-      >
+      <div className={grid['frame']} role="table" aria-label="API keys" aria-rowcount={total + 1}>
         <Head filter={filter} onSort={onSort} />
-        <div ref={body} className={classes['body']} style={{ height: virtual.getTotalSize() }} role="rowgroup">
+        <div
+          ref={body}
+          className={classes['body']}
+          style={{ height: virtual.getTotalSize() }}
+          role="rowgroup"
+        >
           {items.map(({ index, start }) => (
             <Row
               key={index}
@@ -121,11 +135,15 @@ function Head({ filter, onSort }: Pick<KeyTableProps, 'filter' | 'onSort'>) {
   const { sort = 'created_at', order = 'desc' } = filter;
   const direction = order === 'asc' ? 'ascending' : 'descending';
   const column = (name: string, by?: KeySort) => (
-    <ColumnHead name={name} order={by === sort ? direction : undefined} onSort={by && (() => onSort(by))} />
+    <ColumnHead
+      name={name}
+      order={by === sort ? direction : undefined}
+      onSort={by && (() => onSort(by))}
+    />
   );
   return (
-    <div className={classes['headGroup']} role="rowgroup">
-      <div className={classes['head']} role="row">
+    <div className={`${grid['headGroup']} ${classes['headGroup']}`} role="rowgroup">
+      <div className={`${grid['head']} ${classes['head']}`} role="row">
         {column('Name and key', 'name')}
         {column('State')}
         {column('Today', 'requests_today')}
@@ -154,15 +172,33 @@ function Row({ summary, index, top, onAction, selected, onSelect }: RowProps) {
   const style = { transform: `translateY(${top}px)` };
   if (summary === undefined) {
     return (
-      <div className={classes['row']} style={style} role="row" tabIndex={-1} aria-rowindex={index + 2}>
+      <div
+        className={classes['row']}
+        style={style}
+        role="row"
+        tabIndex={-1}
+        aria-rowindex={index + 2}
+      >
         <div className={classes['placeholder']} role="cell" />
       </div>
     );
   }
-  const { id, name, masked, status, tier, permissions, quota, requests_by_hour, owner, created_at, note } = summary;
+  const {
+    id,
+    name,
+    masked,
+    status,
+    tier,
+    permissions,
+    quota,
+    requests_by_hour,
+    owner,
+    created_at,
+    note,
+  } = summary;
   const { last_used_at, last_used_from, successor_id } = summary;
   const cell = (column: string, content: React.ReactNode, title?: string) => (
-    <div className={classes['cell']} role="cell" data-column={column} title={title}>
+    <div className={grid['cell']} role="cell" data-column={column} title={title}>
       {content}
     </div>
   );
@@ -183,22 +219,27 @@ function Row({ summary, index, top, onAction, selected, onSelect }: RowProps) {
             aria-label={`Select ${name}`}
             checked={selected.has(id)}
             onChange={({ currentTarget: { checked } }) => {
-              const others = [...selected].filter((one) => one !== id);
+              const others = [...selected].filter((other) => other !== id);
               onSelect(new Set(checked ? [...others, id] : others));
             }}
           />
         )}
         <Link
-          to="/settings/keys/$id"
+          to="/keys/$id"
           params={{ id }}
           className={classes['name']}
           title={note === undefined ? name : `${name}: ${note}`}
         >
           {name}
         </Link>
-        <span className={classes['masked']} title={permissions.map((one) => PERMISSION_WORDS[one].name).join(', ')}>
+        <span
+          className={classes['masked']}
+          title={permissions.map((permission) => PERMISSION_WORDS[permission].name).join(', ')}
+        >
           {masked}
-          {status === 'active' && successor_id !== undefined && <span title="This key has a successor"> · old</span>}
+          {status === 'active' && successor_id !== undefined && (
+            <span title="This key has a successor"> · old</span>
+          )}
         </span>
       </div>
       {cell('State', <KeyStateTag summary={summary} />)}
@@ -209,7 +250,10 @@ function Row({ summary, index, top, onAction, selected, onSelect }: RowProps) {
         last_used_at === undefined ? (
           <span className="quiet">never</span>
         ) : (
-          <ShortTime at={last_used_at} note={last_used_from === undefined ? undefined : `from ${last_used_from}`} />
+          <ShortTime
+            at={last_used_at}
+            note={last_used_from === undefined ? undefined : `from ${last_used_from}`}
+          />
         ),
       )}
       {cell('Owner', owner?.name ?? <span className="quiet">command line</span>, owner?.name)}

@@ -15,8 +15,17 @@ import classes from './CreateKeyDialog.module.css';
 
 const POLL_MS = 1500;
 
-/** The new key, shown once: alone, for an .env file and as a request; and whether it has been used yet. */
-export function NewSecret({ created: { key, secret }, onCopied }: { created: CreatedKey; onCopied: () => void }) {
+/**
+ * The new key, shown once: alone, for an .env file and as a request; and whether it has been used
+ * yet.
+ */
+export function NewSecret({
+  created: { key, secret },
+  onCopied,
+}: {
+  created: CreatedKey;
+  onCopied: () => void;
+}) {
   const { origin } = window.location;
   return (
     <>
@@ -33,10 +42,18 @@ export function NewSecret({ created: { key, secret }, onCopied }: { created: Cre
           <CodeBlock text={secret} label="API key" onCopied={onCopied} />
         </Tabs.Panel>
         <Tabs.Panel value="env" pt={12}>
-          <CodeBlock text={`WHENCE_URL=${origin}\nWHENCE_KEY=${secret}`} label=".env lines" onCopied={onCopied} />
+          <CodeBlock
+            text={`WHENCE_URL=${origin}\nWHENCE_KEY=${secret}`}
+            label=".env lines"
+            onCopied={onCopied}
+          />
         </Tabs.Panel>
         <Tabs.Panel value="curl" pt={12}>
-          <CodeBlock text={exampleCurl(origin, secret, key.permissions)} label="request" onCopied={onCopied} />
+          <CodeBlock
+            text={exampleCurl(origin, secret, key.permissions)}
+            label="request"
+            onCopied={onCopied}
+          />
         </Tabs.Panel>
       </Tabs>
       <FirstRequest id={key.id} />
@@ -48,10 +65,14 @@ function FirstRequest({ id }: { id: string }) {
   const { data } = useAnswer(
     'getKey',
     { params: { id } },
-    { refetchInterval: ({ state }) => (state.data?.data.key.first_use === undefined ? POLL_MS : false) },
+    {
+      refetchInterval: ({ state }) =>
+        state.data?.data.key.first_use === undefined ? POLL_MS : false,
+    },
   );
   const use = data?.data.key.first_use;
-  // An address without data (404) or an invalid request (400) does not mean that the key was refused.
+  // An address without data (404) or an invalid request (400) does not mean that the key was
+  // refused.
   const isRefused = use !== undefined && ([403, 429].includes(use.status) || use.status >= 500);
   return (
     <p className={classes['test']} role="status">
@@ -62,9 +83,13 @@ function FirstRequest({ id }: { id: string }) {
         </>
       ) : (
         <span className={classes[isRefused ? 'refused' : 'works']}>
-          {isRefused ? <Icon name="alert-triangle" size={16} /> : <Icon name="circle-check" size={16} />}{' '}
-          {isRefused ? 'The key is valid, but its first request was refused' : 'It works'}: {use.status} from{' '}
-          <span className="mono">{use.from}</span>, <Time at={use.at} />.
+          {isRefused ? (
+            <Icon name="alert-triangle" size={16} />
+          ) : (
+            <Icon name="circle-check" size={16} />
+          )}{' '}
+          {isRefused ? 'The key is valid, but its first request was refused' : 'It works'}:{' '}
+          {use.status} from <span className="mono">{use.from}</span>, <Time at={use.at} />.
         </span>
       )}
     </p>
@@ -73,12 +98,19 @@ function FirstRequest({ id }: { id: string }) {
 
 /** Asks for confirmation before a page with an uncopied key is left by a link, Back or a reload. */
 export function ConfirmLeave({ isActive }: { isActive: boolean }) {
-  const blocker = useBlocker({ shouldBlockFn: () => isActive, enableBeforeUnload: isActive, withResolver: true });
+  const blocker = useBlocker({
+    shouldBlockFn: () => isActive,
+    enableBeforeUnload: isActive,
+    withResolver: true,
+  });
   if (blocker.status !== 'blocked') return null;
   return (
     <Dialog onClose={blocker.reset} title="Leave without the key?">
       <div className={classes['form']}>
-        <p>The key was not copied and cannot be shown again. Without a copy, revoke it and create a new one.</p>
+        <p>
+          The key was not copied and cannot be shown again. Without a copy, revoke it and create a
+          new one.
+        </p>
         <div className={classes['actions']}>
           <QuietButton size="sm" text="Leave without copying" onClick={blocker.proceed} />
           <TextButton data-autofocus text="Stay" onClick={blocker.reset} />

@@ -9,14 +9,22 @@ import { count } from '../format/number.ts';
 import { Time } from '../format/Time.tsx';
 import { refreshKeys } from './refresh-keys.ts';
 
-type RevokeKeyDialogProps = { summary: KeySummary; isPasted?: boolean | undefined; onClose: () => void };
+type RevokeKeyDialogProps = {
+  summary: KeySummary;
+  isPasted?: boolean | undefined;
+  onClose: () => void;
+};
 
-/** Revocation is permanent and immediate, so the name must be typed, unless the key itself was pasted. */
+/**
+ * Revocation is permanent and immediate, so the name must be typed, unless the key itself was
+ * pasted.
+ */
 export function RevokeKeyDialog({ summary, isPasted = false, onClose }: RevokeKeyDialogProps) {
   const { id, name, masked, last_used_at, quota } = summary;
   const [typed, setTyped] = useState('');
   const revoke = useMutation({
-    mutationFn: () => call('revokeKey', { params: { id }, body: { name: isPasted ? name : typed } }),
+    mutationFn: () =>
+      call('revokeKey', { params: { id }, body: { name: isPasted ? name : typed } }),
     onSuccess: async () => {
       announce(`The key ${name} is revoked`);
       await refreshKeys();
@@ -45,7 +53,8 @@ export function RevokeKeyDialog({ summary, isPasted = false, onClose }: RevokeKe
         and has made {count(quota.used, 'request')} today.
       </p>
       <p>
-        Every request with this key will be answered with 401. <strong>A revoked key cannot be restored.</strong>
+        Every request with this key will be answered with 401.{' '}
+        <strong>A revoked key cannot be restored.</strong>
       </p>
       {!isPasted && (
         <TextInput

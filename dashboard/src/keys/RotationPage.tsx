@@ -19,7 +19,7 @@ import classes from './RotationPage.module.css';
 import { refreshKeys } from './refresh-keys.ts';
 import { ScheduledRevocation } from './ScheduledRevocation.tsx';
 
-const route = getRouteApi('/session/settings/keys/$id/rotate');
+const route = getRouteApi('/session/keys/$id/rotate');
 const REFRESH_MS = 3000;
 const PERIODS = [
   { value: '', label: 'when I revoke it' },
@@ -39,7 +39,7 @@ export function RotationPage() {
       name={`Rotate ${name}`}
       title={`Rotate the key “${name}”`}
       lead={
-        <Link to="/settings/keys/$id" params={{ id }}>
+        <Link to="/keys/$id" params={{ id }}>
           Back to the key
         </Link>
       }
@@ -56,7 +56,10 @@ function Steps({ detail: { key, successor } }: { detail: KeyDetail }) {
   const [hours, setHours] = useState('');
   const rotate = useMutation({
     mutationFn: () =>
-      call('rotateKey', { params: { id: key.id }, body: hours === '' ? {} : { revoke_in_hours: Number(hours) } }),
+      call('rotateKey', {
+        params: { id: key.id },
+        body: hours === '' ? {} : { revoke_in_hours: Number(hours) },
+      }),
     onSuccess: ({ data }) => {
       setCreated(data);
       void refreshKeys();
@@ -65,23 +68,32 @@ function Steps({ detail: { key, successor } }: { detail: KeyDetail }) {
   const hasSuccessor = successor !== undefined;
   const isUsed = successor?.last_used_at !== undefined;
   const isRevoked = key.status === 'revoked';
-  const state = (isDone: boolean, isNow: boolean) => (isDone ? 'done' : isNow ? 'now' : 'later');
+  const state = (isDone: boolean, isNow: boolean) => {
+    if (isDone) return 'done';
+    return isNow ? 'now' : 'later';
+  };
   return (
     <ol className={classes['steps']}>
       <Step number={1} state={state(hasSuccessor, true)} title="Create the successor">
         <p>
-          It has the same permissions, tier, networks, rate and expiry. Both keys work until the old one is revoked.
+          It has the same permissions, tier, networks, rate and expiry. Both keys work until the old
+          one is revoked.
         </p>
         {rotate.error !== null && <FailureNotice error={rotate.error} />}
         {!hasSuccessor && !isRevoked && (
           <>
             <NativeSelect
               label="The old key ends"
+              maw={320}
               data={PERIODS}
               value={hours}
               onChange={(event) => setHours(event.currentTarget.value)}
             />
-            <TextButton text="Create successor" loading={rotate.isPending} onClick={() => rotate.mutate()} />
+            <TextButton
+              text="Create successor"
+              loading={rotate.isPending}
+              onClick={() => rotate.mutate()}
+            />
           </>
         )}
         {isRevoked && !hasSuccessor && <p>This key is revoked: create a new one instead.</p>}
@@ -93,7 +105,9 @@ function Steps({ detail: { key, successor } }: { detail: KeyDetail }) {
         )}
       </Step>
       <Step number={2} state={state(isUsed, hasSuccessor)} title="Update the clients">
-        <p>Replace the old key in every client, and restart clients that read it only at startup.</p>
+        <p>
+          Replace the old key in every client, and restart clients that read it only at startup.
+        </p>
         {successor !== undefined && isUsed && (
           <p>
             The successor was first used: <FirstUse summary={successor} />.
@@ -117,7 +131,10 @@ function Steps({ detail: { key, successor } }: { detail: KeyDetail }) {
           </p>
         ) : (
           <>
-            <p>Revoke it when no client uses it any more. Requests with it are then answered with 401.</p>
+            <p>
+              Revoke it when no client uses it any more. Requests with it are then answered with
+              401.
+            </p>
             {key.revoke_at !== undefined && (
               <p>
                 <ScheduledRevocation id={key.id} at={key.revoke_at} />
@@ -137,11 +154,20 @@ function Steps({ detail: { key, successor } }: { detail: KeyDetail }) {
   );
 }
 
-type StepProps = { number: number; title: string; state: 'done' | 'now' | 'later'; children: ReactNode };
+type StepProps = {
+  number: number;
+  title: string;
+  state: 'done' | 'now' | 'later';
+  children: ReactNode;
+};
 
 function Step({ number, title, state, children }: StepProps) {
   return (
-    <li className={classes['step']} data-state={state} aria-current={state === 'now' ? 'step' : undefined}>
+    <li
+      className={classes['step']}
+      data-state={state}
+      aria-current={state === 'now' ? 'step' : undefined}
+    >
       <span className={classes['number']}>
         {state === 'done' ? <Icon name="check" size={17} aria-label="done" /> : number}
       </span>
@@ -166,7 +192,8 @@ function BothKeys({ old, successor }: { old: KeySummary; successor: KeySummary }
             name: 'Key',
             cell: ({ id, masked }) => (
               <>
-                {id === old.id ? 'Old' : 'Successor'} <span className="mono quiet nowrap">{masked}</span>
+                {id === old.id ? 'Old' : 'Successor'}{' '}
+                <span className="mono quiet nowrap">{masked}</span>
               </>
             ),
           },

@@ -1,4 +1,7 @@
-/** Actions on several keys of the list. Each is a request of its own; what could not be changed stays selected. */
+/**
+ * Actions on several keys of the list. Each is a request of its own; what could not be changed
+ * stays selected.
+ */
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { KeySummary } from '@whence/server/dashboard-wire/keys';
@@ -8,6 +11,7 @@ import { call } from '../api/query-client.ts';
 import { QuietButton } from '../components/Buttons.tsx';
 import { explainFailure } from '../components/Failures.tsx';
 import { FormDialog } from '../components/Form.tsx';
+import grid from '../components/GridTable.module.css';
 import { announce } from '../components/LiveRegion.tsx';
 import { Notice } from '../components/Notice.tsx';
 import { capitalise } from '../format/names.ts';
@@ -18,7 +22,11 @@ import { refreshKeys } from './refresh-keys.ts';
 
 type Action = 'pause' | 'tier' | 'revoke';
 
-const DONE: Readonly<Record<Action, string>> = { pause: 'paused', tier: 'changed', revoke: 'revoked' };
+const DONE: Readonly<Record<Action, string>> = {
+  pause: 'paused',
+  tier: 'changed',
+  revoke: 'revoked',
+};
 
 type SeveralKeysProps = {
   listed: readonly KeySummary[];
@@ -32,7 +40,7 @@ export function SeveralKeys({ listed, selected, onSelect }: SeveralKeysProps) {
   const active = listed.filter(({ status }) => status === 'active');
   const keys = active.filter(({ id }) => selected.has(id));
   return (
-    <div className={classes['several']}>
+    <div className={grid['several']}>
       <span role="status">{count(keys.length, 'key')} selected</span>
       <QuietButton text="Pause…" onClick={() => setAction('pause')} />
       <QuietButton text="Change tier…" onClick={() => setAction('tier')} />
@@ -45,7 +53,12 @@ export function SeveralKeys({ listed, selected, onSelect }: SeveralKeysProps) {
       )}
       <QuietButton text="Clear" onClick={() => onSelect(new Set())} />
       {action !== undefined && (
-        <SeveralKeysDialog action={action} keys={keys} onLeft={onSelect} onClose={() => setAction(undefined)} />
+        <SeveralKeysDialog
+          action={action}
+          keys={keys}
+          onLeft={onSelect}
+          onClose={() => setAction(undefined)}
+        />
       )}
     </div>
   );
@@ -93,14 +106,20 @@ function SeveralKeysDialog({ action, keys, onLeft, onClose }: DialogProps) {
     },
   });
   const all = count(keys.length, 'key');
-  const titles = { pause: `Pause ${all}`, tier: `Change the tier of ${all}`, revoke: `Revoke ${all}` };
+  const titles = {
+    pause: `Pause ${all}`,
+    tier: `Change the tier of ${all}`,
+    revoke: `Revoke ${all}`,
+  };
   return (
     <FormDialog
       title={titles[action]}
       mutation={run}
       action={titles[action]}
       isDanger={action === 'revoke'}
-      isDisabled={keys.length === 0 || (action === 'revoke' && typed.trim() !== String(keys.length))}
+      isDisabled={
+        keys.length === 0 || (action === 'revoke' && typed.trim() !== String(keys.length))
+      }
       onClose={onClose}
     >
       {failed.length > 0 && (
@@ -113,7 +132,9 @@ function SeveralKeysDialog({ action, keys, onLeft, onClose }: DialogProps) {
         </Notice>
       )}
       <p className={classes['names']}>{keys.map(({ name }) => name).join(', ')}</p>
-      {action === 'pause' && <p>Requests with these keys will be answered with 401 until they are resumed.</p>}
+      {action === 'pause' && (
+        <p>Requests with these keys will be answered with 401 until they are resumed.</p>
+      )}
       {action === 'tier' && (
         <NativeSelect
           label="Tier"
@@ -125,7 +146,8 @@ function SeveralKeysDialog({ action, keys, onLeft, onClose }: DialogProps) {
       {action === 'revoke' && (
         <>
           <p>
-            Every request with these keys will be answered with 401. <strong>A revoked key cannot be restored.</strong>
+            Every request with these keys will be answered with 401.{' '}
+            <strong>A revoked key cannot be restored.</strong>
           </p>
           <TextInput
             label={`Type the number of keys to confirm: ${keys.length}`}

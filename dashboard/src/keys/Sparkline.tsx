@@ -3,7 +3,10 @@ import { count } from '../format/number.ts';
 const WIDTH = 96;
 const HEIGHT = 24;
 
-/** Requests per hour as small bars, drawn as one path because a table has many of these. Screen readers get the total. */
+/**
+ * Requests per hour as small bars, drawn as one path because a table has many of these. Screen
+ * readers get the total.
+ */
 export function Sparkline({ values }: { values: readonly number[] }) {
   const largest = Math.max(...values, 1);
   const slot = WIDTH / Math.max(1, values.length);

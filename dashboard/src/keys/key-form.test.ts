@@ -27,13 +27,21 @@ const TIERS: TierInfo[] = [
 
 test('key form: nothing is sent where nothing was changed, also of an expiry between two minutes', () => {
   assert.deepEqual(changeOf(KEY, formOf(KEY)), {});
-  assert.deepEqual(changeOf(KEY, { ...formOf(KEY), networks: ' 192.0.2.0/24 \n\n', name: 'gateway ' }), {});
+  assert.deepEqual(
+    changeOf(KEY, { ...formOf(KEY), networks: ' 192.0.2.0/24 \n\n', name: 'gateway ' }),
+    {},
+  );
 });
 
 for (const [behaviour, edited, sent, effect] of [
   ['a name', { name: 'proxy' }, { name: 'proxy' }, /^Clients do not notice this/],
   ['no note', { note: '' }, { note: '' }, /^Clients do not notice this/],
-  ['a tier whose day is used up', { tier: 'free' }, { tier: 'free' }, /1,500 were made today: .* 429 until 00:00 UTC/],
+  [
+    'a tier whose day is used up',
+    { tier: 'free' },
+    { tier: 'free' },
+    /1,500 were made today: .* 429 until 00:00 UTC/,
+  ],
   [
     'a smaller tier',
     { tier: 'starter' },
@@ -61,8 +69,18 @@ for (const [behaviour, edited, sent, effect] of [
     { daily_limit: 5_000 },
     /^From now on 5,000 requests a day. 3,500 requests remain today/,
   ],
-  ['a limit of one', { limit: '1' }, { daily_limit: 1 }, /^From now on 1 request a day. 1,500 were made today/],
-  ['a rate', { rate: '5' }, { requests_per_second: 5 }, /Above 5 requests a second, .* 429 and Retry-After: 1/],
+  [
+    'a limit of one',
+    { limit: '1' },
+    { daily_limit: 1 },
+    /^From now on 1 request a day. 1,500 were made today/,
+  ],
+  [
+    'a rate',
+    { rate: '5' },
+    { requests_per_second: 5 },
+    /Above 5 requests a second, .* 429 and Retry-After: 1/,
+  ],
   ['a rate of one', { rate: '1' }, { requests_per_second: 1 }, /Above 1 request a second/],
 ] as const) {
   test(`key form: ${behaviour}`, () => {
@@ -79,7 +97,10 @@ test('key form: an expiry is sent with its time zone', () => {
 });
 
 test('key form: a year that a date cannot have is sent as it was typed', () => {
-  assert.equal(changeOf(KEY, { ...formOf(KEY), expires: '275760-12-31T12:30' }).expires_at, '275760-12-31T12:30');
+  assert.equal(
+    changeOf(KEY, { ...formOf(KEY), expires: '275760-12-31T12:30' }).expires_at,
+    '275760-12-31T12:30',
+  );
 });
 
 const IDENTITY = { name: 'gateway', tier: 'free', permissions: ['ip:read'] } as const;
@@ -103,12 +124,22 @@ for (const [behaviour, filledIn, sent] of [
 
 test('key form: a new key with an expiry', () => {
   const form = { ...emptyForm('free', ['ip:read']), name: 'gateway', expires: '2027-01-31T12:30' };
-  assert.deepEqual(newKeyOf(form), { ...IDENTITY, expires_at: new Date('2027-01-31T12:30').toISOString() });
+  assert.deepEqual(newKeyOf(form), {
+    ...IDENTITY,
+    expires_at: new Date('2027-01-31T12:30').toISOString(),
+  });
 });
 
 test('key form: a key with a limit of its own keeps it with another tier, and gets the tier’s when it is removed', () => {
   const key = { ...KEY, daily_limit: 2_000, quota: { ...KEY.quota, limit: 2_000 } };
-  const effects = (edited: Partial<KeyForm>) => effectsOf(key, changeOf(key, { ...formOf(key), ...edited }), TIERS);
-  assert.match(effects({ tier: 'enterprise' }).tier ?? '', /^From now on 2,000 requests a day.*up to 1,000 addresses/);
-  assert.match(effects({ tier: 'starter', limit: '' }).limit ?? '', /^From now on 10,000 requests a day/);
+  const effects = (edited: Partial<KeyForm>) =>
+    effectsOf(key, changeOf(key, { ...formOf(key), ...edited }), TIERS);
+  assert.match(
+    effects({ tier: 'enterprise' }).tier ?? '',
+    /^From now on 2,000 requests a day.*up to 1,000 addresses/,
+  );
+  assert.match(
+    effects({ tier: 'starter', limit: '' }).limit ?? '',
+    /^From now on 10,000 requests a day/,
+  );
 });

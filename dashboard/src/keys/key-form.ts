@@ -1,4 +1,7 @@
-/** The form that creates or edits a key: its values as text, what of them is sent, and what running clients notice. */
+/**
+ * The form that creates or edits a key: its values as text, what of them is sent, and what running
+ * clients notice.
+ */
 import type { Input } from '@whence/server/dashboard-wire/contract';
 import type { KeySummary, TierInfo } from '@whence/server/dashboard-wire/keys';
 import type { Permission, Tier } from '@whence/server/vocabulary';
@@ -17,6 +20,8 @@ export type KeyForm = {
   readonly expires: string;
   /** One per line; empty for any client. */
   readonly networks: string;
+  /** One per line; empty for all. */
+  readonly domains: string;
   /** Empty for no limit. */
   readonly rate: string;
   /** Empty for the number of the tier. */
@@ -31,6 +36,7 @@ export function formOf(key: KeySummary): KeyForm {
     permissions: key.permissions,
     expires: key.expires_at === undefined ? '' : toLocal(key.expires_at),
     networks: (key.allowed_networks ?? []).join('\n'),
+    domains: (key.allowed_domains ?? []).join('\n'),
     rate: String(key.requests_per_second ?? ''),
     limit: String(key.daily_limit ?? ''),
   };
@@ -38,7 +44,17 @@ export function formOf(key: KeySummary): KeyForm {
 
 /** A new key may be used by any client until it is revoked, unless its form says otherwise. */
 export function emptyForm(tier: Tier, permissions: readonly Permission[]): KeyForm {
-  return { name: '', note: '', tier, permissions, expires: '', networks: '', rate: '', limit: '' };
+  return {
+    name: '',
+    note: '',
+    tier,
+    permissions,
+    expires: '',
+    networks: '',
+    domains: '',
+    rate: '',
+    limit: '',
+  };
 }
 
 /** What each field sends. An empty one removes the attribute. */
@@ -49,6 +65,7 @@ const SENT: { readonly [Field in keyof KeyForm]: (form: KeyForm) => Change } = {
   permissions: ({ permissions }) => ({ permissions: [...permissions] }),
   expires: ({ expires }) => ({ expires_at: expires === '' ? null : toUtc(expires) }),
   networks: ({ networks }) => ({ allowed_networks: networksOf(networks) }),
+  domains: ({ domains }) => ({ allowed_domains: networksOf(domains) }),
   rate: ({ rate }) => ({ requests_per_second: numberOf(rate) }),
   limit: ({ limit }) => ({ daily_limit: numberOf(limit) }),
 };
@@ -56,7 +73,12 @@ const SENT: { readonly [Field in keyof KeyForm]: (form: KeyForm) => Change } = {
 /** What is empty is not sent. */
 export function newKeyOf(form: KeyForm): Input<'createKey'>['body'] {
   const { tier, permissions } = form;
-  return { name: form.name.trim(), tier, permissions: [...permissions], ...sent(emptyForm(tier, permissions), form) };
+  return {
+    name: form.name.trim(),
+    tier,
+    permissions: [...permissions],
+    ...sent(emptyForm(tier, permissions), form),
+  };
 }
 
 /** Only what differs, so that a change made elsewhere meanwhile stays. */
@@ -70,16 +92,20 @@ function sent(before: KeyForm, form: KeyForm): Omit<Change, 'revoke_in_hours'> {
 
 const numberOf = (text: string) => (text.trim() === '' ? null : Number(text));
 
-/** The field accepts years that a date cannot have. They are sent as they are: the server says which times it takes. */
+/**
+ * The field accepts years that a date cannot have. They are sent as they are: the server says which
+ * times it takes.
+ */
 function toUtc(local: string): string {
   const date = new Date(local);
   return Number.isNaN(date.getTime()) ? local : date.toISOString();
 }
 
-export const networksOf = (text: string) => text.split(/[\s,]+/).filter((network) => network !== '');
+export const networksOf = (text: string) =>
+  text.split(/[\s,]+/).filter((network) => network !== '');
 
 /** `2026-12-31T18:00` in the time zone of the reader, to the minute. */
-export function toLocal(iso: string): string {
+function toLocal(iso: string): string {
   const date = new Date(iso);
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
@@ -98,7 +124,9 @@ export function effectsOf(key: KeySummary, change: Change, tiers: readonly TierI
     permissions: change.permissions && permissionEffect(key, change.permissions),
     expires: change.expires_at === undefined ? undefined : expiryEffect(key, change.expires_at),
     networks: change.allowed_networks && networkEffect(key, change.allowed_networks),
-    rate: change.requests_per_second === undefined ? undefined : rateEffect(change.requests_per_second),
+    domains: change.allowed_domains && domainEffect(change.allowed_domains),
+    rate:
+      change.requests_per_second === undefined ? undefined : rateEffect(change.requests_per_second),
     limit: change.daily_limit === undefined ? undefined : limitEffect(key, limit),
   };
   return Object.fromEntries(Object.entries(effects).filter(([, effect]) => effect !== undefined));
@@ -117,18 +145,22 @@ function limitEffect({ quota }: KeySummary, limit: number | null): string | unde
   if (limit === null) return 'From now on no daily limit.';
   if (!isAmount(limit)) return undefined;
   const rule = `From now on ${count(limit, 'request')} a day.`;
-  if (quota.limit === null) return `${rule} Requests that were made without a limit today do not count.`;
+  if (quota.limit === null)
+    return `${rule} Requests that were made without a limit today do not count.`;
   return quota.used >= limit
     ? `${rule} ${count(quota.used, 'was', 'were')} made today: requests are refused with 429 until 00:00 UTC.`
     : `${rule} ${count(limit - quota.used, 'request remains', 'requests remain')} today.`;
 }
 
 function permissionEffect(key: KeySummary, permissions: readonly Permission[]): string {
-  const namesOf = (some: readonly Permission[]) => some.map((one) => PERMISSION_WORDS[one].name).join(', ');
-  const removed = key.permissions.filter((one) => !permissions.includes(one));
-  const added = permissions.filter((one) => !key.permissions.includes(one));
+  const namesOf = (some: readonly Permission[]) =>
+    some.map((permission) => PERMISSION_WORDS[permission].name).join(', ');
+  const removed = key.permissions.filter((permission) => !permissions.includes(permission));
+  const added = permissions.filter((permission) => !key.permissions.includes(permission));
   return [
-    ...(removed.length === 0 ? [] : [`${namesOf(removed)}: requests are refused with 403 from now on.`]),
+    ...(removed.length === 0
+      ? []
+      : [`${namesOf(removed)}: requests are refused with 403 from now on.`]),
     ...(added.length === 0 ? [] : [`${namesOf(added)}: requests are answered from now on.`]),
   ].join(' ');
 }
@@ -143,6 +175,12 @@ function networkEffect({ last_used_from }: KeySummary, networks: readonly string
   if (networks.length === 0) return 'Any client may use the key from now on.';
   const last = last_used_from === undefined ? '' : ` The key was last used from ${last_used_from}.`;
   return `Clients with another address are refused with 401 from now on.${last}`;
+}
+
+function domainEffect(domains: readonly string[]): string {
+  return domains.length === 0
+    ? 'Reports of all domains may be used from now on.'
+    : 'Requests for reports of other domains are refused from now on.';
 }
 
 function rateEffect(rate: number | null): string | undefined {

@@ -60,10 +60,16 @@ function PauseKeyDialog({ summary, onClose }: { summary: KeySummary; onClose: ()
     },
   });
   return (
-    <FormDialog title={`Pause the key “${name}”`} mutation={pause} action="Pause key" isFocused onClose={onClose}>
+    <FormDialog
+      title={`Pause the key “${name}”`}
+      mutation={pause}
+      action="Pause key"
+      isFocused
+      onClose={onClose}
+    >
       <p>
-        Requests with this key will be answered with 401 until it is resumed. Last used: <LastUse summary={summary} />,{' '}
-        {count(quota.used, 'request')} today.
+        Requests with this key will be answered with 401 until it is resumed. Last used:{' '}
+        <LastUse summary={summary} />, {count(quota.used, 'request')} today.
       </p>
     </FormDialog>
   );

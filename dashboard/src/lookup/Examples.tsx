@@ -13,15 +13,15 @@ const EXAMPLES: readonly (readonly [text: string, kind: string, path: string])[]
 ];
 
 /** Examples of what the lookup field accepts, as links, below a heading. */
-export function Examples({ isPublic = false }: { isPublic?: boolean }) {
+export function Examples() {
   return (
-    <Section title="Look something up" note="Use the field at the top; press / on any page to focus it.">
-      <ExampleList isPublic={isPublic} />
+    <Section title="Examples" note="Press / on any page for the field at the top.">
+      <ExampleList />
     </Section>
   );
 }
 
-export function ExampleList({ isPublic = false }: { isPublic?: boolean }) {
+export function ExampleList() {
   return (
     <ul className={classes['list']}>
       {EXAMPLES.map(([text, kind, path]) => (
@@ -32,14 +32,6 @@ export function ExampleList({ isPublic = false }: { isPublic?: boolean }) {
           </Link>
         </li>
       ))}
-      {!isPublic && (
-        <li>
-          <Link to="/batch" className={classes['example']}>
-            <span>A whole log or list</span>
-            <span className="quiet">batch</span>
-          </Link>
-        </li>
-      )}
     </ul>
   );
 }

@@ -1,21 +1,21 @@
-import { useMantineColorScheme } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
-import { useRouter } from '@tanstack/react-router';
 import { findSecret } from '@whence/server/secret-form';
 import { type ClipboardEvent, type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
-import { call, refresh, sessionQuery } from '../api/query-client.ts';
 import { useLeakedKey } from '../api/use-leaked-key.ts';
 import { Icon } from '../components/icons.tsx';
 import { announce } from '../components/LiveRegion.tsx';
 import { type AddressList, pastedLines } from '../interpret.ts';
-import { useSignOut } from '../session/use-session.ts';
 import classes from './LookupField.module.css';
-import { leakedSuggestions, type PaletteAction, type Suggestion, useSuggestions } from './use-suggestions.ts';
+import { useFollow } from './use-follow.ts';
+import { leakedSuggestions, type Suggestion, useSuggestions } from './use-suggestions.ts';
 
 /** Preloads the pages that Enter may open, so that only the response has to be waited for. */
 function loadPages(): void {
-  const pages = [import('../ip/IpPage.tsx'), import('../domain/DomainPage.tsx'), import('../asn/AsnPage.tsx')];
+  const pages = [
+    import('../ip/IpPage.tsx'),
+    import('../domain/DomainPage.tsx'),
+    import('../asn/AsnPage.tsx'),
+  ];
   // Opening the page reports a failure.
   Promise.all(pages).catch(() => undefined);
 }
@@ -24,8 +24,8 @@ function loadPages(): void {
 const SHOWN_CHARACTERS = 200;
 
 /**
- * The lookup field of the header, which is also a command palette: says how it interprets the text, and offers
- * alternatives, pages, keys and recent subjects (ARIA combobox).
+ * The lookup field of the header, which is also a command palette: says how it interprets the text,
+ * and offers alternatives, pages, keys and recent subjects (ARIA combobox).
  */
 export function LookupField() {
   const input = useRef<HTMLInputElement>(null);
@@ -33,10 +33,17 @@ export function LookupField() {
   const [text, setText] = useState('');
   const [pasted, setPasted] = useState<AddressList>();
   const [isOpen, setIsOpen] = useState(false);
-  /** Undefined: the first one if there is a text, otherwise none, so that Enter does nothing unexpected. */
+  /**
+   * Undefined: the first one if there is a text, otherwise none, so that Enter does nothing
+   * unexpected.
+   */
   const [chosen, setChosen] = useState<number>();
   const { leaked, look } = useLeakedKey();
-  const understood = useSuggestions(leaked === undefined ? text : '', pasted, isOpen && leaked === undefined);
+  const understood = useSuggestions(
+    leaked === undefined ? text : '',
+    pasted,
+    isOpen && leaked === undefined,
+  );
   const { groups, problem } = leaked === undefined ? understood : leakedSuggestions(leaked);
   const suggestions = groups.flatMap((group) => group.suggestions);
   const active = chosen ?? (text.trim() === '' ? -1 : 0);
@@ -106,7 +113,9 @@ export function LookupField() {
           aria-expanded={isShown}
           aria-controls={listId}
           aria-autocomplete="list"
-          aria-activedescendant={isShown && suggestions[active] !== undefined ? `${listId}-${active}` : undefined}
+          aria-activedescendant={
+            isShown && suggestions[active] !== undefined ? `${listId}-${active}` : undefined
+          }
           value={text}
           onChange={(event) => change(event.currentTarget.value)}
           onPaste={onPaste}
@@ -168,7 +177,13 @@ type OptionProps = {
   onChoose: () => void;
 };
 
-function Option({ id, suggestion: { icon, words, hint }, isActive, onActive, onChoose }: OptionProps) {
+function Option({
+  id,
+  suggestion: { icon, words, hint },
+  isActive,
+  onActive,
+  onChoose,
+}: OptionProps) {
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (isActive) element.current?.scrollIntoView({ block: 'nearest' });
@@ -198,39 +213,4 @@ function nextOption(active: number, by: 1 | -1, count: number): number | undefin
   if (count === 0) return undefined;
   if (active < 0) return by > 0 ? 0 : count - 1;
   return (active + by + count) % count;
-}
-
-function useFollow(): (suggestion: Suggestion) => void {
-  const router = useRouter();
-  const { data: session } = useQuery(sessionQuery);
-  // Otherwise Mantine temporarily inserts a <style> element, which the Content-Security-Policy refuses.
-  const { setColorScheme } = useMantineColorScheme({ keepTransitions: true });
-  const signOut = useSignOut();
-  const act = (action: PaletteAction) => {
-    if (action === 'sign out') signOut.mutate();
-    else if (action !== 'update') setColorScheme(action);
-    else {
-      // The page shows its progress, and why it failed.
-      router.history.push('/data');
-      void call('startUpdate', { query: { retry: 'failed' } })
-        .catch(() => undefined)
-        .then(() => refresh('getDataset', 'getUpdate'));
-    }
-  };
-  return ({ target }) => {
-    if ('path' in target) router.history.push(target.path);
-    else if ('action' in target) act(target.action);
-    else if (target.run === 'domains') {
-      // The list is too long for the address bar: the page finds the run that was started.
-      void import('../domains/domain-run.ts').then(({ domainRun }) => {
-        domainRun.start({ text: target.text }, 1);
-        router.history.push('/domains');
-      });
-    } else if (session?.state === 'signed_in') {
-      void import('../batch/batch-run.ts').then(({ currentRun }) => {
-        currentRun.start({ text: target.text }, session.max_batch);
-        router.history.push('/batch');
-      });
-    }
-  };
 }

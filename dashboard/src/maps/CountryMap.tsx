@@ -7,7 +7,8 @@ const WorldMap = lazy(async () => ({ default: (await import('./WorldMap.tsx')).W
 
 /** Nothing for a single country, which a map does not make clearer. */
 export function CountryMap(props: WorldMapProps) {
-  if (props.amounts.filter(({ code, amount }) => amount > 0 && code !== 'ZZ').length < 2) return null;
+  if (props.amounts.filter(({ code, amount }) => amount > 0 && code !== 'ZZ').length < 2)
+    return null;
   return (
     <Suspense fallback={<div className={classes['space']} aria-busy />}>
       <WorldMap {...props} />

@@ -1,6 +1,6 @@
 /**
- * Amounts by country on a map of the world. It is a picture for those who see it: the list of countries beside it has
- * the same numbers, and is what the keyboard and a screen reader use.
+ * Amounts by country on a map of the world. It is a picture for those who see it: the list of
+ * countries beside it has the same numbers, and is what the keyboard and a screen reader use.
  */
 
 import { useState } from 'react';
@@ -11,7 +11,7 @@ import { COUNTRY_SHAPES, WORLD } from './world.ts';
 
 export type WorldMapProps = {
   amounts: readonly CountryAmount[];
-  /** Of which the shares are, as in the list beside it: the amounts may leave some out. */
+  /** The whole that shares refer to, as in the list beside it: `amounts` may leave some out. */
   total: number;
   /** What is counted: `addresses`. */
   unit: string;
@@ -26,12 +26,12 @@ export function WorldMap({ amounts, total, unit, selected, onSelect }: WorldMapP
   const [pointed, setPointed] = useState<string>();
   const byCode = new Map(amounts.map((amount) => [amount.code, amount]));
   const largest = amounts.reduce((max, { amount }) => Math.max(max, amount), 0);
-  const known = amounts.filter(({ code }) => code !== 'ZZ' && code !== '');
+  const located = amounts.filter(({ code }) => code !== 'ZZ' && code !== '');
   return (
     <figure className={classes['figure']}>
       <figcaption className={classes['readout']}>
         {pointed === undefined
-          ? known.slice(0, LABELLED).map(({ code, amount }) => (
+          ? located.slice(0, LABELLED).map(({ code, amount }) => (
               <span key={code}>
                 {countryName(code)} <strong>{formatShare(amount, total)}</strong>
               </span>
@@ -42,7 +42,7 @@ export function WorldMap({ amounts, total, unit, selected, onSelect }: WorldMapP
         className={classes['map']}
         viewBox={`0 0 ${WORLD.width} ${WORLD.height}`}
         role="img"
-        aria-label={`Map of ${count(known.length, 'country', 'countries')}; the list of countries has the numbers`}
+        aria-label={`Map of ${count(located.length, 'country', 'countries')}; the list of countries has the numbers`}
         onMouseLeave={() => setPointed(undefined)}
       >
         {COUNTRY_SHAPES.map((shape, index) => {
@@ -66,8 +66,8 @@ export function WorldMap({ amounts, total, unit, selected, onSelect }: WorldMapP
       </svg>
       <div className={classes['legend']} aria-hidden>
         <span className={classes['swatch']} /> none
-        <span className={classes['scale']} style={{ background: SCALE }} /> up to {formatShare(largest, total)} of the{' '}
-        {unit}
+        <span className={classes['scale']} style={{ background: SCALE }} /> up to{' '}
+        {formatShare(largest, total)} of the {unit}
       </div>
     </figure>
   );
@@ -81,7 +81,10 @@ const LABELLED = 4;
 
 type CountryAmount = { readonly code: string; readonly amount: number };
 
-/** How dark a country is. Linear: a country with half of the largest amount has half of its shade. The mixture follows the theme. */
+/**
+ * How dark a country is. Linear: a country with half of the largest amount has half of its shade.
+ * The mixture follows the theme.
+ */
 function shadeOf(share: number): string {
   const strength = LIGHTEST + (1 - LIGHTEST) * share;
   return `color-mix(in srgb, var(--map-strong) ${Math.round(strength * 100)}%, var(--map-empty))`;

@@ -1,6 +1,7 @@
 /**
- * Countries as shapes in a plane, from Natural Earth by way of `world-atlas`, which names them by ISO 3166-1 numbers.
- * Countries and territories that are too small for its scale of 1:110 million are points.
+ * Countries as shapes in a plane, from Natural Earth by way of `world-atlas`, which names them by
+ * ISO 3166-1 numbers. Countries and territories that are too small for its scale of 1:110 million
+ * are points.
  */
 import { geoEqualEarth, geoPath } from 'd3-geo';
 import { feature } from 'topojson-client';
@@ -16,7 +17,9 @@ export type CountryShape =
 
 function project(): CountryShape[] {
   // The file has this form; its own type is that of every number in it.
-  const topology = atlas as unknown as Topology<{ countries: GeometryCollection<{ name: string }> }>;
+  const topology = atlas as unknown as Topology<{
+    countries: GeometryCollection<{ name: string }>;
+  }>;
   const { features } = feature(topology, topology.objects.countries);
   // Nothing is registered in Antarctica, and it takes a quarter of the picture.
   const shown = features.filter(({ id }) => id !== ANTARCTICA);
@@ -27,7 +30,8 @@ function project(): CountryShape[] {
   const pathOf = geoPath(projection).digits(1);
   return [
     ...shown.map((country) => ({
-      code: SHAPE_CODES.get(String(country.id)) ?? (country.properties.name === 'Kosovo' ? 'XK' : ''),
+      code:
+        SHAPE_CODES.get(String(country.id)) ?? (country.properties.name === 'Kosovo' ? 'XK' : ''),
       path: pathOf(country) ?? '',
     })),
     ...POINTS.map(([code, longitude, latitude]) => {
@@ -39,7 +43,10 @@ function project(): CountryShape[] {
 
 const ANTARCTICA = '010';
 
-/** ISO 3166-1: codes with the number of their shape, or with the place of a country that is too small for one. */
+/**
+ * ISO 3166-1: codes with the number of their shape, or with the place of a country that is too
+ * small for one.
+ */
 const ROWS = countries
   .trim()
   .split('\n')
@@ -49,5 +56,8 @@ const POINTS = ROWS.filter(([, number]) => number === '').map(
   ([code = '', , longitude, latitude]) => [code, Number(longitude), Number(latitude)] as const,
 );
 
-/** Computed once, when the map is first loaded. Shapes without a code belong to no country of ISO 3166. */
+/**
+ * Computed once, when the map is first loaded. Shapes without a code belong to no country of ISO
+ * 3166.
+ */
 export const COUNTRY_SHAPES: readonly CountryShape[] = project();

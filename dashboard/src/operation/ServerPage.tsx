@@ -5,20 +5,21 @@ import { Loaded } from '../components/Loaded.tsx';
 import { Page, Section } from '../components/Page.tsx';
 import { PageTabs, useTab } from '../components/PageTabs.tsx';
 import { type Column, Table } from '../components/Table.tsx';
-import { Tag } from '../components/Tag.tsx';
+import { count } from '../format/number.ts';
+import { DailyUpdates } from './DailyUpdates.tsx';
 import { Health } from './Health.tsx';
+import classes from './ServerPage.module.css';
 
 const columns: Column<SettingInForce>[] = [
   {
     name: 'Variable',
     cell: ({ variable }) => (
-      <span className="nowrap">
+      <div className={classes['variable']}>
         <Copyable text={variable} isMono />
-      </span>
+      </div>
     ),
   },
   { name: 'Value', cell: (setting) => <Value setting={setting} /> },
-  { name: 'From', cell: ({ is_set }) => (is_set ? <Tag tone="accent" text="environment" /> : <Tag text="default" />) },
   { name: 'Meaning', isText: true, cell: ({ help }) => <span className="quiet">{help}</span> },
 ];
 
@@ -29,7 +30,14 @@ export function ServerPage() {
   return (
     <Page name="Server" title="Server">
       <PageTabs tabs={TABS} />
-      {tab === 'health' ? <Health /> : <Settings />}
+      {tab === 'health' ? (
+        <Health />
+      ) : (
+        <>
+          <DailyUpdates />
+          <Settings />
+        </>
+      )}
     </Page>
   );
 }
@@ -38,11 +46,27 @@ function Settings() {
   const settings = useAnswer('getSettings', {});
   return (
     <Section
-      title="Settings in effect"
+      title="Settings that are set"
       note="They are read from the environment at startup; to change one, set it and restart the server."
     >
       <Loaded query={settings} shape={[['table']]}>
-        {({ data }) => <Table isStacked label="Settings" columns={columns} rows={data.settings} />}
+        {({ data: { settings } }) => {
+          const set = settings.filter(({ is_set }) => is_set);
+          const others = settings.filter(({ is_set }) => !is_set);
+          return (
+            <>
+              {set.length === 0 ? (
+                <p>None: the defaults are in effect.</p>
+              ) : (
+                <Table isStacked label="Settings" columns={columns} rows={set} />
+              )}
+              <details>
+                <summary>{count(others.length, 'setting')} with their defaults</summary>
+                <Table isStacked label="Defaults" columns={columns} rows={others} />
+              </details>
+            </>
+          );
+        }}
       </Loaded>
     </Section>
   );

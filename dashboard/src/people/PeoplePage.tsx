@@ -1,6 +1,7 @@
-import { NativeSelect } from '@mantine/core';
+import { NativeSelect, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { OneTimeLink, Person } from '@whence/server/dashboard-wire/accounts';
+import type { Input } from '@whence/server/dashboard-wire/contract';
 import { ROLES, type Role } from '@whence/server/vocabulary';
 import { useState } from 'react';
 import { call, refresh, useAnswer } from '../api/query-client.ts';
@@ -8,14 +9,13 @@ import { QuietButton, TextButton } from '../components/Buttons.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { Page, Section } from '../components/Page.tsx';
-import { type Column, Table } from '../components/Table.tsx';
+import { type Column, RowActions, Table } from '../components/Table.tsx';
 import { Tag } from '../components/Tag.tsx';
 import { ROLE_WORDS } from '../format/names.ts';
 import { formatNumber } from '../format/number.ts';
-import { Time } from '../format/Time.tsx';
+import { ShortTime } from '../format/Time.tsx';
 import { useSignedIn } from '../session/use-session.ts';
 import { InviteDialog, LinkDialog, OpenLinks } from './OneTimeLinks.tsx';
-import classes from './PeoplePage.module.css';
 
 export function PeoplePage() {
   const [isInviting, setIsInviting] = useState(false);
@@ -30,7 +30,12 @@ export function PeoplePage() {
     >
       <Section title="Accounts">
         <Loaded query={people} lines={6}>
-          {({ data }) => <PeopleTable people={data.people} onLink={(name, made) => setLink({ name, link: made })} />}
+          {({ data }) => (
+            <PeopleTable
+              people={data.people}
+              onLink={(name, made) => setLink({ name, link: made })}
+            />
+          )}
         </Loaded>
       </Section>
       <OpenLinks />
@@ -47,12 +52,15 @@ export function PeoplePage() {
   );
 }
 
-type PeopleTableProps = { people: readonly Person[]; onLink: (name: string, link: OneTimeLink) => void };
+type PeopleTableProps = {
+  people: readonly Person[];
+  onLink: (name: string, link: OneTimeLink) => void;
+};
 
 function PeopleTable({ people, onLink }: PeopleTableProps) {
   const me = useSignedIn().account.id;
   const change = useMutation({
-    mutationFn: ({ id, ...body }: { id: string; role?: Role; is_disabled?: boolean }) =>
+    mutationFn: ({ id, ...body }: { id: string } & Input<'changePerson'>['body']) =>
       call('changePerson', { params: { id }, body }),
     // Disabling or demoting an account revokes its links.
     onSettled: () => refresh('listPeople', 'listLinks'),
@@ -70,7 +78,8 @@ function PeopleTable({ people, onLink }: PeopleTableProps) {
       name: 'Name',
       cell: ({ id, name, is_disabled }) => (
         <>
-          {name} {id === me && <Tag tone="accent" text="you" />} {is_disabled && <Tag tone="warn" text="disabled" />}
+          {name} {id === me && <Tag tone="accent" text="you" />}{' '}
+          {is_disabled && <Tag tone="warn" text="disabled" />}
         </>
       ),
     },
@@ -79,7 +88,7 @@ function PeopleTable({ people, onLink }: PeopleTableProps) {
       cell: ({ id, name, role }) => (
         <NativeSelect
           size="xs"
-          miw={140}
+          miw={130}
           aria-label={`Role of ${name}`}
           data={ROLES.map((value) => ({ value, label: ROLE_WORDS[value].name }))}
           value={role}
@@ -88,18 +97,41 @@ function PeopleTable({ people, onLink }: PeopleTableProps) {
       ),
     },
     {
-      name: 'Last sign-in',
-      cell: ({ last_sign_in_at }) => (last_sign_in_at === undefined ? 'never' : <Time at={last_sign_in_at} />),
+      name: 'Reports of',
+      cell: ({ id, name, allowed_domains }) => (
+        <TextInput
+          key={allowed_domains.join()}
+          size="xs"
+          miw={150}
+          aria-label={`Domains of ${name}`}
+          placeholder="all domains"
+          title="example.com with all below it, *.example.com only below; separated by blanks"
+          defaultValue={allowed_domains.join(' ')}
+          onBlur={({ currentTarget: { value } }) => {
+            const domains = value.split(/[\s,]+/).filter((domain) => domain !== '');
+            if (domains.join(' ') !== allowed_domains.join(' '))
+              change.mutate({ id, allowed_domains: domains });
+          }}
+        />
+      ),
     },
-    { name: 'Active keys', align: 'end', cell: ({ active_keys }) => formatNumber(active_keys) },
-    { name: 'Joined', cell: ({ created_at }) => <Time at={created_at} /> },
+    {
+      name: 'Last sign-in',
+      cell: ({ last_sign_in_at }) =>
+        last_sign_in_at === undefined ? 'never' : <ShortTime at={last_sign_in_at} />,
+    },
+    { name: 'Keys', align: 'end', cell: ({ active_keys }) => formatNumber(active_keys) },
     {
       name: 'Actions',
       align: 'end',
       cell: (person) => (
-        <div className={classes['actions']}>
+        <RowActions>
           {person.has_password && (
-            <QuietButton size="compact-xs" text="Reset password" onClick={() => reset.mutate(person)} />
+            <QuietButton
+              size="compact-xs"
+              text="Reset password"
+              onClick={() => reset.mutate(person)}
+            />
           )}
           {person.id !== me && (
             <QuietButton
@@ -108,7 +140,7 @@ function PeopleTable({ people, onLink }: PeopleTableProps) {
               onClick={() => change.mutate({ id: person.id, is_disabled: !person.is_disabled })}
             />
           )}
-        </div>
+        </RowActions>
       ),
     },
   ];

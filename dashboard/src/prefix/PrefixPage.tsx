@@ -10,6 +10,7 @@ import { Notice } from '../components/Notice.tsx';
 import { Columns, Credits, Page, PrintButton, Section, Verdict } from '../components/Page.tsx';
 import { type Column, Table } from '../components/Table.tsx';
 import { Level, RpkiTag } from '../components/Tag.tsx';
+import { FetchLists } from '../data/FetchLists.tsx';
 import { blocklistCaveat } from '../format/blocklists.ts';
 import { countryName, FLAG_WORDS } from '../format/names.ts';
 import { count, formatNumber } from '../format/number.ts';
@@ -50,7 +51,10 @@ function PrefixSummaryPage({ prefix }: { prefix: string }) {
         {({ data }) => (
           <>
             {(data.announced === 0 || data.special_purpose) && (
-              <NoData subject={data.special_purpose?.prefix ?? prefix} special={data.special_purpose} />
+              <NoData
+                subject={data.special_purpose?.prefix ?? prefix}
+                special={data.special_purpose}
+              />
             )}
             {data.parts.length > 0 && (
               <>
@@ -64,6 +68,7 @@ function PrefixSummaryPage({ prefix }: { prefix: string }) {
                   }
                 >
                   <Table
+                    isStacked="compact"
                     label="Parts of the prefix"
                     columns={columnsFor(data)}
                     rows={data.part_count > data.parts.length ? data.parts : inOrder(data.parts)}
@@ -95,7 +100,7 @@ function PrefixLead({ summary }: { summary: PrefixSummary }) {
               It is inside <PrefixLink prefix={covered_by.prefix} /> of{' '}
             </>
           )}
-          <NetworkLink asn={covered_by.asn} name={covered_by.asn_name} />.
+          <NetworkLink asn={covered_by.asn} name={covered_by.asn_name.replace(/\.$/, '')} />.
           {covered_by.rpki !== undefined && (
             <>
               {' '}
@@ -116,8 +121,13 @@ function PrefixLead({ summary }: { summary: PrefixSummary }) {
 
 /** Shares of the announced addresses. */
 function PrefixShares({ summary }: { summary: PrefixSummary }) {
-  const { announced, connection_types, flags, threat_levels, countries, networks, limits } = summary;
-  const caveat = blocklistCaveat(limits, useNow());
+  const { announced, connection_types, flags, threat_levels, countries, networks, limits } =
+    summary;
+  const now = useNow();
+  const isKnown = limits.threat_gap === undefined;
+  const furtherFlags = flags.filter(
+    ({ value }) => !connection_types.some((type) => value === `is_${type.value}`),
+  );
   return (
     <Columns>
       <Section title="Networks">
@@ -137,22 +147,32 @@ function PrefixShares({ summary }: { summary: PrefixSummary }) {
         <Shares total={announced} items={sharesOf(connection_types)} />
       </Section>
       <Section title="Countries">
-        <Shares total={announced} items={[...sharesOf(countries, countryName), ...rest(countries, announced)]} />
-      </Section>
-      <Section title="Threat" note={caveat}>
         <Shares
           total={announced}
-          items={sharesOf(threat_levels, (level) => <Level level={level} isKnown={limits.threat_is_known} />)}
+          items={[...sharesOf(countries, countryName), ...rest(countries, announced)]}
         />
       </Section>
-      {flags.length > 0 && (
-        <Section title="Flags">
-          <Shares total={announced} items={sharesOf(flags, (flag) => FLAG_WORDS[flag])} />
+      <Section title="Threat" note={isKnown ? blocklistCaveat(limits, now) : undefined}>
+        {hasLevels(summary) && (
+          <Shares
+            total={announced}
+            items={sharesOf(threat_levels, (level) => <Level level={level} />)}
+          />
+        )}
+        <FetchLists gap={limits.threat_gap} hasScore={hasLevels(summary)} />
+      </Section>
+      {furtherFlags.length > 0 && (
+        <Section title="Further flags">
+          <Shares total={announced} items={sharesOf(furtherFlags, (flag) => FLAG_WORDS[flag])} />
         </Section>
       )}
     </Columns>
   );
 }
+
+/** Otherwise no level of the prefix is known. */
+const hasLevels = ({ threat_levels, parts }: PrefixSummary): boolean =>
+  threat_levels.some(({ value }) => value !== 'unknown') || parts.some(({ score }) => score > 0);
 
 /** The response has the fifty largest; the others are summed up, so that the shares add up. */
 function rest(listed: readonly { addresses: number }[], total: number) {
@@ -160,33 +180,44 @@ function rest(listed: readonly { addresses: number }[], total: number) {
   return amount > 0 ? [{ key: 'others', name: 'all others', amount }] : [];
 }
 
-const columnsFor = ({ limits, rpki_as_of }: PrefixSummary): Column<PrefixPart>[] => [
+const columnsFor = (summary: PrefixSummary): Column<PrefixPart>[] => [
   { name: 'Addresses', cell: ({ first, last }) => <Addresses first={first} last={last} /> },
   { name: 'Network', cell: ({ asn, asn_name }) => <NetworkLink asn={asn} name={asn_name} /> },
-  { name: 'Country', cell: ({ country }) => <span className="nowrap">{countryName(country)}</span> },
+  {
+    name: 'Country',
+    cell: ({ country }) => countryName(country),
+  },
   { name: 'Type', cell: ({ connection_type }) => connection_type },
-  {
-    name: 'Flags',
-    cell: ({ flags, connection_type, scanner }) =>
-      [
-        ...flags.filter((flag) => flag !== `is_${connection_type}`).map((flag) => FLAG_WORDS[flag]),
-        ...(scanner === undefined ? [] : [`scanner of ${scanner}`]),
-      ].join(', '),
-  },
-  ...(rpki_as_of === undefined ? [] : [RPKI_COLUMN]),
-  {
-    name: 'Threat',
-    cell: ({ level, score }) => <Level level={level} score={score} isKnown={limits.threat_is_known} />,
-  },
+  ...(summary.parts.some((part) => flagWords(part) !== '') ? [FLAGS_COLUMN] : []),
+  ...(summary.rpki_as_of === undefined ? [] : [RPKI_COLUMN]),
+  ...(hasLevels(summary) ? [THREAT_COLUMN] : []),
 ];
 
-const RPKI_COLUMN: Column<PrefixPart> = { name: 'RPKI', cell: ({ rpki }) => rpki && <RpkiTag state={rpki} /> };
+const THREAT_COLUMN: Column<PrefixPart> = {
+  name: 'Threat',
+  cell: ({ level, score, threat_gap }) => (
+    <Level level={level} score={score} isKnown={threat_gap === undefined} />
+  ),
+};
+
+const flagWords = ({ flags, connection_type, scanner }: PrefixPart): string =>
+  [
+    ...flags.filter((flag) => flag !== `is_${connection_type}`).map((flag) => FLAG_WORDS[flag]),
+    ...(scanner === undefined ? [] : [`scanner of ${scanner}`]),
+  ].join(', ');
+
+const FLAGS_COLUMN: Column<PrefixPart> = { name: 'Flags', cell: flagWords };
+
+const RPKI_COLUMN: Column<PrefixPart> = {
+  name: 'RPKI',
+  cell: ({ rpki }) => rpki && <RpkiTag state={rpki} />,
+};
 
 /** As a prefix where it is one, which most parts are. */
 function Addresses({ first, last }: { first: string; last: string }) {
   const prefix = first === last ? undefined : prefixOf(first, last);
   return (
-    <span className="mono nowrap">
+    <span className="mono">
       {prefix === undefined ? (
         <>
           <AddressLink ip={first} />
@@ -200,4 +231,4 @@ function Addresses({ first, last }: { first: string; last: string }) {
 }
 
 /** Before “show all”. */
-const SHOWN_PARTS = 50;
+const SHOWN_PARTS = 20;

@@ -1,13 +1,20 @@
 /** The parts of a prefix: their order, and which of them are prefixes. */
 import { parseAddress } from '@whence/dataset/address';
-import { addressBits, fromBigInt, lastAddress, toBigInt, widestPrefixLength } from '@whence/dataset/prefix';
+import {
+  addressBits,
+  fromBigInt,
+  lastAddress,
+  toBigInt,
+  widestPrefixLength,
+} from '@whence/dataset/prefix';
 
 /** The prefix that has exactly these addresses, if there is one. */
 export function prefixOf(first: string, last: string): string | undefined {
   const from = parseAddress(first);
   const to = parseAddress(last);
   if (from === undefined || to === undefined) return undefined;
-  const [start, end] = [toBigInt(from), toBigInt(to)];
+  const start = toBigInt(from);
+  const end = toBigInt(to);
   const bits = addressBits(from.version);
   const length = widestPrefixLength(start, start, end, bits);
   return lastAddress(start, length, bits) === end ? `${first}/${length}` : undefined;

@@ -13,11 +13,15 @@ const summary: Parameters<typeof prefixVerdict>[0] = {
   networks: [{ asn: 64496, asn_name: 'Relay Friends', addresses: 1024 }],
   flags: [],
   threat_levels: [share('low', 1024)],
-  limits: { threat_is_known: true, unknown: [], dated: [] },
+  limits: { unknown: [], dated: [] },
 };
 
 for (const [behaviour, change, want] of [
-  ['nothing remarkable', {}, '1,024 datacenter addresses of Relay Friends in Germany. No known abuse.'],
+  [
+    'nothing remarkable',
+    {},
+    '1,024 datacenter addresses of Relay Friends in Germany. No known abuse.',
+  ],
   [
     'what is inside',
     {
@@ -39,21 +43,40 @@ for (const [behaviour, change, want] of [
     '1,024 addresses of 2 networks, most of Example AG. No known abuse.',
   ],
   [
+    'more networks than are listed, none with most addresses',
+    {
+      networks: [
+        { asn: 64496, asn_name: 'Example AG', addresses: 300 },
+        { asn: 64497, asn_name: 'Other AG', addresses: 200 },
+      ],
+      countries: [],
+      connection_types: [],
+    },
+    '1,024 addresses of more than 2 networks. No known abuse.',
+  ],
+  [
     'a part of it announced, without current lists',
     {
       announced: 256,
       connection_types: [],
       countries: [],
-      limits: { threat_is_known: false, unknown: ['blocklists' as const], dated: [] },
+      limits: { threat_gap: 'blocklists', unknown: ['blocklists' as const], dated: [] },
     },
-    '256 of 1,024 addresses of Relay Friends. Risk not known: no current lists (wh dataset update).',
+    '256 of 1,024 addresses of Relay Friends. Risk not known: no current attack lists.',
   ],
   ['nothing announced', { announced: 0, networks: [] }, '1,024 addresses, none of them announced.'],
   [
     'IPv6',
-    { unit: 'slash64s' as const, size: 65_536, announced: 65_536, connection_types: [], countries: [] },
-    '65,536 /64 networks of Relay Friends. No known abuse.',
+    {
+      unit: 'slash64s' as const,
+      size: 65_536,
+      announced: 65_536,
+      connection_types: [],
+      countries: [],
+    },
+    '65,536 /64 prefixes of Relay Friends. No known abuse.',
   ],
 ] satisfies [string, Partial<Parameters<typeof prefixVerdict>[0]>, string][]) {
-  test(`prefix verdict: ${behaviour}`, () => assert.equal(prefixVerdict({ ...summary, ...change }, NOW), want));
+  test(`prefix verdict: ${behaviour}`, () =>
+    assert.equal(prefixVerdict({ ...summary, ...change }, NOW), want));
 }

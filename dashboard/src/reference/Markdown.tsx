@@ -1,4 +1,7 @@
-/** The Markdown of the introduction: headings, paragraphs, numbered lists, tables, code, and `code` in a line. */
+/**
+ * The Markdown of the introduction: headings, paragraphs, numbered lists, tables, code, and `code`
+ * in a line.
+ */
 import { Fragment, type ReactNode } from 'react';
 import { CodeBlock } from '../components/Copy.tsx';
 import { Section } from '../components/Page.tsx';
@@ -28,7 +31,8 @@ function Blocks({ text }: { text: string }) {
 
 function Block({ text }: { text: string }) {
   const lines = text.split('\n');
-  if (text.startsWith('```')) return <CodeBlock text={lines.slice(1, -1).join('\n')} label="command" />;
+  if (text.startsWith('```'))
+    return <CodeBlock text={lines.slice(1, -1).join('\n')} label="command" />;
   if (text.startsWith('|')) return <TableBlock lines={lines} />;
   if (/^1\. /.test(text))
     return (
@@ -74,7 +78,8 @@ function TableBlock({ lines }: { lines: readonly string[] }) {
 /** Text with `code` in it. */
 export function Inline({ text }: { text: string }): ReactNode {
   return text.split('`').map((part, index) => {
+    const content = index % 2 === 1 ? <code>{part}</code> : part;
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text do not move.
-    return index % 2 === 1 ? <code key={index}>{part}</code> : <Fragment key={index}>{part}</Fragment>;
+    return <Fragment key={index}>{content}</Fragment>;
   });
 }

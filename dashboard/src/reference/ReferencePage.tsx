@@ -25,7 +25,8 @@ import { TryOperation } from './TryOperation.tsx';
 export function ReferencePage() {
   const document = useQuery({
     queryKey: ['openapi'],
-    queryFn: async ({ signal }) => (await (await fetch('/openapi.json', { signal })).json()) as OpenApi,
+    queryFn: async ({ signal }) =>
+      (await (await fetch('/openapi.json', { signal })).json()) as OpenApi,
     staleTime: Number.POSITIVE_INFINITY,
   });
   return (
@@ -64,7 +65,12 @@ function Reference({ document }: { document: OpenApi }) {
       {routesByTag(document).map(({ name, description = '', routes }) => (
         <Section key={name} title={name} note={description}>
           {routes.map((route) => (
-            <Operation key={route.operation.operationId} document={document} route={route} apiKey={key} />
+            <Operation
+              key={route.operation.operationId}
+              document={document}
+              route={route}
+              apiKey={key}
+            />
           ))}
         </Section>
       ))}
@@ -144,9 +150,14 @@ function OperationContent({ document, route, apiKey }: OperationProps) {
         isStacked
         label={`Answers of ${summary}`}
         columns={answerColumns}
-        rows={Object.entries(responses).map(([status, { description: words = '' }]) => ({ status, words }))}
+        rows={Object.entries(responses).map(([status, { description: words = '' }]) => ({
+          status,
+          words,
+        }))}
       />
-      {example !== undefined && <CodeBlock text={JSON.stringify(example, null, 2)} label="example of an answer" />}
+      {example !== undefined && (
+        <CodeBlock text={JSON.stringify(example, null, 2)} label="example of an answer" />
+      )}
       {fields.length > 0 && (
         <details>
           <summary>Fields of the answer</summary>

@@ -5,14 +5,28 @@ import { useState } from 'react';
 import { TextButton } from '../components/Buttons.tsx';
 import { CodeBlock } from '../components/Copy.tsx';
 import { Form } from '../components/Form.tsx';
-import { exampleOf, jsonOf, type OperationProps, type Parameter, requiredFirst } from './openapi.ts';
+import {
+  exampleOf,
+  jsonOf,
+  type OperationProps,
+  type Parameter,
+  requiredFirst,
+} from './openapi.ts';
 import classes from './ReferencePage.module.css';
 
-export function TryOperation({ document, route: { method, path, operation }, apiKey }: OperationProps) {
+export function TryOperation({
+  document,
+  route: { method, path, operation },
+  apiKey,
+}: OperationProps) {
   const { requestBody, security = [], summary } = operation;
   const parameters = requiredFirst(operation.parameters);
-  const [values, setValues] = useState(() => new Map(parameters.map((one) => [one.name, firstValue(one)])));
-  const [body, setBody] = useState(() => JSON.stringify(exampleOf(jsonOf(requestBody)) ?? {}, null, 2));
+  const [values, setValues] = useState(
+    () => new Map(parameters.map((parameter) => [parameter.name, firstValue(parameter)])),
+  );
+  const [body, setBody] = useState(() =>
+    JSON.stringify(exampleOf(jsonOf(requestBody)) ?? {}, null, 2),
+  );
   const hasBody = requestBody !== undefined;
   const target = targetOf(path, parameters, values);
   const send = useMutation({
@@ -30,7 +44,9 @@ export function TryOperation({ document, route: { method, path, operation }, api
   });
   const curl = [
     'curl',
-    ...(hasBody ? ["-H 'Content-Type: application/json'", `-d '${body.replaceAll(/\s*\n\s*/g, ' ')}'`] : []),
+    ...(hasBody
+      ? ["-H 'Content-Type: application/json'", `-d '${body.replaceAll(/\s*\n\s*/g, ' ')}'`]
+      : []),
     ...(security.length > 0 ? ['-H "X-API-Key: $WHENCE_KEY"'] : []),
     `'${document.servers[0]?.url ?? ''}${target}'`,
   ].join(' ');
@@ -39,13 +55,18 @@ export function TryOperation({ document, route: { method, path, operation }, api
       <div className={classes['fields']}>
         {parameters.map(({ name, required = false, schema }) => {
           const field = {
-            ...{ label: name, 'aria-label': `${name} of ${summary}`, required, value: values.get(name) },
+            label: name,
+            'aria-label': `${name} of ${summary}`,
+            required,
+            value: values.get(name),
             onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) =>
               setValues((before) => new Map(before).set(name, value)),
           };
           const choices = schema.type === 'boolean' ? ['true', 'false'] : schema.enum?.map(String);
           if (choices === undefined) return <TextInput key={name} {...field} spellCheck={false} />;
-          return <NativeSelect key={name} {...field} data={required ? choices : ['', ...choices]} />;
+          return (
+            <NativeSelect key={name} {...field} data={required ? choices : ['', ...choices]} />
+          );
         })}
       </div>
       {hasBody && (
@@ -77,12 +98,17 @@ function firstValue({ required = false, example }: Parameter): string {
   return required && example !== undefined ? String(example) : '';
 }
 
-function targetOf(path: string, parameters: readonly Parameter[], values: ReadonlyMap<string, string>): string {
+function targetOf(
+  path: string,
+  parameters: readonly Parameter[],
+  values: ReadonlyMap<string, string>,
+): string {
   const query = new URLSearchParams();
   let filled = path;
   for (const { name, in: place } of parameters) {
     const value = values.get(name)?.trim() ?? '';
-    if (place === 'path') filled = filled.replace(`{${name}}`, name === 'cidr' ? value : encodeURIComponent(value));
+    if (place === 'path')
+      filled = filled.replace(`{${name}}`, name === 'cidr' ? value : encodeURIComponent(value));
     else if (place === 'query' && value !== '') query.set(name, value);
   }
   return query.size === 0 ? filled : `${filled}?${query}`;

@@ -25,7 +25,7 @@ type Content = {
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 };
 type Body = { readonly description?: string; readonly content?: Readonly<Record<string, Content>> };
-export type Operation = {
+type Operation = {
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
@@ -44,15 +44,33 @@ export type OpenApi = {
 };
 
 /** A request that is shown, and the key that it is tried with. */
-export type OperationProps = { readonly document: OpenApi; readonly route: Route; readonly apiKey: string };
-export type Route = { readonly method: string; readonly path: string; readonly operation: Operation };
+export type OperationProps = {
+  readonly document: OpenApi;
+  readonly route: Route;
+  readonly apiKey: string;
+};
+export type Route = {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: Operation;
+};
 
 /** By tag, in the order of the document; tags that it does not describe come last. */
-export function routesByTag({ paths, tags }: OpenApi): { name: string; description?: string; routes: Route[] }[] {
+export function routesByTag({
+  paths,
+  tags,
+}: OpenApi): { name: string; description?: string; routes: Route[] }[] {
   const routes = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+    Object.entries(methods).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      operation,
+    })),
   );
-  const named = new Set([...tags.map(({ name }) => name), ...routes.flatMap(({ operation }) => operation.tags)]);
+  const named = new Set([
+    ...tags.map(({ name }) => name),
+    ...routes.flatMap(({ operation }) => operation.tags),
+  ]);
   return [...named].map((name) => ({
     name,
     ...tags.find((tag) => tag.name === name),
@@ -64,19 +82,32 @@ export function routesByTag({ paths, tags }: OpenApi): { name: string; descripti
 export const requiredFirst = (parameters: readonly Parameter[] = []): Parameter[] =>
   [...parameters].sort((a, b) => Number(b.required ?? false) - Number(a.required ?? false));
 
-export const jsonOf = (body: Body | undefined): Content | undefined => body?.content?.['application/json'];
+export const jsonOf = (body: Body | undefined): Content | undefined =>
+  body?.content?.['application/json'];
 
 export function exampleOf(content: Content | undefined): unknown {
   return content?.example ?? Object.values(content?.examples ?? {})[0]?.value;
 }
 
-export type FieldRow = { readonly name: string; readonly type: string; readonly description: string };
+export type FieldRow = {
+  readonly name: string;
+  readonly type: string;
+  readonly description: string;
+};
 
 /** Deeper fields are in the example. */
 const MAX_DEPTH = 3;
 
-/** The fields of an object with those of objects in it, as `detection.is_vpn`; `[]` for entries of a list. */
-export function fieldsOf(document: OpenApi, schema: Schema | undefined, prefix = '', depth = 0): FieldRow[] {
+/**
+ * The fields of an object with those of objects in it, as `detection.is_vpn`; `[]` for entries of a
+ * list.
+ */
+export function fieldsOf(
+  document: OpenApi,
+  schema: Schema | undefined,
+  prefix = '',
+  depth = 0,
+): FieldRow[] {
   const { properties = {} } = resolve(document, schema);
   return Object.entries(properties).flatMap(([name, given]) => {
     const field = resolve(document, given);
@@ -101,9 +132,10 @@ function resolve({ components }: OpenApi, schema: Schema = {}): Schema {
 export function typeOf(document: OpenApi, schema: Schema): string {
   const { type, enum: values, const: value, items, anyOf, oneOf } = resolve(document, schema);
   if (value !== undefined) return JSON.stringify(value);
-  if (values !== undefined) return values.map((one) => JSON.stringify(one)).join(' | ');
+  if (values !== undefined) return values.map((value) => JSON.stringify(value)).join(' | ');
   if (items !== undefined) return `list of ${typeOf(document, items)}`;
   const choices = anyOf ?? oneOf;
-  if (choices !== undefined) return [...new Set(choices.map((one) => typeOf(document, one)))].join(' | ');
+  if (choices !== undefined)
+    return [...new Set(choices.map((choice) => typeOf(document, choice)))].join(' | ');
   return typeof type === 'string' ? type : (type ?? ['any']).join(' | ');
 }

@@ -22,7 +22,10 @@ export function ReportSetup({ domain, dmarc, isOpen }: ReportSetupProps) {
         <ol className={classes['steps']}>
           <li>
             {published.length > 0 ? (
-              <p>Receivers send their reports to {published.join(', ')} already.</p>
+              <p>
+                Receivers send their reports to {published.join(', ').replaceAll('mailto:', '')}{' '}
+                already.
+              </p>
             ) : (
               <>
                 <p>Publish where receivers send their reports:</p>
@@ -34,7 +37,10 @@ export function ReportSetup({ domain, dmarc, isOpen }: ReportSetupProps) {
             )}
           </li>
           <li>
-            <p>Let the mail server hand on what arrives there: a line in its aliases, on the machine of this server.</p>
+            <p>
+              Let the mail server hand on what arrives there: a line in its aliases, on the machine
+              of this server.
+            </p>
             <CodeBlock label="alias" text={`${box}: "|wh email reports import -"`} />
           </li>
           <li>
@@ -46,6 +52,8 @@ export function ReportSetup({ domain, dmarc, isOpen }: ReportSetupProps) {
           </li>
         </ol>
         <ReportUpload />
+        <p>What it looks like with reports, for an invented domain on a server of its own:</p>
+        <CodeBlock label="example" text="wh email reports --example --serve" />
       </div>
     </details>
   );

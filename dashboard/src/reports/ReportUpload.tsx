@@ -6,7 +6,6 @@ import { isFailure } from '../api/call.ts';
 import { call, refresh } from '../api/query-client.ts';
 import { Bar } from '../components/Bars.tsx';
 import { QuietButton } from '../components/Buttons.tsx';
-import { Numbers } from '../components/Facts.tsx';
 import { FailureNotice } from '../components/Failures.tsx';
 import { useResumedSending } from '../components/Form.tsx';
 import { type Column, Table } from '../components/Table.tsx';
@@ -19,7 +18,11 @@ import classes from './Senders.module.css';
 const MAX_BYTES = 10 * 1024 * 1024;
 
 /** What became of a report, or of a file without one. */
-type Result = { readonly file: string; readonly state: 'read' | 'repeated' | 'not_read'; readonly reason: string };
+type Result = {
+  readonly file: string;
+  readonly state: 'read' | 'repeated' | 'not_read';
+  readonly reason: string;
+};
 
 export function ReportUpload() {
   const { isAtLeast } = useRole();
@@ -31,9 +34,9 @@ export function ReportUpload() {
   const upload = useMutation({
     mutationFn: async () => {
       for (let [file] = pending.current; file !== undefined; [file] = pending.current) {
-        const found = await importFile(file);
+        const imported = await importFile(file);
         pending.current.shift();
-        setResults((before) => [...before, ...found]);
+        setResults((before) => [...before, ...imported]);
       }
       await refresh('getSenders', 'checkDomain', 'listReports');
     },
@@ -52,7 +55,8 @@ export function ReportUpload() {
     start([...event.dataTransfer.files]);
   };
   const done = total - pending.current.length;
-  const counted = (state: Result['state']) => formatNumber(results.filter((one) => one.state === state).length);
+  const counted = (state: Result['state']) =>
+    formatNumber(results.filter((result) => result.state === state).length);
   const remarks = results.filter(({ reason }) => reason !== '');
   return (
     <div className={`${classes['upload']} no-print`}>
@@ -69,23 +73,24 @@ export function ReportUpload() {
         onDrop={drop}
       >
         <FileButton multiple onChange={start}>
-          {(props) => <QuietButton size="sm" icon="file-upload" text="Choose report files" {...props} />}
+          {(props) => (
+            <QuietButton size="sm" icon="file-upload" text="Choose report files" {...props} />
+          )}
         </FileButton>
-        <span className="quiet">or drop them here: XML, gzip, zip or whole messages, at most 10 MiB each</span>
+        <span className="quiet">
+          or drop them here: XML, gzip, zip or whole messages, at most 10 MiB each
+        </span>
       </div>
       {total > 0 && (
         <>
-          <p role="status">{`${formatNumber(done)} of ${count(total, 'file')} sent`}</p>
+          <p role="status">
+            {`${formatNumber(done)} of ${count(total, 'file')} sent: ${counted('read')} read, ${counted('repeated')} repeated, ${counted('not_read')} not read`}
+          </p>
           {upload.isPending && <Bar value={done} max={total} />}
           <FailureNotice error={upload.error} onRetry={upload.mutate} />
-          <Numbers
-            items={[
-              { name: 'Reports read', value: counted('read') },
-              { name: 'Repeated', value: counted('repeated') },
-              { name: 'Not read', value: counted('not_read') },
-            ]}
-          />
-          {remarks.length > 0 && <Table isStacked label="Remarks" columns={COLUMNS} rows={remarks} limit={10} />}
+          {remarks.length > 0 && (
+            <Table isStacked label="Remarks" columns={COLUMNS} rows={remarks} limit={10} />
+          )}
         </>
       )}
     </div>

@@ -1,38 +1,38 @@
-/** Who sends as a domain, by aggregate reports: whether a stricter policy is safe, mail by day, and what it would refuse. */
+/**
+ * Who sends as a domain, by aggregate reports: whether a stricter policy is safe, mail by day, and
+ * what it would refuse.
+ */
+
 import { SegmentedControl } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { DmarcReport, Senders as SendersAnswer } from '@whence/client/wire';
-import { classText } from '@whence/email/internal/reports/verdict-text';
-import { useEffect, useRef } from 'react';
+import { classText } from '@whence/email/reports/verdict-text';
+import { REPORT_DAYS } from '@whence/server/vocabulary';
 import { useAnswer } from '../api/query-client.ts';
 import { BarChart } from '../charts/BarChart.tsx';
+import { CodeBlock } from '../components/Copy.tsx';
 import { Numbers } from '../components/Facts.tsx';
 import { Loaded } from '../components/Loaded.tsx';
-import { Notice } from '../components/Notice.tsx';
 import { Section } from '../components/Page.tsx';
-import { type Column, Table } from '../components/Table.tsx';
-import { Tag } from '../components/Tag.tsx';
+import type { Column } from '../components/Table.tsx';
 import { longDay } from '../format/data-age.ts';
 import { count, formatNumber, formatShare } from '../format/number.ts';
 import { useNow } from '../format/Time.tsx';
 import { DAY_MS, shortDay, utcDay } from '../format/time.ts';
 import { IN_PLACE, withoutEmpty } from '../search-params.ts';
+import { unicodeDomain } from '../unicode-domain.ts';
+import { AnswerNotice, Reasons } from './AnswerNotice.tsx';
+import { Reporters } from './Reporters.tsx';
 import { ReportSetup } from './ReportSetup.tsx';
 import classes from './Senders.module.css';
-import { CLASS_TONES, ServiceTable } from './ServiceTable.tsx';
+import { ServiceTable } from './ServiceTable.tsx';
 
 const route = getRouteApi('/session/domain/$domain');
-const DEFAULT_DAYS = 35;
 const STALE_AFTER_MS = 60_000;
 
 export function Senders({ domain, dmarc }: { domain: string; dmarc: DmarcReport }) {
-  const { policy: chosen, days = DEFAULT_DAYS, service } = route.useSearch();
+  const { policy: chosen, days = REPORT_DAYS, service } = route.useSearch();
   const navigate = useNavigate({ from: '/domain/$domain' });
-  const place = useRef<HTMLDivElement>(null);
-  // A link to the section arrives before it is loaded.
-  useEffect(() => {
-    if (window.location.hash === '#senders') place.current?.scrollIntoView();
-  }, []);
   const policy = chosen ?? ('reject' as const);
   const query = { policy, days };
   const senders = useAnswer(
@@ -46,128 +46,137 @@ export function Senders({ domain, dmarc }: { domain: string; dmarc: DmarcReport 
     service?: string | undefined;
   }) => void navigate({ search: (before) => withoutEmpty({ ...before, ...next }), ...IN_PLACE });
   return (
-    <div id="senders" ref={place}>
-      <Section
-        title="Who sends as it"
-        note="What receivers report about mail in the name of this domain (DMARC aggregate reports)."
-        aside={
-          <div className={`${classes['tools']} no-print`}>
-            <SegmentedControl
-              size="xs"
-              aria-label="Policy"
-              value={policy}
-              data={[
-                { value: 'quarantine', label: 'p=quarantine' },
-                { value: 'reject', label: 'p=reject' },
-              ]}
-              onChange={(value) => change({ policy: value === 'quarantine' ? value : undefined })}
-            />
-            <SegmentedControl
-              size="xs"
-              aria-label="Period"
-              value={String(days)}
-              data={[
-                { value: '35', label: '35 days' },
-                { value: '90', label: '90 days' },
-                { value: '365', label: '1 year' },
-              ]}
-              onChange={(value) => change({ days: Number(value) === DEFAULT_DAYS ? undefined : Number(value) })}
-            />
-          </div>
-        }
+    <Section
+      title="Who sends as it"
+      note="What receivers report about mail in the name of this domain (DMARC aggregate reports)."
+      aside={
+        <div className={`${classes['tools']} no-print`}>
+          <SegmentedControl
+            size="xs"
+            aria-label="Policy"
+            value={policy}
+            data={[
+              { value: 'quarantine', label: 'p=quarantine' },
+              { value: 'reject', label: 'p=reject' },
+            ]}
+            onChange={(value) => change({ policy: value === 'quarantine' ? value : undefined })}
+          />
+          <SegmentedControl
+            size="xs"
+            aria-label="Period"
+            value={String(days)}
+            data={[
+              { value: String(REPORT_DAYS), label: `${REPORT_DAYS} days` },
+              { value: '90', label: '90 days' },
+              { value: '365', label: '1 year' },
+            ]}
+            onChange={(value) =>
+              change({ days: Number(value) === REPORT_DAYS ? undefined : Number(value) })
+            }
+          />
+        </div>
+      }
+    >
+      <Loaded
+        query={senders}
+        shape={[['figures'], ['chart'], ['table']]}
+        domain={unicodeDomain(domain)}
       >
-        <Loaded query={senders} shape={[['figures'], ['chart'], ['table']]} domain={domain}>
-          {({ data }) => (
-            <>
-              <VerdictNotice answer={data} days={days} />
-              {data.reports > 0 && (
-                <>
-                  <Figures answer={data} />
-                  <MailByDay answer={data} />
-                  <ServiceTable
-                    domain={domain}
-                    services={data.services}
-                    leftOut={data.services_left_out}
-                    query={query}
-                    opened={service}
-                    onOpen={(id) => change({ service: id })}
-                  />
-                  <Refused answer={data} />
-                  <Reporters answer={data} />
-                </>
-              )}
-              <ReportSetup domain={domain} dmarc={dmarc} isOpen={data.reports === 0} />
-            </>
-          )}
-        </Loaded>
-      </Section>
-    </div>
+        {({ data }) => (
+          <>
+            <VerdictNotice answer={data} days={days} />
+            {data.reports > 0 && (
+              <>
+                <Figures answer={data} />
+                <MailByDay answer={data} />
+                <ServiceTable
+                  domain={domain}
+                  services={data.services}
+                  leftOut={data.services_left_out}
+                  query={query}
+                  opened={service}
+                  onOpen={(id) => change({ service: id })}
+                />
+                <Reporters
+                  reporters={data.reporters}
+                  leftOut={data.reporters_left_out}
+                  amounts={REPORTED}
+                />
+              </>
+            )}
+            <ReportSetup domain={domain} dmarc={dmarc} isOpen={data.reports === 0} />
+          </>
+        )}
+      </Loaded>
+    </Section>
   );
 }
-
-const ANSWERS = {
-  yes: { word: 'Yes', tone: 'good' },
-  no: { word: 'No', tone: 'bad' },
-  not_enough: { word: 'Not enough is known', tone: 'plain' },
-} as const;
 
 type AnswerProps = { answer: SendersAnswer };
 
 /** The answer, what decides it, and what else reports show. */
 function VerdictNotice({ answer: { verdict }, days }: AnswerProps & { days: number }) {
-  const { policy, answer, text, reasons } = verdict;
-  const { word, tone } = ANSWERS[answer];
-  // The sentence has the first reason already, where not enough is known.
-  const deciding = reasons.filter((reason) => reason.weight !== 'note' && !text.endsWith(reason.text));
+  const { policy, answer, text, reasons, record } = verdict;
   const notes = reasons.filter(({ weight }) => weight === 'note');
-  const list = (some: typeof reasons) => (
-    <ul className={classes['reasons']}>
-      {some.map((reason) => (
-        <li key={reason.text}>{reason.text}</li>
-      ))}
-    </ul>
-  );
+  const deciding = reasons.filter(({ weight }) => weight !== 'note');
   return (
     <>
-      <Notice tone={tone} title={`Would p=${policy} be safe? ${word}.`}>
-        <p>{text}.</p>
-        {deciding.length > 0 && list(deciding)}
-      </Notice>
+      <AnswerNotice
+        question={`Would p=${policy} be safe?`}
+        answer={answer}
+        // A no is told by its reasons, which have the same numbers and what settles them.
+        text={answer === 'no' && deciding.length > 0 ? '' : text}
+        reasons={deciding}
+      >
+        {record !== '' && <CodeBlock text={record} label="record to publish" />}
+      </AnswerNotice>
       {notes.length > 0 && (
         <div className={classes['notes']}>
           <p>Also seen in {count(days, 'day')}:</p>
-          {list(notes)}
+          <Reasons reasons={notes} />
         </div>
       )}
     </>
   );
 }
 
-const sum = (amounts: readonly { messages: number }[]) => amounts.reduce((total, { messages }) => total + messages, 0);
-const verbOf = ({ policy }: SendersAnswer['verdict']) => (policy.endsWith('reject') ? 'refused' : 'quarantined');
-
-function Figures({ answer: { messages, days, verdict, reports, reporters, from, to } }: AnswerProps) {
+function Figures({
+  answer: { messages, days, reports, reporters, reporters_left_out, from, to },
+}: AnswerProps) {
   const now = useNow();
   const passed = days.reduce((total, { passes }) => total + passes, 0);
-  const lost = sum(verdict.refused.filter((one) => one.class !== 'not_ours'));
   return (
     <Numbers
       items={[
-        { name: 'Messages', value: formatNumber(messages), note: `${longDay(from, now)} to ${longDay(to, now)}` },
-        { name: 'Passed', value: formatShare(passed, messages), note: `${formatNumber(passed)} by SPF or DKIM` },
         {
-          name: `Would be ${verbOf(verdict)}`,
-          value: formatNumber(lost),
-          note: `and ${formatNumber(sum(verdict.refused) - lost)} not yours`,
+          name: 'Messages',
+          value: formatNumber(messages),
+          note: `${longDay(from, now)} to ${longDay(to, now)}`,
         },
-        { name: 'Reports', value: formatNumber(reports), note: `of ${count(reporters.length, 'reporter')}` },
+        {
+          name: 'Passed',
+          value: formatShare(passed, messages),
+          note: `${formatNumber(passed)} by SPF or DKIM`,
+        },
+        {
+          name: 'Reports',
+          value: formatNumber(reports),
+          note: `of ${count(reporters.length + reporters_left_out, 'reporter')}`,
+        },
       ]}
     />
   );
 }
 
 /** From the bottom of a bar. */
-const STACKED = ['passes', 'forwarded', 'not_ours', 'at_named_service', 'ours_broken'] as const;
+const STACKED = [
+  'passes',
+  'forwarded',
+  'not_ours',
+  'undecided',
+  'at_named_service',
+  'ours_broken',
+] as const;
 
 function MailByDay({ answer: { days, from, to } }: AnswerProps) {
   const known = new Map(days.map((day) => [day.day, day]));
@@ -190,44 +199,7 @@ function MailByDay({ answer: { days, from, to } }: AnswerProps) {
   );
 }
 
-const refusedColumns: Column<SendersAnswer['verdict']['refused'][number]>[] = [
-  { name: 'Sender', isText: true, cell: ({ service }) => service },
-  { name: 'Messages', align: 'end', cell: ({ messages }) => formatNumber(messages) },
-  { name: 'They are', cell: (one) => <Tag tone={CLASS_TONES[one.class]} text={classText(one.class)} /> },
-];
-
-function Refused({ answer: { verdict } }: AnswerProps) {
-  if (verdict.refused.length === 0) return null;
-  const title = `What p=${verdict.policy} would have ${verbOf(verdict)}`;
-  return (
-    <details className={classes['more']}>
-      <summary>{`${title}: ${count(sum(verdict.refused), 'message')}`}</summary>
-      <p className="quiet">Every message again, with the SPF record of today and DKIM as its receiver verified it.</p>
-      <Table isStacked label={title} columns={refusedColumns} rows={verdict.refused} limit={10} />
-    </details>
-  );
-}
-
-const reporterColumns: Column<SendersAnswer['reporters'][number]>[] = [
-  {
-    name: 'Reporter',
-    isText: true,
-    cell: ({ name, is_large }) => (
-      <>
-        {name} {is_large && <span className="quiet">large receiver</span>}
-      </>
-    ),
-  },
+const REPORTED: Column<SendersAnswer['reporters'][number]>[] = [
   { name: 'Reports', align: 'end', cell: ({ reports }) => formatNumber(reports) },
   { name: 'Messages', align: 'end', cell: ({ messages }) => formatNumber(messages) },
-  { name: 'Last report', cell: ({ last_seen }) => shortDay(last_seen) },
 ];
-
-function Reporters({ answer: { reporters } }: AnswerProps) {
-  return (
-    <details className={classes['more']}>
-      <summary>{`Who reports: ${count(reporters.length, 'reporter')}`}</summary>
-      <Table isStacked label="Reporters" columns={reporterColumns} rows={reporters} limit={10} />
-    </details>
-  );
-}

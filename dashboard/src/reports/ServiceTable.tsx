@@ -1,7 +1,10 @@
-/** Services that send as a domain. A row opens: why it has its class, what people decide about it, and what is behind it. */
+/**
+ * Services that send as a domain. A row opens: why it has its class, what people decide about it,
+ * and what is behind it.
+ */
 import { useMutation } from '@tanstack/react-query';
 import type { SenderService, Senders } from '@whence/client/wire';
-import { classText } from '@whence/email/internal/reports/verdict-text';
+import { classText } from '@whence/email/reports/verdict-text';
 import type { Input } from '@whence/server/dashboard-wire/contract';
 import { call, refresh, useAnswer } from '../api/query-client.ts';
 import { QuietButton } from '../components/Buttons.tsx';
@@ -18,10 +21,11 @@ import { useRole } from '../session/use-session.ts';
 import classes from './Senders.module.css';
 
 /** Red for what its owner should repair, green for what was verified. */
-export const CLASS_TONES = {
+const CLASS_TONES = {
   passes: 'good',
   ours_broken: 'bad',
   at_named_service: 'warn',
+  undecided: 'warn',
   forwarded: 'plain',
   not_ours: 'plain',
 } as const satisfies Record<SenderService['class'], string>;
@@ -37,7 +41,14 @@ type ServiceTableProps = {
   onOpen: (id: string | undefined) => void;
 };
 
-export function ServiceTable({ domain, services, leftOut, query, opened, onOpen }: ServiceTableProps) {
+export function ServiceTable({
+  domain,
+  services,
+  leftOut,
+  query,
+  opened,
+  onOpen,
+}: ServiceTableProps) {
   const share = (part: number, { messages }: SenderService) => formatShare(part, messages);
   const columns: Column<SenderService>[] = [
     {
@@ -60,13 +71,14 @@ export function ServiceTable({ domain, services, leftOut, query, opened, onOpen 
     { name: 'SPF', align: 'end', cell: (service) => share(service.spf_passed, service) },
     { name: 'DKIM', align: 'end', cell: (service) => share(service.dkim_passed, service) },
     {
-      name: 'What fails is',
+      name: 'Failing mail',
       cell: (service) => (
         <>
-          <Tag
-            tone={CLASS_TONES[service.class]}
-            text={service.class === 'passes' ? 'nothing' : classText(service.class)}
-          />
+          {service.class === 'passes' ? (
+            <span className="quiet">none</span>
+          ) : (
+            <Tag tone={CLASS_TONES[service.class]} text={classText(service.class)} />
+          )}
           {service.decision !== undefined && (
             <span className="quiet"> decided: {DECISIONS[service.decision].toLowerCase()}</span>
           )}
@@ -75,37 +87,64 @@ export function ServiceTable({ domain, services, leftOut, query, opened, onOpen 
     },
     { name: 'Last seen', cell: ({ last_seen }) => shortDay(last_seen) },
   ];
+  const isForged = (one: SenderService) => one.class === 'not_ours' && one.passed === 0;
+  const forged = services.filter(isForged);
+  const forgedMessages = forged.reduce((total, { messages }) => total + messages, 0);
+  const table = (label: string, rows: readonly SenderService[]) => (
+    <Table
+      isStacked
+      label={label}
+      columns={columns}
+      rows={rows}
+      rowKey={({ id }) => id}
+      limit={20}
+      detail={(service) =>
+        service.id === opened && (
+          <ServiceDetail key={service.id} domain={domain} service={service} query={query} />
+        )
+      }
+    />
+  );
   return (
     <>
-      <Table
-        isStacked
-        label="Senders"
-        columns={columns}
-        rows={services}
-        rowKey={({ id }) => id}
-        limit={20}
-        detail={(service) =>
-          service.id === opened && <ServiceDetail key={service.id} domain={domain} service={service} query={query} />
-        }
-      />
-      {leftOut > 0 && <p className="quiet">Not listed: {count(leftOut, 'sender')} with fewer messages.</p>}
+      {table(
+        'Senders',
+        services.filter((one) => !isForged(one)),
+      )}
+      {forged.length > 0 && (
+        <details className={classes['more']} open={forged.some(({ id }) => id === opened)}>
+          <summary>
+            Not yours: {count(forgedMessages, 'message')} of {count(forged.length, 'sender')}
+            {leftOut > 0 && `, and ${count(leftOut, 'sender')} that are not listed`}
+          </summary>
+          {table('Mail that is not yours', forged)}
+        </details>
+      )}
     </>
   );
 }
 
-const DECISIONS = { ours: 'Ours', not_ours: 'Not ours', expected_forwarder: 'Expected forwarder' } as const;
+const DECISIONS = {
+  ours: 'Ours',
+  not_ours: 'Not ours',
+  expected_forwarder: 'Expected forwarder',
+} as const;
 const QUESTIONS = {
   passes: 'Why does it pass?',
   ours_broken: 'Why is it called yours?',
   forwarded: 'Why is it called forwarded?',
-  at_named_service: 'Why is it not called yours?',
+  at_named_service: 'Why does it count as yours?',
+  undecided: 'Why is it not decided?',
   not_ours: 'Why is it called not yours?',
 } as const satisfies Record<SenderService['class'], string>;
 
 type ServiceDetailProps = { domain: string; service: SenderService; query: Query };
 
 function ServiceDetail({ domain, service, query }: ServiceDetailProps) {
-  const rows = useAnswer('getSenders', { params: { domain }, query: { ...query, service: service.id } });
+  const rows = useAnswer('getSenders', {
+    params: { domain },
+    query: { ...query, service: service.id },
+  });
   return (
     <div className={classes['detail']}>
       <div>
@@ -124,7 +163,7 @@ function ServiceDetail({ domain, service, query }: ServiceDetailProps) {
           <Table
             isStacked
             label={`Addresses of ${service.name}`}
-            columns={ROW_COLUMNS}
+            columns={ROW_COLUMNS.filter((column) => column !== FROM || rowsDiffer(data, domain))}
             rows={data.rows ?? []}
             limit={10}
           />
@@ -134,7 +173,7 @@ function ServiceDetail({ domain, service, query }: ServiceDetailProps) {
   );
 }
 
-/** Pressing what is decided takes it back. */
+/** Clicking the current decision clears it. */
 function Decision({ domain, service: { id, decision }, query }: ServiceDetailProps) {
   const { isAtLeast } = useRole();
   const decide = useMutation({
@@ -148,7 +187,9 @@ function Decision({ domain, service: { id, decision }, query }: ServiceDetailPro
   return (
     <div className={classes['decision']}>
       <h3>What is it?</h3>
-      <p className="quiet">A decision changes the class of its failing mail, for everyone, and is in the audit log.</p>
+      <p className="quiet">
+        A decision changes the class of its failing mail, for everyone, and is in the audit log.
+      </p>
       <div className={classes['tools']}>
         {(Object.keys(DECISIONS) as (keyof typeof DECISIONS)[]).map((choice) => (
           <QuietButton
@@ -167,38 +208,54 @@ function Decision({ domain, service: { id, decision }, query }: ServiceDetailPro
   );
 }
 
-const lines = (texts: readonly string[]) =>
+function lines(texts: readonly string[]) {
+  if (texts.length === 0) return <span className="quiet">none</span>;
   // biome-ignore lint/suspicious/noArrayIndexKey: texts may repeat, and do not change.
-  texts.length === 0 ? <span className="quiet">none</span> : texts.map((text, index) => <div key={index}>{text}</div>);
+  return texts.map((text, index) => <div key={index}>{text}</div>);
+}
 
-const ROW_COLUMNS: Column<NonNullable<Senders['rows']>[number]>[] = [
+type Row = NonNullable<Senders['rows']>[number];
+
+const FROM: Column<Row> = {
+  name: 'From',
+  isText: true,
+  cell: ({ header_from, envelope_from }) => (
+    <>
+      {header_from}
+      {envelope_from !== '' && envelope_from !== header_from && (
+        <div className="quiet">envelope {envelope_from}</div>
+      )}
+    </>
+  ),
+};
+
+/** Otherwise all are from the domain that the page is about. */
+const rowsDiffer = ({ rows = [] }: Senders, domain: string): boolean =>
+  rows.some(({ header_from, envelope_from }) =>
+    [header_from, envelope_from].some((name) => name !== '' && name !== domain),
+  );
+
+const ROW_COLUMNS: Column<Row>[] = [
   {
     name: 'Address',
     isText: true,
     cell: ({ address, network }) => (
       <>
-        <AddressLink ip={address} preload={false} />
-        <div className="quiet">{network}</div>
+        <AddressLink ip={address} preload={false} /> <span className="quiet">{network}</span>
       </>
     ),
   },
   { name: 'Messages', align: 'end', cell: ({ messages }) => formatNumber(messages) },
-  {
-    name: 'From',
-    isText: true,
-    cell: ({ header_from, envelope_from }) => (
-      <>
-        {header_from}
-        {envelope_from !== '' && envelope_from !== header_from && <div className="quiet">envelope {envelope_from}</div>}
-      </>
-    ),
-  },
+  FROM,
   { name: 'SPF', isText: true, cell: ({ spf }) => lines(spf) },
   { name: 'DKIM', isText: true, cell: ({ dkim }) => lines(dkim) },
-  { name: 'Reported by', isText: true, cell: ({ reporters }) => lines(reporters) },
+  { name: 'Reported by', isText: true, cell: ({ reporters }) => reporters.join(', ') },
   {
     name: 'Days',
-    cell: ({ first_seen, last_seen }) =>
-      first_seen === last_seen ? shortDay(last_seen) : `${shortDay(first_seen)} to ${shortDay(last_seen)}`,
+    cell: ({ first_seen, last_seen }) => (
+      <span className="nowrap">
+        {[...new Set([first_seen, last_seen])].map((day) => shortDay(day)).join(' to ')}
+      </span>
+    ),
   },
 ];

@@ -1,19 +1,30 @@
-/** The rules of `GET /v1/decide`: which are in force, what they matched today, and which one decides about a request. */
-import type { RuleMistake, RuleSetState, RuleState, RulesPage as Rules } from '@whence/server/dashboard-wire/rules';
+/**
+ * The rules of `GET /v1/decide`: which are in force, what they matched today, and which one decides
+ * about a request, or about those of a log.
+ */
+import type {
+  RuleMistake,
+  RuleSetState,
+  RuleState,
+  RulesPage as Rules,
+} from '@whence/server/dashboard-wire/rules';
 import { blocks as guide } from '../../../docs/decide.md?blocks';
 import { useAnswer } from '../api/query-client.ts';
-import { CodeBlock, CodeTabs, Copyable } from '../components/Copy.tsx';
+import { CodeTabs } from '../components/CodeTabs.tsx';
+import { CodeBlock, Copyable } from '../components/Copy.tsx';
 import { CreateKeyLink } from '../components/Links.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { Notice } from '../components/Notice.tsx';
-import { Page, Section } from '../components/Page.tsx';
+import { Page, Section, Verdict } from '../components/Page.tsx';
 import { type Column, Table } from '../components/Table.tsx';
 import { Tag, Tags } from '../components/Tag.tsx';
 import { count, formatNumber } from '../format/number.ts';
+import { decisionCount, decisionWords } from '../format/request-counts.ts';
 import { useRole } from '../session/use-session.ts';
+import { ReplayLog } from './ReplayLog.tsx';
 import { Conditions, TryRequest } from './TryRequest.tsx';
 
-const REFRESH_MS = 10_000;
+const REFRESH_MS = 3_000;
 
 export function RulesPage() {
   const rules = useAnswer('getRules', {}, { refetchInterval: REFRESH_MS });
@@ -27,7 +38,8 @@ export function RulesPage() {
           'Which requests your proxy lets through, by network, country, flag, host and path.'
         ) : (
           <>
-            The file is the source, and a change of it is used within a second: <Copyable text={path} isMono />
+            The file is the source, and a change of it is used within a second:{' '}
+            <Copyable text={path} isMono />
           </>
         )
       }
@@ -46,11 +58,17 @@ export function RulesPage() {
 
 function NoRules() {
   return (
-    <Section title="How to begin" note="No rules file is set. Requests are decided by rules in a file on the server.">
+    <Section
+      title="How to begin"
+      note="No rules file is set. Requests are decided by rules in a file on the server."
+    >
       <p>1. Write a file with the rules, YAML or JSON:</p>
       <CodeBlock text={guide['In five minutes']?.[0]?.text ?? ''} label="rules file" />
       <p>2. Check it, and start the server with it:</p>
-      <CodeBlock text={'wh decide check rules.yaml\nWHENCE_RULES=rules.yaml wh serve'} label="commands" />
+      <CodeBlock
+        text={'wh decide check rules.yaml\nWHENCE_RULES=rules.yaml wh serve'}
+        label="commands"
+      />
       <p>3. Let your proxy ask, as below.</p>
     </Section>
   );
@@ -58,7 +76,10 @@ function NoRules() {
 
 /** HAProxy needs two files. */
 const PROXIES = ['nginx', 'Caddy', 'HAProxy', 'Traefik'].flatMap((name) =>
-  (guide[name] ?? []).map(({ language, text }) => ({ name: language === 'lua' ? `${name}, Lua` : name, text })),
+  (guide[name] ?? []).map(({ language, text }) => ({
+    name: language === 'lua' ? `${name}, Lua` : name,
+    text,
+  })),
 );
 
 /** The configurations of the guide. */
@@ -75,9 +96,11 @@ function AtTheProxy() {
   );
 }
 
-function InForce({ rules: { refusal, warnings, sets, lists } }: { rules: Rules }) {
+function InForce({ rules }: { rules: Rules }) {
+  const { refusal, warnings, sets, lists, decisions_today: decisions } = rules;
   return (
     <>
+      {decisions !== undefined && <Verdict text={decidedToday(decisions)} />}
       {refusal !== undefined && (
         <Notice
           tone="bad"
@@ -92,7 +115,11 @@ function InForce({ rules: { refusal, warnings, sets, lists } }: { rules: Rules }
               ? 'No rules are in use: every decision request is refused.'
               : 'The previous rules, listed below, stay in use.'}
           </p>
-          {refusal.mistakes.length === 0 ? <p>{refusal.text}</p> : <Mistakes mistakes={refusal.mistakes} />}
+          {refusal.mistakes.length === 0 ? (
+            <p>{refusal.text}</p>
+          ) : (
+            <Mistakes mistakes={refusal.mistakes} />
+          )}
         </Notice>
       )}
       {warnings.length > 0 && (
@@ -109,8 +136,15 @@ function InForce({ rules: { refusal, warnings, sets, lists } }: { rules: Rules }
           <Table isStacked label="Lists" columns={listColumns} rows={lists} />
         </Section>
       )}
+      {sets.length > 0 && <ReplayLog sets={sets} />}
     </>
   );
+}
+
+function decidedToday(decisions: NonNullable<Rules['decisions_today']>): string {
+  const total = decisionCount(decisions);
+  if (total === 0) return 'No request was decided today, UTC.';
+  return `${count(total, 'request')} decided today, UTC: ${decisionWords(decisions)}.`;
 }
 
 function Mistakes({ mistakes }: { mistakes: readonly RuleMistake[] }) {
@@ -130,16 +164,24 @@ function RuleSet({ set }: { set: RuleSetState }) {
   // The default is shown as the last row, which decides where no rule matches.
   const rows = [
     ...rules,
-    { name: 'default', action: otherwise, conditions: [], matches: default_matches, isDefault: true },
+    {
+      name: 'default',
+      action: otherwise,
+      conditions: [],
+      matches: default_matches,
+      isDefault: true,
+    },
   ];
   return (
     <Section
       title={`Set ${name}`}
-      note="The first rule that matches decides. Matches are requests since 00:00 UTC, over all processes, written every ten seconds."
+      note="The first rule that matches decides. Matches are of today, UTC."
       aside={
-        <Tags>
-          {mode === 'observe' ? <Tag tone="warn" text="observe: nothing is refused" /> : <Tag text="enforced" />}
-        </Tags>
+        mode === 'observe' && (
+          <Tags>
+            <Tag tone="warn" text="observe: nothing is refused" />
+          </Tags>
+        )
       }
     >
       <Table isStacked label={`Rules of ${name}`} columns={ruleColumns} rows={rows} />
@@ -147,10 +189,14 @@ function RuleSet({ set }: { set: RuleSetState }) {
   );
 }
 
-type Row = Omit<RuleState, 'line' | 'status'> & Partial<RuleState> & { readonly isDefault?: boolean };
+type Row = Omit<RuleState, 'line' | 'status'> &
+  Partial<RuleState> & { readonly isDefault?: boolean };
 
 const ruleColumns: Column<Row>[] = [
-  { name: 'Rule', cell: ({ name, isDefault }) => (isDefault ? <span className="quiet">otherwise</span> : name) },
+  {
+    name: 'Rule',
+    cell: ({ name, isDefault }) => (isDefault ? <span className="quiet">otherwise</span> : name),
+  },
   {
     name: 'If',
     isText: true,
@@ -158,7 +204,12 @@ const ruleColumns: Column<Row>[] = [
   },
   {
     name: 'Then',
-    cell: ({ action, status }) => (action === 'deny' && status !== undefined ? `deny, ${status}` : action),
+    cell: ({ action, status }) =>
+      action === 'deny' && status !== undefined ? (
+        <span className="nowrap">deny, {status}</span>
+      ) : (
+        action
+      ),
   },
   { name: 'Line', align: 'end', cell: ({ line }) => line },
   { name: 'Matches today', align: 'end', cell: ({ matches }) => formatNumber(matches) },

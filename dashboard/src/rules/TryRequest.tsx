@@ -1,4 +1,6 @@
-/** A line to try: the rule that decides about a request, and why. The address bar has the request. */
+/**
+ * A line to try: the rule that decides about a request, and why. The address bar has the request.
+ */
 
 import { NativeSelect, TextInput } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
@@ -24,15 +26,15 @@ const FIELDS = [
 ] as const;
 
 export function TryRequest({ sets }: { sets: readonly string[] }) {
-  const asked = route.useSearch();
+  const request = route.useSearch();
   const navigate = useNavigate({ from: '/rules' });
-  const [fields, setFields] = useState(asked);
+  const [fields, setFields] = useState(request);
   const first = sets.includes('default') ? 'default' : sets[0];
-  const set = asked.set ?? first;
+  const set = request.set ?? first;
   const tried = useAnswer(
     'tryRule',
-    { query: { ...asked, ...(set === undefined ? {} : { set }) } },
-    { enabled: asked.ip !== undefined, refetchOnWindowFocus: false },
+    { query: { ...request, ...(set === undefined ? {} : { set }) } },
+    { enabled: request.ip !== undefined, refetchOnWindowFocus: false },
   );
   const isInvalid = isFailure(tried.error, 'INVALID_IP');
   const submit = (event: FormEvent) => {
@@ -40,7 +42,10 @@ export function TryRequest({ sets }: { sets: readonly string[] }) {
     void navigate({ search: withoutEmpty(fields), resetScroll: false });
   };
   return (
-    <Section title="Try a request" note="It is decided by the rules below and not counted among their matches.">
+    <Section
+      title="Try a request"
+      note="It is decided by the rules below and not counted among their matches."
+    >
       <form className={`${classes['form']} no-print`} onSubmit={submit}>
         {FIELDS.map(([name, label, placeholder]) => (
           <TextInput
@@ -50,9 +55,13 @@ export function TryRequest({ sets }: { sets: readonly string[] }) {
             required={name === 'ip'}
             spellCheck={false}
             autoCapitalize="off"
-            error={name === 'ip' && isInvalid ? 'An address such as 192.0.2.1 or 2001:db8::1' : undefined}
+            error={
+              name === 'ip' && isInvalid ? 'An address such as 192.0.2.1 or 2001:db8::1' : undefined
+            }
             value={fields[name] ?? ''}
-            onChange={({ currentTarget: { value } }) => setFields((before) => ({ ...before, [name]: value.trim() }))}
+            onChange={({ currentTarget: { value } }) =>
+              setFields((before) => ({ ...before, [name]: value.trim() }))
+            }
           />
         ))}
         {sets.length > 1 && (
@@ -60,15 +69,17 @@ export function TryRequest({ sets }: { sets: readonly string[] }) {
             label="Set"
             data={[...sets]}
             value={fields.set ?? first}
-            onChange={({ currentTarget: { value } }) => setFields((before) => ({ ...before, set: value }))}
+            onChange={({ currentTarget: { value } }) =>
+              setFields((before) => ({ ...before, set: value }))
+            }
           />
         )}
         <TextButton type="submit" text="Try" />
       </form>
-      {asked.ip !== undefined && !isInvalid && (
+      {request.ip !== undefined && !isInvalid && (
         <div role="status">
           <Loaded query={tried} lines={2}>
-            {({ data }) => <Decision tried={data} ip={asked.ip ?? ''} />}
+            {({ data }) => <Decision tried={data} ip={request.ip ?? ''} />}
           </Loaded>
         </div>
       )}
@@ -82,15 +93,22 @@ const OUTCOMES = {
   observe: { tone: 'plain', words: 'Allowed, because the set only observes; it would be refused' },
 } as const;
 
-function Decision({ tried: { decision, set, rule, matched, record }, ip }: { tried: TriedRule; ip: string }) {
+function Decision({
+  tried: { decision, set, rule, matched, record },
+  ip,
+}: {
+  tried: TriedRule;
+  ip: string;
+}) {
   const { tone, words } = OUTCOMES[decision];
   return (
-    <Notice tone={tone} title={`${words} ${rule === undefined ? `by the default of set ${set}` : `by rule ${rule}`}`}>
-      {rule === undefined ? (
-        <p>No rule matches.</p>
-      ) : matched.length === 0 ? (
-        <p>It matches every request.</p>
-      ) : (
+    <Notice
+      tone={tone}
+      title={`${words} ${rule === undefined ? `by the default of set ${set}` : `by rule ${rule}`}`}
+    >
+      {rule === undefined && <p>No rule matches.</p>}
+      {rule !== undefined && matched.length === 0 && <p>It matches every request.</p>}
+      {rule !== undefined && matched.length > 0 && (
         <p>
           It matched <Conditions conditions={matched} />.
         </p>
@@ -104,9 +122,9 @@ function Decision({ tried: { decision, set, rule, matched, record }, ip }: { tri
               countryName(record.country),
               record.connection_type,
               // A flag that repeats the type says nothing more.
-              ...FLAGS.filter((flag) => record.detection[flag] && flag !== `is_${record.connection_type}`).map(
-                (flag) => FLAG_WORDS[flag],
-              ),
+              ...FLAGS.filter(
+                (flag) => record.detection[flag] && flag !== `is_${record.connection_type}`,
+              ).map((flag) => FLAG_WORDS[flag]),
               `threat ${record.threat.score}`,
             ].join(', ')}.`}
       </p>

@@ -29,7 +29,10 @@ export function useSignOut() {
   return useMutation({ mutationFn: () => call('signOut', {}), onSuccess: forgetSession });
 }
 
-/** After signing out: data loaded for one account must not be shown to the next, so the page starts anew. */
+/**
+ * After signing out: data loaded for one account must not be shown to the next, so the page starts
+ * anew.
+ */
 export async function forgetSession(): Promise<void> {
   clearRecent(localStorage);
   await removeRuns();

@@ -6,7 +6,7 @@ import { useAnswer } from '../api/query-client.ts';
 import { Icon } from '../components/icons.tsx';
 import { THEMES } from '../components/navigation-items.ts';
 import { ageLevel, ageWords, longDay, routesOf } from '../format/data-age.ts';
-import { capitalise, SUBJECT_WORDS } from '../format/names.ts';
+import { capitalise, ROLE_WORDS, SUBJECT_WORDS } from '../format/names.ts';
 import { useNow } from '../format/Time.tsx';
 import { relativeTime } from '../format/time.ts';
 import { useSignedIn, useSignOut } from '../session/use-session.ts';
@@ -31,7 +31,13 @@ export function DatasetChip({ path }: { path: string }) {
   const routes = routesOf(groups, isIpv6 ? 'ipv6' : 'ipv4');
   const day = routes?.as_of;
   return (
-    <Popover position="bottom-end" width={330} transitionProps={{ duration: 80 }} withRoles trapFocus>
+    <Popover
+      position="bottom-end"
+      width={330}
+      transitionProps={{ duration: 80 }}
+      withRoles
+      trapFocus
+    >
       <Popover.Target>
         <button type="button" className={classes['chip']} data-age={day && ageLevel(day, now)}>
           <span className={classes['long']}>
@@ -48,16 +54,16 @@ export function DatasetChip({ path }: { path: string }) {
       </Popover.Target>
       <Popover.Dropdown aria-label="Age of the data">
         <p className={classes['built']}>
-          <Link to="/data">Dataset {version}</Link>, built {relativeTime(Date.parse(built_at), now)}. Each group is as
-          old as its oldest source:
+          <Link to="/data">Dataset {version}</Link>, built {relativeTime(Date.parse(built_at), now)}
+          . Each group is as old as its oldest source:
         </p>
         <dl className={classes['ages']}>
-          {groups.map((one) => (
-            <div key={groupWords(one)}>
-              <dt>{groupWords(one)}</dt>
-              <dd data-age={one.as_of && ageLevel(one.as_of, now)}>
-                {one.as_of === undefined ? 'unknown' : longDay(one.as_of, now)}
-                <span className={classes['source']}>{one.source ?? 'no source'}</span>
+          {groups.map((group) => (
+            <div key={groupWords(group)}>
+              <dt>{groupWords(group)}</dt>
+              <dd data-age={group.as_of && ageLevel(group.as_of, now)}>
+                {group.as_of === undefined ? 'unknown' : longDay(group.as_of, now)}
+                <span className={classes['source']}>{group.source ?? 'no source'}</span>
               </dd>
             </div>
           ))}
@@ -67,16 +73,23 @@ export function DatasetChip({ path }: { path: string }) {
   );
 }
 
-const GROUP_WORDS: Readonly<Record<DataGroup, string>> = { prefix: 'Routes', country: 'Countries', ...SUBJECT_WORDS };
+const GROUP_WORDS: Readonly<Record<DataGroup, string>> = {
+  prefix: 'Routes',
+  country: 'Countries',
+  ...SUBJECT_WORDS,
+};
 const FAMILY_WORDS = { ipv4: 'IPv4', ipv6: 'IPv6' } as const;
 
 function groupWords({ group, family }: DataAge): string {
   const words = GROUP_WORDS[group];
-  return family === undefined ? capitalise(words) : `${FAMILY_WORDS[family]} ${words.toLowerCase()}`;
+  return family === undefined
+    ? capitalise(words)
+    : `${FAMILY_WORDS[family]} ${words.toLowerCase()}`;
 }
 
 export function ThemeSwitch() {
-  // Otherwise Mantine temporarily inserts a <style> element, which the Content-Security-Policy refuses.
+  // Otherwise Mantine temporarily inserts a <style> element, which the Content-Security-Policy
+  // refuses.
   const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true });
   const current = THEMES.find(({ value }) => value === colorScheme)?.icon ?? 'device-desktop';
   return (
@@ -91,7 +104,11 @@ export function ThemeSwitch() {
           <Menu.Item
             key={value}
             leftSection={<Icon name={icon} size={16} />}
-            rightSection={colorScheme === value ? <Icon name="check" size={15} aria-label="selected" /> : undefined}
+            rightSection={
+              colorScheme === value ? (
+                <Icon name="check" size={15} aria-label="selected" />
+              ) : undefined
+            }
             onClick={() => setColorScheme(value)}
           >
             {name}
@@ -109,14 +126,19 @@ export function AccountMenu() {
   return (
     <Menu position="bottom-end" width={220} transitionProps={{ duration: 80 }}>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size={36} aria-label={`Account of ${account.name}`}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size={36}
+          aria-label={`Account of ${account.name}`}
+        >
           <Icon name="user" size={20} stroke={1.6} />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
         <div className={classes['account']}>
           <div className={classes['name']}>{account.name}</div>
-          <div className="quiet">{account.role}</div>
+          <div className="quiet">{ROLE_WORDS[account.role].name}</div>
         </div>
         <Menu.Divider />
         <Menu.Item
@@ -124,6 +146,12 @@ export function AccountMenu() {
           onClick={() => void navigate({ to: '/settings/account' })}
         >
           Account
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<Icon name="settings" size={16} />}
+          onClick={() => void navigate({ to: '/settings' })}
+        >
+          Settings
         </Menu.Item>
         <Menu.Item leftSection={<Icon name="logout" size={16} />} onClick={() => signOut.mutate()}>
           Sign out

@@ -1,4 +1,7 @@
-/** The sidebar, the bar at the bottom of narrow screens, and the list of settings: links to pages by role. */
+/**
+ * The sidebar, the bar at the bottom of narrow screens, and the list of settings: links to pages by
+ * role.
+ */
 
 import { Link } from '@tanstack/react-router';
 import { Icon } from '../components/icons.tsx';
@@ -14,10 +17,11 @@ import { useRole, useSignedIn } from '../session/use-session.ts';
 import classes from './Shell.module.css';
 
 /** Shown from a width of 1024 px on. */
-export function Sidebar() {
+export function Sidebar({ path }: { path: string }) {
   const { isAtLeast } = useRole();
   const { server_version } = useSignedIn();
-  const settings = SETTINGS_ITEMS.filter(({ role }) => isAtLeast(role));
+  const isInSettings = path.startsWith(SETTINGS_ITEM.path);
+  const settings = SETTINGS_ITEMS.filter(({ role }) => isInSettings && isAtLeast(role));
   return (
     <nav className={classes['sidebar']} aria-label="Main">
       <Link to="/" className={classes['brand']}>
@@ -25,52 +29,70 @@ export function Sidebar() {
         Whence
       </Link>
       {MAIN_ITEMS.map((item) => (
-        <SidebarLink key={item.path} item={item} />
-      ))}
-      <div className={classes['group']} aria-hidden>
-        Settings
-      </div>
-      {settings.map((item) => (
-        <SidebarLink key={item.path} item={item} />
+        <SidebarLink key={item.path} item={item} path={path} />
       ))}
       <div className={classes['foot']}>
-        <SidebarLink item={REFERENCE_ITEM} />
+        <SidebarLink item={REFERENCE_ITEM} path={path} />
+        <SidebarLink item={SETTINGS_ITEM} path={path} />
+        {settings.length > 0 && (
+          <div className={classes['settings']}>
+            {settings.map((item) => (
+              <SidebarLink key={item.path} item={item} path={path} />
+            ))}
+          </div>
+        )}
         <div className={classes['version']}>Whence {server_version}</div>
       </div>
     </nav>
   );
 }
 
-function SidebarLink({ item: { path, name, icon } }: { item: NavigationItem }) {
+function SidebarLink({ item, path }: { item: NavigationItem; path: string }) {
   return (
-    <Link to={path} className={classes['link']} activeOptions={{ exact: path === '/', includeSearch: false }}>
-      <Icon name={icon} size={17} stroke={1.7} />
-      {name}
+    <Link
+      to={item.path}
+      className={classes['link']}
+      data-place={isWithin(item, path)}
+      activeOptions={{ exact: true, includeSearch: false }}
+    >
+      <Icon name={item.icon} size={17} stroke={1.7} />
+      {item.name}
     </Link>
   );
 }
 
-/** Shown below a width of 1024 px, instead of the sidebar. */
-export function BottomBar() {
+/** Whether the page on screen belongs to this place. */
+function isWithin({ path: own, subjects = [] }: NavigationItem, path: string): boolean {
+  if (path === own || subjects.some((subject) => path.startsWith(subject))) return true;
+  return own !== '/' && path.startsWith(`${own}/`);
+}
+
+/** Shown below a width of 1024 px, instead of the sidebar. The settings are in the header. */
+export function BottomBar({ path }: { path: string }) {
   return (
     <nav className={classes['bottomBar']} aria-label="Main, bottom bar">
-      {[...MAIN_ITEMS.filter(({ isWide }) => !isWide), SETTINGS_ITEM].map(({ path, name, icon }) => (
-        <Link key={path} to={path} activeOptions={{ exact: path === '/', includeSearch: false }}>
-          <Icon name={icon} size={20} stroke={1.6} />
-          {name}
+      {MAIN_ITEMS.map((item) => (
+        <Link
+          key={item.path}
+          to={item.path}
+          data-place={isWithin(item, path)}
+          activeOptions={{ exact: true, includeSearch: false }}
+        >
+          <Icon name={item.icon} size={20} stroke={1.6} />
+          {item.name}
         </Link>
       ))}
     </nav>
   );
 }
 
-/** Leads to the settings on narrow screens, where the sidebar is not shown. */
+/** Leads to the pages of the settings. */
 export function SettingsPage() {
   const { isAtLeast } = useRole();
   return (
     <Page name="Settings" title="Settings">
       <ul className={classes['list']}>
-        {[...MAIN_ITEMS.filter(({ isWide }) => isWide), ...SETTINGS_ITEMS]
+        {[...SETTINGS_ITEMS, REFERENCE_ITEM]
           .filter(({ role }) => isAtLeast(role))
           .map(({ path, name, icon, about }) => (
             <li key={path}>

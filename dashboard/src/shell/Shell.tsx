@@ -21,7 +21,7 @@ export function Shell() {
         Skip to content
       </a>
       <div className={classes['shell']}>
-        <Sidebar />
+        <Sidebar path={path} />
         <div className={classes['main']}>
           <header className={classes['header']}>
             <LookupField />
@@ -39,7 +39,7 @@ export function Shell() {
           </main>
         </div>
       </div>
-      <BottomBar />
+      <BottomBar path={path} />
       <Shortcuts />
     </>
   );
@@ -50,7 +50,10 @@ export function isPublicPage(path: string): boolean {
   return path === '/' || /^\/(ip|prefix|asn|domain)(\/|$)/.test(path);
 }
 
-/** The API reference, and where they are allowed the lookup field and its pages, for visitors without an account. */
+/**
+ * The API reference, and where they are allowed the lookup field and its pages, for visitors
+ * without an account.
+ */
 export function PublicShell({ hasLookups }: { hasLookups: boolean }) {
   const path = useShownPath();
   return (
@@ -83,17 +86,23 @@ function PublicHome() {
       title="Look up an address, a network or a domain"
       lead="Shows what is known, from which source, and how old the data is. Batch lookups need an account."
     >
-      <Examples isPublic />
+      <Examples />
     </Page>
   );
 }
 
-/** The path of the page on screen. The address bar already has the next path while that page loads. */
+/**
+ * The path of the page on screen. The address bar already has the next path while that page loads.
+ */
 export function useShownPath(): string {
   return useMatches({ select: (matches) => matches.at(-1)?.pathname ?? '/' });
 }
 
-const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+const format = new Intl.DateTimeFormat(undefined, {
+  dateStyle: 'long',
+  timeStyle: 'short',
+  timeZone: 'UTC',
+});
 
 /** On paper only: what the page is from, its address and when it was printed. */
 function PrintHead() {
@@ -115,7 +124,9 @@ function PrintHead() {
 }
 
 // Dialogs are not needed before a page can be used.
-const ShortcutList = lazy(async () => ({ default: (await import('./ShortcutList.tsx')).ShortcutList }));
+const ShortcutList = lazy(async () => ({
+  default: (await import('./ShortcutList.tsx')).ShortcutList,
+}));
 
 function Shortcuts() {
   const [isOpen, setIsOpen] = useState(false);

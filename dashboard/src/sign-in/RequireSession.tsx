@@ -9,11 +9,14 @@ import { SignedOutLayout } from './SignedOutLayout.tsx';
 
 // A person who is signed in does not need its fields.
 const SignInPage = lazy(async () => ({ default: (await import('./SignInPage.tsx')).SignInPage }));
-const ExpiredSession = lazy(async () => ({ default: (await import('./SignInPage.tsx')).ExpiredSession }));
+const ExpiredSession = lazy(async () => ({
+  default: (await import('./SignInPage.tsx')).ExpiredSession,
+}));
 
 /**
- * Shows the pages to a signed-in person; otherwise the sign-in form, or the lookup pages where they are public. If a
- * session ends while a page is open, the page stays as it is behind a sign-in dialog, with what was typed into it.
+ * Shows the pages to a signed-in person; otherwise the sign-in form, or the lookup pages where they
+ * are public. If a session ends while a page is open, the page stays as it is behind a sign-in
+ * dialog, with what was typed into it.
  */
 export function RequireSession() {
   const session = useQuery(sessionQuery);
@@ -36,7 +39,9 @@ export function RequireSession() {
         {/* Nothing of one account stays on the screen for the next. */}
         <Shell key={shown.account.id} />
         <Suspense>
-          {data.state === 'signed_out' && <ExpiredSession session={data} name={shown.account.name} />}
+          {data.state === 'signed_out' && (
+            <ExpiredSession session={data} name={shown.account.name} />
+          )}
         </Suspense>
       </SessionContext>
     );

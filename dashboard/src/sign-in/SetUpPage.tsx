@@ -1,4 +1,4 @@
-import { PasswordInput, TextInput } from '@mantine/core';
+import { Checkbox, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { LinkKind, LinkState } from '@whence/server/dashboard-wire/accounts';
@@ -7,11 +7,11 @@ import { useEffect, useState } from 'react';
 import { isFailure } from '../api/call.ts';
 import { call, setSession } from '../api/query-client.ts';
 import { TextButton } from '../components/Buttons.tsx';
-import { CodeBlock } from '../components/Copy.tsx';
 import { Form } from '../components/Form.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { Time } from '../format/Time.tsx';
-import { SignedOutLayout } from './SignedOutLayout.tsx';
+import { COST_WORDS } from '../format/update-cost.ts';
+import { SetupLinkCommand, SignedOutLayout } from './SignedOutLayout.tsx';
 
 const WORDS: Record<LinkKind, { title: string; action: string }> = {
   setup: { title: 'Set up Whence', action: 'Create the first account' },
@@ -19,7 +19,9 @@ const WORDS: Record<LinkKind, { title: string; action: string }> = {
   reset: { title: 'Set a new password', action: 'Set password' },
 };
 
-/** One-time links lead here. The token is in the fragment, which browsers do not send to any server. */
+/**
+ * One-time links lead here. The token is in the fragment, which browsers do not send to any server.
+ */
 export function SetUpPage() {
   const [token] = useState(() => window.location.hash.slice(1));
   useEffect(() => {
@@ -46,12 +48,17 @@ export function SetUpPage() {
 function SetUpForm({ token, link }: { token: string; link: LinkState }) {
   const [name, setName] = useState(link.name ?? '');
   const [password, setPassword] = useState('');
+  const [isDaily, setIsDaily] = useState(true);
   const navigate = useNavigate();
   const needsName = link.name === undefined;
   const redeem = useMutation({
-    mutationFn: () => call('redeemLink', { body: { token, password, ...(needsName ? { name } : {}) } }),
+    mutationFn: () =>
+      call('redeemLink', { body: { token, password, ...(needsName ? { name } : {}) } }),
     onSuccess: async ({ data }) => {
       setSession(data);
+      // If it is not stored, the overview still offers the lists.
+      if (link.asks_for_updates)
+        await call('chooseUpdates', { body: { daily: isDaily } }).catch(() => {});
       await navigate({ to: '/', replace: true });
     },
   });
@@ -61,8 +68,10 @@ function SetUpForm({ token, link }: { token: string; link: LinkState }) {
       title={WORDS[link.kind].title}
       lead={
         <>
-          {needsName ? `Choose a name and a password. Your role is ${link.role}.` : `For the account ${link.name}.`} The
-          link expires <Time at={link.expires_at} isAhead />.
+          {needsName
+            ? `Choose a name and a password. Your role is ${link.role}.`
+            : `For the account ${link.name}.`}{' '}
+          The link expires <Time at={link.expires_at} isAhead />.
         </>
       }
     >
@@ -90,6 +99,14 @@ function SetUpForm({ token, link }: { token: string; link: LinkState }) {
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
+        {link.asks_for_updates && (
+          <Checkbox
+            label="Fetch public lists every day"
+            description={`Without them a threat is not known. ${COST_WORDS}`}
+            checked={isDaily}
+            onChange={(event) => setIsDaily(event.currentTarget.checked)}
+          />
+        )}
         <TextButton type="submit" text={WORDS[link.kind].action} loading={redeem.isPending} />
       </Form>
     </SignedOutLayout>
@@ -98,9 +115,12 @@ function SetUpForm({ token, link }: { token: string; link: LinkState }) {
 
 function Expired() {
   return (
-    <SignedOutLayout title="This link is no longer valid" lead="A link works once and expires after a while.">
+    <SignedOutLayout
+      title="This link is no longer valid"
+      lead="A link works once and expires after a while."
+    >
       <p>Ask the sender for a new one. For the first account, print a new link on the server:</p>
-      <CodeBlock text="wh user setup-link" label="command" />
+      <SetupLinkCommand />
     </SignedOutLayout>
   );
 }

@@ -6,11 +6,10 @@ import { useEffect, useRef, useState } from 'react';
 import { isFailure } from '../api/call.ts';
 import { call, sessionQuery, setSession } from '../api/query-client.ts';
 import { TextButton } from '../components/Buttons.tsx';
-import { CodeBlock } from '../components/Copy.tsx';
 import { Dialog } from '../components/Dialog.tsx';
 import { Form } from '../components/Form.tsx';
 import { Notice } from '../components/Notice.tsx';
-import { SignedOutLayout } from './SignedOutLayout.tsx';
+import { SetupLinkCommand, SignedOutLayout } from './SignedOutLayout.tsx';
 import classes from './SignInPage.module.css';
 
 /** Shown at the requested address, so that signing in leads to the requested page. */
@@ -38,7 +37,10 @@ const SESSION_CHECK_MS = 3_000;
 
 type ExpiredSessionProps = { session: SignedOut; name: string };
 
-/** Above the page that was open when the session ended. It cannot be closed: the page behind it would only fail. */
+/**
+ * Above the page that was open when the session ended. It cannot be closed: the page behind it
+ * would only fail.
+ */
 export function ExpiredSession({ session: { provider }, name }: ExpiredSessionProps) {
   // Signing in through the provider happens in another tab.
   useQuery({ ...sessionQuery, refetchInterval: provider === undefined ? false : SESSION_CHECK_MS });
@@ -56,7 +58,13 @@ export function ExpiredSession({ session: { provider }, name }: ExpiredSessionPr
         <SignInForm knownName={name} isTitled={false} />
         {provider !== undefined && (
           // In another tab, because this one would lose the page.
-          <Button component="a" href={`${provider.path}?to=%2F`} target="_blank" variant="default" fullWidth>
+          <Button
+            component="a"
+            href={`${provider.path}?to=%2F`}
+            target="_blank"
+            variant="default"
+            fullWidth
+          >
             Sign in with {provider.label} in another tab
           </Button>
         )}
@@ -71,13 +79,22 @@ function requestedPath(): string {
 }
 
 const PROVIDER_FAILURES: ReadonlyMap<string, string> = new Map<ProviderFailure, string>([
-  ['unreachable', 'The identity provider is not responding. Try again, or sign in with a password.'],
+  [
+    'unreachable',
+    'The identity provider is not responding. Try again, or sign in with a password.',
+  ],
   ['failed', 'The identity provider did not confirm your identity. Try again.'],
+  [
+    'name_taken',
+    'Another account has your name. If it is yours, sign in with its password; otherwise ask an administrator.',
+  ],
   ['disabled', 'This account is disabled. Ask an administrator to enable it.'],
 ]);
 
 function ProviderNotice() {
-  const text = PROVIDER_FAILURES.get(new URLSearchParams(window.location.search).get('failure') ?? '');
+  const text = PROVIDER_FAILURES.get(
+    new URLSearchParams(window.location.search).get('failure') ?? '',
+  );
   if (text === undefined) return null;
   return (
     <Notice tone="bad" title="Sign-in failed">
@@ -105,7 +122,9 @@ function SignInForm({ knownName = '', isTitled = true }: SignInFormProps) {
     <Form mutation={signIn} error={isWrong ? null : signIn.error}>
       {isWrong && (
         <Notice tone="bad" title="Wrong name or password">
-          <p>An administrator can create a password reset link, here or with wh user reset-password.</p>
+          <p>
+            An administrator can create a password reset link, here or with wh user reset-password.
+          </p>
         </Notice>
       )}
       <TextInput
@@ -140,7 +159,7 @@ function NoAccounts() {
       lead="There is no account yet. Create the first one with the link that the server prints."
     >
       <p>Open the link from the server log, or print a new one on the server:</p>
-      <CodeBlock text="wh user setup-link" label="command" />
+      <SetupLinkCommand />
       <p className="quiet">The link works once and expires after 24 hours.</p>
     </SignedOutLayout>
   );

@@ -1,9 +1,27 @@
 import type { ReactNode } from 'react';
+import { CodeBlock } from '../components/Copy.tsx';
 import { Logo } from '../shell/Navigation.tsx';
 import classes from './SignInPage.module.css';
 
+export function SetupLinkCommand() {
+  return (
+    <>
+      <CodeBlock text="wh user setup-link" label="command" />
+      <p className="quiet">In a clone, write npx wh in place of wh.</p>
+    </>
+  );
+}
+
 /** The layout of pages that are shown without a session. */
-export function SignedOutLayout({ title, lead, children }: { title: string; lead?: ReactNode; children?: ReactNode }) {
+export function SignedOutLayout({
+  title,
+  lead,
+  children,
+}: {
+  title: string;
+  lead?: ReactNode;
+  children?: ReactNode;
+}) {
   return (
     <main className={classes['page']}>
       <div className={classes['card']}>
@@ -17,7 +35,9 @@ export function SignedOutLayout({ title, lead, children }: { title: string; lead
         </div>
         {children}
       </div>
-      <p className={classes['about']}>Network intelligence and email-domain checks on your own server</p>
+      <p className={classes['about']}>
+        Network intelligence and email-domain checks on your own server
+      </p>
     </main>
   );
 }

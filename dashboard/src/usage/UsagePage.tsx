@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { Input } from '@whence/server/dashboard-wire/contract';
 import type { UsageSeries } from '@whence/server/dashboard-wire/usage';
-import type { UsageGroup } from '@whence/server/vocabulary';
+import { USAGE_GROUPS, type UsageGroup } from '@whence/server/vocabulary';
 import { useState } from 'react';
 import { addressOf, isFailure } from '../api/call.ts';
 import { useAnswer } from '../api/query-client.ts';
@@ -11,29 +11,35 @@ import { BarChart } from '../charts/BarChart.tsx';
 import { type Series, withStatusTones } from '../charts/series.ts';
 import { Shares } from '../components/Bars.tsx';
 import { Facts, Numbers } from '../components/Facts.tsx';
-import { Loaded } from '../components/Loaded.tsx';
+import { Loaded, LoadedLead } from '../components/Loaded.tsx';
 import { Empty } from '../components/Notice.tsx';
-import { Columns, ExportLinks, Page, Section } from '../components/Page.tsx';
+import { KEYS_TABS } from '../components/navigation-items.ts';
+import { Columns, ExportLinks, Page, Section, Verdict } from '../components/Page.tsx';
+import { LinkTabs } from '../components/PageTabs.tsx';
+import { longDay } from '../format/data-age.ts';
 import { capitalise } from '../format/names.ts';
 import { count, formatMs, formatNumber, formatShare } from '../format/number.ts';
+import { countedWords } from '../format/request-counts.ts';
 import { useNow } from '../format/Time.tsx';
 import { DAY_MS, shortDay, utcDay } from '../format/time.ts';
 import { IN_PLACE, withoutEmpty } from '../search-params.ts';
 import { useRole } from '../session/use-session.ts';
 import classes from './UsagePage.module.css';
 
-const route = getRouteApi('/session/usage');
+const route = getRouteApi('/session/keys/usage');
 const KEYS_LISTED = 50;
 const DEBOUNCE_MS = 120;
 const DEFAULT_DAYS = 30;
 /** Days of the choices, today included. The page of a key has its last 24 hours. */
 const PERIODS = { 'today, UTC': 1, '7 d': 7, '30 d': DEFAULT_DAYS } as const;
 const SHOWN_SERIES = 4;
+/** The share of requests from which on the page says first that the server failed. */
+const MANY_ERRORS = 0.01;
 
 export function UsagePage() {
   const { isAtLeast } = useRole();
   const search = route.useSearch();
-  const navigate = useNavigate({ from: '/usage' });
+  const navigate = useNavigate({ from: '/keys/usage' });
   const now = useNow();
   const firstOf = (days: number) => utcDay(now - (days - 1) * DAY_MS);
   const from = search.from ?? firstOf(DEFAULT_DAYS);
@@ -45,20 +51,31 @@ export function UsagePage() {
   return (
     <Page
       name="Usage"
-      title="Usage"
+      title="Keys"
       lead={
-        isAtLeast('admin')
-          ? 'API requests and dashboard lookups.'
-          : 'Requests with your keys, and your dashboard lookups.'
+        <LoadedLead query={usage}>
+          {({ data }) => <UsageVerdict usage={data} isOfKey={search.key !== undefined} />}
+        </LoadedLead>
       }
-      actions={<ExportLinks addressOf={(format) => addressOf('exportUsage', { query: { ...query, format } })} />}
+      actions={
+        <ExportLinks
+          addressOf={(format) => addressOf('exportUsage', { query: { ...query, format } })}
+        />
+      }
     >
+      <LinkTabs tabs={KEYS_TABS} />
       <div className={classes['tools']}>
         <KeySelect value={search.key ?? ''} onChange={(key) => change({ key })} />
         <SegmentedControl
           aria-label="Period"
-          value={Object.entries(PERIODS).find(([, days]) => from === firstOf(days) && to === utcDay(now))?.[0] ?? ''}
-          onChange={(name) => change({ from: firstOf(PERIODS[name as keyof typeof PERIODS]), to: utcDay(now) })}
+          value={
+            Object.entries(PERIODS).find(
+              ([, days]) => from === firstOf(days) && to === utcDay(now),
+            )?.[0] ?? ''
+          }
+          onChange={(name) =>
+            change({ from: firstOf(PERIODS[name as keyof typeof PERIODS]), to: utcDay(now) })
+          }
           data={Object.keys(PERIODS).map((value) => ({ value, label: capitalise(value) }))}
         />
         <TextInput
@@ -75,38 +92,45 @@ export function UsagePage() {
           min={from}
           onChange={(event) => change({ to: event.currentTarget.value })}
         />
-        <SegmentedControl
-          value={search.by ?? 'endpoint'}
-          onChange={(by) => change({ by: by as UsageGroup })}
-          data={[
-            { value: 'endpoint', label: 'By endpoint' },
-            { value: 'key', label: 'By key' },
-            { value: 'status', label: 'By status' },
-          ]}
-        />
       </div>
       <Loaded query={usage} shape={[['figures'], ['chart'], ['bars']]}>
-        {({ data }) => <UsageSections usage={data} />}
+        {({ data }) => (
+          <UsageSections
+            usage={data}
+            isOfKey={search.key !== undefined}
+            onGroup={(by) => change({ by })}
+          />
+        )}
       </Loaded>
-      {isAtLeast('admin') && <TrafficSections />}
+      {isAtLeast('admin') && search.key === undefined && <TrafficSections />}
     </Page>
   );
 }
 
-/** Searches all keys by name, owner, id or masked key, on the server. */
+/** Searches all keys by the beginning of name, owner, id or masked key, on the server. */
 function KeySelect({ value, onChange }: { value: string; onChange: (key: string) => void }) {
   const { isAtLeast } = useRole();
   const [text, setText] = useState('');
   const [searched] = useDebouncedValue(text, DEBOUNCE_MS);
-  const [chosen, setChosen] = useState({ value, label: value });
+  const chosen = useAnswer(
+    'getKey',
+    { params: { id: value } },
+    { enabled: value !== '' && isAtLeast('member') },
+  );
+  const label = chosen.data?.data.key.name ?? (chosen.isLoading ? 'Loading…' : value);
   const keys = useAnswer(
     'listKeys',
-    { query: { limit: KEYS_LISTED, sort: 'requests_today', ...(searched === chosen.label ? {} : { q: searched }) } },
+    {
+      query: {
+        limit: KEYS_LISTED,
+        sort: 'requests_today',
+        ...(searched === label ? {} : { q: searched }),
+      },
+    },
     { enabled: isAtLeast('member') },
   );
   const listed = (keys.data?.data.keys ?? []).map(({ id, name }) => ({ value: id, label: name }));
   const isListed = value === '' || listed.some((one) => one.value === value);
-  const current = listed.find((one) => one.value === value) ?? chosen;
   return (
     <Select
       aria-label="Key"
@@ -121,20 +145,37 @@ function KeySelect({ value, onChange }: { value: string; onChange: (key: string)
       onSearchChange={setText}
       // The server searches.
       filter={({ options }) => options}
-      data={isListed ? listed : [current, ...listed]}
-      onChange={(id, option) => {
-        if (option !== null) setChosen(option);
-        onChange(id ?? '');
-      }}
+      data={isListed ? listed : [{ value, label }, ...listed]}
+      onChange={(id) => onChange(id ?? '')}
     />
   );
 }
 
-function UsageSections({ usage }: { usage: UsageSeries }) {
-  const { total, client_errors, server_errors, days, from, to, series, by } = usage;
+type UsageProps = { usage: UsageSeries; isOfKey: boolean };
+
+function UsageVerdict({ usage, isOfKey }: UsageProps) {
+  const { total, client_errors, server_errors } = usage;
+  const { isAtLeast } = useRole();
+  if (total === 0) return null;
+  const whose = isAtLeast('admin') ? '' : ' with your keys';
+  return (
+    <Verdict
+      {...(server_errors / total >= MANY_ERRORS && { tone: 'bad' })}
+      text={`${formatShare(total - client_errors - server_errors, total)} of the API requests${isOfKey ? ' with this key' : whose} succeeded.`}
+    />
+  );
+}
+
+type UsageSectionsProps = UsageProps & { onGroup: (by: UsageGroup) => void };
+
+const GROUP_WORDS = { endpoint: 'By endpoint', key: 'By key', status: 'By status' } as const;
+
+function UsageSections({ usage, isOfKey, onGroup }: UsageSectionsProps) {
+  const { total, counts, client_errors, server_errors, days, from, to, series, by } = usage;
+  const now = useNow();
   if (total === 0) {
     return (
-      <Empty title={`No requests between ${shortDay(from)} and ${shortDay(to)}`}>
+      <Empty title={`No requests between ${longDay(from, now)} and ${longDay(to, now)}`}>
         <p>Requests appear here within seconds. Choose other days or another key.</p>
       </Empty>
     );
@@ -143,19 +184,45 @@ function UsageSections({ usage }: { usage: UsageSeries }) {
     <>
       <Numbers
         items={[
-          { name: 'Requests', value: formatNumber(total), note: `in ${count(days.length, 'day')}` },
-          { name: '4xx responses', value: formatNumber(client_errors), note: formatShare(client_errors, total) },
-          { name: '5xx responses', value: formatNumber(server_errors), note: formatShare(server_errors, total) },
+          {
+            name: 'API requests',
+            value: formatNumber(total),
+            note: `${isOfKey ? '' : `${countedWords(counts)}, `}in ${count(days.length, 'day')}`,
+          },
+          {
+            name: '4xx responses',
+            value: formatNumber(client_errors),
+            note: formatShare(client_errors, total),
+          },
+          {
+            name: '5xx responses',
+            value: formatNumber(server_errors),
+            note: formatShare(server_errors, total),
+          },
         ]}
       />
-      <Section title="By day" note="Days in UTC. The overview has all requests by hour.">
+      <Section
+        title="By day"
+        aside={
+          <SegmentedControl
+            size="xs"
+            aria-label="Group"
+            value={by}
+            onChange={(value) => onGroup(value as UsageGroup)}
+            data={USAGE_GROUPS.filter((value) => value !== 'key' || !isOfKey).map((value) => ({
+              value,
+              label: GROUP_WORDS[value],
+            }))}
+          />
+        }
+      >
         <BarChart
-          label={`${count(total, 'request')}, days in UTC`}
+          label="API requests by day, UTC"
           names={days.map((day) => shortDay(day))}
           series={largest(by === 'status' ? withStatusTones(series) : series, days.length)}
         />
       </Section>
-      <Section title={{ endpoint: 'By endpoint', key: 'By key', status: 'By status' }[by]}>
+      <Section title={GROUP_WORDS[by]}>
         <Shares
           total={total}
           limit={20}
@@ -166,12 +233,17 @@ function UsageSections({ usage }: { usage: UsageSeries }) {
   );
 }
 
-/** The chart has five colours: the smaller series are summed up as one, and the list below has all of them. */
+/**
+ * The chart has five colours: the smaller series are summed up as one, and the list below has all
+ * of them.
+ */
 function largest(series: readonly Series[], days: number): Series[] {
   if (series.length <= SHOWN_SERIES + 1) return [...series];
   const rest = series.slice(SHOWN_SERIES);
-  const values = Array.from({ length: days }, (_, day) => rest.reduce((sum, one) => sum + (one.values[day] ?? 0), 0));
-  return [...series.slice(0, SHOWN_SERIES), { id: 'rest', label: `${rest.length} others`, values }];
+  const values = Array.from({ length: days }, (_, day) =>
+    rest.reduce((sum, one) => sum + (one.values[day] ?? 0), 0),
+  );
+  return [...series.slice(0, SHOWN_SERIES), { id: 'rest', label: 'others', values }];
 }
 
 const HOURS = 24;
@@ -180,7 +252,7 @@ const HOURS = 24;
 function TrafficSections() {
   const traffic = useAnswer('getTraffic', { query: { hours: HOURS } });
   // The section above already reports it.
-  if (isFailure(traffic.error, 'OFFLINE')) return null;
+  if (traffic.data === undefined && isFailure(traffic.error, 'OFFLINE')) return null;
   return (
     <Loaded query={traffic} shape={[['facts', 'bars']]}>
       {({ data: { refused, unavailable, latency, cache } }) => (

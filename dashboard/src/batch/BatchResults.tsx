@@ -1,7 +1,5 @@
 import { TextInput } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import type { ThreatKnowledge, ThreatLevel } from '@whence/client/wire';
-import { isThreatKnown } from '@whence/dataset/record';
 import { type ReactNode, useDeferredValue, useMemo } from 'react';
 import { useAnswer } from '../api/query-client.ts';
 import { Shares } from '../components/Bars.tsx';
@@ -10,18 +8,18 @@ import { CopyButton } from '../components/Copy.tsx';
 import { AddressLink, NetworkLink } from '../components/Links.tsx';
 import { Skeleton } from '../components/Loaded.tsx';
 import { Empty } from '../components/Notice.tsx';
-import { Columns, Credits, Section } from '../components/Page.tsx';
+import { Columns, Credits, Section, Verdict } from '../components/Page.tsx';
+import { PageTabs, useTab } from '../components/PageTabs.tsx';
 import { Level } from '../components/Tag.tsx';
 import { useThreatCaveat } from '../components/use-threat-caveat.ts';
 import { type VirtualColumn, VirtualTable } from '../components/VirtualTable.tsx';
-import { countryName, FLAG_WORDS, FLAGS } from '../format/names.ts';
+import { countryName, FLAG_WORDS } from '../format/names.ts';
 import { count, formatNumber } from '../format/number.ts';
 import { CountryMap } from '../maps/CountryMap.tsx';
 import { IN_PLACE, withoutEmpty } from '../search-params.ts';
-import { useSignedIn } from '../session/use-session.ts';
-import { MAX_ADDRESSES } from './address-scanner.ts';
-import classes from './BatchPage.module.css';
-import { type BatchRow, currentRun } from './batch-run.ts';
+import classes from './BatchResults.module.css';
+import type { BatchRow } from './batch-run.ts';
+import { batchVerdict } from './batch-verdict.ts';
 import type { RunState } from './chunked-run.ts';
 import { save, toCsv, toNdjson, toNftSet } from './download.ts';
 import {
@@ -30,43 +28,30 @@ import {
   type Facet,
   type FacetValue,
   facetOf,
+  furtherFlags,
   matches,
+  type ShownLevel,
   sortRows,
 } from './filter-rows.ts';
-import { RunPage } from './RunPage.tsx';
 
-const route = getRouteApi('/session/batch');
+const route = getRouteApi('/session/lookup');
 
-const WORDS = {
-  one: 'address',
-  many: 'addresses',
-  act: 'Look up',
-  done: 'looked up',
-  placeholder:
-    'Paste text that contains addresses, or drop a file: a log, CSV or JSON, optionally gzipped. It is read in your browser; only the addresses are sent to the server.',
-  invalid: 'such as 300.1.1.1',
-  limit: MAX_ADDRESSES,
-  kept: 'The last five lists are kept in the browser that read them, until you sign out.',
-} as const;
+const TABS = { table: 'Addresses', charts: 'Charts' };
 
-export function BatchPage() {
-  const { max_batch } = useSignedIn();
+export function BatchAnswer({ rows }: { rows: readonly BatchRow[] }) {
+  const caveat = useThreatCaveat();
+  const shown = useDeferredValue(rows);
+  const text = useMemo(() => batchVerdict(shown, caveat), [shown, caveat]);
+  return <Verdict text={text} />;
+}
+
+/** What was found about the addresses of a batch: the table, or charts. */
+export function BatchResults({ state }: { state: RunState<BatchRow> }) {
   return (
-    <RunPage
-      name="Batch"
-      lead="Look up many addresses at once, from any text."
-      run={currentRun}
-      chunkSize={max_batch}
-      parameter="ips"
-      words={WORDS}
-    >
-      {(state) => (
-        <>
-          <Results state={state} />
-          {state.rows.length > 0 && <DatasetCredits />}
-        </>
-      )}
-    </RunPage>
+    <>
+      <Results state={state} />
+      {state.rows.length > 0 && <DatasetCredits />}
+    </>
   );
 }
 
@@ -78,16 +63,21 @@ function DatasetCredits() {
 
 function Results({ state: { rows, phase, counts } }: { state: RunState<BatchRow> }) {
   const { sort } = route.useSearch();
-  // Shared, so that it is a new object only if a value has changed: rows are not filtered again for another order.
+  // Shared, so that it is a new object only if a value has changed: rows are not filtered again for
+  // another order.
   const filter = route.useSearch({
-    select: ({ ips: _, run: __, sort: ___, ...facets }) => facets,
+    select: ({ ips: _, run: __, sort: ___, tab: ____, ...facets }) => facets,
     structuralSharing: true,
   });
-  const navigate = useNavigate({ from: '/batch' });
-  const { caveat, known } = useThreatCaveat();
+  const navigate = useNavigate({ from: '/lookup' });
+  const tab = useTab(TABS);
   const shownRows = useDeferredValue(rows);
-  const matching = useMemo(() => shownRows.filter((row) => matches(row, filter)), [shownRows, filter]);
+  const matching = useMemo(
+    () => shownRows.filter((row) => matches(row, filter)),
+    [shownRows, filter],
+  );
   const sorted = useMemo(() => sortRows(matching, sort), [matching, sort]);
+  const columns = useMemo(() => columnsFor(shownRows), [shownRows]);
   const change = (next: Partial<typeof filter & { sort: typeof sort }>) =>
     void navigate({ search: (before) => withoutEmpty({ ...before, ...next }), ...IN_PLACE });
   if (rows.length === 0 || shownRows.length === 0) {
@@ -95,7 +85,11 @@ function Results({ state: { rows, phase, counts } }: { state: RunState<BatchRow>
       return <Skeleton lines={8} label="Waiting for the first addresses" />;
     if (phase !== 'done') return null;
     return (
-      <Empty title={counts?.special ? 'Only private or reserved addresses were found' : 'No address was found'}>
+      <Empty
+        title={
+          counts?.special ? 'Only private or reserved addresses were found' : 'No address was found'
+        }
+      >
         <p>Addresses are written like 192.0.2.1 or 2001:db8::1. Host names are not looked up.</p>
       </Empty>
     );
@@ -104,13 +98,14 @@ function Results({ state: { rows, phase, counts } }: { state: RunState<BatchRow>
   const isRunning = phase === 'scanning' || phase === 'looking up';
   return (
     <>
-      <BatchCharts
-        rows={shownRows}
-        filter={filter}
-        onFilter={(facet, value) => change({ [facet]: value })}
-        caveat={caveat}
-        known={known}
-      />
+      <PageTabs tabs={TABS} />
+      {tab === 'charts' && (
+        <BatchCharts
+          rows={shownRows}
+          filter={filter}
+          onFilter={(facet, value) => change({ [facet]: value })}
+        />
+      )}
       <Section
         title={
           isFiltered
@@ -133,17 +128,32 @@ function Results({ state: { rows, phase, counts } }: { state: RunState<BatchRow>
                 icon="x"
                 text="Clear filter"
                 onClick={() =>
-                  change({ q: '', network: '', country: '', type: undefined, flag: undefined, level: undefined })
+                  change({
+                    q: '',
+                    network: '',
+                    country: '',
+                    type: undefined,
+                    flag: undefined,
+                    level: undefined,
+                  })
                 }
               />
             )}
-            <QuietButton icon="download" text="CSV" onClick={() => save('whence.csv', 'text/csv', toCsv(sorted))} />
+            <QuietButton
+              icon="download"
+              text="CSV"
+              onClick={() => save('whence.csv', 'text/csv', toCsv(sorted))}
+            />
             <QuietButton
               icon="download"
               text="NDJSON"
               onClick={() => save('whence.ndjson', 'application/x-ndjson', toNdjson(sorted))}
             />
-            <CopyButton text={() => toNftSet(sorted)} label="Copy as nft set" word="Copy as nft set" />
+            <CopyButton
+              text={() => toNftSet(sorted)}
+              label="Copy as nft set"
+              word="Copy as nft set"
+            />
           </div>
         }
       >
@@ -153,11 +163,12 @@ function Results({ state: { rows, phase, counts } }: { state: RunState<BatchRow>
           </Empty>
         ) : (
           <VirtualTable
+            cardPx={96}
             label="Addresses"
-            columns={columnsWith(known)}
+            columns={columns}
             rows={sorted}
             rowKey={({ ip }) => ip}
-            minWidth={880}
+            minWidth={940}
             sort={sort}
             onSort={(by) => change({ sort: by })}
           />
@@ -167,17 +178,28 @@ function Results({ state: { rows, phase, counts } }: { state: RunState<BatchRow>
   );
 }
 
-const columnsWith = (known: ThreatKnowledge): VirtualColumn<BatchRow, BatchSort>[] => [
+const MONO_PX = 7.3;
+
+/** Addresses are not cut off. How often each was found is left out where that is once. */
+function columnsFor(rows: readonly BatchRow[]): readonly VirtualColumn<BatchRow, BatchSort>[] {
+  const longest = rows.reduce((most, { ip }) => Math.max(most, ip.length), 0);
+  const [address, times, ...others] = COLUMNS;
+  const width = `minmax(${Math.ceil(24 + longest * MONO_PX)}px, 1fr)`;
+  return [{ ...address, width }, ...(rows.some((row) => row.times > 1) ? [times] : []), ...others];
+}
+
+type BatchColumn = VirtualColumn<BatchRow, BatchSort>;
+const COLUMNS: readonly [BatchColumn, BatchColumn, ...BatchColumn[]] = [
   {
     name: 'Address',
-    width: 'minmax(130px, 1.2fr)',
+    width: 'minmax(180px, 1.6fr)',
     title: ({ ip }) => ip,
     cell: ({ ip }) => <AddressLink ip={ip} preload={false} />,
   },
   { name: 'Times', width: '64px', sort: 'times', cell: ({ times }) => formatNumber(times) },
   {
     name: 'Network',
-    width: 'minmax(180px, 2fr)',
+    width: 'minmax(190px, 3fr)',
     sort: 'network',
     title: ({ record, refusal }) => record?.asn_name ?? refusal,
     cell: ({ record, refusal }) =>
@@ -193,35 +215,40 @@ const columnsWith = (known: ThreatKnowledge): VirtualColumn<BatchRow, BatchSort>
     sort: 'country',
     cell: ({ record }) => record && countryName(record.country),
   },
-  { name: 'Type', width: '110px', sort: 'type', cell: ({ record }) => record?.connection_type },
+  { name: 'Type', width: '96px', sort: 'type', cell: ({ record }) => record?.connection_type },
   {
     name: 'Flags',
-    width: 'minmax(110px, 1fr)',
+    width: 'minmax(90px, 1fr)',
     cell: ({ record }) =>
       record &&
-      FLAGS.filter((flag) => record.detection[flag] && flag !== `is_${record.connection_type}`)
+      furtherFlags(record)
         .map((flag) => FLAG_WORDS[flag])
         .join(', '),
   },
   {
     name: 'Threat',
-    width: '110px',
+    // “critical at least 100”.
+    width: '188px',
     sort: 'threat',
     cell: ({ record }) =>
       record && (
-        <Level level={record.threat.level} score={record.threat.score} isKnown={isThreatKnown(record, known)} />
+        <Level
+          level={record.threat.level}
+          score={record.threat.score}
+          isKnown={record.threat_gap === undefined}
+        />
       ),
   },
 ];
 
-type NameOf = (value: FacetValue, known: ThreatKnowledge) => ReactNode;
+type NameOf = (value: FacetValue) => ReactNode;
 
 const FACETS: readonly [Facet, string, NameOf | undefined][] = [
-  ['level', 'Threat', ({ key }, { ipv4, ipv6 }) => <Level level={key as ThreatLevel} isKnown={ipv4 || ipv6} />],
+  ['level', 'Threat', ({ key }) => <Level level={key as ShownLevel} />],
   ['type', 'Connection types', undefined],
   ['country', 'Countries', ({ key }) => countryName(key)],
   ['network', 'Networks', undefined],
-  ['flag', 'Flags', ({ key }) => FLAG_WORDS[key as keyof typeof FLAG_WORDS]],
+  ['flag', 'Further flags', ({ key }) => FLAG_WORDS[key as keyof typeof FLAG_WORDS]],
 ];
 const SHOWN = 6;
 
@@ -229,26 +256,27 @@ type BatchChartsProps = {
   rows: readonly BatchRow[];
   filter: BatchFilter;
   onFilter: (facet: Facet, value: string | undefined) => void;
-  /** What a threat level leaves out. */
-  caveat: string | undefined;
-  known: ThreatKnowledge;
 };
 
-/** How the addresses are distributed. A click filters by a value, a second click removes the filter. */
-function BatchCharts({ rows, filter, onFilter, caveat, known }: BatchChartsProps) {
+/**
+ * How the addresses are distributed. A click filters by a value, a second click removes the filter.
+ */
+function BatchCharts({ rows, filter, onFilter }: BatchChartsProps) {
   const withoutRecord = rows.filter(({ record }) => record === undefined).length;
   const counted = useMemo(
     () => new Map(FACETS.map(([facet]) => [facet, facetOf(rows, facet, filter)])),
     [rows, filter],
   );
-  const choose = (facet: Facet) => (key: string) => onFilter(facet, filter[facet] === key ? undefined : key);
+  const choose = (facet: Facet) => (key: string) =>
+    onFilter(facet, filter[facet] === key ? undefined : key);
   const countries = counted.get('country');
   return (
     <>
       {withoutRecord > 0 && (
         <p className="quiet">
           {count(withoutRecord, 'address has', 'addresses have')} no data: no network announces{' '}
-          {withoutRecord === 1 ? 'it' : 'them'}. The charts leave {withoutRecord === 1 ? 'it' : 'them'} out.
+          {withoutRecord === 1 ? 'it' : 'them'}. The charts leave{' '}
+          {withoutRecord === 1 ? 'it' : 'them'} out.
         </p>
       )}
       <Columns isNarrow>
@@ -256,11 +284,14 @@ function BatchCharts({ rows, filter, onFilter, caveat, known }: BatchChartsProps
           const { values = [], total = 0 } = counted.get(facet) ?? {};
           if (values.length === 0) return null;
           return (
-            <Section key={facet} title={title} note={facet === 'level' ? caveat : undefined}>
+            <Section key={facet} title={title}>
               <Shares
                 total={total}
                 limit={SHOWN}
-                items={values.map((value) => ({ ...value, name: name?.(value, known) ?? value.name }))}
+                items={values.map((value) => ({
+                  ...value,
+                  name: name?.(value) ?? value.name,
+                }))}
                 selected={filter[facet]}
                 onSelect={choose(facet)}
               />

@@ -1,23 +1,30 @@
 // What only a supported Node can parse, see whence.js.
 'use strict';
-const { existsSync, statSync } = require('node:fs');
+const { spawnSync } = require('node:child_process');
+const { existsSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { pathToFileURL } = require('node:url');
 
-const bundled = join(__dirname, '../dist/bundle/bin.js');
-const built = isCurrent(bundled) ? bundled : join(__dirname, '../dist/bin.js');
-if (existsSync(built)) void import(pathToFileURL(built).href);
-else {
-  process.stderr.write('error: Whence is not built yet; run: npm run build\n');
-  process.exitCode = 1;
+const BUILDS = join(__dirname, '../build');
+const BUNDLER = join(__dirname, '../../.ci/bundle.mjs');
+void run();
+
+async function run() {
+  if (existsSync(BUNDLER) && !(await isBundled())) {
+    process.exitCode = 3;
+    return;
+  }
+  const id = readFileSync(join(BUILDS, 'current'), 'utf8');
+  await import(pathToFileURL(join(BUILDS, id, 'bin.js')).href);
 }
 
-/** Of a clone where a package was compiled after it (`tsc -b`), the bundle is out of date. */
-function isCurrent(file) {
-  const bundle = statSync(file, { throwIfNoEntry: false });
-  const isOlder = (name) => {
-    const compiled = statSync(join(__dirname, '../..', name, 'dist/.tsbuildinfo'), { throwIfNoEntry: false });
-    return compiled === undefined || compiled.mtimeMs <= bundle.mtimeMs;
-  };
-  return bundle !== undefined && ['server', 'dataset', 'email', 'client'].every(isOlder);
+/**
+ * In a clone: builds what has changed, in a process of its own, because a server would keep the
+ * bundler's memory.
+ */
+async function isBundled() {
+  const { isBundled } = await import(pathToFileURL(BUNDLER).href);
+  return (
+    isBundled() || spawnSync(process.execPath, [BUNDLER], { stdio: ['ignore', 2, 2] }).status === 0
+  );
 }

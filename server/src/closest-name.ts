@@ -4,12 +4,15 @@
 const MAX_CHANGES = 5;
 const MAX_SHARE = 0.4;
 
-export function closestName(name: string, known: readonly string[]): string | undefined {
-  const ranked = known
+export function closestName(name: string, candidates: readonly string[]): string | undefined {
+  const ranked = candidates
     .map((candidate) => ({ candidate, changes: editDistance(name, candidate) }))
-    .filter(({ candidate, changes }) => changes <= Math.min(MAX_CHANGES, candidate.length * MAX_SHARE))
+    .filter(
+      ({ candidate, changes }) =>
+        changes <= Math.min(MAX_CHANGES, Math.max(1, candidate.length * MAX_SHARE)),
+    )
     .sort((a, b) => a.changes - b.changes);
-  return ranked[0]?.candidate ?? known.find((candidate) => sameWords(candidate, name));
+  return ranked[0]?.candidate ?? candidates.find((candidate) => sameWords(candidate, name));
 }
 
 /** The same words in another order, or the singular of one of them. */
@@ -35,7 +38,8 @@ function editDistance(a: string, b: string): number {
       const exchanged = isExchanged ? (before[j - 2] ?? 0) + 1 : replaced;
       next.push(Math.min(replaced, exchanged, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
     }
-    [before, row] = [row, next];
+    before = row;
+    row = next;
   }
   return row[b.length] ?? 0;
 }

@@ -1,13 +1,26 @@
-/** Where this program lies: in a clone of the repository, or installed from the package that `.ci/pack.mjs` makes. */
+/**
+ * Where this program lies: in a clone of the repository, or installed from the package that
+ * `.ci/pack.mjs` makes.
+ */
 import { existsSync } from 'node:fs';
-import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
-const SERVER = join(import.meta.dirname, '..');
+/** `.ci/bundle.mjs` puts this module into a folder of `build`, the compiler into `dist`. */
+const SERVER = packageAbove(import.meta.dirname);
 
-/** Only the package has it: a data directory with the compiled dataset, and the files from which it was compiled. */
+/**
+ * Only the package has it: a data directory with the compiled dataset, and the files from which it
+ * was compiled.
+ */
 export const EMBEDDED = join(SERVER, 'embedded');
 
-const CLONE = !existsSync(EMBEDDED) && existsSync(join(SERVER, '../package.json')) ? resolve(SERVER, '..') : undefined;
+/** The pages of the dashboard. In a clone they may be built after the server has started. */
+export const PAGES = join(SERVER, 'dashboard-dist');
+
+const CLONE =
+  !existsSync(EMBEDDED) && existsSync(join(SERVER, '../package.json'))
+    ? resolve(SERVER, '..')
+    : undefined;
 
 /** The clone whose program this is, if the working folder is inside it. */
 export function cloneOfWorkingFolder(): string | undefined {
@@ -23,4 +36,12 @@ function workingFolder(): string {
   } catch {
     return sep;
   }
+}
+
+function packageAbove(folder: string): string {
+  if (existsSync(join(folder, 'bin/whence.js'))) return folder;
+  const above = dirname(folder);
+  if (above === folder)
+    throw new Error('the package @whence/server is incomplete: it has no bin/whence.js');
+  return packageAbove(above);
 }

@@ -1,6 +1,9 @@
-/** The version of this package, for `whence --version`. */
+/** The version of this package, for `whence --version` and documents of a server. */
 import { readFileSync } from 'node:fs';
 
-export function packageVersion(): string {
-  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
-}
+/** Read when the program is loaded: an upgrade replaces the file under a running server. */
+const VERSION: string = JSON.parse(
+  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+).version;
+
+export const packageVersion = (): string => VERSION;

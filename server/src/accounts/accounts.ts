@@ -14,6 +14,7 @@ import {
   makeAccountId,
   nameKeyOf,
   normalizePassword,
+  parseAccountDomains,
   parseAccountName,
   parsePassword,
   parseRole,
@@ -28,13 +29,19 @@ type AccountStores = {
   readonly links: LinkStore;
 };
 
-/** Failed attempts in the audit log: a hundred at once, then one per second, so that guessing does not fill the disk. */
+/**
+ * Failed attempts in the audit log: a hundred at once, then one per second, so that guessing does
+ * not fill the disk.
+ */
 const RECORDED_FAILURES = { intervalMs: 1_000, burst: 100, maxWaitMs: 0 };
 
 /** Networks from which an account counts as known: the latest of the last 14 days. */
 const MAX_KNOWN_ADDRESSES = 100;
 
-type SignInOutcome = { kind: 'signed in'; session: Session } | { kind: 'refused' } | { kind: 'too many' };
+type SignInOutcome =
+  | { kind: 'signed in'; session: Session }
+  | { kind: 'refused' }
+  | { kind: 'too many' };
 type RedeemOutcome =
   | { kind: 'redeemed'; account: Account }
   | { kind: 'expired' }
@@ -75,7 +82,10 @@ export class Accounts {
     return stored && fromStored(stored);
   }
 
-  /** An unknown name, a wrong password and a disabled account are refused alike, and in the same time. */
+  /**
+   * An unknown name, a wrong password and a disabled account are refused alike, and in the same
+   * time.
+   */
   async signIn(name: string, password: string, client: Client, now: Date): Promise<SignInOutcome> {
     const nameKey = nameKeyOf(name);
     if (!this.#throttle.attemptFrom(client.address)) return { kind: 'too many' };
@@ -84,12 +94,16 @@ export class Accounts {
     const isKnown = await this.#isKnownAt(stored?.id ?? '', client);
     if (!this.#throttle.attemptFor(nameKey, isKnown)) return { kind: 'too many' };
     const { address } = client;
-    const isRight = await this.#hasher.verify(stored?.passwordHash, normalizePassword(password), { address, isKnown });
+    const isRight = await this.#hasher.verify(stored?.passwordHash, normalizePassword(password), {
+      address,
+      isKnown,
+    });
     if (stored === undefined || !isRight || stored.disabledAt !== undefined) {
       // Not the name that was typed: people type passwords into that field.
       const actor: Actor = { name: 'not signed in', address: client.address };
       const isRecorded = this.#failures.attempt('') !== undefined;
-      if (isRecorded) await this.#audit.record(actor, 'account.sign_in_failed', targetOf(stored), now);
+      if (isRecorded)
+        await this.#audit.record(actor, 'account.sign_in_failed', targetOf(stored), now);
       return { kind: 'refused' };
     }
     this.#throttle.succeeded(client.address, nameKey, isKnown);
@@ -99,7 +113,12 @@ export class Accounts {
   /** For an account that has proved who it is. */
   async openSession(account: Account, client: Client, now: Date): Promise<Session> {
     const session = await this.sessions.open(account, client, now);
-    await this.#audit.record(actorOf(account, client.address), 'account.signed_in', targetOf(account), now);
+    await this.#audit.record(
+      actorOf(account, client.address),
+      'account.signed_in',
+      targetOf(account),
+      now,
+    );
     return session;
   }
 
@@ -110,20 +129,36 @@ export class Accounts {
   ): Promise<RedeemOutcome> {
     const link = await this.links.find(token, now);
     if (link === undefined) return { kind: 'expired' };
-    if (link.accountId !== undefined) return this.#setPassword(link.accountId, token, password, client, now);
+    if (link.accountId !== undefined)
+      return this.#setPassword(link.accountId, token, password, client, now);
     if (name === undefined) return { kind: 'name missing' };
-    const account = await this.#prepare(parseAccountName(name), parseRole(link.role), password, client, now);
+    const account = await this.#prepare(
+      parseAccountName(name),
+      parseRole(link.role),
+      password,
+      client,
+      now,
+    );
     // The name is refused before the link is used up.
     if ((await this.findByName(account.name)) !== undefined) return { kind: 'name taken' };
     if ((await this.links.take(token, now)) === undefined) return { kind: 'expired' };
     if (!(await this.#stores.accounts.insert(account))) return { kind: 'name taken' };
     const action = link.kind === 'setup' ? 'account.set_up' : 'account.joined';
     const details = { role: account.role, invited_by: link.createdBy };
-    await this.#audit.record(actorOf(account, client.address), action, targetOf(account), now, details);
+    await this.#audit.record(
+      actorOf(account, client.address),
+      action,
+      targetOf(account),
+      now,
+      details,
+    );
     return { kind: 'redeemed', account };
   }
 
-  /** Ends every other session of the account, and its reset link. False if the current password is wrong. */
+  /**
+   * Ends every other session of the account, and its reset link. False if the current password is
+   * wrong.
+   */
   async changePassword(
     account: Account,
     { current, next }: { current: string; next: string },
@@ -131,20 +166,39 @@ export class Accounts {
     now: Date,
   ): Promise<'changed' | 'refused' | 'too many'> {
     if (!this.#throttle.attemptFrom(client.address)) return 'too many';
-    const known = { address: client.address, isKnown: true };
-    if (!(await this.#hasher.verify(account.passwordHash, normalizePassword(current), known))) return 'refused';
+    const verified = { address: client.address, isKnown: true };
+    if (!(await this.#hasher.verify(account.passwordHash, normalizePassword(current), verified)))
+      return 'refused';
     this.#throttle.succeeded(client.address, account.nameKey, true);
     const password = parsePassword(next, account.name);
-    await this.#stores.accounts.setPassword(account.id, await this.#hasher.hash(password, known));
+    await this.#stores.accounts.setPassword(
+      account.id,
+      await this.#hasher.hash(password, verified),
+    );
     await this.links.removeResetLinks(account.id);
     await this.sessions.endAll(account.id, now);
-    await this.#audit.record(actorOf(account, client.address), 'account.password_changed', targetOf(account), now);
+    await this.#audit.record(
+      actorOf(account, client.address),
+      'account.password_changed',
+      targetOf(account),
+      now,
+    );
     return 'changed';
   }
 
   /** An account without a password: it sets one with a link, or signs in through a provider. */
-  async create(name: string, role: Role, actor: Actor, now: Date, providerSubject?: string): Promise<Account> {
-    const account: Account = {
+  async create(
+    name: string,
+    role: Role,
+    actor: Actor,
+    now: Date,
+    {
+      providerSubject,
+      domains = [],
+    }: { providerSubject?: string; domains?: readonly string[] } = {},
+  ): Promise<Account> {
+    const allowedDomains = parseAccountDomains(domains);
+    const account = {
       id: makeAccountId(),
       name: parseAccountName(name),
       nameKey: nameKeyOf(name),
@@ -152,10 +206,14 @@ export class Accounts {
       createdAt: now,
       ...present({ providerSubject }),
     };
-    if (!(await this.#stores.accounts.insert(account)))
+    const stored = { ...account, ...present({ allowedDomains: allowedDomains?.join(' ') }) };
+    if (!(await this.#stores.accounts.insert(stored)))
       throw new InvalidAccount('name', 'another account has this name');
-    await this.#audit.record(actor, 'account.created', targetOf(account), now, { role });
-    return account;
+    await this.#audit.record(actor, 'account.created', targetOf(account), now, {
+      role,
+      ...present({ domains: stored.allowedDomains }),
+    });
+    return { ...account, ...present({ allowedDomains }) };
   }
 
   async findBySubject(providerSubject: string): Promise<Account | undefined> {
@@ -190,34 +248,59 @@ export class Accounts {
     return true;
   }
 
-  /** Refused for the last administrator. Disabling ends all sessions; disabling and demoting revoke its links. */
+  /**
+   * Refused for the last administrator. Disabling ends all sessions; disabling and demoting revoke
+   * its links.
+   */
   async change(
     account: Account,
-    { role, isDisabled }: { role?: Role; isDisabled?: boolean },
+    {
+      role,
+      isDisabled,
+      domains,
+    }: { role?: Role; isDisabled?: boolean; domains?: readonly string[] },
     actor: Actor,
     now: Date,
   ): Promise<'changed' | 'last admin'> {
+    const allowed = domains === undefined ? undefined : (parseAccountDomains(domains) ?? null);
     const isDisabledNow = account.disabledAt !== undefined;
     const change = {
       ...present({ role }),
-      ...(isDisabled === undefined || isDisabled === isDisabledNow ? {} : { disabledAt: isDisabled ? now : null }),
+      ...(isDisabled === undefined || isDisabled === isDisabledNow
+        ? {}
+        : { disabledAt: isDisabled ? now : null }),
+      ...(allowed === undefined ? {} : { allowedDomains: allowed?.join(' ') ?? null }),
     };
     const outcome = await this.#stores.accounts.change(account.id, change, 'admin');
     if (outcome === 'last of its role') return 'last admin';
     const target = targetOf(account);
     if (role !== undefined && role !== account.role) {
-      await this.#audit.record(actor, 'account.role_changed', target, now, { from: account.role, to: role });
+      await this.#audit.record(actor, 'account.role_changed', target, now, {
+        from: account.role,
+        to: role,
+      });
     }
+    if (allowed !== undefined)
+      await this.#audit.record(actor, 'account.domains_changed', target, now, {
+        from: account.allowedDomains?.join(' ') ?? 'all',
+        to: allowed?.join(' ') ?? 'all',
+      });
     if ('disabledAt' in change) {
       if (isDisabled === true) {
         await this.sessions.endAll(account.id, now);
         // A link that was sent before must not let the person in when the account is enabled again.
         await this.links.removeResetLinks(account.id);
       }
-      await this.#audit.record(actor, isDisabled === true ? 'account.disabled' : 'account.enabled', target, now);
+      await this.#audit.record(
+        actor,
+        isDisabled === true ? 'account.disabled' : 'account.enabled',
+        target,
+        now,
+      );
     }
     if (isDisabled === true || (role !== undefined && !mayDo(role, 'admin'))) {
-      for (const link of await this.links.revokeCreatedBy(account)) await this.#recordRevoked(link, actor, now);
+      for (const link of await this.links.revokeCreatedBy(account))
+        await this.#recordRevoked(link, actor, now);
     }
     return 'changed';
   }
@@ -227,14 +310,18 @@ export class Accounts {
     const { accountId } = link;
     const account = accountId === undefined ? undefined : await this.find(accountId);
     const target = accountId === undefined ? invitationTarget(link) : targetOf(account);
-    await this.#audit.record(actor, 'account.link_revoked', target, now, { kind, role, created_by: createdBy });
+    await this.#audit.record(actor, 'account.link_revoked', target, now, {
+      kind,
+      role,
+      created_by: createdBy,
+    });
   }
 
   /** From the same network as an earlier sign-in. */
   async #isKnownAt(accountId: string, { address }: Client): Promise<boolean> {
     const network = clientNetwork(address);
     const addresses = await this.#stores.sessions.addressesOf(accountId, MAX_KNOWN_ADDRESSES);
-    return addresses.some((known) => clientNetwork(known) === network);
+    return addresses.some((address) => clientNetwork(address) === network);
   }
 
   async #setPassword(
@@ -246,19 +333,37 @@ export class Accounts {
   ): Promise<RedeemOutcome> {
     const account = await this.find(accountId);
     if (account === undefined || account.disabledAt !== undefined) return { kind: 'expired' };
-    const known = { address: client.address, isKnown: true };
-    const passwordHash = await this.#hasher.hash(parsePassword(text, account.name), known);
+    const verified = { address: client.address, isKnown: true };
+    const passwordHash = await this.#hasher.hash(parsePassword(text, account.name), verified);
     if ((await this.links.take(token, now)) === undefined) return { kind: 'expired' };
     await this.#stores.accounts.setPassword(accountId, passwordHash);
     await this.sessions.endAll(accountId, now);
-    await this.#audit.record(actorOf(account, client.address), 'account.password_reset', targetOf(account), now);
+    await this.#audit.record(
+      actorOf(account, client.address),
+      'account.password_reset',
+      targetOf(account),
+      now,
+    );
     return { kind: 'redeemed', account: { ...account, passwordHash } };
   }
 
-  async #prepare(name: string, role: Role, password: string, client: Client, now: Date): Promise<Account> {
-    const known = { address: client.address, isKnown: true };
-    const passwordHash = await this.#hasher.hash(parsePassword(password, name), known);
-    return { id: makeAccountId(), name, nameKey: nameKeyOf(name), passwordHash, role, createdAt: now };
+  async #prepare(
+    name: string,
+    role: Role,
+    password: string,
+    client: Client,
+    now: Date,
+  ): Promise<Omit<Account, 'allowedDomains'>> {
+    const verified = { address: client.address, isKnown: true };
+    const passwordHash = await this.#hasher.hash(parsePassword(password, name), verified);
+    return {
+      id: makeAccountId(),
+      name,
+      nameKey: nameKeyOf(name),
+      passwordHash,
+      role,
+      createdAt: now,
+    };
   }
 }
 

@@ -1,5 +1,5 @@
-// Sign-in with OpenID Connect: the code flow with PKCE, state and nonce. The provider's metadata is read at the first
-// sign-in, and again after a failure.
+// Sign-in with OpenID Connect: the code flow with PKCE, state and nonce. The provider's metadata is
+// read at the first sign-in, and again after a failure.
 import * as oidc from 'openid-client';
 import type { Role } from '../vocabulary.ts';
 
@@ -14,7 +14,11 @@ export type ProviderSettings = {
 };
 
 /** What a browser keeps between leaving for the provider and coming back. */
-export type Departure = { readonly state: string; readonly nonce: string; readonly verifier: string };
+export type Departure = {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+};
 
 export type Identity = {
   /** Issuer and subject: what stays the same of a person. */
@@ -25,10 +29,14 @@ export type Identity = {
 
 const TIMEOUT_SECONDS = 10;
 
-/** Names for a new account, best first. An email address only if the provider has verified it (OIDC Core §5.1). */
-export function namesOf(claims: Readonly<Record<string, unknown>>): string[] {
+/**
+ * Names for a new account, best first. An email address only if the provider has verified it (OIDC
+ * Core §5.1).
+ */
+function namesOf(claims: Readonly<Record<string, unknown>>): string[] {
   const { preferred_username, email, email_verified, name, sub } = claims;
-  const unverified = typeof email === 'string' && email_verified !== true ? email.trim().toLowerCase() : undefined;
+  const unverified =
+    typeof email === 'string' && email_verified !== true ? email.trim().toLowerCase() : undefined;
   return [preferred_username, email, name, sub]
     .filter((text): text is string => typeof text === 'string' && text !== '')
     .filter((text) => text.trim().toLowerCase() !== unverified || text === sub);
@@ -45,7 +53,11 @@ export class IdentityProvider {
   /** Where the browser goes, and what it must bring back. */
   async depart(redirectUri: string): Promise<{ url: URL; departure: Departure }> {
     const configuration = await this.#discover();
-    const departure = { state: oidc.randomState(), nonce: oidc.randomNonce(), verifier: oidc.randomPKCECodeVerifier() };
+    const departure = {
+      state: oidc.randomState(),
+      nonce: oidc.randomNonce(),
+      verifier: oidc.randomPKCECodeVerifier(),
+    };
     const url = oidc.buildAuthorizationUrl(configuration, {
       redirect_uri: redirectUri,
       scope: 'openid profile email',
@@ -57,7 +69,10 @@ export class IdentityProvider {
     return { url, departure };
   }
 
-  /** Throws where the answer of the provider does not hold. `answer` is the address that the browser came back to. */
+  /**
+   * Throws where the answer of the provider does not hold. `answer` is the address that the browser
+   * came back to.
+   */
   async arrive(answer: URL, { state, nonce, verifier }: Departure): Promise<Identity> {
     const tokens = await oidc.authorizationCodeGrant(await this.#discover(), answer, {
       expectedState: state,
@@ -83,6 +98,9 @@ export class IdentityProvider {
     const execute = [oidc.enableNonRepudiationChecks];
     // Only for a provider on this machine: the settings allow no other without TLS.
     if (issuer.protocol === 'http:') execute.push(oidc.allowInsecureRequests);
-    return oidc.discovery(issuer, clientId, clientSecret, undefined, { execute, timeout: TIMEOUT_SECONDS });
+    return oidc.discovery(issuer, clientId, clientSecret, undefined, {
+      execute,
+      timeout: TIMEOUT_SECONDS,
+    });
   }
 }

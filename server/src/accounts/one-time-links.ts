@@ -1,6 +1,8 @@
-// Links that work once and for a day. Checked when used: the creator must still be an administrator, even if another
-// process or an older release has changed the account.
+// Links that work once and for a day. Checked when used: the creator must still be an
+// administrator, even if another process or an older release has changed the account.
+
 import type { Actor } from '../audit/audit-log.ts';
+import { DAY_MS } from '../day.ts';
 import { present } from '../present.ts';
 import type { AccountStore, StoredAccount } from '../storage/stores/account-store.ts';
 import type { LinkStore, StoredLink } from '../storage/stores/link-store.ts';
@@ -8,9 +10,9 @@ import type { Role } from '../vocabulary.ts';
 import { type Account, makeAccountId } from './account.ts';
 import { hashToken, isToken, makeToken } from './token.ts';
 
-const LIFETIME_MS = 24 * 3_600_000;
+const LIFETIME_MS = DAY_MS;
 
-export type LinkKind = 'setup' | 'invitation' | 'reset';
+type LinkKind = 'setup' | 'invitation' | 'reset';
 type NewLink = { kind: LinkKind; role: Role; accountId?: string; note?: string };
 /** The token is here and never again. */
 export type MadeLink = { readonly link: StoredLink; readonly token: string };
@@ -25,7 +27,11 @@ export class OneTimeLinks {
   }
 
   /** A new link to set up, or for the same account, replaces the one before. */
-  async make({ kind, role, accountId, note }: NewLink, creator: Actor, now: Date): Promise<MadeLink> {
+  async make(
+    { kind, role, accountId, note }: NewLink,
+    creator: Actor,
+    now: Date,
+  ): Promise<MadeLink> {
     const token = makeToken();
     const link: StoredLink = {
       id: makeAccountId(),
@@ -72,11 +78,19 @@ export class OneTimeLinks {
   }
 }
 
-function isUsable({ kind, createdAt, createdById }: StoredLink, accounts: readonly StoredAccount[]): boolean {
-  const admins = accounts.filter(({ role, disabledAt }) => role === 'admin' && disabledAt === undefined);
+function isUsable(
+  { kind, createdAt, createdById }: StoredLink,
+  accounts: readonly StoredAccount[],
+): boolean {
+  const admins = accounts.filter(
+    ({ role, disabledAt }) => role === 'admin' && disabledAt === undefined,
+  );
   if (createdById !== undefined) return admins.some(({ id }) => id === createdById);
-  // The link for the first administrator. `wh user setup-link` also creates one where there are administrators.
-  return kind !== 'setup' || admins.length === 0 || admins.some((admin) => admin.createdAt < createdAt);
+  // The link for the first administrator. `wh user setup-link` also creates one where there are
+  // administrators.
+  return (
+    kind !== 'setup' || admins.length === 0 || admins.some((admin) => admin.createdAt < createdAt)
+  );
 }
 
 /** Where a link leads. The token is a fragment, so that no log and no Referer has it. */
@@ -84,7 +98,9 @@ export function linkPath({ token }: Pick<MadeLink, 'token'>): string {
   return `/set-up#${token}`;
 }
 
-/** A link that was not used, as commands and the dashboard show it. The link itself is not stored. */
+/**
+ * A link that was not used, as commands and the dashboard show it. The link itself is not stored.
+ */
 export function describeOpenLink(link: StoredLink, people: readonly Account[]) {
   const { id, kind, role, accountId, note, createdBy, createdAt, expiresAt } = link;
   const account = people.find((person) => person.id === accountId)?.name;

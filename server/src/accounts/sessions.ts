@@ -1,11 +1,14 @@
-/** Sessions of the dashboard: opened by signing in, found by their token, ended by hand or by time. */
+/**
+ * Sessions of the dashboard: opened by signing in, found by their token, ended by hand or by time.
+ */
+import { DAY_MS } from '../day.ts';
 import type { AccountStore } from '../storage/stores/account-store.ts';
 import type { SessionStore, StoredSession } from '../storage/stores/session-store.ts';
 import { type Account, fromStored, makeAccountId } from './account.ts';
 import { hashToken, isToken, makeToken } from './token.ts';
 
 /** Without a request for a day, and after two weeks in any case. */
-export const IDLE_MS = 24 * 3_600_000;
+export const IDLE_MS = DAY_MS;
 export const LIFETIME_MS = 14 * 24 * 3_600_000;
 /** How exact the time of last use is: it is written at most so often. */
 const SEEN_EVERY_MS = 60_000;
@@ -14,7 +17,11 @@ const MAX_USER_AGENT = 300;
 /** Who signs in: shown in the list of sessions and in the audit log. */
 export type Client = { readonly address: string; readonly userAgent: string };
 
-export type Session = { readonly account: Account; readonly session: StoredSession; readonly token: string };
+export type Session = {
+  readonly account: Account;
+  readonly session: StoredSession;
+  readonly token: string;
+};
 
 export class Sessions {
   readonly #store: SessionStore;
@@ -42,14 +49,17 @@ export class Sessions {
     return { account, session, token };
   }
 
-  /** Undefined for a token that is unknown, ended or expired, and for an account that was disabled. */
+  /**
+   * Undefined for a token that is unknown, ended or expired, and for an account that was disabled.
+   */
   async find(token: string, now: Date): Promise<Session | undefined> {
     if (!isToken(token)) return undefined;
     const session = await this.#store.findByTokenHash(hashToken(token));
     if (session === undefined || !isOpen(session, now)) return undefined;
     const stored = await this.#accounts.find(session.accountId);
     if (stored === undefined || stored.disabledAt !== undefined) return undefined;
-    if (now.getTime() - session.lastSeenAt.getTime() >= SEEN_EVERY_MS) await this.#store.seen(session.id, now);
+    if (now.getTime() - session.lastSeenAt.getTime() >= SEEN_EVERY_MS)
+      await this.#store.seen(session.id, now);
     return { account: fromStored(stored), session, token };
   }
 

@@ -1,7 +1,8 @@
-// Crawlers and research scanners by user agent, and how a site verifies them: by forward-confirmed hostname where the
-// operator documents names, or by ranges, which are values of `crawler` or `scanner` in the evidence. Names below
-// google.com and googleusercontent.com also belong to customers, so only documented ones are taken.
-import { crawlerAgents } from '@whence/dataset/internal/data-files/data-files';
+// Crawlers and research scanners by user agent, and how a site verifies them: by forward-confirmed
+// hostname where the operator documents names, or by ranges, which are values of `crawler` or
+// `scanner` in the evidence. Names below google.com and googleusercontent.com also belong to
+// customers, so only documented ones are taken.
+import { crawlerAgents } from '@whence/dataset/tables';
 
 const crawlers = crawlerAgents.derived((rows) =>
   rows.map(({ user_agent, hostname, networks, ...row }) => ({

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { parseAddress } from '@whence/dataset/address';
-import { withOverrides } from '@whence/dataset/internal/overrides/overlaid-dataset';
-import { parseOverrides } from '@whence/dataset/internal/overrides/overrides';
-import { datasetOf, type Sample, sampleInput } from '@whence/dataset/internal/test/sample-dataset';
+import { withOverrides } from '@whence/dataset/overlaid-dataset';
+import { parseOverrides } from '@whence/dataset/overrides';
+import { datasetOf, type Sample, sampleInput } from '@whence/dataset/test/sample-dataset';
 import { privacyOf } from './privacy.ts';
 
 const SAMPLE: Sample = {
@@ -31,10 +31,18 @@ for (const [behaviour, ip, want] of [
   ['an ordinary address has none', '9.0.0.1', undefined],
   ['a Tor exit; its operator is not the service', '9.1.0.1', { kind: 'tor' }],
   ['a Tor exit on the list of a VPN service', '9.1.0.2', { kind: 'tor' }],
-  ['a VPN with its service, the first that names it', '9.2.0.7', { kind: 'vpn', service: 'Example VPN' }],
+  [
+    'a VPN with its service, the first that names it',
+    '9.2.0.7',
+    { kind: 'vpn', service: 'Example VPN' },
+  ],
   ['a VPN whose service is not known', '9.3.0.7', { kind: 'vpn' }],
   ['a relay', '9.4.0.7', { kind: 'relay', service: 'Example Relay' }],
-  ['a relay on the list of a VPN service', '9.4.0.200', { kind: 'relay', service: 'Example Relay' }],
+  [
+    'a relay on the list of a VPN service',
+    '9.4.0.200',
+    { kind: 'relay', service: 'Example Relay' },
+  ],
   ['a proxy', '9.5.0.7', { kind: 'proxy' }],
   ['a VPN on a list of proxies', '9.6.0.7', { kind: 'vpn', service: 'Example VPN' }],
 ] as const) {

@@ -1,9 +1,10 @@
-// The kind of privacy service behind an address, from the record's flags, so that overrides apply, and its name from
-// the evidence. A relay has no flag: it is neither a VPN nor suspicious.
-import type { Match } from '@whence/dataset/internal/file/format';
-import type { Dataset } from '@whence/dataset/internal/file/read';
+// The kind of privacy service behind an address, from the record's flags, so that overrides apply,
+// and its name from the evidence. A relay has no flag: it is neither a VPN nor suspicious.
 
-export type PrivacyKind = 'relay' | 'vpn' | 'tor' | 'proxy';
+import type { Dataset } from '@whence/dataset/dataset';
+import type { Match } from '@whence/dataset/match';
+
+type PrivacyKind = 'relay' | 'vpn' | 'tor' | 'proxy';
 export type Privacy = { kind: PrivacyKind; service?: string };
 
 export function privacyOf(dataset: Dataset, match: Match): Privacy | undefined {
@@ -17,7 +18,8 @@ export function privacyOf(dataset: Dataset, match: Match): Privacy | undefined {
   // The operator of a Tor exit is not the service: the service is Tor.
   if (is_tor_exit) return { kind: 'tor' };
   if (is_vpn) return named('vpn', names.get('vpn_service'));
-  // The compiler never flags a relay as a VPN. One that has the flag has it from the operator of this server.
+  // The compiler never flags a relay as a VPN. One that has the flag has it from the operator of
+  // this server.
   const relay = names.get('relay');
   if (relay !== undefined) return named('relay', relay);
   return is_proxy ? { kind: 'proxy' } : undefined;

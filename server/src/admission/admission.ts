@@ -1,16 +1,18 @@
 /**
- * Every request is admitted by `admit`, whatever brings it: the fast path, Node's routes, MCP, pages or DNS. The order:
+ * Every request is admitted by `admit`, whatever brings it: the fast path, Node's routes, MCP,
+ * pages or DNS. The order:
  *
  *   1. overload                  new requests are refused
- *   2. who asks                  a key, with its state; a person; a network that may ask the DNS server
+ *   2. requester                 a key, with its state; a person; a network that may query the zone
  *   3. restrictions of the key   its expiry and networks
  *   4. requests per second       of the key, the account or the client network
  *   5. permission                of the key, or role of the person
- *   6. daily limit               of the key or the account; messages of MCP that are free have a limit per minute
- *   7. cost class                `limits/cost-classes`, entered once the question has been read
+ *   6. daily limit               of the key or the account; free MCP messages: a limit per minute
+ *   7. cost class                `limits/cost-classes`, entered once the request has been read
  *
- * A request without the permission is refused for that before it is refused for a limit; with a key it is not counted for
- * its rate, and counts for the day. A request that fails through a fault of the server is refunded.
+ * A request without the permission is refused for that before it is refused for a limit; with a key
+ * it is not counted for its rate, and counts for the day. A request that fails through a fault of
+ * the server is refunded.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { secondsUntil } from '../day.ts';
@@ -24,23 +26,30 @@ import type { Requester } from '../limits/cost-classes.ts';
 import { GuessThrottle } from '../limits/guess-throttle.ts';
 import type { Overload } from '../limits/overload.ts';
 import { FreeMessages, RequestRates } from '../limits/request-rates.ts';
-import { type Quota, type Spent, UNLIMITED } from '../quota/quota.ts';
-import type { Usage } from '../usage/usage.ts';
-import { mayDo, PERMISSIONS, type Permission, type Role } from '../vocabulary.ts';
+import { type Spent, UNLIMITED } from '../quota/spent.ts';
+import { KEYLESS_USAGE_ID, PUBLIC_USAGE_ID, usageIdOf } from '../usage-ids.ts';
+import {
+  mayDo,
+  PERMISSIONS,
+  type Permission,
+  type RefusalReason,
+  type Role,
+} from '../vocabulary.ts';
 import type { Counted, Declaration, KeyDeclaration } from './declaration.ts';
 
 /** Lookups of an account in a UTC day, over all processes. A batch is one of them. */
 export const LOOKUPS_PER_DAY = 20_000;
 const ACCOUNT_ALLOWANCE = { limit: LOOKUPS_PER_DAY, lease: 50 };
-/** Rate of one account, per process: a hundred at once, then twenty per second. Batches of a page wait for their turn. */
+/**
+ * Rate of one account, per process: a hundred at once, then twenty per second. Batches of a page
+ * wait for their turn.
+ */
 const ACCOUNT_RATE = { intervalMs: 50, burst: 100, maxWaitMs: 1_000 };
-/** Rate of people without an account, per client network and process: thirty at once, then one per second. */
+/**
+ * Rate of people without an account, per client network and process: thirty at once, then one per
+ * second.
+ */
 const ANONYMOUS_RATE = { intervalMs: 1_000, burst: 30, maxWaitMs: 0 };
-
-/** The id under which lookups of people without an account are counted. */
-export const PUBLIC_USAGE_ID = 'public';
-/** Lookups of an account are counted under this id. No API key has a colon in its id. */
-export const usageIdOf = (accountId: string) => `account:${accountId}`;
 
 // Created once: an error captures its stack, which costs as much as a lookup.
 const OVERLOADED = new ApiError('OVERLOADED');
@@ -49,13 +58,17 @@ const UNAUTHORIZED = new ApiError('UNAUTHORIZED');
 const NO_KEY = new ApiError('UNAUTHORIZED', {
   extra: { details: { hint: 'send an API key in the header X-API-Key' } },
 });
-/** For more requests than a key or a person may make in a second. Such a request does not count for the day. */
+/**
+ * For more requests than a key or a person may make in a second. Such a request does not count for
+ * the day.
+ */
 const TOO_FAST = new ApiError('RATE_LIMIT_EXCEEDED', { retryAfterSeconds: 1 });
 const TOO_FAST_PERSON: Admitted = { key: undefined, refusal: TOO_FAST };
-const forbiddenWithout = (required: string) => new ApiError('FORBIDDEN', { extra: { details: { required } } });
-const FORBIDDEN = Object.fromEntries(PERMISSIONS.map((required) => [required, forbiddenWithout(required)])) as Readonly<
-  Record<Permission, ApiError>
->;
+const forbiddenWithout = (required: string) =>
+  new ApiError('FORBIDDEN', { extra: { details: { required } } });
+const FORBIDDEN = Object.fromEntries(
+  PERMISSIONS.map((required) => [required, forbiddenWithout(required)]),
+) as Readonly<Record<Permission, ApiError>>;
 const ANONYMOUS: Person = { accountId: undefined, address: '' };
 
 /** What a request with a key was charged, as its answer says, and why it is refused, if it is. */
@@ -67,20 +80,36 @@ export type Charge = {
   readonly chargedDay: string | undefined;
   readonly refusal: ApiError | undefined;
 };
-/** The same for a person or a client network, and for a request that was refused before its key was known. */
-type Uncharged = { readonly key: Key | undefined; readonly limit?: undefined; readonly refusal: ApiError | undefined };
+/**
+ * The same for a person or a client network, and for a request that was refused before its key was
+ * known.
+ */
+type Uncharged = {
+  readonly key: Key | undefined;
+  readonly limit?: undefined;
+  readonly refusal: ApiError | undefined;
+};
 export type Admitted = Charge | Uncharged;
 type Eventually<Value> = Value | Promise<Value>;
 
 /** A request with a key, as its entry point knows it. */
-export type KeyAsker = {
+export type KeyRequester = {
   readonly kind: 'key';
   readonly secret: string | undefined;
-  /** The client address, which is computed only where it is needed. Called before the request waits, if at all. */
+  /**
+   * The client address, which is computed only where it is needed. Called before the request waits,
+   * if at all.
+   */
   client(): string;
-  /** Whether to wait for storage. A request that would wait for more is left, uncounted, to another entry point. */
+  /**
+   * Whether to wait for storage. A request that would wait for more is left, uncounted, to another
+   * entry point.
+   */
   readonly waits: 'always' | 'for known keys' | 'never';
-  /** Whether the entry point answers this request of the key; all if not given. Others are left as above. */
+  /**
+   * Whether the entry point answers this request of the key; all if not given. Others are left as
+   * above.
+   */
   accepts?(key: Key): boolean;
 };
 
@@ -90,26 +119,47 @@ export type Person = {
   readonly role?: Role | undefined;
   readonly address: string;
 };
-export type PersonAsker = { readonly kind: 'person'; find(): Eventually<Person> };
+type PersonRequester = { readonly kind: 'person'; find(): Eventually<Person> };
 
 /** A client of the DNS server, which has neither a key nor an account. */
-export type NetworkAsker = { readonly kind: 'network'; readonly client: string; readonly allowed: AllowedClients };
+type NetworkRequester = {
+  readonly kind: 'network';
+  readonly client: string;
+  readonly allowed: AllowedClients;
+};
 
-type Found = Key | Person | ApiError;
+type Identified = Key | Person | ApiError;
+
+type DailyLimits = {
+  spend(id: string, allowance: Allowance, nowMs: number): Promise<Spent>;
+  /** Undefined if storage has to be asked. */
+  spendAtOnce(id: string, allowance: Allowance, nowMs: number): Spent | undefined;
+  peek(id: string, allowance: Allowance, nowMs: number): Spent;
+  refund(id: string, day: string): number | undefined;
+};
+type Allowance = Key['allowance'];
+
+type Statistics = {
+  count(id: string, endpoint: string, status: number, nowMs: number): boolean;
+  countRefused(id: string, reason: RefusalReason, nowMs: number, detail?: string): void;
+  recordAddress(id: string, address: string): void;
+  isFirstUse(key: Key): boolean;
+  recordFirstUse(key: Key, use: NonNullable<Key['firstUse']>): void;
+};
 
 type AdmissionSources = {
   readonly keys: KnownKeys;
-  readonly quota: Quota;
-  readonly usage: Usage;
-  readonly overload: Pick<Overload, 'isOverloaded'>;
+  readonly quota: DailyLimits;
+  readonly usage: Statistics;
+  readonly overload: Pick<Overload, 'isOverloaded' | 'refusesQueuedWork'>;
   readonly nowMs: () => number;
 };
 
 export class Admission {
   readonly #keys: KnownKeys;
-  readonly #quota: Quota;
-  readonly #usage: Usage;
-  readonly #overload: Pick<Overload, 'isOverloaded'>;
+  readonly #quota: DailyLimits;
+  readonly #usage: Statistics;
+  readonly #overload: Pick<Overload, 'isOverloaded' | 'refusesQueuedWork'>;
   readonly #nowMs: () => number;
   readonly #rates = new RequestRates();
   readonly #freeMessages = new FreeMessages();
@@ -124,86 +174,137 @@ export class Admission {
     this.#nowMs = nowMs;
   }
 
-  /** All steps, at once if storage need not be asked. Undefined only for an asker that does not wait for all of it. */
-  admit(asker: NetworkAsker, declaration: Declaration, nowMs: number): Admitted;
-  admit(asker: PersonAsker, declaration: Declaration, nowMs: number): Eventually<Admitted>;
-  admit(asker: KeyAsker, declaration: KeyDeclaration, nowMs: number): Eventually<Admitted | undefined>;
+  /**
+   * All steps, at once if storage need not be asked. Undefined only for an requester that does not wait
+   * for all of it.
+   */
+  admit(requester: NetworkRequester, declaration: Declaration, nowMs: number): Admitted;
+  admit(requester: PersonRequester, declaration: Declaration, nowMs: number): Eventually<Admitted>;
   admit(
-    asker: KeyAsker | PersonAsker | NetworkAsker,
+    requester: KeyRequester,
+    declaration: KeyDeclaration,
+    nowMs: number,
+  ): Eventually<Admitted | undefined>;
+  admit(
+    requester: KeyRequester | PersonRequester | NetworkRequester,
     declaration: Declaration,
     nowMs: number,
   ): Eventually<Admitted | undefined> {
-    const found = this.identify(asker);
-    if (found instanceof Promise) return found.then((later) => later && this.charge(later, declaration, nowMs));
-    return found && this.charge(found, declaration, nowMs, asker.kind !== 'key' || asker.waits !== 'never');
+    const identified = this.identify(requester);
+    if (identified instanceof Promise)
+      return identified.then((later) => later && this.charge(later, declaration, nowMs));
+    return (
+      identified &&
+      this.charge(
+        identified,
+        declaration,
+        nowMs,
+        requester.kind !== 'key' || requester.waits !== 'never',
+      )
+    );
   }
 
-  /** The first steps: overload, who asks, restrictions of the key. MCP reads its message before the others. */
-  identify(asker: KeyAsker): Eventually<Key | ApiError | undefined>;
-  identify(asker: KeyAsker | PersonAsker | NetworkAsker): Eventually<Found | undefined>;
-  identify(asker: KeyAsker | PersonAsker | NetworkAsker): Eventually<Found | undefined> {
-    if (asker.kind === 'network') return asker.allowed.has(asker.client) ? ANONYMOUS : UNAUTHORIZED;
+  /**
+   * The first steps: overload, who asks, restrictions of the key. MCP reads its message before the
+   * others.
+   */
+  identify(requester: KeyRequester): Eventually<Key | ApiError | undefined>;
+  identify(
+    requester: KeyRequester | PersonRequester | NetworkRequester,
+  ): Eventually<Identified | undefined>;
+  identify(
+    requester: KeyRequester | PersonRequester | NetworkRequester,
+  ): Eventually<Identified | undefined> {
+    if (requester.kind === 'network')
+      return requester.allowed.has(requester.client) ? ANONYMOUS : UNAUTHORIZED;
     if (this.#overload.isOverloaded) return OVERLOADED;
-    if (asker.kind === 'person') return asker.find();
-    const { secret, waits } = asker;
+    if (requester.kind === 'person') return requester.find();
+    const { secret, waits } = requester;
     if (secret === undefined) return NO_KEY;
     const key = this.#keys.findRemembered(secret);
-    // A restricted key counts requests per second, and one that is answered elsewhere would count twice.
-    if (waits === 'never' && (key === undefined || key.restrictions !== undefined)) return undefined;
-    if (key === undefined) return this.#findKey(asker, secret);
-    if (asker.accepts?.(key) === false) return undefined;
+    // A restricted key counts requests per second, and one that is answered elsewhere would count
+    // twice.
+    if (waits === 'never' && (key === undefined || key.restrictions !== undefined))
+      return undefined;
+    if (key === undefined) return this.#findKey(requester, secret);
+    if (requester.accepts?.(key) === false) return undefined;
     if (key.restrictions === undefined) return key;
-    return this.#keys.admits(key, () => asker.client()) ? key : UNAUTHORIZED;
+    return this.#keys.admits(key, () => requester.client()) ? key : UNAUTHORIZED;
   }
 
-  /** The other steps: requests per second, permission, daily limit. Undefined only for a request that may not wait. */
-  charge(found: Found, declaration: Declaration, nowMs: number): Eventually<Admitted>;
-  charge(found: Found, declaration: Declaration, nowMs: number, mayWait: boolean): Eventually<Admitted> | undefined;
-  charge(found: Found, declaration: Declaration, nowMs: number, mayWait = true): Eventually<Admitted> | undefined {
-    if (found instanceof ApiError) return { key: undefined, refusal: found };
-    const forbidden = accessRefusal(found, declaration.access);
-    const isKey = 'permissions' in found;
+  /**
+   * The other steps: requests per second, permission, daily limit. Undefined only for a request
+   * that may not wait.
+   */
+  charge(identified: Identified, declaration: Declaration, nowMs: number): Eventually<Admitted>;
+  charge(
+    identified: Identified,
+    declaration: Declaration,
+    nowMs: number,
+    mayWait: boolean,
+  ): Eventually<Admitted> | undefined;
+  charge(
+    identified: Identified,
+    declaration: Declaration,
+    nowMs: number,
+    mayWait = true,
+  ): Eventually<Admitted> | undefined {
+    if (identified instanceof ApiError) return { key: undefined, refusal: identified };
+    const forbidden = accessRefusal(identified, declaration.access);
+    const isKey = 'permissions' in identified;
     if (!isKey && (forbidden !== undefined || declaration.counts === 'nothing'))
       return { key: undefined, refusal: forbidden };
-    const waitMs = forbidden === undefined ? this.#pace(found) : 0;
-    if (waitMs === undefined) return isKey ? this.#tooFast(found, declaration, nowMs) : TOO_FAST_PERSON;
-    if (!isKey) return this.#chargePerson(found, waitMs, nowMs);
+    const waitMs = forbidden === undefined ? this.#pace(identified) : 0;
+    if (waitMs === undefined)
+      return isKey ? this.#tooFast(identified, declaration, nowMs) : TOO_FAST_PERSON;
+    if (!isKey) return this.#chargePerson(identified, waitMs, nowMs);
     if (declaration.counts === 'nothing') {
-      const retryAfterSeconds = this.#freeMessages.take(found.id);
-      if (retryAfterSeconds === undefined) return { key: found, refusal: undefined };
-      return { key: found, refusal: new ApiError('RATE_LIMIT_EXCEEDED', { retryAfterSeconds }) };
+      const retryAfterSeconds = this.#freeMessages.take(identified.id);
+      if (retryAfterSeconds === undefined) return { key: identified, refusal: undefined };
+      return {
+        key: identified,
+        refusal: new ApiError('RATE_LIMIT_EXCEEDED', { retryAfterSeconds }),
+      };
     }
-    const spent = this.#quota.spendAtOnce(found.id, found.allowance, nowMs);
-    if (spent !== undefined) return this.#chargeOf(found, spent, forbidden, declaration, nowMs);
+    const spent = this.#quota.spendAtOnce(identified.id, identified.allowance, nowMs);
+    if (spent !== undefined)
+      return this.#chargeOf(identified, spent, forbidden, declaration, nowMs);
     if (!mayWait) return undefined;
     return this.#quota
-      .spend(found.id, found.allowance, nowMs)
-      .then((later) => this.#chargeOf(found, later, forbidden, declaration, nowMs));
+      .spend(identified.id, identified.allowance, nowMs)
+      .then((later) => this.#chargeOf(identified, later, forbidden, declaration, nowMs));
   }
 
-  async #findKey(asker: KeyAsker, secret: string): Promise<Key | ApiError | undefined> {
-    const client = asker.client();
+  async #findKey(requester: KeyRequester, secret: string): Promise<Key | ApiError | undefined> {
+    const client = requester.client();
     try {
-      if (asker.waits === 'always') return (await this.#keys.find(secret, client)) ?? UNAUTHORIZED;
+      if (requester.waits === 'always')
+        return (await this.#keys.find(secret, client)) ?? UNAUTHORIZED;
       if (!isWellFormed(secret)) return UNAUTHORIZED;
-      const known = await this.#keys.findKnown(secret, () => client);
-      // Never seen before: it is searched for on Node's path, which throttles guesses by client address.
-      if (known === undefined) return undefined;
-      return known !== 'absent' && this.#keys.admits(known, () => client) ? known : UNAUTHORIZED;
+      const remembered = await this.#keys.findKnown(secret, () => client);
+      // Never seen before: it is searched for on Node's path, which throttles guesses by client
+      // address.
+      if (remembered === undefined) return undefined;
+      return remembered !== 'absent' && this.#keys.admits(remembered, () => client)
+        ? remembered
+        : UNAUTHORIZED;
     } catch (error) {
       if (error instanceof TooManyGuesses) return new ApiError('TOO_MANY_GUESSES');
       throw error;
     }
   }
 
-  /** Counts a request for the rate. Returns the milliseconds that it must wait; undefined if it is refused. */
-  #pace(found: Key | Person): number | undefined {
-    if ('permissions' in found) {
-      const perSecond = found.restrictions?.requestsPerSecond;
-      return perSecond === undefined || this.#rates.take(found.id, perSecond) ? 0 : undefined;
+  /**
+   * Counts a request for the rate. Returns the milliseconds that it must wait; undefined if it is
+   * refused.
+   */
+  #pace(requester: Key | Person): number | undefined {
+    if ('permissions' in requester) {
+      const perSecond = requester.restrictions?.requestsPerSecond;
+      return perSecond === undefined || this.#rates.take(requester.id, perSecond) ? 0 : undefined;
     }
-    if (found.accountId === undefined) return this.#anonymous.attempt(found.address);
-    return this.#accounts.attempt(usageIdOf(found.accountId));
+    if (requester.accountId === undefined) return this.#anonymous.attempt(requester.address);
+    return this.#accounts.attempt(usageIdOf(requester.accountId));
   }
 
   #tooFast(key: Key, { counts }: Declaration, nowMs: number): Admitted {
@@ -215,11 +316,21 @@ export class Admission {
   async #chargePerson({ accountId }: Person, waitMs: number, nowMs: number): Promise<Admitted> {
     if (waitMs > 0) await sleep(waitMs);
     if (accountId === undefined) return { key: undefined, refusal: undefined };
-    const { isAllowed, resetSeconds } = await this.#quota.spend(usageIdOf(accountId), ACCOUNT_ALLOWANCE, nowMs);
+    const { isAllowed, resetSeconds } = await this.#quota.spend(
+      usageIdOf(accountId),
+      ACCOUNT_ALLOWANCE,
+      nowMs,
+    );
     return { key: undefined, refusal: isAllowed ? undefined : limitExceeded(resetSeconds, nowMs) };
   }
 
-  #chargeOf(key: Key, spent: Spent, forbidden: ApiError | undefined, { access }: Declaration, nowMs: number): Charge {
+  #chargeOf(
+    key: Key,
+    spent: Spent,
+    forbidden: ApiError | undefined,
+    { access }: Declaration,
+    nowMs: number,
+  ): Charge {
     if (forbidden !== undefined) {
       this.#usage.countRefused(key.id, 'permission', nowMs, access as Permission);
       return chargeOf(key, spent, forbidden);
@@ -229,17 +340,31 @@ export class Admission {
     return chargeOf(key, spent, limitExceeded(spent.resetSeconds, nowMs));
   }
 
+  /** Whether a request that begins now may not enter the queue of a cost class. */
+  get refusesQueuedWork(): boolean {
+    return this.#overload.refusesQueuedWork;
+  }
+
   /** Undoes a charge. Returns what remains, if known. */
   refund({ id }: Key, chargedDay: string): number | undefined {
     return this.#quota.refund(id, chargedDay);
   }
 
   /**
-   * Counts an answer to a key in its statistics, with the code of a refusal. True where `recordClient` should be called, which
-   * most answers need not. A request that a rule denies was answered, whatever status the rule has.
+   * Counts an API request in the statistics of its key, with the code of a refusal. True where
+   * `recordClient` should be called, which most answers need not. A request that a rule denies was
+   * answered, whatever status the rule has.
    */
-  countAnswer({ id }: Key, counts: Counted, status: number, nowMs: number, code = ''): boolean {
-    return this.#usage.count(id, counts, counts === 'decide' && code === '' ? 204 : status, nowMs);
+  countAnswer(
+    key: Key | undefined,
+    counts: Counted,
+    status: number,
+    nowMs: number,
+    code = '',
+  ): boolean {
+    const shownStatus = counts === 'decide' && code === '' ? 204 : status;
+    const isFirst = this.#usage.count(key?.id ?? KEYLESS_USAGE_ID, counts, shownStatus, nowMs);
+    return isFirst && key !== undefined;
   }
 
   recordClient({ id }: Key, client: string): void {
@@ -259,24 +384,36 @@ export class Admission {
   }
 }
 
-/** For queues: people without an account are told apart by the network of their client. */
-export function fairnessOf({ accountId, address }: Person): Pick<Requester, 'fairnessKey' | 'isAnonymous'> {
+/** For queues: people without an account are distinguished by their client's network. */
+export function fairnessOf({
+  accountId,
+  address,
+}: Person): Pick<Requester, 'fairnessKey' | 'isAnonymous'> {
   if (accountId === undefined) return { fairnessKey: clientNetwork(address), isAnonymous: true };
   return { fairnessKey: usageIdOf(accountId) };
 }
 
-function accessRefusal(found: Key | Person, access: Declaration['access']): ApiError | undefined {
+function accessRefusal(
+  requester: Key | Person,
+  access: Declaration['access'],
+): ApiError | undefined {
   if (access === 'public' || access === 'any key') return undefined;
-  if ('permissions' in found)
-    return found.permissions.includes(access as Permission) ? undefined : FORBIDDEN[access as Permission];
-  if (found.role === undefined) return UNAUTHORIZED;
-  return mayDo(found.role, access as Role) ? undefined : forbiddenWithout(access);
+  if ('permissions' in requester)
+    return requester.permissions.includes(access as Permission)
+      ? undefined
+      : FORBIDDEN[access as Permission];
+  if (requester.role === undefined) return UNAUTHORIZED;
+  return mayDo(requester.role, access as Role) ? undefined : forbiddenWithout(access);
 }
 
 const limitExceeded = (resetSeconds: number, nowMs: number) =>
   new ApiError('RATE_LIMIT_EXCEEDED', { retryAfterSeconds: secondsUntil(resetSeconds, nowMs) });
 
-function chargeOf(key: Key, { remaining, resetSeconds, chargedDay }: Spent, refusal: ApiError | undefined): Charge {
+function chargeOf(
+  key: Key,
+  { remaining, resetSeconds, chargedDay }: Spent,
+  refusal: ApiError | undefined,
+): Charge {
   const { limit } = key.allowance;
   const shown = limit === Number.POSITIVE_INFINITY ? UNLIMITED : limit;
   return { key, limit: shown, remaining, resetSeconds, chargedDay, refusal };

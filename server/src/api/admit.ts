@@ -1,20 +1,28 @@
-/** The steps of admission on Node's path: where a request has its key, and what its answer says of the limits. */
+/**
+ * The steps of admission on Node's path: where a request has its key, and what its answer says of
+ * the limits.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Admission, Admitted, KeyAsker } from '../admission/admission.ts';
+import type { Admission, Admitted, KeyRequester } from '../admission/admission.ts';
 import type { KeyDeclaration } from '../admission/declaration.ts';
 import { ApiError } from '../http/errors.ts';
 import { disconnectSignal } from '../http/requests.ts';
 import type { Key } from '../keys/key.ts';
-import type { Requester } from '../limits/cost-classes.ts';
+import { deadlineOf, type Requester } from '../limits/cost-classes.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     key: Key | undefined;
     chargedDay: string | undefined;
+    /** As the process was when the request was admitted: work that has begun is not refused. */
+    isWorkRefused: boolean;
   }
 }
 
-/** Everything up to the cost class. Throws refusals after setting limit headers. A promise only if storage is asked. */
+/**
+ * Everything up to the cost class. Throws refusals after setting limit headers. A promise only if
+ * storage is asked.
+ */
 export function admit(
   admission: Admission,
   request: FastifyRequest,
@@ -23,6 +31,7 @@ export function admit(
   nowMs: number,
 ): Promise<void> | undefined {
   const apply = (admitted: Admitted | undefined) => {
+    request.isWorkRefused = admission.refusesQueuedWork;
     if (admitted?.limit !== undefined) {
       reply
         .header('X-RateLimit-Limit', admitted.limit)
@@ -33,21 +42,33 @@ export function admit(
     }
     if (admitted?.refusal !== undefined) throw admitted.refusal;
   };
-  const admitted = admission.admit(keyAsker(request, secretOf(request, declaration)), declaration, nowMs);
+  const admitted = admission.admit(
+    keyRequester(request, secretOf(request, declaration)),
+    declaration,
+    nowMs,
+  );
   if (admitted instanceof Promise) return admitted.then(apply);
   apply(admitted);
   return undefined;
 }
 
 /** The first steps alone. */
-export async function identify(admission: Admission, request: FastifyRequest, secret: unknown): Promise<void> {
-  const found = await admission.identify(keyAsker(request, secret));
-  if (found instanceof ApiError) throw found;
-  request.key = found;
+export async function identify(
+  admission: Admission,
+  request: FastifyRequest,
+  secret: unknown,
+): Promise<void> {
+  const key = await admission.identify(keyRequester(request, secret));
+  if (key instanceof ApiError) throw key;
+  request.key = key;
+  request.isWorkRefused = admission.refusesQueuedWork;
 }
 
-/** Header names are case-insensitive (RFC 9110 §5.1). A key elsewhere is not used, except where a route says so. */
-function keyAsker(request: FastifyRequest, secret: unknown): KeyAsker {
+/**
+ * Header names are case-insensitive (RFC 9110 §5.1). A key elsewhere is not used, except where a
+ * route says so.
+ */
+function keyRequester(request: FastifyRequest, secret: unknown): KeyRequester {
   return {
     kind: 'key',
     secret: typeof secret === 'string' ? secret : undefined,
@@ -56,16 +77,22 @@ function keyAsker(request: FastifyRequest, secret: unknown): KeyAsker {
   };
 }
 
-/** Update programs and firewalls cannot send the header: a route may take the key from elsewhere (RFC 7617 for Basic). */
+/**
+ * Update programs and firewalls cannot send the header: a route may take the key from elsewhere
+ * (RFC 7617 for Basic).
+ */
 function secretOf({ headers, query }: FastifyRequest, { keyIn = [] }: KeyDeclaration): unknown {
   const own = headers['x-api-key'];
   if (own !== undefined || keyIn.length === 0) return own;
   const password = basicPassword(headers.authorization);
   if (password !== undefined) return password;
-  return keyIn.includes('license_key') ? (query as Record<string, unknown>)['license_key'] : undefined;
+  // The query is still text. The last of repeated values counts, as in `http/query`.
+  return keyIn.includes('license_key')
+    ? new URLSearchParams(query as string).getAll('license_key').at(-1)
+    : undefined;
 }
 
-export function basicPassword(authorization = ''): string | undefined {
+function basicPassword(authorization = ''): string | undefined {
   const [, credentials] = /^Basic +([\w+/=-]+)$/i.exec(authorization) ?? [];
   return (
     credentials &&
@@ -75,7 +102,11 @@ export function basicPassword(authorization = ''): string | undefined {
   );
 }
 
-export function refundRequest(admission: Admission, request: FastifyRequest, reply: FastifyReply): void {
+export function refundRequest(
+  admission: Admission,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
   const { key, chargedDay } = request;
   if (key === undefined || chargedDay === undefined) return;
   request.chargedDay = undefined;
@@ -83,7 +114,9 @@ export function refundRequest(admission: Admission, request: FastifyRequest, rep
   if (remaining !== undefined) reply.header('X-RateLimit-Remaining', remaining);
 }
 
-/** A hook for routes that are charged for files only, or not at all: refunds every other request. */
+/**
+ * A hook for routes that are charged for files only, or not at all: refunds every other request.
+ */
 export function refundUncharged(admission: Admission, { charges }: KeyDeclaration) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { statusCode } = reply;
@@ -92,10 +125,21 @@ export function refundUncharged(admission: Admission, { charges }: KeyDeclaratio
   };
 }
 
+/** To be called once for a request, when its work begins. */
 export function requesterOf(
-  { key, routeOptions }: Pick<FastifyRequest, 'key' | 'routeOptions'>,
+  {
+    key,
+    routeOptions,
+    isWorkRefused,
+  }: Pick<FastifyRequest, 'key' | 'routeOptions' | 'isWorkRefused'>,
   reply: FastifyReply,
 ): Requester {
   const costs = routeOptions.config.declaration?.costs ?? [];
-  return { fairnessKey: key?.id ?? '', signal: disconnectSignal(reply), costs };
+  return {
+    fairnessKey: key?.id ?? '',
+    isRefused: isWorkRefused,
+    signal: disconnectSignal(reply),
+    costs,
+    deadlineMs: deadlineOf(costs),
+  };
 }

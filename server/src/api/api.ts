@@ -1,4 +1,7 @@
-/** The scope of the API: its routes, each admitted by its declaration. Refusals are rendered by `http/error-handler`. */
+/**
+ * The scope of the API: its routes, each admitted by its declaration. Refusals are rendered by
+ * `http/error-handler`.
+ */
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { FREE } from '../admission/declaration.ts';
 import { elapsedMs } from '../http/envelope.ts';
@@ -7,25 +10,32 @@ import { admit, refundUncharged } from './admit.ts';
 import { parseBatchBodies } from './batch/batch.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { filenameSchema, getFilename, refusalText } from './geoip.ts';
-import { apiRoutes } from './routes.ts';
+import { apiRoutes, OF_OTHER_PROGRAMS } from './routes.ts';
 
-export async function registerApi(scope: FastifyInstance, dependencies: ApiDependencies): Promise<void> {
+export async function registerApi(
+  scope: FastifyInstance,
+  dependencies: ApiDependencies,
+): Promise<void> {
   const { admission, nowMs } = dependencies;
   scope.decorateRequest('key', undefined);
+  scope.decorateRequest('isWorkRefused', false);
   scope.decorateRequest('chargedDay', undefined);
   parseBatchBodies(scope);
-  const config = { name: 'database', declaration: FREE, refusalText };
+  const config = { name: 'none', declaration: FREE, refusalText, ...OF_OTHER_PROGRAMS };
   scope.get('/app/update_getfilename', { schema: filenameSchema, config }, getFilename);
-  for (const { declaration, handler, refusalText: ownText, maxRawBytes, ...route } of apiRoutes(dependencies)) {
+  for (const apiRoute of apiRoutes(dependencies)) {
+    const { declaration, handler, query, refusalText: ownText, maxRawBytes, ...route } = apiRoute;
     const { counts } = declaration;
     const options: RouteOptions = {
       ...route,
-      config: { name: counts, declaration, ...(ownText && { refusalText: ownText }) },
-      onRequest: (request, reply, done) => admit(admission, request, reply, declaration, nowMs()) ?? done(),
+      config: { name: counts, declaration, ...query, ...(ownText && { refusalText: ownText }) },
+      onRequest: (request, reply, done) =>
+        admit(admission, request, reply, declaration, nowMs()) ?? done(),
       onResponse: (request, { statusCode }, done) => {
         const { key, ip, refusalCode } = request;
+        const isFirst = admission.countAnswer(key, counts, statusCode, nowMs(), refusalCode);
         if (key !== undefined) {
-          if (admission.countAnswer(key, counts, statusCode, nowMs(), refusalCode)) admission.recordClient(key, ip);
+          if (isFirst) admission.recordClient(key, ip);
           admission.recordFirstUse(key, statusCode, elapsedMs(request), ip);
         }
         done();

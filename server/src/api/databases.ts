@@ -1,10 +1,17 @@
-/** `GET /v1/databases` and `GET /v1/databases/{name}`: files of the current version and the one before, for other programs. */
+/**
+ * `GET /v1/databases` and `GET /v1/databases/{name}`: files of the current version and the one
+ * before, for other programs.
+ */
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyDeclaration } from '../admission/declaration.ts';
 import { tarFolder } from '../geoip-files/archives.ts';
-import { type DatabaseForm, type DatabaseVersion, databasePath } from '../geoip-files/file-index.ts';
-import type { FoundDatabase, LiveGeoipFiles } from '../geoip-files/live-geoip-files.ts';
+import {
+  type DatabaseForm,
+  type DatabaseVersion,
+  databasePath,
+} from '../geoip-files/file-index.ts';
+import type { LiveGeoipFiles, ServedDatabase } from '../geoip-files/live-geoip-files.ts';
 import { CACHING, isNotModified, parseRange, sendNotModified } from '../http/conditional.ts';
 import { envelope } from '../http/envelope.ts';
 import { ApiError } from '../http/errors.ts';
@@ -23,18 +30,22 @@ export const DATABASE: KeyDeclaration = {
 /** What is known about files is not charged. */
 export const DATABASE_LIST: KeyDeclaration = { ...DATABASE, costs: ['lookup'], charges: 'nothing' };
 
-export type DatabaseDependencies = { readonly databases: LiveGeoipFiles; readonly metrics: Metrics };
+export type DatabaseDependencies = {
+  readonly databases: LiveGeoipFiles;
+  readonly metrics: Metrics;
+};
 
 export function listDatabases({ databases }: DatabaseDependencies) {
   return (request: FastifyRequest) => {
     const { validUntil, lists = [] } = databases.lists ?? {};
+    const notices = databases.current.map(({ notice }) => notice);
     return envelope(request, {
-      databases: databases.versions.flatMap(({ version, builtAt, validUntil, files }, i) =>
+      databases: databases.all.flatMap(({ version, builtAt, validUntil, files }) =>
         files.map(({ name, edition, bytes, sha256, md5 }) => ({
           name,
           edition,
           version,
-          is_current: i === 0,
+          is_current: databases.isCurrent(name, version),
           built_at: builtAt,
           valid_until: validUntil,
           bytes: bytes.mmdb,
@@ -50,7 +61,7 @@ export function listDatabases({ databases }: DatabaseDependencies) {
         etag,
         bytes,
       })),
-      ...(databases.versions[0] && { notice: databases.versions[0].notice }),
+      ...(notices.length > 0 && { notice: notices.join('\n') }),
     });
   };
 }
@@ -59,15 +70,16 @@ export function getDatabase(dependencies: DatabaseDependencies) {
   return (request: RequestOf<typeof databaseSchema>, reply: FastifyReply) => {
     const { params, query } = request;
     const wanted = query.version;
-    if (wanted !== undefined && !/^[1-9]\d{0,9}$/.test(wanted)) throw new ApiError('INVALID_VERSION');
-    const isWanted = ({ version }: DatabaseVersion) => wanted === undefined || version === Number(wanted);
+    if (wanted !== undefined && !/^[1-9]\d{0,9}$/.test(wanted))
+      throw new ApiError('INVALID_VERSION');
+    const isWanted = ({ version }: DatabaseVersion) =>
+      wanted === undefined || version === Number(wanted);
     const find = () => dependencies.databases.find(params.name.replace(/\.mmdb$/, ''), isWanted);
     return sendDatabase(dependencies, request, reply, find, 'mmdb');
   };
 }
 
-/** Names in lower case, as they are sent. */
-export function stateHeaders({ version, file }: FoundDatabase, form: DatabaseForm) {
+function stateHeaders({ version, file }: ServedDatabase, form: DatabaseForm) {
   return {
     etag: form === 'mmdb' ? `"${file.sha256}"` : `"${file.sha256}.${form}"`,
     'last-modified': new Date(version.changedAt).toUTCString(),
@@ -85,17 +97,17 @@ export async function sendDatabase(
   dependencies: DatabaseDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
-  find: () => FoundDatabase,
+  find: () => ServedDatabase,
   form: DatabaseForm,
 ): Promise<FastifyReply> {
   return sendFile(dependencies, request, reply, () => {
-    const found = find();
-    const { version, file } = found;
+    const stored = find();
+    const { version, file } = stored;
     const name = form === 'tar.gz' ? tarFolder(version, file) : file.edition;
     return {
       path: databasePath(dependencies.databases.dataDir, version, file.name, form),
       bytes: file.bytes[form],
-      state: stateHeaders(found, form),
+      state: stateHeaders(stored, form),
       hasRanges: form === 'mmdb',
       headers: {
         'Content-Type': TYPES[form],
@@ -108,9 +120,10 @@ export async function sendDatabase(
 }
 
 /** Digest of the whole file, also where a part of it is sent (RFC 9530 §3). */
-export const reprDigest = (sha256: string) => `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`;
+export const reprDigest = (sha256: string) =>
+  `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`;
 
-export type SentFile = {
+type SentFile = {
   readonly path: string;
   readonly bytes: number;
   /** Headers that a 304 has as well. */
@@ -120,10 +133,16 @@ export type SentFile = {
   readonly counted: readonly [name: string, version: number];
 };
 
-/** Versions may be replaced between two looks at the index; more often than this only if they are replaced all the time. */
+/**
+ * Versions may be replaced between two looks at the index; more often than this only if they are
+ * replaced all the time.
+ */
 const MAX_TRIES = 5;
 
-/** 304, 206, or the whole file. `find` is called again if newer versions have replaced the file meanwhile. */
+/**
+ * 304, 206, or the whole file. `find` is called again if newer versions have replaced the file
+ * meanwhile.
+ */
 export async function sendFile(
   { databases, metrics }: DatabaseDependencies,
   request: FastifyRequest,
@@ -134,12 +153,17 @@ export async function sendFile(
   const { path, bytes, state, hasRanges, headers, counted } = find();
   const { etag } = state;
   const caching = { ...state, 'cache-control': CACHING };
-  if (isNotModified(request.headers, etag, state['last-modified'])) return sendNotModified(reply.headers(caching));
+  if (isNotModified(request.headers, etag, state['last-modified']))
+    return sendNotModified(reply.headers(caching));
   const range = hasRanges ? parseRange(request.headers, etag, bytes) : undefined;
-  if (range === 'none') throw new ApiError('INVALID_RANGE', { headers: { 'Content-Range': `bytes */${bytes}` } });
+  if (range === 'none')
+    throw new ApiError('INVALID_RANGE', { headers: { 'Content-Range': `bytes */${bytes}` } });
   const isHead = request.method === 'HEAD';
   // All keys of an account share its slots.
-  const requester = { ...requesterOf(request, reply), fairnessKey: request.key?.ownerId ?? request.key?.id ?? '' };
+  const requester = {
+    ...requesterOf(request, reply),
+    fairnessKey: request.key?.ownerId ?? request.key?.id ?? '',
+  };
   const content = isHead ? Readable.from([]) : await databases.read(path, requester, range);
   if (content === undefined) {
     if (tries === 0) throw new ApiError('VERSION_NOT_FOUND');
@@ -153,6 +177,7 @@ export async function sendFile(
     ...(hasRanges && { 'Accept-Ranges': 'bytes' }),
   });
   if (!isHead && request.key !== undefined) metrics.countDownload(request.key.id, ...counted);
-  if (range !== undefined) reply.code(206).header('Content-Range', `bytes ${range.start}-${range.end}/${bytes}`);
+  if (range !== undefined)
+    reply.code(206).header('Content-Range', `bytes ${range.start}-${range.end}/${bytes}`);
   return reply.send(content);
 }

@@ -2,8 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyDeclaration } from '../admission/declaration.ts';
 import { tarFolder } from '../geoip-files/archives.ts';
-import { DATABASES, type DatabaseVersion, editionOf } from '../geoip-files/file-index.ts';
-import type { LiveGeoipFiles } from '../geoip-files/live-geoip-files.ts';
+import { type DatabaseVersion, EDITIONS } from '../geoip-files/file-index.ts';
 import { sendNotModified } from '../http/conditional.ts';
 import { ApiError } from '../http/errors.ts';
 import { allOptional, object, type RequestOf, string } from '../http/json-schema.ts';
@@ -13,8 +12,14 @@ import { DATABASE, type DatabaseDependencies, sendDatabase } from './databases.t
 const hidden = { hide: true };
 const edition = string('The name of the database.');
 
-export const metadataSchema = { ...hidden, querystring: object(allOptional({ edition_id: edition })) };
-export const filenameSchema = { ...hidden, querystring: object(allOptional({ product_id: edition })) };
+export const metadataSchema = {
+  ...hidden,
+  querystring: object(allOptional({ edition_id: edition })),
+};
+export const filenameSchema = {
+  ...hidden,
+  querystring: object(allOptional({ product_id: edition })),
+};
 export const updateSchema = {
   ...hidden,
   params: object({ edition }),
@@ -23,12 +28,19 @@ export const updateSchema = {
 export const downloadSchema = {
   ...hidden,
   params: object({ edition }),
-  querystring: object(allOptional({ date: string('As in the metadata.'), suffix: string('Form of the file.') })),
+  querystring: object(
+    allOptional({ date: string('As in the metadata.'), suffix: string('Form of the file.') }),
+  ),
 };
 export const directSchema = {
   ...hidden,
   querystring: object(
-    allOptional({ edition_id: edition, date: edition, suffix: edition, license_key: string('The key.') }),
+    allOptional({
+      edition_id: edition,
+      date: edition,
+      suffix: edition,
+      license_key: string('The key.'),
+    }),
   ),
 };
 
@@ -44,23 +56,33 @@ const TEXTS: Readonly<Record<string, string>> = {
 };
 export const refusalText = ({ code, row }: ApiError): string => `${TEXTS[code] ?? row.text}\n`;
 
-/** The MD5 is that of the database without compression, as the client computes it of its own. */
+/**
+ * Metadata of one edition, or of all without a name. The MD5 is that of the uncompressed database,
+ * because the client compares it with that of its own file.
+ */
 export function getMetadata({ databases }: DatabaseDependencies) {
-  return ({ query }: RequestOf<typeof metadataSchema>) => metadataOf(databases, query.edition_id);
+  return ({ query: { edition_id: wanted } }: RequestOf<typeof metadataSchema>) => {
+    const listed =
+      wanted === undefined
+        ? databases.current.flatMap((version) => version.files.map((file) => ({ version, file })))
+        : [databases.find(wanted)];
+    return {
+      databases: listed.map(({ version: { date }, file: { edition: edition_id, md5 } }) => ({
+        edition_id,
+        md5,
+        date,
+      })),
+    };
+  };
 }
 
-/** Of all editions without a name. */
-export function metadataOf(databases: LiveGeoipFiles, edition: string | undefined) {
-  const found = edition === undefined ? undefined : databases.find(edition);
-  const [current] = databases.versions;
-  const files = found === undefined ? (current?.files ?? []) : [found.file];
-  const date = (found?.version ?? current)?.date;
-  return { databases: files.map((file) => ({ edition_id: file.edition, md5: file.md5, date })) };
-}
-
-// geoipupdate before 4.10 first asks for a file name, without its key. A line feed would be part of the name.
-export function getFilename({ query: { product_id: name } }: RequestOf<typeof filenameSchema>, reply: FastifyReply) {
-  if (!DATABASES.some((kind) => editionOf(kind) === name)) throw new ApiError('DATABASE_NOT_FOUND');
+// geoipupdate before 4.10 first requests a file name, without its key. A line feed would be part of
+// the name.
+export function getFilename(
+  { query: { product_id: name } }: RequestOf<typeof filenameSchema>,
+  reply: FastifyReply,
+) {
+  if (name === undefined || !EDITIONS.includes(name)) throw new ApiError('DATABASE_NOT_FOUND');
   return reply.type('text/plain; charset=utf-8').send(`${name}.mmdb`);
 }
 
@@ -69,7 +91,8 @@ export function getUpdate(dependencies: DatabaseDependencies) {
   return (request: RequestOf<typeof updateSchema>, reply: FastifyReply) => {
     const find = () => dependencies.databases.find(request.params.edition);
     const { md5 } = find().file;
-    if (request.query.db_md5?.toLowerCase() === md5) return sendNotModified(reply.header('X-Database-MD5', md5));
+    if (request.query.db_md5?.toLowerCase() === md5)
+      return sendNotModified(reply.header('X-Database-MD5', md5));
     return sendDatabase(dependencies, request, reply, find, 'gz');
   };
 }
@@ -81,7 +104,10 @@ export function getDownload(dependencies: DatabaseDependencies) {
 
 export function getDirectDownload(dependencies: DatabaseDependencies) {
   return (request: RequestOf<typeof directSchema>, reply: FastifyReply) =>
-    download(dependencies, request, reply, { ...request.query, edition: request.query.edition_id ?? '' });
+    download(dependencies, request, reply, {
+      ...request.query,
+      edition: request.query.edition_id ?? '',
+    });
 }
 
 type Wanted = { readonly edition: string; readonly date?: string; readonly suffix?: string };
@@ -93,10 +119,13 @@ function download(
   { edition: name, date, suffix = 'tar.gz' }: Wanted,
 ) {
   const isOf = ({ date: own }: DatabaseVersion) => digits(own) === digits(date ?? '');
-  const find = () => dependencies.databases.find(name, date === undefined || date === '' ? undefined : isOf);
+  const find = () =>
+    dependencies.databases.find(name, date === undefined || date === '' ? undefined : isOf);
   const { version, file } = find();
   if (suffix === 'tar.gz.sha256')
-    return reply.type('text/plain; charset=utf-8').send(`${file.tarGzSha256}  ${tarFolder(version, file)}.tar.gz\n`);
+    return reply
+      .type('text/plain; charset=utf-8')
+      .send(`${file.tarGzSha256}  ${tarFolder(version, file)}.tar.gz\n`);
   if (suffix !== 'tar.gz' && suffix !== 'mmdb') throw new ApiError('DATABASE_NOT_FOUND');
   return sendDatabase(dependencies, request, reply, find, suffix);
 }

@@ -1,4 +1,7 @@
-/** The first pages of the API reference, in Markdown: quick start, limits and errors, from the tables that apply. */
+/**
+ * The first pages of the API reference, in Markdown: quick start, limits and errors, from the
+ * tables that apply.
+ */
 import { errors } from '../http/errors.ts';
 import { TIERS } from '../keys/tiers.ts';
 import { PERMISSIONS, TIER_NAMES } from '../vocabulary.ts';
@@ -8,7 +11,7 @@ export function introduction(): string {
 
 # Quick start
 
-1. Create a key: in the dashboard under Settings > API keys, or with \`wh key create\`. It is shown once.
+1. Create a key: in the dashboard under Keys, or with \`wh key create\`. It is shown once.
 2. Send it in the header \`X-API-Key\`:
 
 \`\`\`sh

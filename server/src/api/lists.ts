@@ -11,19 +11,20 @@ import type { listSchema } from './schemas/databases.ts';
 export const LIST = { ...DATABASE, counts: 'list' } as const;
 
 type ListDependencies = DatabaseDependencies & { readonly rules: LiveRules | undefined };
-type FoundList = { readonly list: WrittenList; readonly format: ListFormat };
 
 export function getList(dependencies: ListDependencies) {
   const { databases } = dependencies;
   return (request: RequestOf<typeof listSchema>, reply: FastifyReply) =>
     sendFile(dependencies, request, reply, () => {
-      const found = findList(dependencies, request.params.list);
-      if (found instanceof ApiError) throw found;
-      const { list, format } = found;
+      const { list, format } = requireList(dependencies, request.params.list);
       return {
         path: listPath(databases.dataDir, list, format),
         bytes: list.bytes[format],
-        state: listState(found),
+        state: {
+          etag: list.etag,
+          // A list that is held back names the version that it is from.
+          ...(list.heldFrom !== undefined && { 'x-whence-held': String(list.version) }),
+        },
         hasRanges: true,
         headers: {
           'Content-Type': `${format === 'json' ? 'application/json' : 'text/plain'}; charset=utf-8`,
@@ -34,21 +35,18 @@ export function getList(dependencies: ListDependencies) {
     });
 }
 
-/** A list that is held back names the version that it is from. */
-export const listState = ({ list }: FoundList) => ({
-  etag: list.etag,
-  ...(list.heldFrom !== undefined && { 'x-whence-held': String(list.version) }),
-});
-
 /** By its name, a dot and the format. */
-export function findList({ databases, rules }: ListDependencies, wanted: string): FoundList | ApiError {
+function requireList(
+  { databases, rules }: ListDependencies,
+  wanted: string,
+): { readonly list: WrittenList; readonly format: ListFormat } {
   const [, name = '', extension] = /^(.+)\.([a-z]+)$/.exec(wanted) ?? [];
   const lists = rules?.file?.lists;
   const format = LIST_FORMATS.find((candidate) => candidate === extension);
   // Without valid rules it is not known which lists there should be.
   const isExpected = rules !== undefined && (lists === undefined || lists.has(name));
   if (!isExpected || format === undefined)
-    return new ApiError('LIST_NOT_FOUND', {
+    throw new ApiError('LIST_NOT_FOUND', {
       extra: {
         details: {
           lists: [...(lists?.keys() ?? [])],
@@ -58,6 +56,7 @@ export function findList({ databases, rules }: ListDependencies, wanted: string)
       },
     });
   const list = lists && databases.lists?.lists.find((written) => written.name === name);
-  if (list?.isUnavailable === true) return new ApiError('LIST_UNAVAILABLE');
-  return list === undefined ? new ApiError('LIST_NOT_WRITTEN') : { list, format };
+  if (list === undefined) throw new ApiError('FILES_NOT_WRITTEN');
+  if (list.isUnavailable === true) throw new ApiError('LIST_UNAVAILABLE');
+  return { list, format };
 }

@@ -1,13 +1,22 @@
-// `GET /ip`: the caller's own record without a key, if allowed. `Accept: text/plain` gets the address alone.
+// `GET /ip`: the caller's own record without a key, if allowed. `Accept: text/plain` gets the
+// address alone.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Admission } from '../admission/admission.ts';
 import type { Declaration } from '../admission/declaration.ts';
 import { clientAddress } from '../limits/client.ts';
-import type { ApiDependencies } from './dependencies.ts';
-import { answerIp } from './ip.ts';
+import { answerIp, type IpDependencies } from './ip.ts';
 
 const DECLARATION: Declaration = { access: 'public', counts: 'ip', costs: ['lookup'] };
 
-export function registerOwnAddress(scope: FastifyInstance, dependencies: ApiDependencies): void {
+type OwnAddressDependencies = IpDependencies & {
+  readonly admission: Pick<Admission, 'admit' | 'countAnswer'>;
+  readonly nowMs: () => number;
+};
+
+export function registerOwnAddress(
+  scope: FastifyInstance,
+  dependencies: OwnAddressDependencies,
+): void {
   const { admission, nowMs } = dependencies;
   const personOf = ({ ip }: FastifyRequest) => ({ accountId: undefined, address: ip });
   const answer = answerIp(dependencies);
@@ -17,11 +26,12 @@ export function registerOwnAddress(scope: FastifyInstance, dependencies: ApiDepe
     schema: { hide: true } as object,
     config: { name: 'ip', declaration: DECLARATION },
     onRequest: async (request) => {
-      const asker = { kind: 'person', find: () => personOf(request) } as const;
-      const { refusal } = await admission.admit(asker, DECLARATION, nowMs());
+      const requester = { kind: 'person', find: () => personOf(request) } as const;
+      const { refusal } = await admission.admit(requester, DECLARATION, nowMs());
       if (refusal !== undefined) throw refusal;
     },
-    onResponse: async (request, { statusCode }) => admission.countPerson(personOf(request), 'ip', statusCode),
+    onResponse: async (_request, { statusCode }) =>
+      void admission.countAnswer(undefined, 'ip', statusCode, nowMs()),
     handler: (request: FastifyRequest, reply: FastifyReply) => {
       const text = clientAddress(request.ip);
       if (prefersText(request)) return reply.type('text/plain; charset=utf-8').send(`${text}\n`);

@@ -1,4 +1,5 @@
-// Who did what to which key, account or dataset, when and from where. Entries keep old names, and no secrets.
+// Who did what to which key, account or dataset, when and from where. Entries keep old names, and
+// no secrets.
 import { randomBytes } from 'node:crypto';
 import { present } from '../present.ts';
 import type { AuditStore } from '../storage/stores/audit-store.ts';
@@ -49,7 +50,8 @@ export class AuditLog {
   }
 }
 
-// Hexadecimal: 12 digits of milliseconds, 4 that count within one, 4 random ones that differ between processes.
+// Hexadecimal: 12 digits of milliseconds, 4 that count within one, 4 random ones that differ
+// between processes.
 function makeEntryId(now: Date, sequence: number): string {
   const count = (sequence & 0xffff).toString(16).padStart(4, '0');
   return firstEntryIdAt(now.getTime()) + count + randomBytes(2).toString('hex');

@@ -1,4 +1,7 @@
-/** The commands as plain data: for scripts that complete them, and for the reference page of the documentation. */
+/**
+ * The commands as plain data: for scripts that complete them, and for the reference page of the
+ * documentation.
+ */
 import { type Argument, type Command, Option } from 'commander';
 import { EXAMPLES } from './examples.ts';
 
@@ -25,7 +28,7 @@ type ValueNode = {
 };
 
 /** `name` as it is in the usage: `<key>`, `[address...]`. */
-export type ArgumentNode = ValueNode & { readonly name: string };
+type ArgumentNode = ValueNode & { readonly name: string };
 
 export type OptionNode = ValueNode & {
   readonly short: string | undefined;
@@ -62,7 +65,8 @@ function argumentNode(argument: Argument): ArgumentNode {
 }
 
 function optionNode(option: Option): OptionNode[] {
-  const { flags, short, long, description, required, optional, mandatory, argChoices, hidden } = option;
+  const { flags, short, long, description, required, optional, mandatory, argChoices, hidden } =
+    option;
   if (long === undefined || long === null || hidden) return [];
   return [
     {

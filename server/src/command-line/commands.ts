@@ -1,4 +1,5 @@
-// Commands in the order and groups of `wh --help`. Options and work are loaded when needed: all take a second.
+// Commands in the order and groups of `wh --help`. Options and work are loaded when needed: all
+// take a second.
 import type { Command } from 'commander';
 import { addCommonOptions, type Invocation } from './command.ts';
 
@@ -10,15 +11,16 @@ const GROUPS: Readonly<Record<string, Loaders>> = {
     ip: async () => (await import('./lookups.ts')).defineIp,
     prefix: async () => (await import('./lookups.ts')).definePrefix,
     asn: async () => (await import('./lookups.ts')).defineAsn,
-    cidr: async () => (await import('./lookups.ts')).defineCidr,
   },
   Logs: {
     enrich: async () => (await import('./logs.ts')).defineEnrich,
     summarize: async () => (await import('./logs.ts')).defineSummarize,
-    grepip: async () => (await import('./logs.ts')).defineGrepip,
     crawlers: async () => (await import('./logs.ts')).defineCrawlers,
   },
-  Email: { email: async () => (await import('./email.ts')).defineEmail },
+  Email: {
+    email: async () => (await import('./email.ts')).defineEmail,
+    watch: async () => (await import('./watch.ts')).defineWatch,
+  },
   Rules: { decide: async () => (await import('./decide.ts')).defineDecide },
   Data: {
     dataset: async () => (await import('./dataset.ts')).defineDataset,

@@ -1,5 +1,5 @@
-// `wh completion`: scripts for bash, zsh and fish. They contain every command and option and start no program: Node
-// takes a quarter of a second to start.
+// `wh completion`: scripts for bash, zsh and fish. They contain every command and option and start
+// no program: Node takes a quarter of a second to start.
 import { Argument, type Command } from 'commander';
 import { NAME } from '../terminal/program-name.ts';
 import type { Invocation } from './command.ts';
@@ -76,17 +76,21 @@ complete -o default -F _wh_completion wh whence
 
 /** `whence` is a builtin of zsh, so only `wh` is completed. */
 function zshScript(tree: CommandNode): string {
-  const described = (name: string, description: string) => quoted(`${name.replaceAll(':', '\\:')}:${description}`);
+  const described = (name: string, description: string) =>
+    quoted(`${name.replaceAll(':', '\\:')}:${description}`);
   const words = everyNode(tree).map((node) => {
     const names = [
       ...node.subcommands.map((sub) => described(nameOf(sub), sub.description)),
       ...choicesOf(node).map((choice) => described(choice, '')),
     ].join(' ');
-    const options = node.options.map(({ long, description }) => described(long, description)).join(' ');
+    const options = node.options
+      .map(({ long, description }) => described(long, description))
+      .join(' ');
     return `    '${key(node)}')\n      names=(${names})\n      options=(${options}) ;;`;
   });
   const choices = optionPatterns(tree, hasChoices).map(
-    ({ option, patterns }) => `    ${patterns}) compadd -- ${option.choices.map(quoted).join(' ')}; return ;;`,
+    ({ option, patterns }) =>
+      `    ${patterns}) compadd -- ${option.choices.map(quoted).join(' ')}; return ;;`,
   );
   return `#compdef wh
 # zsh completion of wh. In ~/.zshrc, after compinit: source <(wh completion zsh)
@@ -122,21 +126,22 @@ function fishScript(tree: CommandNode): string {
     const condition = `-n ${quoted(`__wh_typed ${node.path.join(' ')}`.trim())}`;
     const description = (text: string) => (text === '' ? '' : ` -d ${quoted(text)}`);
     return [
-      ...(node.arguments.some(({ takesFiles }) => takesFiles) ? [`complete -c wh ${condition} -F`] : []),
-      ...node.subcommands.map((sub) => `complete -c wh ${condition} -a ${nameOf(sub)}${description(sub.description)}`),
+      ...(node.arguments.some(({ takesFiles }) => takesFiles)
+        ? [`complete -c wh ${condition} -F`]
+        : []),
+      ...node.subcommands.map(
+        (sub) => `complete -c wh ${condition} -a ${nameOf(sub)}${description(sub.description)}`,
+      ),
       ...choicesOf(node).map((choice) => `complete -c wh ${condition} -a ${choice}`),
-      ...node.options.map(({ short, long, description: text, value: valueName, takesFiles, choices }) => {
-        const flag = `${short === undefined ? '' : ` -s ${short.slice(1)}`} -l ${long.slice(2)}`;
-        const value =
-          choices.length > 0
-            ? ` -x -a ${quoted(choices.join(' '))}`
-            : valueName === undefined
-              ? ''
-              : takesFiles
-                ? ' -r -F'
-                : ' -x';
-        return `complete -c wh ${condition}${flag}${value}${description(text)}`;
-      }),
+      ...node.options.map(
+        ({ short, long, description: text, value: valueName, takesFiles, choices }) => {
+          const flag = `${short === undefined ? '' : ` -s ${short.slice(1)}`} -l ${long.slice(2)}`;
+          let value = '';
+          if (choices.length > 0) value = ` -x -a ${quoted(choices.join(' '))}`;
+          else if (valueName !== undefined) value = takesFiles ? ' -r -F' : ' -x';
+          return `complete -c wh ${condition}${flag}${value}${description(text)}`;
+        },
+      ),
     ];
   });
   const commands = everyNode(tree).filter(({ path }) => path.length > 0);

@@ -1,31 +1,41 @@
-/** Three examples for each command, for its help and for the reference page. A test parses each of them. */
+/**
+ * Three examples for each command, for its help and for the reference page. A test parses each of
+ * them.
+ */
 import type { Command } from 'commander';
 import { hanging, type Style } from '../terminal/style.ts';
 
-/** What is typed for each command. Where there are fewer than three, options that most commands have complete them. */
+/**
+ * What is typed for each command. Where there are fewer than three, options that most commands have
+ * complete them.
+ */
 const TYPED: Readonly<Record<string, readonly [string, ...string[]]>> = {
-  ip: ['wh 8.8.8.8', 'wh ip 8.8.8.8 --explain', 'wh ip addresses.txt --csv --fields ip,country,asn_name'],
-  prefix: ['wh 8.8.8.0/24', 'wh prefix 2001:4860::/32', 'wh prefix prefixes.txt --json'],
-  asn: ['wh AS15169', 'wh asn 15169 --prefixes', 'wh asn AS64496-AS64511 --csv --fields asn,asn_name,country'],
-  'asn search': ['wh asn search google', 'wh asn search deutsche telekom --limit 5', 'wh asn search --json hetzner'],
-  cidr: ['wh cidr 192.0.2.0-192.0.2.9', 'wh cidr 192.0.2.0/24', 'wh cidr ranges.txt --to cidr'],
-  'cidr contains': [
-    'wh cidr contains 10.0.0.0/8 10.1.2.3',
-    'wh cidr contains 192.0.2.0/24 192.0.2.0/25 198.51.100.1',
-    'wh cidr contains 10.0.0.0/8 addresses.txt --json',
+  ip: [
+    'wh 8.8.8.8',
+    'wh ip 8.8.8.8 --explain',
+    'wh ip addresses.txt --csv --fields ip,country,asn_name',
   ],
-  'cidr merge': [
-    'wh cidr merge 192.0.2.0/25 192.0.2.128/25',
-    'wh cidr merge blocklist.txt',
-    'wh cidr merge blocklist.txt --to range',
+  prefix: ['wh 8.8.8.0/24', 'wh prefix 2001:4860::/32', 'wh prefix prefixes.txt --json'],
+  asn: [
+    'wh AS15169',
+    'wh asn 15169 --prefixes',
+    'wh asn AS64496-AS64511 --csv --fields asn,asn_name,country',
+  ],
+  'asn search': [
+    'wh asn search google',
+    'wh asn search deutsche telekom --limit 5',
+    'wh asn search --json hetzner',
   ],
   enrich: [
     'wh enrich access.log',
     'wh enrich events.ndjson --address client.ip --fields country,asn_name,flags',
     'tail -F access.log | wh enrich --only vpn,tor_exit',
   ],
-  summarize: ['wh summarize access.log', 'wh summarize access.log.gz --limit 20', 'wh summarize mail.log --all --json'],
-  grepip: ['wh grepip access.log', 'wh grepip -o access.log | sort -u', 'wh grepip -6 --exclude-reserved access.log'],
+  summarize: [
+    'wh summarize access.log',
+    'wh summarize access.log.gz --limit 20',
+    'wh summarize mail.log --all --json',
+  ],
   crawlers: [
     'wh crawlers access.log',
     'wh crawlers access.log --status forged',
@@ -34,17 +44,33 @@ const TYPED: Readonly<Record<string, readonly [string, ...string[]]>> = {
   email: [
     'wh example.com',
     'wh email example.com --selectors s1,s2 --include transport',
-    'wh email --file domains.txt --csv > report.csv',
+    'wh email domains.txt --csv > report.csv',
   ],
   'email reports': [
+    'wh email reports --example',
     'wh email reports example.com',
     'wh email reports example.com --policy quarantine --csv',
+    'wh email reports example.com --tls',
     'wh email reports example.com --decide Zendesk=not-ours',
   ],
+  'email reports fetch': ['wh email reports fetch'],
   'email reports import': [
     'wh email reports import google.com.zip',
     'wh email reports import reports/ mailbox.mbox',
     'wh email reports import - < message.eml',
+  ],
+  'watch add': [
+    'wh watch add example.com example.net',
+    'wh watch add domains.txt --tags customers,eu',
+    'wh watch add example.com --url https://whence.example.com',
+  ],
+  'watch list': ['wh watch list', 'wh watch list --events', 'wh watch list --tag customers --json'],
+  'watch remove': ['wh watch remove example.com', 'wh watch remove old-domains.txt'],
+  'watch accept': ['wh watch accept 0199a1b2c3d4e5f6a7b8c9d0'],
+  'watch run': [
+    'wh watch run example.com --state watch.json',
+    'wh watch run domains.txt --state watch.json >> events.ndjson',
+    'wh watch run - --state watch.json < domains.txt',
   ],
   'decide check': ['wh decide check rules.yaml', 'wh decide check rules.json'],
   'decide test': [
@@ -56,20 +82,21 @@ const TYPED: Readonly<Record<string, readonly [string, ...string[]]>> = {
     'wh decide replay rules.yaml access.log.gz --max-refused 0.5%',
     'wh decide replay rules.yaml access.log --set api --json',
   ],
-  'dataset build': ['wh dataset build', 'wh dataset build --quality'],
-  'dataset update': ['wh dataset update', 'wh dataset update --force', 'wh dataset update --accept tor-exits'],
+  'dataset build': ['wh dataset build'],
+  'dataset update': [
+    'wh dataset update',
+    'wh dataset update --refetch',
+    'wh dataset update --accept-changes tor-exits',
+  ],
   'dataset feeds': ['wh dataset feeds'],
   'dataset list': ['wh dataset list'],
   'dataset verify': ['wh dataset verify', 'wh dataset verify 3'],
   'dataset use': ['wh dataset use 3'],
-  'dataset publish': ['wh dataset publish --to /srv/datasets', 'wh dataset publish --to /srv/datasets --keep 7'],
-  'dataset pull': ['wh dataset pull'],
-  'dataset diff': ['wh dataset diff previous current', 'wh dataset diff 3 5 --limit 20'],
-  'dataset check': [
-    'wh dataset check --labels labels.csv',
-    'wh dataset check --labels labels.csv --min 0.95',
-    'wh dataset check --labels labels.csv --dataset-version 3',
+  'dataset publish': [
+    'wh dataset publish --to /srv/datasets',
+    'wh dataset publish --to /srv/datasets --keep 7',
   ],
+  'dataset pull': ['wh dataset pull'],
   'dataset export': [
     'wh dataset export --format mmdb --output whence.mmdb',
     'wh dataset export --format nginx-geo --value country',
@@ -86,19 +113,30 @@ const TYPED: Readonly<Record<string, readonly [string, ...string[]]>> = {
     'wh key create --name office --expires 90d --networks 192.0.2.0/24',
   ],
   'key list': ['wh key list'],
-  'key find': ['wh key find - < leaked.txt', 'wh key find - --json < leaked.txt', 'pbpaste | wh key find -'],
+  'key find': [
+    'wh key find - < leaked.txt',
+    'wh key find - --json < leaked.txt',
+    'pbpaste | wh key find -',
+  ],
   'key show': ['wh key show 3f9a'],
   'key usage': ['wh key usage 3f9a', 'wh key usage 3f9a --days 7'],
   'key set': [
     'wh key set 3f9a --tier pro',
     'wh key set 3f9a --expires never',
+    'wh key set 3f9a --state paused',
     'wh key set 3f9a --networks any --requests-per-second 20',
   ],
-  'key pause': ['wh key pause 3f9a'],
-  'key resume': ['wh key resume 3f9a'],
-  'key rotate': ['wh key rotate 3f9a', 'wh key rotate 3f9a --revoke-old-in 24h', 'wh key rotate 3f9a --name website-2'],
+  'key rotate': [
+    'wh key rotate 3f9a',
+    'wh key rotate 3f9a --revoke-old-in 24h',
+    'wh key rotate 3f9a --name website-2',
+  ],
   'key revoke': ['wh key revoke 3f9a'],
-  'user create': ['wh user create ada', 'wh user create ada --role admin'],
+  'user create': [
+    'wh user create ada',
+    'wh user create ada --role admin',
+    'wh user create ada --role viewer --domains example.com,*.example.net',
+  ],
   'user list': ['wh user list'],
   'user reset-password': ['wh user reset-password ada'],
   'user set-role': [
@@ -106,15 +144,20 @@ const TYPED: Readonly<Record<string, readonly [string, ...string[]]>> = {
     'wh user set-role ada viewer --json',
     'wh user set-role ada member --data-dir /var/lib/whence',
   ],
+  'user set-domains': [
+    'wh user set-domains ada example.com,*.example.net',
+    'wh user set-domains ada all',
+  ],
   'user disable': ['wh user disable ada', 'wh user disable ada --undo'],
   'user setup-link': ['wh user setup-link', 'wh user setup-link --new'],
-  'user links': ['wh user links'],
-  'user revoke-link': ['wh user revoke-link 3f9a'],
-  serve: ['wh serve', 'WHENCE_PORT=9000 wh serve', 'WHENCE_DATA_DIR=/var/lib/whence WHENCE_UPDATE=6h wh serve'],
+  serve: [
+    'wh serve',
+    'WHENCE_PORT=9000 wh serve',
+    'WHENCE_DATA_DIR=/var/lib/whence WHENCE_UPDATE=6h wh serve',
+  ],
   'storage migrate': [
     'wh storage migrate --to postgres://whence@db.example.com/whence',
     'wh storage migrate --to /var/lib/whence',
-    'wh storage migrate --to postgres://whence@db.example.com/usage --statistics',
   ],
   'storage check': ['wh storage check'],
   mcp: ['wh mcp', 'wh mcp --data-dir /var/lib/whence', 'claude mcp add whence -- wh mcp'],
@@ -138,5 +181,6 @@ export function addExamples(command: Command, style: Style, path: readonly strin
     const lines = examples.map((example) => hanging('  ', 4, example, style));
     command.addHelpText('after', `\n${style.bold('Examples:')}\n${lines.join('').trimEnd()}`);
   }
-  for (const subcommand of command.commands) addExamples(subcommand, style, [...path, subcommand.name()]);
+  for (const subcommand of command.commands)
+    addExamples(subcommand, style, [...path, subcommand.name()]);
 }

@@ -1,4 +1,4 @@
-/** Command-line definitions of `wh enrich`, `wh summarize`, `wh grepip` and `wh crawlers`. */
+/** Command-line definitions of `wh enrich`, `wh summarize` and `wh crawlers`. */
 import { FLAGS } from '@whence/dataset/record';
 import { type Command, Option } from 'commander';
 import { FORMATS } from '../enrich/formats/format.ts';
@@ -11,22 +11,32 @@ export function defineEnrich(program: Command, invocation: Invocation): void {
     .command('enrich')
     .description('add network data to the addresses in a log, as a stream')
     .argument('[file]', 'the log, plain or gzip (default: standard input)')
-    .addOption(new Option('--format <format>', 'format of the log').choices(FORMATS).default('auto'))
+    .addOption(
+      new Option('--format <format>', 'format of the log').choices(FORMATS).default('auto'),
+    )
     .option(
       '--address <list>',
       'where the address is: ndjson paths such as client.ip, the first that holds one; csv column, by name or number',
       commaList,
     )
-    .option('--delimiter <character>', 'csv: column delimiter (default: detected among comma, semicolon, tab)')
+    .option(
+      '--delimiter <character>',
+      'csv: column delimiter (default: detected among comma, semicolon, tab)',
+    )
     .option('--no-header', 'csv: the first row is not a header')
-    .option('--as <name>', 'ndjson: name of the new member (default: whence); csv: prefix of the new columns')
+    .option(
+      '--as <name>',
+      'ndjson: name of the new member (default: whence); csv: prefix of the new columns',
+    )
     .option('--all', 'lines, ndjson: add an array for all addresses, not only the first')
     .option('--fields <list>', `fields to add, from ${FIELDS.join(', ')}`)
     .option('--full', 'add the whole record')
-    .option('--only <flags>', `only records whose address has one of these flags: ${FLAGS.map(flagName).join(', ')}`)
+    .option(
+      '--only <flags>',
+      `only records whose address has one of these flags: ${FLAGS.map(flagName).join(', ')}`,
+    )
     .option('--not <flags>', 'no records whose address has one of these flags')
     .option('--output <path>', 'write to a file, which appears when it is complete')
-    .option('--jobs <count>', 'threads that work on the log; the order of lines is kept', positiveInteger, 1)
     .option('--json', 'print the summary as JSON')
     .action(async (file: string | undefined, options) => {
       const { enrichCommand } = await import('../commands/enrich/enrich.ts');
@@ -46,23 +56,9 @@ export function defineSummarize(program: Command, invocation: Invocation): void 
     .option('--limit <count>', 'entries per list', positiveInteger, 10)
     .action(async (files: string[], options) => {
       const { summarizeCommand } = await import('../commands/text/summarize.ts');
-      await invocation.exitWith(summarizeCommand(invocation.config('read'), files, options, invocation));
-    });
-}
-
-export function defineGrepip(program: Command, invocation: Invocation): void {
-  program
-    .command('grepip')
-    .description('print the lines of a text that have an IP address')
-    .argument('[file...]', FILES)
-    .option('-o, --only-matching', 'print the addresses instead of the lines')
-    .option('-4, --ipv4', 'only IPv4 addresses')
-    .option('-6, --ipv6', 'only IPv6 addresses')
-    .option('-x, --exclude-reserved', 'not those in private and other special ranges')
-    .option('--no-filename', 'with several files, do not print their names')
-    .action(async (files: string[], options) => {
-      const { grepipCommand } = await import('../commands/text/grepip.ts');
-      await invocation.exitWith(grepipCommand(files, options, invocation));
+      await invocation.exitWith(
+        summarizeCommand(invocation.config('read'), files, options, invocation),
+      );
     });
 }
 
@@ -73,7 +69,10 @@ export function defineCrawlers(program: Command, invocation: Invocation): void {
     .description(
       'list the crawlers and research scanners in an access log, and which crawlers are what they claim to be',
     )
-    .argument('[file]', 'the log, plain or gzip, in the combined format or JSON lines (default: standard input)')
+    .argument(
+      '[file]',
+      'the log, plain or gzip, in the combined format or JSON lines (default: standard input)',
+    )
     .option('--no-dns', 'verify by the ranges and networks in the local dataset only')
     .option(
       '--status <list>',

@@ -1,4 +1,4 @@
-/** Command-line definitions of `wh ip`, `wh prefix`, `wh asn`, `wh asn search`, `wh cidr` and `wh mcp`. */
+/** Command-line definitions of `wh ip`, `wh prefix`, `wh asn`, `wh asn search` and `wh mcp`. */
 import { type Command, Option } from 'commander';
 import { ASN_FIELDS } from '../commands/lookup/asn-answer.ts';
 import { FIELDS } from '../fields/fields.ts';
@@ -26,7 +26,10 @@ export function defineIp(program: Command, invocation: Invocation): void {
       namesAmong(ADDRESS_SECTIONS),
     )
     .addOption(
-      new Option('--dataset-version <version>', 'answer from this version instead of the current one')
+      new Option(
+        '--dataset-version <version>',
+        'answer from this version instead of the current one',
+      )
         .argParser(positiveInteger)
         .conflicts(['at', 'include', 'history']),
     )
@@ -37,15 +40,21 @@ export function defineIp(program: Command, invocation: Invocation): void {
       ).conflicts(['include', 'history']),
     )
     .addOption(
-      new Option('--history', 'show how the record changed over the versions that are kept').conflicts([
-        'explain',
-        'include',
-      ]),
+      new Option(
+        '--history',
+        'show how the record changed over the versions that are kept',
+      ).conflicts(['explain', 'include']),
     )
     .action(async (addresses: string[], options) => {
-      if (options.history === true || options.at !== undefined || options.datasetVersion !== undefined) {
+      if (
+        options.history === true ||
+        options.at !== undefined ||
+        options.datasetVersion !== undefined
+      ) {
         const { pastIpCommand } = await import('../commands/lookup/past-ip.ts');
-        await exitWith(pastIpCommand(config('read').dataDir, addresses, options, now(), invocation));
+        await exitWith(
+          pastIpCommand(config('read').dataDir, addresses, options, now(), invocation),
+        );
         return;
       }
       const { ipCommand } = await import('../commands/lookup/ip.ts');
@@ -57,7 +66,9 @@ export function definePrefix(program: Command, invocation: Invocation): void {
   const { config, exitWith } = invocation;
   program
     .command('prefix')
-    .description('show what is announced inside prefixes: networks, types, countries, flags, the largest parts')
+    .description(
+      'show what is announced inside prefixes: networks, types, countries, flags, the largest parts',
+    )
     .argument('[cidr...]', '192.0.2.0/24, files with one per line; - or a pipe: standard input')
     .action(async (cidrs: string[], options) => {
       const { prefixCommand } = await import('../commands/lookup/prefix.ts');
@@ -87,47 +98,17 @@ export function defineAsn(program: Command, invocation: Invocation): void {
     .argument('<text...>', 'part of a name, case-insensitive')
     .option('--limit <count>', 'number of results, at most 100', positiveInteger, 20)
     .action(async (words: string[], options) =>
-      exitWith((await asns()).asnSearchCommand(config('read'), words.join(' '), options, invocation)),
+      exitWith(
+        (await asns()).asnSearchCommand(config('read'), words.join(' '), options, invocation),
+      ),
     );
 }
 
 export function defineMcp(program: Command, { config, stdin, stdout, exitWith }: Invocation): void {
   program
     .command('mcp')
-    .description('answer a program that speaks the Model Context Protocol on standard input, from the local dataset')
+    .description(
+      'answer a program that speaks the Model Context Protocol on standard input, from the local dataset',
+    )
     .action(async () => exitWith((await mcp()).mcpCommand(config('read'), stdin(), stdout)));
-}
-
-const cidrs = () => import('../commands/cidr/cidr.ts');
-
-const RANGES = 'CIDRs, ranges, addresses, files with one per line; - or a pipe: standard input';
-const toOption = (description: string) => new Option('--to <form>', description).choices(['cidr', 'range']);
-
-export function defineCidr(program: Command, invocation: Invocation): void {
-  const { exitWith } = invocation;
-  const cidr = program
-    .command('cidr')
-    .description('convert ranges to CIDRs and CIDRs to ranges; test, merge')
-    .argument('[range...]', RANGES)
-    .enablePositionalOptions()
-    .addOption(toOption('what to print (default: the form that was not given)'))
-    .action(async (ranges: string[], options) => exitWith((await cidrs()).cidrCommand(ranges, options, invocation)));
-  cidr
-    .command('contains')
-    .description('whether a CIDR contains others; exit code 0 if it contains all')
-    .argument('<container>', 'CIDR or range')
-    .argument('[range...]', RANGES)
-    .action(
-      async (container: string, ranges: string[], options) =>
-        await exitWith((await cidrs()).cidrContainsCommand(container, ranges, options, invocation)),
-    );
-  cidr
-    .command('merge')
-    .description('print the shortest list of CIDRs that has the same addresses')
-    .argument('[range...]', RANGES)
-    .addOption(toOption('what to print').default('cidr'))
-    .action(
-      async (ranges: string[], options) =>
-        await exitWith((await cidrs()).cidrMergeCommand(ranges, options, invocation)),
-    );
 }

@@ -1,5 +1,5 @@
 /** Storage for a command that a person waits for. */
-import { openStorage, type StorageLocation } from '../storage/open-storage.ts';
+import { openStorage } from '../storage/open-storage.ts';
 import type { Storage } from '../storage/storage.ts';
 import { tellWaiting } from '../storage/waiting.ts';
 import type { ExitCode } from '../terminal/exit.ts';
@@ -10,16 +10,23 @@ const WAIT_MS = 30_000;
 /** Servers report every ten seconds. */
 const UNUSED_MS = 60_000;
 
-/** Opens the storage at `location` while `work` runs. Only `isNew` creates one, so that a wrong folder gets none. */
+/**
+ * Opens the storage at `location` while `work` runs. Only `isNew` creates one, so that a wrong
+ * folder gets none.
+ */
 export async function withStorage(
-  location: StorageLocation,
+  location: string,
   isNew: boolean | undefined,
   work: (storage: Storage) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   return withDataDirErrors(
-    typeof location === 'string' ? location : location.keys,
+    location,
     async () => {
-      const storage = await openStorage(location, { mustExist: isNew !== true, waitMs: WAIT_MS });
+      const storage = await openStorage(location, {
+        mustExist: isNew !== true,
+        waitMs: WAIT_MS,
+        isSequential: true,
+      });
       try {
         await tellUnused(storage);
         return await work(storage);
@@ -31,12 +38,15 @@ export async function withStorage(
   );
 }
 
-// Servers remove their reports when they end. A copy they have left, such as a replaced primary, has only old ones.
+// Servers remove their reports when they end. A copy they have left, such as a replaced primary,
+// has only old ones.
 async function tellUnused({ nowMs, processes }: Storage): Promise<void> {
   const now = nowMs();
   if (now === undefined) return;
   const seen = (await processes.seenSince(new Date(0))).map(({ seenAt }) => seenAt.getTime());
   const last = Math.max(...seen);
   if (seen.length > 0 && last < now - UNUSED_MS)
-    tellWaiting(`no running server uses this database; the last one was seen ${new Date(last).toISOString()}`);
+    tellWaiting(
+      `no running server uses this database; the last one was seen ${new Date(last).toISOString()}`,
+    );
 }

@@ -1,6 +1,7 @@
 /**
- * The embedded default: where its sources are, and its compiled form. A clone has the sources as npm packages and
- * compiles them at the first start. The packed server has both in its folder `embedded`, made by `.ci/pack.mjs`:
+ * The embedded default: where its sources are, and its compiled form. A clone has the sources as
+ * npm packages and compiles them at the first start. The packed server has both in its folder
+ * `embedded`, made by `.ci/pack.mjs`:
  *
  *   datasets/                      the dataset, compiled: the folder is a data directory, from which commands read
  *   CREDITS                        its sources
@@ -9,7 +10,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { publishFirst, readManifest, versionPath } from '@whence/dataset/internal/versions/publish';
+import { publishFirst, readManifest, versionPath } from '@whence/dataset/versions';
 import { EMBEDDED } from '../installation.ts';
 import { defaultOverrides } from '../settings/data-folder.ts';
 
@@ -33,7 +34,10 @@ export function overridesFile({ dataDir, overrides }: DataSettings): string | un
   return existsSync(file) ? file : undefined;
 }
 
-/** Publishes the compiled dataset as the first version. False if this is a clone, or if there are versions already. */
+/**
+ * Publishes the compiled dataset as the first version. False if this is a clone, or if there are
+ * versions already.
+ */
 export function publishEmbedded(dataDir: string): boolean {
   const [entry] = readManifest(EMBEDDED)?.versions ?? [];
   if (entry === undefined || (readManifest(dataDir)?.versions.length ?? 0) > 0) return false;

@@ -1,10 +1,10 @@
 /** The operator's overrides, for commands that work without a server. */
+
 import { readFileSync, statSync } from 'node:fs';
-import { DatasetError } from '@whence/dataset/dataset-error';
-import { dayOfMs } from '@whence/dataset/internal/data-age';
-import type { Dataset } from '@whence/dataset/internal/file/read';
-import { withOverrides } from '@whence/dataset/internal/overrides/overlaid-dataset';
-import { OVERRIDES_LIMITS, type Overrides, parseOverrides } from '@whence/dataset/internal/overrides/overrides';
+import type { Dataset } from '@whence/dataset/dataset';
+import { withOverrides } from '@whence/dataset/overlaid-dataset';
+import { OVERRIDES_LIMITS, type Overrides, parseOverrides } from '@whence/dataset/overrides';
+import { dayOfMs } from '../day.ts';
 import { SettingError } from '../terminal/exit.ts';
 import { checkSettingFile } from '../terminal/setting-errors.ts';
 
@@ -14,15 +14,17 @@ export function openWith(file: string, open: () => Dataset): Dataset {
   return withOverrides(open(), overrides);
 }
 
-export function readOverrides(file: string): Overrides {
+function readOverrides(file: string): Overrides {
   checkSettingFile('WHENCE_OVERRIDES', file);
   const { size, mtimeMs } = statSync(file);
   const { maxBytes } = OVERRIDES_LIMITS;
   if (size > maxBytes)
-    throw new SettingError(`WHENCE_OVERRIDES names ${file}, which is larger than ${maxBytes / 1e6} MB`);
+    throw new SettingError(
+      `WHENCE_OVERRIDES names ${file}, which is larger than ${maxBytes / 1e6} MB`,
+    );
   try {
     return parseOverrides(readFileSync(file, 'utf8'), dayOfMs(mtimeMs));
   } catch (error) {
-    throw new DatasetError(`${file}: ${(error as Error).message}`);
+    throw new SettingError(`${file}: ${(error as Error).message}`);
   }
 }

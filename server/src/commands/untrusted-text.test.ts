@@ -1,13 +1,14 @@
-/** Text from feeds, datasets and files reaches the terminal without control characters, whatever the command. */
+/**
+ * Text from feeds, datasets and files reaches the terminal without control characters, whatever the
+ * command.
+ */
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
-import { compile } from '@whence/dataset/internal/compile/compile';
-import { encodeContent } from '@whence/dataset/internal/file/write';
-import { sampleInput } from '@whence/dataset/internal/test/sample-dataset';
-import { publish } from '@whence/dataset/internal/versions/publish';
 import type { Source } from '@whence/dataset/record';
+import { contentOf, sampleInput } from '@whence/dataset/test/sample-dataset';
+import { publish } from '@whence/dataset/versions';
 import { run } from '../main.ts';
 import { printable } from '../terminal/printable.ts';
 import { TestFolder } from '../test/test-server.ts';
@@ -34,14 +35,21 @@ function publishVersion(name: string): void {
     crawlers: [['8.8.8.16/28', `Company${EVIL}`]],
     tor: [['8.8.8.8/32', `Operator${EVIL}`]],
   });
-  const overlays = input.overlays.map((overlay) => ({ ...overlay, source: evilSource(overlay.source) }));
+  const overlays = input.overlays.map((overlay) => ({
+    ...overlay,
+    source: evilSource(overlay.source),
+  }));
   const refused = [{ id: `feed${EVIL}`, reason: `reason${EVIL}`, used: `date${EVIL}` }];
-  publish(folder.dataDir, encodeContent(compile({ ...input, overlays }), refused), new Date());
+  publish(folder.dataDir, contentOf({ ...input, overlays }, refused), new Date());
 }
 
 async function whence(...argv: string[]) {
   let text = '';
-  const output = { write: (chunk: string | Uint8Array) => (text += chunk) };
+  const output = {
+    write: (chunk: string | Uint8Array) => {
+      text += chunk;
+    },
+  };
   await run(argv, { WHENCE_DATA_DIR: folder.dataDir }, output, output);
   return text;
 }
@@ -56,7 +64,6 @@ for (const [argv, shown] of [
   [['asn', '15169'], 'Network\\x1b[2J'],
   [['asn', 'search', 'network'], 'Network\\x1b[2J'],
   [['dataset', 'list'], 'reason\\x1b[2J'],
-  [['dataset', 'diff', '1', '2'], 'before\\x1b[2J'],
   [['dataset', 'export', '--format', 'nftables', '--asn', '15169'], 'credit\\x1b[2J'],
   [['enrich', join(logs, `name${EVIL}.gz`)], 'name\\x1b[2J'],
   [['enrich', join(logs, `missing${EVIL}`)], 'missing\\x1b[2J'],

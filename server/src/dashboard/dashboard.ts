@@ -1,6 +1,6 @@
 /**
- * The scope of the dashboard: same origin → session → role → handler → envelope, and the pages. Its hooks apply to its own
- * routes only; requests to the API do not pass through them.
+ * The scope of the dashboard: same origin → session → role → handler → envelope, and the pages. Its
+ * hooks apply to its own routes only; requests to the API do not pass through them.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { InvalidAccount } from '../accounts/account.ts';
@@ -10,17 +10,19 @@ import type { Session } from '../accounts/sessions.ts';
 import { csrfTokenOf } from '../accounts/token.ts';
 import { fairnessOf, type Person } from '../admission/admission.ts';
 import type { PageDeclaration } from '../admission/declaration.ts';
+import { InvalidChannel } from '../alerts/channels.ts';
+import { compressAnswer } from '../http/compression.ts';
 import { elapsedMs, envelope } from '../http/envelope.ts';
 import { MAX_PUBLIC_BODY_BYTES } from '../http/limits.ts';
-import { disconnectSignal, routeRawBody } from '../http/requests.ts';
+import { disconnectSignal, loggedIds, routeRawBody } from '../http/requests.ts';
 import { InvalidKey } from '../keys/key-attributes.ts';
 import { clientAddress } from '../limits/client.ts';
+import { deadlineOf } from '../limits/cost-classes.ts';
 import { OutcomeUnknown } from '../storage/storage-unavailable.ts';
 import type { DashboardDependencies } from './dependencies.ts';
 import { registerPages } from './pages/pages.ts';
 import { readSessionCookie } from './people/session-cookie.ts';
 import type { Ask, PublicAsk, Route } from './requests/ask.ts';
-import { compressAnswer } from './requests/compression.ts';
 import { isBehindTls, requireCsrfToken, requireSameOrigin } from './requests/origin.ts';
 import { DashboardRefusal, invalid } from './requests/refusal.ts';
 import { dashboardRoutes } from './routes.ts';
@@ -33,7 +35,10 @@ declare module 'fastify' {
   }
 }
 
-export async function registerDashboard(scope: FastifyInstance, dependencies: DashboardDependencies): Promise<void> {
+export async function registerDashboard(
+  scope: FastifyInstance,
+  dependencies: DashboardDependencies,
+): Promise<void> {
   const { accounts, admission, settings, nowMs } = dependencies;
   const table = dashboardRoutes(dependencies);
 
@@ -61,9 +66,13 @@ export async function registerDashboard(scope: FastifyInstance, dependencies: Da
           return personOf(request);
         };
         const { refusal } = await admission.admit({ kind: 'person', find }, declaration, nowMs());
-        const { counts } = charge;
+        const { counts, isPart = false } = charge;
         const person = personOf(request);
-        if (counts !== 'nothing' && (refusal === undefined || refusal.code === 'RATE_LIMIT_EXCEEDED'))
+        if (
+          counts !== 'nothing' &&
+          !isPart &&
+          (refusal === undefined || refusal.code === 'RATE_LIMIT_EXCEEDED')
+        )
           reply.raw.once('finish', () => admission.countPerson(person, counts, reply.statusCode));
         if (refusal?.code === 'UNAUTHORIZED') throw new DashboardRefusal('SIGNED_OUT');
         if (refusal !== undefined) throw refusal;
@@ -96,7 +105,12 @@ export async function registerDashboard(scope: FastifyInstance, dependencies: Da
     { costs }: PageDeclaration,
   ): PublicAsk<'getSession'> | Ask<'getSession'> {
     const session = request.dashboardSession;
-    const client = { address: clientAddress(request.ip), userAgent: request.headers['user-agent'] ?? '' };
+    const deadlineMs = deadlineOf(costs);
+    const isRefused = admission.refusesQueuedWork;
+    const client = {
+      address: clientAddress(request.ip),
+      userAgent: request.headers['user-agent'] ?? '',
+    };
     return {
       params: (request.params ?? {}) as Record<never, never>,
       query: (request.query ?? {}) as Record<never, never>,
@@ -104,7 +118,8 @@ export async function registerDashboard(scope: FastifyInstance, dependencies: Da
       session,
       client,
       get requester() {
-        return { ...fairnessOf(personOf(request)), signal: disconnectSignal(reply), costs };
+        const signal = disconnectSignal(reply);
+        return { ...fairnessOf(personOf(request)), isRefused, signal, costs, deadlineMs };
       },
       now: new Date(nowMs()),
       request,
@@ -133,15 +148,21 @@ function answerRefusal(thrown: Error, request: FastifyRequest, reply: FastifyRep
     });
 }
 
-function toRefusal(thrown: Error, { method, log, id }: FastifyRequest): DashboardRefusal | undefined {
+function toRefusal(thrown: Error, request: FastifyRequest): DashboardRefusal | undefined {
   if (thrown instanceof DashboardRefusal) return thrown;
   if (thrown instanceof InvalidAccount) return invalid(`/${thrown.path}`, thrown.message);
   if (thrown instanceof InvalidKey) return invalid(thrown.path, thrown.message);
+  if (thrown instanceof InvalidChannel) return invalid(thrown.path, thrown.message);
   if (thrown instanceof TooManyPasswords) return new DashboardRefusal('TOO_MANY_ATTEMPTS');
-  if (thrown instanceof OutcomeUnknown && method !== 'GET') {
-    log.error({ err: thrown, request_id: id }, 'not known whether a change was made');
+  if (thrown instanceof OutcomeUnknown && request.method !== 'GET') {
+    request.log.error(
+      { err: thrown, ...loggedIds(request) },
+      'not known whether a change was made',
+    );
     return new DashboardRefusal('OUTCOME_UNKNOWN', {
-      details: { rule: 'the storage did not confirm it: reload the page to see the current state, and try again' },
+      details: {
+        rule: 'the storage did not confirm it: reload the page to see the current state, and try again',
+      },
     });
   }
   return undefined;

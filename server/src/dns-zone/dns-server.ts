@@ -1,5 +1,6 @@
-// The zone over UDP and TCP on one port; workers share the sockets. Other networks get no TCP connection, and over UDP
-// a refusal no longer than the question, so that a forged sender gains nothing.
+// The zone over UDP and TCP on one port; workers share the sockets. Other networks get no TCP
+// connection, and over UDP a refusal no longer than the question, so that a forged sender gains
+// nothing.
 import { createSocket, type RemoteInfo, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -47,7 +48,9 @@ export class DnsServer {
     });
     // At most 32 datagrams in a turn of the event loop: libuv reads no more of a socket at a time.
     this.#udp.on('message', (packet, from) => this.#answer(packet, from));
-    this.#tcp = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.#accept(socket));
+    this.#tcp = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
+      this.#accept(socket),
+    );
   }
 
   static async start(options: DnsServerOptions): Promise<DnsServer> {
@@ -65,8 +68,12 @@ export class DnsServer {
       server.close();
       throw error;
     }
-    server.#tcp.on('error', (error) => log.warn({ err: error }, 'DNS: a connection could not be accepted'));
-    server.#udp.on('error', (error) => log.warn({ err: error }, 'DNS: an answer could not be sent'));
+    server.#tcp.on('error', (error) =>
+      log.warn({ err: error }, 'DNS: a connection could not be accepted'),
+    );
+    server.#udp.on('error', (error) =>
+      log.warn({ err: error }, 'DNS: an answer could not be sent'),
+    );
     log.info({ address, port, zone }, 'DNS: listening');
     return server;
   }
@@ -78,7 +85,9 @@ export class DnsServer {
   }
 
   #answer(packet: Buffer, { address, port }: RemoteInfo): void {
-    const response = this.#isAdmitted(address) ? this.#responder.respond(packet, true) : this.#responder.refuse(packet);
+    const response = this.#isAdmitted(address)
+      ? this.#responder.respond(packet, true)
+      : this.#responder.refuse(packet);
     this.#count(response);
     // Only a forged sender has port 0, to which nothing can be sent.
     if (response.bytes !== undefined && port !== 0) this.#udp.send(response.bytes, port, address);
@@ -110,8 +119,8 @@ export class DnsServer {
   }
 
   #isAdmitted(client: string): boolean {
-    const asker = { kind: 'network', client, allowed: this.#allowed } as const;
-    return this.#admission.admit(asker, FREE, 0).refusal === undefined;
+    const requester = { kind: 'network', client, allowed: this.#allowed } as const;
+    return this.#admission.admit(requester, FREE, 0).refusal === undefined;
   }
 
   #count({ type, result }: Response): void {

@@ -1,6 +1,7 @@
-// A question in bytes to its response in bytes. The question is sent back unchanged; records refer to its names.
+// A question in bytes to its response in bytes. The question is sent back unchanged; records refer
+// to its names.
 // `dns-packet` turns names into text, which not all survive, and takes longer than the rest.
-import { HEADER_BYTES, TYPES } from '@whence/email/internal/dns/message';
+import { HEADER_BYTES, TYPES } from '@whence/email/dns-message';
 import type { ServedDataset } from '../lookup/live-dataset.ts';
 import { type ZoneNode, ZoneRecords } from './zone-records.ts';
 
@@ -9,7 +10,15 @@ type Result = keyof typeof RCODES | 'nodata' | 'dropped';
 /** `type` is its name, as it is counted. */
 export type Response = { readonly bytes?: Buffer; readonly result: Result; readonly type: string };
 
-const RCODES = { noerror: 0, formerr: 1, servfail: 2, nxdomain: 3, notimp: 4, refused: 5, badvers: 16 };
+const RCODES = {
+  noerror: 0,
+  formerr: 1,
+  servfail: 2,
+  nxdomain: 3,
+  notimp: 4,
+  refused: 5,
+  badvers: 16,
+};
 const FLAG_RESPONSE = 0x8000;
 const OPCODE = 0x7800;
 const FLAG_AUTHORITATIVE = 0x0400;
@@ -39,7 +48,7 @@ const MAX_TEXT_BYTES = 2048;
 const RECORD_BYTES = 12;
 const OPT_BYTES = 11;
 const FLAG_DO = 0x8000;
-/** Refresh, retry and expire are for secondary servers, of which there are none. */
+/** Refresh, retry and expire are for secondary servers; there are none. */
 const SOA_TIMES = [3600, 600, 604_800, TTL_SECONDS];
 
 type Question = {
@@ -48,7 +57,9 @@ type Question = {
   readonly type: number;
   readonly class: number;
   readonly end: number;
-  readonly edns: { readonly udpBytes: number; readonly version: number; readonly isDo: boolean } | undefined;
+  readonly edns:
+    | { readonly udpBytes: number; readonly version: number; readonly isDo: boolean }
+    | undefined;
 };
 
 /** The data of a TXT record is its text. */
@@ -60,7 +71,13 @@ export class Responder {
   readonly #serverName: Buffer;
   readonly #contact: Buffer;
   readonly #served: () => ServedDataset | undefined;
-  #current: { readonly served: ServedDataset; readonly records: ZoneRecords; readonly soa: ResourceRecord } | undefined;
+  #current:
+    | {
+        readonly served: ServedDataset;
+        readonly records: ZoneRecords;
+        readonly soa: ResourceRecord;
+      }
+    | undefined;
 
   /** `zone` in lower case, without a final dot. */
   constructor(zone: string, served: () => ServedDataset | undefined) {
@@ -87,7 +104,10 @@ export class Responder {
     return { bytes: truncated, result, type };
   }
 
-  /** To a client that may not ask: never more bytes than it has sent, and nothing to what is not a question. */
+  /**
+   * To a client that may not ask: never more bytes than it has sent, and nothing to what is not a
+   * question.
+   */
   refuse(packet: Buffer): Response {
     const question = isQuery(packet) ? readQuestion(packet) : undefined;
     if (question === undefined) return DROPPED;
@@ -95,12 +115,13 @@ export class Responder {
     return { bytes, result: 'refused', type: TYPE_NAMES.get(question.type) ?? 'other' };
   }
 
-  #find(packet: Buffer, { labels, type, class: class_, edns }: Question): Found {
+  #find(packet: Buffer, { labels, type, class: class_, edns }: Question): ZoneAnswer {
     if (edns !== undefined && edns.version !== 0) return { result: 'badvers' };
     if ((packet.readUInt16BE(2) & OPCODE) !== 0) return { result: 'notimp' };
     const depth = labels.length - this.#zone.length;
     const isOurs = depth >= 0 && this.#zone.every((label, i) => label === labels[depth + i]);
-    if (!isOurs || class_ !== CLASS_IN || type === TYPE_AXFR || type === TYPE_IXFR) return { result: 'refused' };
+    if (!isOurs || class_ !== CLASS_IN || type === TYPE_AXFR || type === TYPE_IXFR)
+      return { result: 'refused' };
     const served = this.#served();
     if (served === undefined) return { result: 'servfail' };
     if (this.#current?.served !== served)
@@ -109,7 +130,9 @@ export class Responder {
     const node = records.find(labels, depth);
     if (node === undefined) return { result: 'nxdomain', authority: soa };
     const answers = this.#recordsOf(node, type, soa);
-    return answers.length === 0 ? { result: 'nodata', authority: soa } : { result: 'noerror', answers };
+    return answers.length === 0
+      ? { result: 'nodata', authority: soa }
+      : { result: 'noerror', answers };
   }
 
   #recordsOf({ a, txt, isApex }: ZoneNode, type: number, soa: ResourceRecord): ResourceRecord[] {
@@ -127,7 +150,8 @@ export class Responder {
   #soa({ builtAtMs }: ServedDataset): ResourceRecord {
     const numbers = Buffer.alloc(20);
     let at = 0;
-    for (const number of [Math.floor(builtAtMs / 1000), ...SOA_TIMES]) at = numbers.writeUInt32BE(number >>> 0, at);
+    for (const number of [Math.floor(builtAtMs / 1000), ...SOA_TIMES])
+      at = numbers.writeUInt32BE(number >>> 0, at);
     return { type: TYPES.SOA, data: Buffer.concat([this.#serverName, this.#contact, numbers]) };
   }
 
@@ -140,13 +164,21 @@ export class Responder {
     authority: ResourceRecord | undefined,
   ): Buffer {
     scratch.set(end === packet.length ? packet : packet.subarray(0, end));
-    writeHeader(result, 1, answers.length, authority === undefined ? 0 : 1, edns === undefined ? 0 : 1);
+    writeHeader(
+      result,
+      1,
+      answers.length,
+      authority === undefined ? 0 : 1,
+      edns === undefined ? 0 : 1,
+    );
     let at = end;
-    // Answers belong to the name that was asked for; the authority to the zone, at the end of that name.
+    // Answers belong to the name that was asked for; the authority to the zone, at the end of that
+    // name.
     for (const record of answers) at = writeRecord(record, HEADER_BYTES, at);
     if (authority !== undefined) at = writeRecord(authority, end - 4 - this.#zoneBytes, at);
     if (edns !== undefined) {
-      // RFC 6891 §6.1.2: the root, OPT, our payload size, the high bits of the code, version 0, DO as it came, no options.
+      // RFC 6891 §6.1.2: the root, OPT, our payload size, the high bits of the code, version 0, DO
+      // as it came, no options.
       scratch[at] = 0;
       write16(TYPES.OPT, at + 1);
       write16(MAX_UDP_BYTES, at + 3);
@@ -159,7 +191,9 @@ export class Responder {
   }
 }
 
-/** Larger than any response: a question, all records of a name, and the longest name of a network. */
+/**
+ * Larger than any response: a question, all records of a name, and the longest name of a network.
+ */
 const scratch = Buffer.alloc(4096);
 
 function write16(value: number, at: number): void {
@@ -195,7 +229,7 @@ function writeText(text: string, at: number): number {
   return at;
 }
 
-type Found = {
+type ZoneAnswer = {
   readonly result: Result;
   readonly answers?: readonly ResourceRecord[];
   readonly authority?: ResourceRecord;
@@ -207,7 +241,10 @@ function isQuery(packet: Buffer): boolean {
   return packet.length >= HEADER_BYTES && (packet.readUInt16BE(2) & FLAG_RESPONSE) === 0;
 }
 
-/** Undefined unless it is one question and at most an OPT record (RFC 6891 §6.1.1), and nothing after them. */
+/**
+ * Undefined unless it is one question and at most an OPT record (RFC 6891 §6.1.1), and nothing
+ * after them.
+ */
 function readQuestion(packet: Buffer): Question | undefined {
   // One question, no answers and no authorities.
   if (packet.readUInt16BE(4) !== 1 || packet.readUInt32BE(6) !== 0) return undefined;
@@ -222,7 +259,8 @@ function readQuestion(packet: Buffer): Question | undefined {
   const end = nameEnd + 4;
   if (end > packet.length || nameEnd - HEADER_BYTES > MAX_NAME_BYTES) return undefined;
   const hasOpt = packet.readUInt16BE(10) === 1;
-  if (hasOpt ? !isOpt(packet, end) : packet.readUInt16BE(10) !== 0 || end !== packet.length) return undefined;
+  if (hasOpt ? !isOpt(packet, end) : packet.readUInt16BE(10) !== 0 || end !== packet.length)
+    return undefined;
   return {
     labels: readLabels(packet, nameEnd),
     type: packet.readUInt16BE(nameEnd),
@@ -239,11 +277,19 @@ function readQuestion(packet: Buffer): Question | undefined {
 }
 
 function isOpt(packet: Buffer, at: number): boolean {
-  if (packet.length < at + OPT_BYTES || packet[at] !== 0 || packet.readUInt16BE(at + 1) !== TYPES.OPT) return false;
+  if (
+    packet.length < at + OPT_BYTES ||
+    packet[at] !== 0 ||
+    packet.readUInt16BE(at + 1) !== TYPES.OPT
+  )
+    return false;
   return at + OPT_BYTES + packet.readUInt16BE(at + OPT_BYTES - 2) === packet.length;
 }
 
-/** One string is cut into labels, because making a string of bytes is slow. A length is no letter, and stays as it is. */
+/**
+ * One string is cut into labels, because making a string of bytes is slow. A length is no letter,
+ * and stays as it is.
+ */
 function readLabels(packet: Buffer, end: number): string[] {
   const text = packet.toString('latin1', HEADER_BYTES, end).toLowerCase();
   const labels: string[] = [];
@@ -267,14 +313,19 @@ function writeHeader(
 ): void {
   const isAuthoritative = result === 'noerror' || result === 'nodata' || result === 'nxdomain';
   const kept = scratch.readUInt16BE(2) & (OPCODE | FLAG_RECURSION_DESIRED);
-  write16(FLAG_RESPONSE | kept | (isAuthoritative ? FLAG_AUTHORITATIVE : 0) | (codeOf(result) & 0x0f), 2);
+  write16(
+    FLAG_RESPONSE | kept | (isAuthoritative ? FLAG_AUTHORITATIVE : 0) | (codeOf(result) & 0x0f),
+    2,
+  );
   write16(questions, 4);
   write16(answers, 6);
   write16(authorities, 8);
   write16(additionals, 10);
 }
 
-/** Sends the first bytes of the packet back, as a refusal: the header alone, or with the question. */
+/**
+ * Sends the first bytes of the packet back, as a refusal: the header alone, or with the question.
+ */
 function refusalOf(packet: Buffer, end: number, result: 'formerr' | 'refused'): Buffer {
   scratch.set(packet.subarray(0, end));
   writeHeader(result, end === HEADER_BYTES ? 0 : 1, 0, 0, 0);
@@ -282,5 +333,8 @@ function refusalOf(packet: Buffer, end: number, result: 'formerr' | 'refused'): 
 }
 
 function encodeName(labels: readonly string[]): Buffer {
-  return Buffer.concat([...labels.flatMap((label) => [Buffer.of(label.length), Buffer.from(label)]), Buffer.alloc(1)]);
+  return Buffer.concat([
+    ...labels.flatMap((label) => [Buffer.of(label.length), Buffer.from(label)]),
+    Buffer.alloc(1),
+  ]);
 }

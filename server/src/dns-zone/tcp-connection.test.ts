@@ -20,7 +20,9 @@ test('dns zone over tcp: questions sent ahead on many connections do not delay t
     return packet;
   };
   const sockets = new Set<Socket>();
-  const server = createServer((socket) => serveConnection(sockets.add(socket) && socket, respond, () => {}, turns));
+  const server = createServer((socket) =>
+    serveConnection(sockets.add(socket) && socket, respond, () => {}, turns),
+  );
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

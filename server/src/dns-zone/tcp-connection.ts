@@ -1,7 +1,13 @@
-/** Questions over TCP, each preceded by its length (RFC 1035 §4.2.2), also ahead of answers (RFC 7766 §6.2.1.1). */
+/**
+ * Questions over TCP, each preceded by its length (RFC 1035 §4.2.2), also ahead of answers (RFC
+ * 7766 §6.2.1.1).
+ */
 import type { Socket } from 'node:net';
 
-/** Without a complete question. Bytes of an incomplete one do not count: a client could send one every few seconds. */
+/**
+ * Without a complete question. Bytes of an incomplete one do not count: a client could send one
+ * every few seconds.
+ */
 const IDLE_MS = 10_000;
 /** A question with EDNS has about 300 bytes, and its options may be padding. */
 const MAX_QUESTION_BYTES = 4096;
@@ -9,11 +15,17 @@ const MAX_QUESTION_BYTES = 4096;
 const MAX_UNREAD_BYTES = 65_536;
 const LENGTH_BYTES = 2;
 
-/** Of a connection in one turn of the event loop, and connections of all: together they take about a millisecond. */
+/**
+ * Questions that one connection, and connections that the server, handles per turn of the event
+ * loop: together they take about a millisecond.
+ */
 const QUESTIONS_PER_TURN = 8;
 const CONNECTIONS_PER_TURN = 8;
 
-/** Connections that have sent questions ahead, answered in turn: a client with thousands of them delays others by a few. */
+/**
+ * Connections that have sent questions ahead, answered in turn: a client with thousands of them
+ * delays others by a few.
+ */
 export class AnswerTurns {
   readonly #waiting = new Set<() => void>();
   #next: NodeJS.Immediate | undefined;
@@ -46,7 +58,8 @@ export function serveConnection(
 
   const answerSome = () => {
     if (socket.destroyed) return;
-    let [at, answered] = [0, 0];
+    let at = 0;
+    let answered = 0;
     socket.cork();
     while (
       received.length - at >= LENGTH_BYTES &&

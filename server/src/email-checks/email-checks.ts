@@ -1,27 +1,33 @@
-// The email checks of this process: one DNS client, and slots that API keys share fairly, since a check sends about
-// fifty queries and takes seconds if name servers are silent.
+// The email checks of this process: one DNS client, and slots that API keys share fairly, since a
+// check sends about fifty queries and takes seconds if name servers are silent.
+import {
+  changeRecords,
+  type KnownAnswers,
+  rememberAnswers,
+  type TriedRecords,
+} from '@whence/email/changed-zone';
 import type { Resolver } from '@whence/email/dns';
-import type { KnownAnswers, TriedRecords } from '@whence/email/internal/dns/changed-zone';
-import type { DnsClient } from '@whence/email/resolver';
+import { findPolicies } from '@whence/email/policies';
+import type { CheckedZone } from '@whence/email/reports/judge';
+import { createDnsClient, type DnsClient } from '@whence/email/resolver';
+import { newSentinel } from '@whence/email/wildcard';
 import { ApiError } from '../http/errors.ts';
-import { COST_CLASSES, CostQueue, type NoSlot } from '../limits/cost-classes.ts';
-import type { Checked, CheckRequest, examineMail } from './examine-mail.ts';
+import { COST_CLASSES, CostQueue, type NoResult, type Requester } from '../limits/cost-classes.ts';
+import { type Checked, type CheckRequest, examineMail } from './examine-mail.ts';
+import { fitAnswer } from './fit-answer.ts';
 import type { PolicyNetwork } from './mta-sts-fetch.ts';
-import type { SmtpProbes, SmtpSettings } from './smtp-probes.ts';
+import { SmtpProbes, type SmtpSettings } from './smtp-probes.ts';
 
-/** For a whole check, including the wait for a slot: the caller is answered within this time. */
-const BUDGET_MS = COST_CLASSES.email_check.waitMs;
 /**
- * A check still running this long after its budget is a bug and is aborted. Waited for in steps: after a stall several
- * timers are due at once, and a check needs some turns of the event loop to end.
+ * For a whole check, including the wait for a slot: the caller is answered within this time. A
+ * check that still runs at the deadline of its class is a bug.
  */
-const OVERRUN_MS = 2_000;
-const OVERRUN_STEPS = 8;
+const BUDGET_MS = COST_CLASSES.email_check.waitMs;
 
 type EmailCheckOptions = {
   readonly slotsPerKey?: number;
   readonly budgetMs?: number;
-  readonly overrunMs?: number;
+  readonly deadlineMs?: number;
   /** Size of the DNS cache that checks share; the DNS client's default unless given. */
   readonly cacheBytes?: number;
   /** For tests: a policy host at an address that is not public. */
@@ -31,26 +37,37 @@ type EmailCheckOptions = {
   readonly examine?: typeof examineMail;
 };
 
-/** The check of the zone as it is, and with the changed records; those that it does not depend on are not judged. */
-export type Trial = { readonly before: Checked; readonly after: Checked; readonly unjudged: readonly string[] };
+/**
+ * The check of the zone as it is, and with the changed records; those that it does not depend on
+ * are not judged.
+ */
+export type Trial = {
+  readonly before: Checked;
+  readonly after: Checked;
+  readonly unjudged: readonly string[];
+};
 
 export class EmailChecks {
   readonly #servers: readonly string[];
   readonly #options: EmailCheckOptions;
   readonly #queue: CostQueue;
   readonly #probeQueue: CostQueue;
-  /** Created for the first check, so that its code is not loaded before the server listens. */
+  /** Created for the first check. */
   #dns: DnsClient | undefined;
   #probes: SmtpProbes | undefined;
-  /** Of all trials: with a new one for each, its answers would never come from the DNS cache. */
+  /** Shared by all trials: answers to a new name per trial would never come from the DNS cache. */
   #sentinel: string | undefined;
 
   /** Without servers, those of the system are used. */
   constructor(servers: readonly string[], options: EmailCheckOptions = {}) {
     this.#servers = servers;
     this.#options = options;
-    const limits = options.slotsPerKey ? { slotsPerKey: options.slotsPerKey } : {};
-    this.#queue = new CostQueue('email_check', limits);
+    const { slotsPerKey, deadlineMs } = options;
+    const limits = slotsPerKey === undefined ? {} : { slotsPerKey };
+    this.#queue = new CostQueue('email_check', {
+      ...limits,
+      ...(deadlineMs !== undefined && { deadlineMs }),
+    });
     this.#probeQueue = new CostQueue('smtp_probe', limits);
   }
 
@@ -62,57 +79,74 @@ export class EmailChecks {
     return this.#queue.held;
   }
 
-  /** Undefined if no slot became free in time or the signal aborted. Throws if too many checks wait already. */
+  /**
+   * Undefined if no slot became free in time or the signal aborted. Throws if too many checks wait
+   * already.
+   */
   check(domain: string, request: CheckRequest): Promise<Checked | undefined> {
-    const check = () => this.#inSlot(domain, request, (running, leftMs) => this.#examine(domain, running, leftMs));
+    const check = () =>
+      this.#inSlot(request, (running, leftMs) => this.#examine(domain, running, leftMs));
     const { smtp } = this.#options;
     if (request.hasSmtp !== true || smtp === undefined) return check();
     const checkAndProbe = async () => {
       const checked = await check();
       if (checked === undefined || checked.isDnsUnavailable) return checked;
-      const { SmtpProbes } = await import('./smtp-probes.ts');
       this.#probes ??= new SmtpProbes(smtp);
-      const report = await this.#probes.probe(domain, checked, await this.dnsClient(), request.signal);
-      const { fitAnswer } = await import('./fit-answer.ts');
-      return { ...checked, answer: fitAnswer({ ...checked.answer, smtp: report }) };
+      const report = await this.#probes.probe(domain, checked, this.dnsClient(), request.signal);
+      const withProbe = (examined: Checked): Checked => ({
+        ...examined,
+        answer: fitAnswer({ ...examined.answer, smtp: report }),
+        withReported: async (shown) => withProbe(await examined.withReported(shown)),
+        withTlsVerdict: (verdict) => withProbe(examined.withTlsVerdict(verdict)),
+      });
+      return withProbe(checked);
     };
     return this.#probeQueue.run(request, checkAndProbe, refuse);
   }
 
-  tryRecords(domain: string, request: CheckRequest, tried: TriedRecords): Promise<Trial | undefined> {
-    return this.#inSlot(domain, request, async (running, leftMs) => {
-      const [{ changeRecords, rememberAnswers }, { newSentinel }] = await Promise.all([
-        import('@whence/email/internal/dns/changed-zone'),
-        import('@whence/email'),
-      ]);
-      this.#sentinel ??= newSentinel();
-      const asked = { ...running, sentinel: this.#sentinel };
-      // Both checks see the same zone. The next trial asks again: only the DNS cache knows how long an answer holds.
-      const answers: KnownAnswers = new Map();
-      const before = await this.#examine(domain, asked, leftMs, (resolver) => rememberAnswers(resolver, answers));
-      let changed: ReturnType<typeof changeRecords> | undefined;
-      const after = await this.#examine(domain, asked, leftMs, (resolver) => {
-        changed = changeRecords(domain, rememberAnswers(resolver, answers), tried, before);
-        return changed;
-      });
-      return { before, after, unjudged: changed?.unasked(after.findings.subdomains.asked) ?? [] };
+  /** What reports are judged with, instead of a check; undefined for the same reasons. */
+  policies(domain: string, request: Requester): Promise<CheckedZone | undefined> {
+    return this.#inSlot(request, async ({ signal }, leftMs) => {
+      const resolver = this.dnsClient().forCheck(domain, { deadlineMs: leftMs(), signal });
+      return { findings: await findPolicies(domain, resolver), resolver };
     });
   }
 
-  async #inSlot<T>(
+  tryRecords(
     domain: string,
     request: CheckRequest,
-    work: (request: CheckRequest, leftMs: () => number) => Promise<T>,
-  ): Promise<T | undefined> {
-    const { signal } = request;
-    const startedMs = performance.now();
-    const { budgetMs = BUDGET_MS, overrunMs = OVERRUN_MS } = this.#options;
-    const leftMs = () => budgetMs - (performance.now() - startedMs);
-    const bounded = () =>
-      endedWithin({ leftMs: leftMs(), overrunMs }, domain, (overrun) =>
-        work({ ...request, signal: AbortSignal.any([signal, overrun]) }, leftMs),
+    tried: TriedRecords,
+  ): Promise<Trial | undefined> {
+    return this.#inSlot(request, async (running, leftMs) => {
+      this.#sentinel ??= newSentinel();
+      const withSentinel = { ...running, sentinel: this.#sentinel };
+      // Both checks see the same zone. The next trial sends its own queries: only the DNS cache knows
+      // how long an answer holds.
+      const answers: KnownAnswers = new Map();
+      const before = await this.#examine(domain, withSentinel, leftMs, (resolver) =>
+        rememberAnswers(resolver, answers),
       );
-    return this.#queue.run(request, bounded, refuse);
+      let changed: ReturnType<typeof changeRecords> | undefined;
+      const after = await this.#examine(domain, withSentinel, leftMs, (resolver) => {
+        changed = changeRecords(domain, rememberAnswers(resolver, answers), tried, before);
+        return changed;
+      });
+      return {
+        before,
+        after,
+        unjudged: changed?.unqueried(after.findings.subdomains.queried) ?? [],
+      };
+    });
+  }
+
+  async #inSlot<T, Request extends Requester>(
+    request: Request,
+    work: (request: Request, leftMs: () => number) => Promise<T>,
+  ): Promise<T | undefined> {
+    const startedMs = performance.now();
+    const { budgetMs = BUDGET_MS } = this.#options;
+    const leftMs = () => budgetMs - (performance.now() - startedMs);
+    return this.#queue.run(request, ({ signal }) => work({ ...request, signal }, leftMs), refuse);
   }
 
   async #examine(
@@ -121,7 +155,7 @@ export class EmailChecks {
     leftMs: () => number,
     through: (resolver: Resolver) => Resolver = (resolver) => resolver,
   ): Promise<Checked> {
-    const [dns, { examineMail }] = await Promise.all([this.dnsClient(), import('./examine-mail.ts')]);
+    const dns = this.dnsClient();
     const resolver = dns.forCheck(domain, { deadlineMs: leftMs(), signal: request.signal });
     const { examine = examineMail, policyNetwork = {} } = this.#options;
     return examine(domain, through(resolver), { ...request, policyNetwork, leftMs });
@@ -132,8 +166,7 @@ export class EmailChecks {
   }
 
   /** Shared with lookups of hostnames: one cache, one limit on open sockets. */
-  async dnsClient(): Promise<DnsClient> {
-    const { createDnsClient } = await import('@whence/email/resolver');
+  dnsClient(): DnsClient {
     const { cacheBytes } = this.#options;
     this.#dns ??= createDnsClient({
       ...(this.#servers.length > 0 && { servers: this.#servers }),
@@ -143,37 +176,7 @@ export class EmailChecks {
   }
 }
 
-function refuse(reason: NoSlot): undefined {
-  if (reason === 'full') throw new ApiError('QUEUE_FULL');
-  return undefined;
-}
-
-/** Rejects after both times, whatever `work` waits for, and aborts the signal that it was given. */
-async function endedWithin<T>(
-  { leftMs, overrunMs }: { leftMs: number; overrunMs: number },
-  domain: string,
-  work: (overrun: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const controller = new AbortController();
-  const startedMs = performance.now();
-  let timer: NodeJS.Timeout | undefined;
-  const overrun = new Promise<never>((_, reject) => {
-    const wait = (ms: number, steps: number) => {
-      timer = setTimeout(() => {
-        if (steps > 0) {
-          wait(overrunMs / OVERRUN_STEPS, steps - 1);
-          return;
-        }
-        const elapsedMs = Math.round(performance.now() - startedMs);
-        reject(new Error(`the check of ${domain} was still running ${elapsedMs} ms after it began`));
-        controller.abort();
-      }, ms);
-    };
-    wait(leftMs, OVERRUN_STEPS);
-  });
-  try {
-    return await Promise.race([work(controller.signal), overrun]);
-  } finally {
-    clearTimeout(timer);
-  }
+/** Without a result, DNS is unavailable: none of the slots became free while it was waited for. */
+function refuse(reason: NoResult): undefined {
+  if (reason !== 'late') throw new ApiError('QUEUE_FULL');
 }

@@ -1,8 +1,10 @@
 /** One check with everything that was requested. Loaded for the first check only. */
-import type { Dataset } from '@whence/dataset/internal/file/read';
-import { type CheckOptions, type Examination, examineDomain } from '@whence/email/internal/check';
-import type { CheckedZone } from '@whence/email/internal/reports/judge-senders';
-import { findMailSenders, type MailSenders } from '@whence/email/internal/senders/mail-senders';
+import type { Dataset } from '@whence/dataset/dataset';
+import { type CheckOptions, type Examination, examineDomain } from '@whence/email';
+import { findMailSenders, type MailSenders } from '@whence/email/mail-senders';
+import type { TransportReport } from '@whence/email/report';
+import type { TlsVerdict } from '@whence/email/reports/tls-verdict';
+import { withTlsVerdict } from '@whence/email/reports/tls-zone';
 import type { Requester } from '../limits/cost-classes.ts';
 import { detailsOf, type Measured } from './check-details.ts';
 import { type EmailAnswer, fitAnswer } from './fit-answer.ts';
@@ -23,16 +25,21 @@ export type CheckRequest = Requester & {
   /** Finds the addresses that may send, also without a dataset. */
   readonly hasSenders?: boolean;
   readonly hasDetails?: boolean;
-  /** What aggregate reports show about the domain, for those who may read them. */
-  readonly measure?: ((zone: CheckedZone) => Promise<Measured | undefined>) | undefined;
 };
 
-/** `answer` is the report with the requested sections; `resolver` answers further questions about the same zone. */
+/**
+ * `answer` is the report with the requested sections; `resolver` answers further questions about
+ * the same zone.
+ */
 export type Checked = Examination & {
   readonly answer: EmailAnswer;
   readonly senders?: MailSenders;
   readonly resolver: CheckOptions['resolver'];
   readonly reported?: Measured | undefined;
+  /** The same check, with what aggregate reports show about the domain. */
+  withReported(reported: Measured): Promise<Checked>;
+  /** The same, with what TLS reports show. */
+  withTlsVerdict(verdict: TlsVerdict): Checked;
 };
 
 type Context = Omit<CheckRequest, 'fairnessKey'> & {
@@ -71,19 +78,39 @@ export async function examineMail(
     ...(transport && { transport }),
   });
   const { findings } = examination;
-  const { transport: checkedTransport, ...records } = examination.report;
-  const report = hasTransport ? examination.report : records;
   const senders = hasSenders ? await findMailSenders(domain, findings, resolver) : undefined;
   const networks = networksFrom && senders && { networks: await networksOf(networksFrom, senders) };
-  const reported = await request.measure?.({ findings, resolver });
-  const details = hasDetails && { details: detailsOf(examination, reported) };
   // Without sections the answer is what the specification has.
   const hasSections = hasTransport || hasSmtp || networksFrom !== undefined || hasDetails;
-  const codes = hasSections && { recommendation_codes: examination.advice.map(({ code }) => code) };
-  return {
-    ...examination,
-    ...(senders && { senders }),
-    ...{ resolver, reported },
-    answer: fitAnswer({ ...report, ...codes, ...networks, ...details }),
+  const describe = (
+    examined: Examination,
+    reported?: Measured,
+    tlsVerdict?: TlsVerdict,
+  ): Checked => {
+    const { transport: checkedTransport, ...records } = examined.report;
+    const shownTransport = checkedTransport && withReportedTls(checkedTransport, tlsVerdict);
+    const report =
+      hasTransport && shownTransport ? { ...records, transport: shownTransport } : records;
+    const codes = hasSections && { recommendation_codes: examined.advice.map(({ code }) => code) };
+    const details = hasDetails && { details: detailsOf(examined, reported) };
+    return {
+      ...examined,
+      ...(senders && { senders }),
+      resolver,
+      reported,
+      answer: fitAnswer({ ...report, ...codes, ...networks, ...details }),
+      withReported: async (shown) =>
+        describe(await examination.withReports(shown.verdict), shown, tlsVerdict),
+      withTlsVerdict: (verdict) => describe(examined, reported, verdict),
+    };
   };
+  return describe(examination);
+}
+
+function withReportedTls(
+  transport: TransportReport,
+  verdict: TlsVerdict | undefined,
+): TransportReport {
+  if (verdict === undefined) return transport;
+  return { ...transport, mta_sts: withTlsVerdict(transport.mta_sts, verdict) };
 }

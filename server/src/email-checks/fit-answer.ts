@@ -1,4 +1,5 @@
-// Bounds a report with sections. Only hostile zones exceed it; they lose lists, but no finding that is scored.
+// Bounds a report with sections. Only hostile zones exceed it; they lose lists, but no finding that
+// is scored.
 import {
   type EmailReport,
   MAX_REPORT_BYTES,
@@ -31,12 +32,16 @@ export function fitAnswer(answer: EmailAnswer): EmailAnswer {
 const SECTIONS = ['transport', 'networks', 'smtp', 'details'] as const;
 
 const SHORTENINGS: readonly ((answer: EmailAnswer) => EmailAnswer)[] = [
-  ({ details, ...rest }) => (details === undefined ? rest : { ...rest, details: shortDetails(details) }),
+  ({ details, ...rest }) =>
+    details === undefined ? rest : { ...rest, details: shortDetails(details) },
   (answer) => withNetworks(answer, 20),
   (answer) => withNetworks(answer, 0),
   ({ smtp, ...rest }) =>
-    smtp === undefined ? rest : { ...rest, smtp: { ...smtp, servers: smtp.servers.map(shortServer) } },
-  ({ transport, ...rest }) => (transport === undefined ? rest : { ...rest, transport: shortTransport(transport) }),
+    smtp === undefined
+      ? rest
+      : { ...rest, smtp: { ...smtp, servers: smtp.servers.map(shortServer) } },
+  ({ transport, ...rest }) =>
+    transport === undefined ? rest : { ...rest, transport: shortTransport(transport) },
 ];
 
 function withNetworks({ networks, ...rest }: EmailAnswer, entries: number): EmailAnswer {
@@ -65,7 +70,14 @@ function shortServer({ certificate, validation_errors, ...rest }: SmtpServer): S
 }
 
 /** Keeps what was found, and one error per protocol. */
-function shortTransport({ mta_sts, tls_rpt, dane, bimi, dnssec, sender_rules }: TransportReport): TransportReport {
+function shortTransport({
+  mta_sts,
+  tls_rpt,
+  dane,
+  bimi,
+  dnssec,
+  sender_rules,
+}: TransportReport): TransportReport {
   return {
     mta_sts: { ...short(mta_sts), mx: CUT },
     tls_rpt: { ...short(tls_rpt), report_uris: CUT },

@@ -1,10 +1,10 @@
 /** Ranges that several networks share, in a dataset of 256 prefixes below 18.0.0.0/8. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { makeMatch } from '@whence/dataset/internal/file/format';
-import type { Dataset } from '@whence/dataset/internal/file/read';
+import type { Dataset } from '@whence/dataset/dataset';
+import { makeMatch } from '@whence/dataset/match';
 import { toBigInt } from '@whence/dataset/prefix';
-import type { MailSenders } from '@whence/email/internal/senders/mail-senders';
+import type { MailSenders } from '@whence/email/mail-senders';
 import { networksOf } from './mail-networks.ts';
 
 type Address = Parameters<Dataset['find']>[0];
@@ -13,7 +13,8 @@ const block = (address: Address) => Number((toBigInt(address) >> 16n) & 0xffn);
 
 /** The network of each /16 by its second octet; 0 for space that is not announced. */
 function datasetOf(asnOf: (octet: number) => number): Dataset {
-  const find = (address: Address) => (asnOf(block(address)) === 0 ? 0 : makeMatch(16, block(address) + 1));
+  const find = (address: Address) =>
+    asnOf(block(address)) === 0 ? 0 : makeMatch(16, block(address) + 1);
   const dataset = {
     find,
     bounds: (address: Address) => {
@@ -31,6 +32,7 @@ function datasetOf(asnOf: (octet: number) => number): Dataset {
         threat: { level: 'low' },
       };
     },
+    threatGap: () => undefined,
   };
   // The part of a dataset that is used here.
   return dataset as unknown as Dataset;
@@ -81,5 +83,8 @@ for (const [behaviour, range, asnOf, want] of [
       sender?.shares.map(({ asn, percent }) => [asn, percent]),
       want,
     );
-    assert.deepEqual([sender?.asn, sender?.asn_count, carriers[0]?.asn], [want[0][0], want.length, want[0][0]]);
+    assert.deepEqual(
+      [sender?.asn, sender?.asn_count, carriers[0]?.asn],
+      [want[0][0], want.length, want[0][0]],
+    );
   });

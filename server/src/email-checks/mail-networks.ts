@@ -1,7 +1,10 @@
-/** The networks of a domain's MX hosts and of the ranges that its SPF record authorizes, from the dataset. */
+/**
+ * The networks of a domain's MX hosts and of the ranges that its SPF record authorizes, from the
+ * dataset.
+ */
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { type Match, prefixLength } from '@whence/dataset/internal/file/format';
-import type { Dataset } from '@whence/dataset/internal/file/read';
+import type { Dataset } from '@whence/dataset/dataset';
+import { type Match, prefixLength } from '@whence/dataset/match';
 import {
   addressBits,
   formatPrefix,
@@ -10,9 +13,8 @@ import {
   type Range,
   widestPrefixLength,
 } from '@whence/dataset/prefix';
-import { formatFinding } from '@whence/email/internal/findings/finding';
-import { limitFindings } from '@whence/email/internal/findings/finding-list';
-import type { MailSenders } from '@whence/email/internal/senders/mail-senders';
+import { formatFinding, limitFindings } from '@whence/email/findings';
+import type { MailSenders } from '@whence/email/mail-senders';
 import type { ValueOf } from '../http/json-schema.ts';
 import type { networks } from './report-schema.ts';
 
@@ -21,7 +23,10 @@ type MxNetwork = NetworksReport['mx'][number];
 type SenderNetwork = NetworksReport['senders'][number];
 type NetworkShare = SenderNetwork['shares'][number];
 type MailCarrier = NetworksReport['carriers'][number];
-/** What the dataset knows about an address. For unannounced space, `asn` is 0 and the texts are empty. */
+/**
+ * What the dataset knows about an address. For unannounced space, `asn` is 0 and the texts are
+ * empty.
+ */
 type MailNetwork = Omit<MxNetwork, 'host' | 'address'>;
 
 const MAX_SENDERS = 100;
@@ -33,17 +38,32 @@ const MAX_RUNS_OF_RANGE = 64;
 const MAX_RUNS = 4_000;
 const RANGES_PER_TICK = 20;
 
-/** Yields to other requests: two thousand ranges, which an untrusted zone may list, take about 30 ms. */
+/**
+ * Yields to other requests: two thousand ranges, which an untrusted zone may list, take about 30
+ * ms.
+ */
 export async function networksOf(dataset: Dataset, senders: MailSenders): Promise<NetworksReport> {
-  const mx = senders.mx.flatMap(({ host, addresses }) => addresses.map((address) => mxNetwork(dataset, host, address)));
+  const mx = senders.mx.flatMap(({ host, addresses }) =>
+    addresses.map((address) => mxNetwork(dataset, host, address)),
+  );
   const ranges = distinctRanges(senders);
   const listed: ListedSender[] = [];
   let runsLeft = MAX_RUNS;
   for (const { text, range, recordOf } of ranges.slice(0, MAX_SENDERS)) {
     if (listed.length % RANGES_PER_TICK === 0) await nextTick();
-    const { network, asnCount, shares, runs } = networksIn(dataset, range, Math.min(runsLeft, MAX_RUNS_OF_RANGE));
+    const { network, asnCount, shares, runs } = networksIn(
+      dataset,
+      range,
+      Math.min(runsLeft, MAX_RUNS_OF_RANGE),
+    );
     runsLeft -= runs;
-    const sender = { range: text, record_domain: recordOf, ...network, asn_count: asnCount, shares };
+    const sender = {
+      range: text,
+      record_domain: recordOf,
+      ...network,
+      asn_count: asnCount,
+      shares,
+    };
     const isCounted = listed.some((larger) => contains(larger.range, range));
     const size = range.version === 4 && !isCounted ? Number(range.end - range.start + 1n) : 0;
     listed.push({ sender, range, size });
@@ -62,16 +82,28 @@ export async function networksOf(dataset: Dataset, senders: MailSenders): Promis
 }
 
 /** `size`: IPv4 addresses that no larger range contains. */
-type ListedSender = { readonly sender: SenderNetwork; readonly range: Range; readonly size: number };
+type ListedSender = {
+  readonly sender: SenderNetwork;
+  readonly range: Range;
+  readonly size: number;
+};
 type DistinctRange = { readonly text: string; readonly range: Range; readonly recordOf: string };
 
-/** With host bits cleared, so that two forms of a range are one; IPv4 before IPv6, largest first, then by address. */
+/**
+ * With host bits cleared, so that two forms of a range are one; IPv4 before IPv6, largest first,
+ * then by address.
+ */
 function distinctRanges({ ranges }: MailSenders): DistinctRange[] {
   const distinct = new Map<string, DistinctRange>();
   for (const { range: written, recordOf } of ranges) {
     const range = parsePrefix(written);
     if (range === undefined) continue;
-    const length = widestPrefixLength(range.start, range.start, range.end, addressBits(range.version));
+    const length = widestPrefixLength(
+      range.start,
+      range.start,
+      range.end,
+      addressBits(range.version),
+    );
     const text = formatPrefix(fromBigInt(range.start, range.version), length);
     if (!distinct.has(text)) distinct.set(text, { text, range, recordOf });
   }
@@ -90,7 +122,11 @@ function contains(outer: Range, { version, start, end }: Range): boolean {
 
 function mxNetwork(dataset: Dataset, host: string, address: string): MxNetwork {
   const range = parsePrefix(address);
-  return { host, address, ...(range === undefined ? UNKNOWN : networksIn(dataset, range, 1).network) };
+  return {
+    host,
+    address,
+    ...(range === undefined ? UNKNOWN : networksIn(dataset, range, 1).network),
+  };
 }
 
 const UNKNOWN: MailNetwork = {
@@ -102,9 +138,17 @@ const UNKNOWN: MailNetwork = {
   threat_level: '',
 };
 
-type RangeNetworks = { network: MailNetwork; asnCount: number; shares: NetworkShare[]; runs: number };
+type RangeNetworks = {
+  network: MailNetwork;
+  asnCount: number;
+  shares: NetworkShare[];
+  runs: number;
+};
 
-/** From the runs if there are at most `maxRuns`, otherwise from addresses at equal distances over the whole range. */
+/**
+ * From the runs if there are at most `maxRuns`, otherwise from addresses at equal distances over
+ * the whole range.
+ */
 export function networksIn(dataset: Dataset, range: Range, maxRuns: number): RangeNetworks {
   const { version, start, end } = range;
   const parts: RangePart[] = [];
@@ -116,14 +160,23 @@ export function networksIn(dataset: Dataset, range: Range, maxRuns: number): Ran
   return { ...summarize(dataset, range, runs > maxRuns ? sampleOf(dataset, range) : parts), runs };
 }
 
-/** In ascending order, unannounced space (match 0) included. Adjacent runs with the same match are merged. */
-function* runsWithin(dataset: Dataset, version: 4 | 6, start: bigint, end: bigint): Generator<RangeRun> {
+/**
+ * In ascending order, unannounced space (match 0) included. Adjacent runs with the same match are
+ * merged.
+ */
+function* runsWithin(
+  dataset: Dataset,
+  version: 4 | 6,
+  start: bigint,
+  end: bigint,
+): Generator<RangeRun> {
   let open: RangeRun | undefined;
   for (let at = start; at <= end; ) {
     const address = fromBigInt(at, version);
     const match = dataset.find(address);
     const bounds = dataset.bounds(address);
-    // In unannounced space a table may not know the end of the run; then it advances by one address.
+    // In unannounced space a table may not know the end of the run; then it advances by one
+    // address.
     const last = bounds.end < at ? at : bounds.end;
     const runEnd = last > end ? end : last;
     if (open?.match === match) open.end = runEnd;
@@ -153,17 +206,21 @@ function sampleOf(dataset: Dataset, { version, start, end }: Range): RangePart[]
   return samples;
 }
 
-function summarize(dataset: Dataset, { version }: Range, parts: readonly RangePart[]): Omit<RangeNetworks, 'runs'> {
+function summarize(
+  dataset: Dataset,
+  { version }: Range,
+  parts: readonly RangePart[],
+): Omit<RangeNetworks, 'runs'> {
   const sizes = new Map<number, { size: number; largest: RangePart }>();
   for (const part of parts) {
     if (part.match === 0) continue;
     const asn = dataset.asnNumber(part.match);
-    const known = sizes.get(asn);
-    if (known === undefined) sizes.set(asn, { size: part.size, largest: part });
+    const network = sizes.get(asn);
+    if (network === undefined) sizes.set(asn, { size: part.size, largest: part });
     else
       sizes.set(asn, {
-        size: known.size + part.size,
-        largest: part.size > known.largest.size ? part : known.largest,
+        size: network.size + part.size,
+        largest: part.size > network.largest.size ? part : network.largest,
       });
   }
   const total = parts.reduce((sum, { size }) => sum + size, 0);
@@ -189,14 +246,20 @@ function networkAt(dataset: Dataset, version: 4 | 6, { at, match }: RangePart): 
     asn_name: asn_name.slice(0, MAX_NAME_CHARACTERS),
     country,
     connection_type,
-    threat_level: threat.level,
+    threat_level: dataset.threatGap(version, match) === undefined ? threat.level : '',
   };
 }
 
 function carriersOf(mx: readonly MxNetwork[], senders: readonly ListedSender[]): MailCarrier[] {
   const carriers = new Map<number, MailCarrier & { hosts: Set<string> }>();
   const carrierOf = ({ asn, asn_name }: Pick<MailNetwork, 'asn' | 'asn_name'>) => {
-    const carrier = carriers.get(asn) ?? { asn, asn_name, mx_hosts: 0, ipv4_addresses: 0, hosts: new Set() };
+    const carrier = carriers.get(asn) ?? {
+      asn,
+      asn_name,
+      mx_hosts: 0,
+      ipv4_addresses: 0,
+      hosts: new Set(),
+    };
     carriers.set(asn, carrier);
     return carrier;
   };

@@ -1,8 +1,8 @@
-// Fetches an MTA-STS policy (RFC 8461 §3.3) from a host that cannot be trusted: connects only to the public addresses
-// that were looked up, and uses no proxy, which would resolve the name again.
+// Fetches an MTA-STS policy (RFC 8461 §3.3) from a host that cannot be trusted: connects only to
+// the public addresses that were looked up, and uses no proxy, which would resolve the name again.
 import { isIPv6, type LookupFunction } from 'node:net';
-import { fetchText } from '@whence/dataset/internal/io/download/fetch-text';
-import { type FetchPolicy, MAX_POLICY_BYTES, POLICY_TIMEOUT_MS } from '@whence/email/internal/transport/mta-sts';
+import { fetchText } from '@whence/dataset/io/text-requests';
+import { type FetchPolicy, MAX_POLICY_BYTES, POLICY_TIMEOUT_MS } from '@whence/email/mta-sts';
 
 export type PolicyNetwork = {
   /** Certificate authorities to trust instead of Node's, as PEM. */
@@ -17,7 +17,11 @@ export type PolicyNetwork = {
 const MAX_ADDRESSES = 4;
 
 /** `leftMs`: time left for the whole check. */
-export function policyFetcher({ ca, port }: PolicyNetwork, leftMs: () => number, signal: AbortSignal): FetchPolicy {
+export function policyFetcher(
+  { ca, port }: PolicyNetwork,
+  leftMs: () => number,
+  signal: AbortSignal,
+): FetchPolicy {
   return async ({ url, addresses }) => {
     const target = new URL(url);
     if (port !== undefined) target.port = String(port);
@@ -28,18 +32,25 @@ export function policyFetcher({ ca, port }: PolicyNetwork, leftMs: () => number,
       network: { lookup: lookupIn(addresses), ...(ca !== undefined && { ca }) },
       signal,
     });
-    // Senders do not trust the certificate either: what could be set here would not help the owner of the policy.
-    return fetched.kind === 'failed' ? { ...fetched, reason: fetched.reason.replace(OWN_SETTINGS, '') } : fetched;
+    // Senders do not trust the certificate either: what could be set here would not help the owner
+    // of the policy.
+    return fetched.kind === 'failed'
+      ? { ...fetched, reason: fetched.reason.replace(OWN_SETTINGS, '') }
+      : fetched;
   };
 }
 
 const OWN_SETTINGS = /; to trust it, set [^;]*$/;
 
-function lookupIn(addresses: readonly string[]): LookupFunction {
-  const found = addressesToTry(addresses).map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
+/** For connections to these addresses only, whatever the name means by then. */
+export function lookupIn(addresses: readonly string[]): LookupFunction {
+  const targets = addressesToTry(addresses).map((address) => ({
+    address,
+    family: isIPv6(address) ? 6 : 4,
+  }));
   return (_hostname, { all }, callback) => {
-    const [first] = found;
-    if (all === true) callback(null, found);
+    const [first] = targets;
+    if (all === true) callback(null, targets);
     else callback(null, first?.address ?? '', first?.family);
   };
 }

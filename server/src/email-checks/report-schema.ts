@@ -1,8 +1,12 @@
-/** Schemas of the report of a domain: its records; on request transport, SMTP and networks; what it is made from; and trials. */
+/**
+ * Schemas of the report of a domain: its records; on request transport, SMTP and networks; what it
+ * is made from; and trials.
+ */
+
 import { CONNECTION_TYPES, THREAT_LEVELS } from '@whence/dataset/record';
-import { CHANGE_RISKS } from '@whence/email/internal/advice/judge-change';
-import { OBSTACLE_CODES } from '@whence/email/internal/advice/readiness';
-import { ASKED_POLICIES, VERDICT_ANSWERS } from '@whence/email/internal/reports/verdict';
+import { CHANGE_RISKS } from '@whence/email/judge-change';
+import { OBSTACLE_CODES } from '@whence/email/readiness';
+import { ASKED_POLICIES, VERDICT_ANSWERS } from '@whence/email/reports/asked-policy';
 import {
   boolean,
   integer,
@@ -14,6 +18,7 @@ import {
   string,
   strings,
 } from '../http/json-schema.ts';
+import { REPORT_DAYS } from '../vocabulary.ts';
 
 const policy = named('DmarcPolicy', oneOfTexts(['none', 'quarantine', 'reject']));
 const publishedPolicy = oneOfTexts(['none', 'quarantine', 'reject', '']);
@@ -75,9 +80,15 @@ const recommendation = namedObject('TransportRecommendation', {
   file_url: string('Where the file belongs, or empty.'),
   file: string('File to publish there.'),
 });
-const recommendations = list(recommendation, 'What to publish; empty for a domain that takes no mail.');
+const recommendations = list(
+  recommendation,
+  'What to publish; empty for a domain that takes no mail.',
+);
 const judged = { is_valid: isValid, validation_errors: findings };
-const senderRules = named('SenderRulesState', oneOfTexts(['met', 'not_met', 'unverified', 'not_applicable']));
+const senderRules = named(
+  'SenderRulesState',
+  oneOfTexts(['met', 'not_met', 'unverified', 'not_applicable']),
+);
 export const transport = namedObject('TransportReport', {
   mta_sts: namedObject('MtaStsReport', {
     ...record,
@@ -89,7 +100,12 @@ export const transport = namedObject('TransportReport', {
     ...judged,
     recommendations,
   }),
-  tls_rpt: namedObject('TlsRptReport', { ...record, report_uris: strings('rua.'), ...judged, recommendations }),
+  tls_rpt: namedObject('TlsRptReport', {
+    ...record,
+    report_uris: strings('rua.'),
+    ...judged,
+    recommendations,
+  }),
   dane: namedObject('DaneReport', {
     is_authenticated: boolean('The resolver authenticated the MX records with DNSSEC.'),
     hosts: list(
@@ -144,12 +160,17 @@ export const smtp = namedObject('SmtpReport', {
         is_trusted: boolean('The chain leads to a known authority and is valid now.'),
         is_for_host: boolean('It has the name of the MX host.'),
       }),
-      dane: { ...comparison, description: 'Whether a TLSA record fits; empty if DANE does not apply.' },
+      dane: {
+        ...comparison,
+        description: 'Whether a TLSA record fits; empty if DANE does not apply.',
+      },
       mta_sts: {
         ...comparison,
         description: 'Whether the MTA-STS policy names it and accepts its certificate; or empty.',
       },
-      stops_delivery: boolean('Senders that use DANE, or an enforced MTA-STS policy, do not deliver to it.'),
+      stops_delivery: boolean(
+        'Senders that use DANE, or an enforced MTA-STS policy, do not deliver to it.',
+      ),
       ...judged,
     }),
   ),
@@ -186,7 +207,10 @@ const senderNetwork = namedObject('SenderNetwork', {
   range: string('Addresses that SPF lets send.', '192.0.2.0/24'),
   record_domain: string('Whose SPF record names them.', 'example.com'),
   asn_count: integer('Networks that announce parts of it.'),
-  shares: list(networkShare, 'The networks with the largest parts, at most five; of a sample if there are very many.'),
+  shares: list(
+    networkShare,
+    'The networks with the largest parts, at most five; of a sample if there are very many.',
+  ),
 });
 
 export const networks = namedObject('NetworksReport', {
@@ -205,7 +229,6 @@ const part = named('MailPart', oneOfTexts(['mx', 'spf', 'dkim', 'dmarc']));
 export const askedPolicy = named('AskedPolicy', oneOfTexts(ASKED_POLICIES));
 export const answer = named('VerdictAnswer', oneOfTexts(VERDICT_ANSWERS));
 const points = integer('Points.');
-const amounts = { ipv4_addresses: integer('IPv4 addresses.'), ipv6_48s: integer('IPv6 /48s.') };
 
 const readiness = namedObject('MailReadiness', {
   steps: strings('The next stricter steps: `p=quarantine`, `p=reject`, `-all`.'),
@@ -218,12 +241,19 @@ const readiness = namedObject('MailReadiness', {
   ),
 });
 
-const mailPoints = namedObject('MailPoints', { mx: points, spf: points, dkim: points, dmarc: points });
+const mailPoints = namedObject('MailPoints', {
+  mx: points,
+  spf: points,
+  dkim: points,
+  dmarc: points,
+});
 
 export const details = namedObject('EmailDetails', {
   points: mailPoints,
   unverified: list(part, 'Parts that DNS did not answer for.'),
-  risk: string('How others can send mail as the domain, or take over a name that it refers to; or empty.'),
+  risk: string(
+    'How others can send mail as the domain or take over a name that it refers to, or which own mail is refused; or empty.',
+  ),
   is_finished: boolean('It is set up to send no mail, and nothing is left to fix.'),
   advice: list(
     namedObject('EmailAdvice', {
@@ -234,17 +264,24 @@ export const details = namedObject('EmailDetails', {
     }),
   ),
   readiness,
-  sender_rules: string('Whether it meets what Google, Yahoo and Microsoft ask of bulk senders, in one line.'),
+  sender_rules: string(
+    'Whether it meets what Google, Yahoo and Microsoft ask of bulk senders, in one line.',
+  ),
   senders: optional({
     ...namedObject('EmailSendersLine', {
       policy: askedPolicy,
       answer,
       text: string('The answer as a sentence.'),
-      messages: integer('Messages in 35 days.'),
+      messages: integer(`Messages in ${REPORT_DAYS} days.`),
       passed: integer('Those that passed.'),
+      record: string(
+        'The record to publish where the answer is yes; empty otherwise.',
+        '_dmarc.example.com. IN TXT "v=DMARC1; p=reject; rua=mailto:d@example.com"',
+      ),
     }),
     description: 'What aggregate reports say about `p=reject`, for keys with `reports:read`.',
   }),
+  open_to_all: boolean('SPF lets everyone send.'),
   spf_tree: list(
     namedObject('SpfTreeLine', {
       depth: integer('0 for the record of the domain.'),
@@ -253,14 +290,6 @@ export const details = namedObject('EmailDetails', {
       errors: strings('`code: explanation`, at most three.'),
     }),
   ),
-  evidence: namedObject('EmailEvidence', {
-    unverified: list(part, 'Parts of which DNS did not answer something.'),
-    open_to_all: boolean('SPF lets everyone send.'),
-    ...amounts,
-    spf_terms: list(namedObject('SpfTermBreadth', { term: string('A term of the record.', 'mx'), ...amounts })),
-    readiness,
-    dangling: list(namedObject('DanglingName', { part, name: string('A name that does not exist.') })),
-  }),
 });
 
 const trialState = namedObject('EmailTrialState', {
@@ -268,7 +297,9 @@ const trialState = namedObject('EmailTrialState', {
   grade: oneOfTexts(['A', 'B', 'C', 'D', 'F']),
   unverified: list(part, 'Parts that DNS did not answer for.'),
   points: mailPoints,
-  risk: string('How others can send mail as the domain, or take over a name that it refers to; or empty.'),
+  risk: string(
+    'How others can send mail as the domain or take over a name that it refers to, or which own mail is refused; or empty.',
+  ),
   mx: strings('MX hosts.'),
   spf: string('Its SPF record.'),
   dmarc: string('The DMARC record that holds.'),
@@ -278,7 +309,10 @@ const trialState = namedObject('EmailTrialState', {
   ipv6_48s: integer('IPv6 /48s that may.'),
   open_to_all: boolean('Everyone may.'),
 });
-const trialFinding = namedObject('EmailTrialFinding', { part, text: string('`code: explanation`.') });
+const trialFinding = namedObject('EmailTrialFinding', {
+  part,
+  text: string('`code: explanation`.'),
+});
 const trialAdvice = list(
   namedObject('EmailTrialAdvice', {
     code: string('Does not change.', 'dmarc_change'),
@@ -301,7 +335,10 @@ export const trial = {
   before: trialState,
   after: trialState,
   risks: list(
-    namedObject('EmailTrialRisk', { code: oneOfTexts(CHANGE_RISKS), text: string('What would happen.') }),
+    namedObject('EmailTrialRisk', {
+      code: oneOfTexts(CHANGE_RISKS),
+      text: string('What would happen.'),
+    }),
     'What the change would break, the most important first, whatever the score does.',
   ),
   appeared: list(trialFinding),

@@ -3,9 +3,12 @@ import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import type { SmtpReport } from '@whence/client/wire';
 import { createAuthority } from '@whence/testing/servers/certificates';
-import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
+import {
+  type ScriptedDnsServer,
+  startScriptedDnsServer,
+} from '@whence/testing/servers/scripted-dns-server';
 import { type SmtpServer, startSmtpServer } from '@whence/testing/servers/smtp-server';
-import { checked, isAlarming } from '../commands/email/outcome.ts';
+import { checked, exitCodeOf } from '../commands/email/outcome.ts';
 import { runCommand } from '../test/run-command.ts';
 import { startInProcess, TestFolder } from '../test/test-server.ts';
 import { EmailChecks } from './email-checks.ts';
@@ -49,7 +52,12 @@ async function probe(domain: string, smtp = smtpOf(() => true)): Promise<SmtpRep
   const checks = new EmailChecks([dns.address], { smtp });
   try {
     const { signal } = new AbortController();
-    const checked = await checks.check(domain, { fairnessKey: '', selectors: ['none'], signal, hasSmtp: true });
+    const checked = await checks.check(domain, {
+      fairnessKey: '',
+      selectors: ['none'],
+      signal,
+      hasSmtp: true,
+    });
     assert.ok(checked?.answer.smtp);
     assert.equal(checked.answer.transport, undefined);
     return checked.answer.smtp;
@@ -60,7 +68,12 @@ async function probe(domain: string, smtp = smtpOf(() => true)): Promise<SmtpRep
 
 test('smtp: the report has the certificate, the names of the server, and what DANE says of it', async () => {
   const { servers, ...rest } = await probe('example.com');
-  assert.deepEqual(rest, { is_blocked: false, unprobed: [], is_valid: false, validation_errors: [] });
+  assert.deepEqual(rest, {
+    is_blocked: false,
+    unprobed: [],
+    is_valid: false,
+    validation_errors: [],
+  });
   const [{ certificate, tls_version, ...server }] = servers as [SmtpReport['servers'][number]];
   assert.deepEqual(server, {
     host: 'mx.example.com',
@@ -106,20 +119,31 @@ for (const [behaviour, domain, isReachable, want] of [
 test('smtp: where no address can be reached, it is said once', async () => {
   const { is_blocked, servers, validation_errors } = await probe('blocked.example');
   assert.deepEqual([is_blocked, servers, validation_errors.length], [true, [], 1]);
-  assert.match(validation_errors[0] ?? '', /^smtp_blocked: port 25 of no MX host could be reached from here \(255\./);
+  assert.match(
+    validation_errors[0] ?? '',
+    /^smtp_blocked: port 25 of no MX host could be reached from here \(255\./,
+  );
 });
 
 test('smtp: a session is kept for other domains with the same host', async () => {
   const checks = new EmailChecks([dns.address], { smtp: smtpOf(() => true) });
-  const request = { fairnessKey: '', selectors: ['none'], signal: new AbortController().signal, hasSmtp: true };
+  const request = {
+    fairnessKey: '',
+    selectors: ['none'],
+    signal: new AbortController().signal,
+    hasSmtp: true,
+  };
   const { connections } = mail;
   for (let i = 0; i < 3; i++) await checks.check('example.com', request);
   assert.equal(mail.connections, connections + 1);
   checks.close();
 });
 
-test('smtp: one network is not connected to without limit', async () => {
-  const hosts = Array.from({ length: 40 }, (_, i) => [`d${i}.example`, `mx.d${i}.example`] as const);
+test('smtp: one network is not connected to without limit', async (t) => {
+  const hosts = Array.from(
+    { length: 30 },
+    (_, i) => [`d${i}.example`, `mx.d${i}.example`] as const,
+  );
   const busy = await startScriptedDnsServer(
     Object.fromEntries(
       hosts.flatMap(([domain, host]) => [
@@ -129,20 +153,32 @@ test('smtp: one network is not connected to without limit', async () => {
     ),
   );
   const checks = new EmailChecks([busy.address], { smtp: smtpOf(() => true) });
+  t.after(() => checks.close());
+  t.after(() => busy.close());
   const { connections } = mail;
-  const request = () => ({ fairnessKey: '', selectors: ['none'], signal: new AbortController().signal, hasSmtp: true });
-  const reports = await Promise.all(hosts.slice(0, 30).map(([domain]) => checks.check(domain, request())));
-  const unprobed = reports.filter((checked) => checked?.answer.smtp?.unprobed.length === 1);
-  assert.ok(unprobed.length > 0 && mail.connections - connections === 30 - unprobed.length);
-  checks.close();
-  await busy.close();
+  const request = () => ({
+    fairnessKey: '',
+    selectors: ['none'],
+    signal: new AbortController().signal,
+    hasSmtp: true,
+  });
+  const startedMs = performance.now();
+  await Promise.all(hosts.map(([domain]) => checks.check(domain, request())));
+  // Twenty at once, and one for each second that the checks took on a busy machine.
+  const most = 20 + Math.ceil((performance.now() - startedMs) / 1_000);
+  const opened = mail.connections - connections;
+  assert.ok(opened > 0 && opened <= most, `${opened} connections, ${most} allowed`);
 });
 
 test('smtp: over HTTP it is refused unless it is switched on, and the refusal names the setting', async () => {
   const folder = new TestFolder();
   const environment = { WHENCE_DNS_SERVERS: dns.address };
   const { secret } = await folder.createKey();
-  const ask = async (environmentMore: Record<string, string>, path: string, headers: Record<string, string>) => {
+  const ask = async (
+    environmentMore: Record<string, string>,
+    path: string,
+    headers: Record<string, string>,
+  ) => {
     const { network } = smtpOf(() => true);
     const server = await startInProcess(
       folder,
@@ -160,9 +196,15 @@ test('smtp: over HTTP it is refused unless it is switched on, and the refusal na
   const path = '/v1/email/domain/example.com/dns?selectors=none&include=smtp';
   const off = await ask({}, path, { 'X-API-Key': secret });
   assert.equal(off.data.code, 'INVALID_INCLUDE');
-  assert.deepEqual(off.data.details, { allowed: ['transport', 'networks', 'details'], setting: 'WHENCE_SMTP_PROBE' });
+  assert.deepEqual(off.data.details, {
+    allowed: ['transport', 'networks', 'details'],
+    setting: 'WHENCE_SMTP_PROBE',
+  });
   const on = await ask({ WHENCE_SMTP_PROBE: 'on' }, path, { 'X-API-Key': secret });
-  assert.deepEqual([on.data.smtp.servers[0].dane, on.data.smtp.servers[0].stops_delivery], ['mismatch', true]);
+  assert.deepEqual(
+    [on.data.smtp.servers[0].dane, on.data.smtp.servers[0].stops_delivery],
+    ['mismatch', true],
+  );
   assert.ok(mail.received.includes('EHLO [127.0.0.1]'));
   // Not for people without an account.
   const page = '/dashboard/api/lookup/domain/example.com?include=smtp';
@@ -174,19 +216,28 @@ test('smtp: over HTTP it is refused unless it is switched on, and the refusal na
 test('smtp: the command prints it, and connects to nothing that is not public', async () => {
   const environment = { WHENCE_DNS_SERVERS: dns.address, WHENCE_DATA_DIR: '/nonexistent' };
   const { stdout } = await runCommand(['email', 'example.com', '--include', 'smtp'], environment);
-  assert.match(stdout, /\nMX hosts on port 25 \(not part of the score\)\n {2}! no_public_mail_host: /);
+  assert.match(
+    stdout,
+    /\nMX hosts on port 25 \(not part of the score\)\n {2}! no_public_mail_host: /,
+  );
 });
 
 for (const stops_delivery of [true, false])
   test(`smtp: the exit code of a good domain whose host ${stops_delivery ? 'stops' : 'does not stop'} delivery`, async () => {
     const checks = new EmailChecks([dns.address], { smtp: smtpOf(() => true) });
     const signal = new AbortController().signal;
-    const request = { fairnessKey: '', selectors: ['none'], signal, hasSmtp: true, hasDetails: true };
+    const request = {
+      fairnessKey: '',
+      selectors: ['none'],
+      signal,
+      hasSmtp: true,
+      hasDetails: true,
+    };
     const answer = (await checks.check('example.com', request))?.answer;
     checks.close();
     assert.ok(answer?.smtp && answer.details);
     const servers = answer.smtp.servers.map((server) => ({ ...server, stops_delivery }));
     const details = { ...answer.details, risk: '', unverified: [] };
     const outcome = checked({ ...answer, grade: 'A', smtp: { ...answer.smtp, servers }, details });
-    assert.equal(isAlarming(outcome), stops_delivery);
+    assert.equal(exitCodeOf(outcome), stops_delivery ? 1 : 0);
   });

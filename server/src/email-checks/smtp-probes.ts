@@ -1,13 +1,12 @@
-// SMTP sessions with MX hosts on request: at most five public addresses, ten seconds in all. Kept for a minute and
-// limited per network, so that a zone's owner cannot make us flood a third party.
+// SMTP sessions with MX hosts on request: at most five public addresses, ten seconds in all. Kept
+// for a minute and limited per network, so that a zone's owner cannot make us flood a third party.
 import { parseAddress } from '@whence/dataset/address';
-import { isPublicAddress } from '@whence/email/internal/address-scope';
-import type { Finding } from '@whence/email/internal/findings/finding';
-import { sentences } from '@whence/email/internal/report/report-cuts';
-import { judgeSession, type SmtpContext } from '@whence/email/internal/smtp/judge';
-import { openSmtpSession, type SmtpSession } from '@whence/email/internal/smtp/session';
+import { isPublicAddress } from '@whence/email/address-scope';
+import { type Finding, formatFinding, limitFindings } from '@whence/email/findings';
 import type { SmtpReport, SmtpServer } from '@whence/email/report';
 import type { DnsClient } from '@whence/email/resolver';
+import { judgeSession, type SmtpContext } from '@whence/email/smtp/judge';
+import { openSmtpSession, type SmtpSession } from '@whence/email/smtp/session';
 import { lookUpHostname } from '../address/hostname.ts';
 import { GuessThrottle } from '../limits/guess-throttle.ts';
 import type { Checked } from './examine-mail.ts';
@@ -21,12 +20,12 @@ export type SmtpSettings = {
 };
 
 const MAX_ADDRESSES = 5;
-/** Hosts whose addresses are asked for, the preferred first. */
+/** Hosts whose addresses are queried, the preferred first. */
 const MAX_HOSTS = 8;
 const MAX_LISTED = 20;
 const MAX_BANNER_ADDRESSES = 8;
 const MAX_SERVER_ERRORS = 10;
-/** The names of servers are asked for within the rest of the ten seconds. */
+/** The names of servers are queried within the rest of the ten seconds. */
 const SESSION_MS = 9_000;
 const TOTAL_MS = 10_000;
 const PORT = 25;
@@ -62,32 +61,49 @@ export class SmtpProbes {
     const resolver = dns.forCheck(domain, { deadlineMs: TOTAL_MS, signal });
     try {
       const { mx } = findings;
-      const hosts = mx.state === 'implicit' ? [domain] : mx.report.records.filter((host) => host !== '.');
+      const hosts =
+        mx.state === 'implicit' ? [domain] : mx.report.records.filter((host) => host !== '.');
       if (hosts.length === 0) return reportOf([], [], { code: 'no_mail_host', detail: { domain } });
       const targets = await this.#targetsOf(hosts.slice(0, MAX_HOSTS), resolver);
-      if (targets.length === 0) return reportOf([], [], { code: 'no_public_mail_host', detail: { domain } });
+      if (targets.length === 0)
+        return reportOf([], [], { code: 'no_public_mail_host', detail: { domain } });
       const chosen = targets.slice(0, MAX_ADDRESSES);
       const stop = AbortSignal.any([signal, ended.signal]);
-      const probed = (await Promise.all(chosen.map((target) => this.#session(target, stop)))).flat();
-      if (probed.length > 0 && probed.every(({ session }) => UNREACHABLE.includes(connectionError(session))))
-        return reportOf([], [], { code: 'smtp_blocked', detail: { addresses: chosen.map(({ address }) => address) } });
+      const probed = (
+        await Promise.all(chosen.map((target) => this.#session(target, stop)))
+      ).flat();
+      if (
+        probed.length > 0 &&
+        probed.every(({ session }) => UNREACHABLE.includes(connectionError(session)))
+      )
+        return reportOf([], [], {
+          code: 'smtp_blocked',
+          detail: { addresses: chosen.map(({ address }) => address) },
+        });
       const seen = probed.filter(({ session }) => !NO_ROUTE.includes(connectionError(session)));
-      const unprobed = targets.filter(({ address }) => !seen.some((one) => one.address === address));
-      const described = seen.map((one) => describe(one, { domain, transport, resolver }));
+      const unprobed = targets.filter(
+        ({ address }) => !seen.some((host) => host.address === address),
+      );
+      const described = seen.map((host) => describe(host, { domain, transport, resolver }));
       return reportOf(await Promise.all(described), unprobed);
     } finally {
       clearTimeout(timer);
     }
   }
 
-  /** One address of each host in turn, so that five of the first do not leave out the others. IPv4 comes first. */
+  /**
+   * One address of each host in turn, so that five of the first do not leave out the others. IPv4
+   * comes first.
+   */
   async #targetsOf(hosts: readonly string[], resolver: CheckResolver): Promise<Target[]> {
     const { isReachable = isPublicAddress } = this.#settings.network ?? {};
     const byHost = await Promise.all(
       hosts.map(async (host) => {
         const answers = await Promise.all([resolver.a(host), resolver.aaaa(host)]);
-        const found = answers.flatMap((answer) => (answer.kind === 'found' ? answer.records : []));
-        return found.filter(isReachable).map((address) => ({ host, address }));
+        const hostAddresses = answers.flatMap((answer) =>
+          answer.kind === 'found' ? answer.records : [],
+        );
+        return hostAddresses.filter(isReachable).map((address) => ({ host, address }));
       }),
     );
     const rounds = Math.max(...byHost.map((targets) => targets.length));
@@ -101,7 +117,8 @@ export class SmtpProbes {
   async #session(target: Target, signal: AbortSignal): Promise<Probed[]> {
     const key = `${target.host} ${target.address}`;
     const kept = this.#kept.get(key);
-    if (kept !== undefined && performance.now() < kept.endsAtMs) return [{ ...target, session: kept.session }];
+    if (kept !== undefined && performance.now() < kept.endsAtMs)
+      return [{ ...target, session: kept.session }];
     const { network = {}, isUnthrottled = false } = this.#settings;
     if (!isUnthrottled && this.#rate.attempt(target.address) === undefined) return [];
     const { port = PORT, ca } = network;
@@ -121,14 +138,20 @@ export class SmtpProbes {
 
 async function describe(
   { session, ...target }: Probed,
-  { domain, transport, resolver }: Pick<SmtpContext, 'domain' | 'transport'> & { readonly resolver: CheckResolver },
+  {
+    domain,
+    transport,
+    resolver,
+  }: Pick<SmtpContext, 'domain' | 'transport'> & { readonly resolver: CheckResolver },
 ): Promise<SmtpServer> {
   const judged = judgeSession(session, { ...target, domain, transport, now: new Date() });
   const address = parseAddress(target.address);
   const addressesOf = async (name: string) => {
     if (name === '') return [];
     const answers = await Promise.all([resolver.a(name), resolver.aaaa(name)]);
-    return answers.flatMap((answer) => (answer.kind === 'found' ? answer.records : [])).slice(0, MAX_BANNER_ADDRESSES);
+    return answers
+      .flatMap((answer) => (answer.kind === 'found' ? answer.records : []))
+      .slice(0, MAX_BANNER_ADDRESSES);
   };
   const [banner_addresses, reverse] = await Promise.all([
     addressesOf(judged.banner_name),
@@ -139,7 +162,9 @@ async function describe(
     banner_addresses,
     reverse_name: reverse?.name ?? '',
     is_reverse_confirmed: reverse?.is_confirmed === true,
-    validation_errors: sentences(judged.validation_errors, MAX_SERVER_ERRORS),
+    validation_errors: limitFindings(judged.validation_errors, MAX_SERVER_ERRORS).map(
+      formatFinding,
+    ),
   };
 }
 
@@ -149,14 +174,20 @@ function reportOf(servers: SmtpServer[], unprobed: readonly Target[], error?: Fi
     servers,
     unprobed: unprobed.slice(0, MAX_LISTED).map(({ address }) => address),
     is_valid: error === undefined && servers.every(({ is_valid }) => is_valid),
-    validation_errors: error === undefined ? [] : sentences([error]),
+    validation_errors: error === undefined ? [] : [formatFinding(error)],
   };
 }
 
 /** The system has no way to the address: that says nothing about it. */
 const NO_ROUTE: readonly string[] = ['ENETUNREACH', 'EADDRNOTAVAIL', 'EAFNOSUPPORT', 'ENETDOWN'];
 /** No answer, or the refusal of a firewall. A refused connection is an answer of the host. */
-const UNREACHABLE: readonly string[] = [...NO_ROUTE, 'EHOSTUNREACH', 'ETIMEDOUT', 'EACCES', 'EPERM'];
+const UNREACHABLE: readonly string[] = [
+  ...NO_ROUTE,
+  'EHOSTUNREACH',
+  'ETIMEDOUT',
+  'EACCES',
+  'EPERM',
+];
 
 function connectionError({ failure }: SmtpSession): string {
   if (failure?.step !== 'connection') return '';

@@ -1,9 +1,12 @@
-/** What changed records would do, for API, command and page: both checks, what would break, and what differs. */
-import type { Dataset } from '@whence/dataset/internal/file/read';
-import { judgeChange } from '@whence/email/internal/advice/judge-change';
-import { type Part, verdictOf } from '@whence/email/internal/report/part-state';
-import type { SendersReport } from '@whence/email/internal/reports/judge-senders';
-import { MAX_LOOKUPS } from '@whence/email/internal/spf/limits';
+/**
+ * What changed records would do, for API, command and page: both checks, what would break, and what
+ * differs.
+ */
+import type { Dataset } from '@whence/dataset/dataset';
+import { judgeChange } from '@whence/email/judge-change';
+import { MAX_LOOKUPS, type ReportedVerdict } from '@whence/email/report';
+import { type Part, verdictOf } from '@whence/email/report-parts';
+import type { SendersReport } from '@whence/email/reports/judge';
 import type { ValueOf } from '../http/json-schema.ts';
 import { describeAdvice } from './check-details.ts';
 import type { Trial } from './email-checks.ts';
@@ -19,9 +22,15 @@ export type TrialState = TrialReport['before'];
 type TrialFinding = TrialReport['appeared'][number];
 type TrialAdvice = TrialReport['advice']['appeared'][number];
 
+type DescribedTrial = Trial & {
+  readonly notes: readonly string[];
+  /** What reports show about the policy of names below the domain, where only that is in force. */
+  readonly below: ReportedVerdict | undefined;
+};
+
 export async function describeTrial(
   domain: string,
-  { before, after, unjudged, notes }: Trial & { readonly notes: readonly string[] },
+  { before, after, below, unjudged, notes }: DescribedTrial,
   dataset: Dataset | undefined,
 ): Promise<TrialReport> {
   const senders =
@@ -38,7 +47,7 @@ export async function describeTrial(
     domain,
     before: describeState(before),
     after: describeState(after),
-    risks: judgeChange(domain, before, after, lost),
+    risks: [...judgeChange(domain, before, after, lost), ...risksBelow(below)],
     appeared,
     vanished,
     advice: { appeared: newAdvice, vanished: oldAdvice },
@@ -46,6 +55,12 @@ export async function describeTrial(
     senders,
     notes: [...notes, ...notJudged(domain, unjudged)],
   };
+}
+
+function risksBelow(verdict: ReportedVerdict | undefined): TrialReport['risks'] {
+  if (verdict === undefined || verdict.answer === 'yes') return [];
+  const code = verdict.answer === 'no' ? 'mail_refused_now' : 'step_skipped';
+  return [{ code, text: `${verdict.text}.` }];
 }
 
 const MAX_UNJUDGED = 5;
@@ -85,29 +100,39 @@ const adviceOf = ({ advice }: Checked): TrialAdvice[] =>
   advice.map(describeAdvice).map(({ code, text, record }) => ({ code, text, record }));
 
 /** What only the second list has, and what only the first has. */
-function difference<Entry extends { readonly text: string }>(then: Entry[], now: Entry[]): [Entry[], Entry[]] {
+function difference<Entry extends { readonly text: string }>(
+  then: Entry[],
+  now: Entry[],
+): [Entry[], Entry[]] {
   const key = (entry: Entry) => JSON.stringify(entry);
-  const [known, current] = [new Set(then.map(key)), new Set(now.map(key))];
-  return [now.filter((entry) => !known.has(key(entry))), then.filter((entry) => !current.has(key(entry)))];
+  const earlier = new Set(then.map(key));
+  const current = new Set(now.map(key));
+  return [
+    now.filter((entry) => !earlier.has(key(entry))),
+    then.filter((entry) => !current.has(key(entry))),
+  ];
 }
 
 function findingsOf({ answer: { mx, spf, dkim, dmarc } }: Checked): TrialFinding[] {
-  const found = (part: Part, errors: readonly string[]) => errors.map((text): TrialFinding => ({ part, text }));
+  const findings = (part: Part, errors: readonly string[]) =>
+    errors.map((text): TrialFinding => ({ part, text }));
   return [
-    ...found('mx', mx.errors),
-    ...found('spf', spf.validation_errors),
+    ...findings('mx', mx.errors),
+    ...findings('spf', spf.validation_errors),
     ...dkim.flatMap(({ selector, validation_errors }) =>
-      found(
+      findings(
         'dkim',
         validation_errors.map((error) => withSelector(error, selector)),
       ),
     ),
-    ...found('dmarc', dmarc.validation_errors),
+    ...findings('dmarc', dmarc.validation_errors),
   ];
 }
 
 /** The code stays in front. */
 function withSelector(error: string, selector: string): string {
   const colon = error.indexOf(': ');
-  return colon < 0 ? `${error}: ${selector}` : `${error.slice(0, colon)}: ${selector}: ${error.slice(colon + 2)}`;
+  return colon < 0
+    ? `${error}: ${selector}`
+    : `${error.slice(0, colon)}: ${selector}: ${error.slice(colon + 2)}`;
 }

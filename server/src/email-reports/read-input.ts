@@ -1,58 +1,79 @@
 /** What an input holds, ready to be stored: in the thread of a server, and in a command. */
+
 import type { Resolver } from '@whence/email/dns';
-import { type FoundReport, readReports } from '@whence/email/internal/reports/read-reports';
-import type { NotReadCode } from '@whence/email/internal/reports/unreadable';
+import type { NotReadCode } from '@whence/email/reports/not-read';
+import { type FoundReport, readMessage, readReports } from '@whence/email/reports/read';
+import { Budget } from '@whence/email/reports/unpack';
 import { createDnsClient } from '@whence/email/resolver';
-import { type PreparedReport, prepareReport } from '../storage/prepared-report.ts';
+import { DAY_MS } from '../day.ts';
+import { type Arrival, type PreparedReport, prepareReport } from '../storage/prepared-report.ts';
+import { type PreparedTlsReport, prepareTlsReport } from '../storage/prepared-tls-report.ts';
 
 export type ReadItem =
   | { readonly kind: 'report'; readonly name: string; readonly report: PreparedReport }
+  | { readonly kind: 'tls_report'; readonly name: string; readonly report: PreparedTlsReport }
   | { readonly kind: 'not_read'; readonly name: string; readonly code: NotReadCode };
 
 export type ReadInputOptions = {
   readonly nowMs: number;
   /** Reports that ended before are not stored: they would be removed at once. */
   readonly keepDays: number;
-  /** The id of the key that posted it, or of the account as statistics have it; empty for a command. */
+  /**
+   * The id of the key that posted it, or of the account as statistics have it; empty for a command.
+   */
   readonly keyId: string;
-  /** Verifies messages; without it they are believed. */
-  readonly resolverFor?: (domain: string) => Pick<Resolver, 'txt'>;
+  /** Verifies messages, whichever way they came; files are believed. */
+  readonly resolverFor: (domain: string) => Pick<Resolver, 'txt'>;
 };
 
-const DAY_MS = 86_400_000;
 /** For the keys of one signature. */
 const DNS_MS = 5_000;
 
-export async function* readInput(name: string, bytes: Buffer, options: ReadInputOptions): AsyncGenerator<ReadItem> {
-  const { nowMs, resolverFor } = options;
-  for await (const found of readReports(name, bytes, resolverFor && { verify: { resolverFor, nowMs } }))
+export async function* readInput(
+  name: string,
+  bytes: Buffer,
+  options: ReadInputOptions,
+): AsyncGenerator<ReadItem> {
+  const { resolverFor } = options;
+  for await (const found of readReports(name, bytes, { resolverFor })) yield itemOf(found, options);
+}
+
+/** A message of a mailbox, which has to prove its reporter whatever its bytes look like. */
+export async function* readMailed(
+  bytes: Buffer,
+  maxMessageBytes: number,
+  options: ReadInputOptions,
+): AsyncGenerator<ReadItem> {
+  const { resolverFor } = options;
+  const reading = { resolverFor, maxMessageBytes };
+  for await (const found of readMessage('', bytes, reading, new Budget()))
     yield itemOf(found, options);
 }
 
-/** The same for what came by mail, from anyone: it is verified. */
-export async function* readVerified(
-  name: string,
-  bytes: Buffer,
+/** Resolvers for a piece of work. */
+export async function withDns<T>(
   dnsServers: readonly string[],
-  options: Omit<ReadInputOptions, 'resolverFor'>,
-): AsyncGenerator<ReadItem> {
+  work: (resolverFor: (domain: string) => Resolver) => Promise<T>,
+): Promise<T> {
   const dns = createDnsClient(dnsServers.length > 0 ? { servers: dnsServers } : {});
-  const resolverFor = (domain: string) => dns.forCheck(domain, { deadlineMs: DNS_MS });
   try {
-    yield* readInput(name, bytes, { ...options, resolverFor });
+    return await work((domain) => dns.forCheck(domain, { deadlineMs: DNS_MS }));
   } finally {
     dns.close();
   }
 }
 
-export function itemOf(found: FoundReport, { nowMs, keepDays, keyId }: ReadInputOptions): ReadItem {
-  if (found.kind === 'not_read') return found;
-  const { name, report, digest, isMessage, isProven } = found;
-  if (report.end * 1000 < nowMs - keepDays * DAY_MS) return { kind: 'not_read', name, code: 'too_old' };
+export function itemOf(
+  foundReport: FoundReport,
+  { nowMs, keepDays, keyId }: ReadInputOptions,
+): ReadItem {
+  if (foundReport.kind === 'not_read') return foundReport;
+  const { name, digest, isMessage, unproven } = foundReport;
+  if (foundReport.report.end * 1000 < nowMs - keepDays * DAY_MS)
+    return { kind: 'not_read', name, code: 'too_old' };
   const arrived = isMessage ? 'message' : keyId === '' ? 'file' : 'key';
-  return {
-    kind: 'report',
-    name,
-    report: prepareReport(report, { arrived, arrivedFrom: keyId, digest, isProven }, nowMs),
-  };
+  const arrival: Arrival = { arrived, arrivedFrom: keyId, digest, unproven };
+  return foundReport.kind === 'report'
+    ? { kind: 'report', name, report: prepareReport(foundReport.report, arrival, nowMs) }
+    : { kind: 'tls_report', name, report: prepareTlsReport(foundReport.report, arrival, nowMs) };
 }

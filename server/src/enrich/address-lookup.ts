@@ -1,24 +1,21 @@
 /** Looks up one address, counts it and appends the insertion. Shared by all formats. */
 import type { Address } from '@whence/dataset/address';
-import type { Dataset } from '@whence/dataset/internal/file/read';
+import type { Dataset } from '@whence/dataset/dataset';
 import type { Flag } from '@whence/dataset/record';
 import type { Counts } from './counts.ts';
 import type { Insertion } from './insertion.ts';
 import type { OutputBuffer } from './output-buffer.ts';
 
-/** Which records stay: those with an address that has one of the flags of `only`, and none that has one of `not`. */
-export type FlagSelection = { readonly only: readonly Flag[] | undefined; readonly not: readonly Flag[] };
-
-export type RecordLookup = {
-  readonly counts: Counts;
-  append(address: Address, output: OutputBuffer): void;
-  startRecord(): void;
-  /** A record that has no addresses and stays, such as the header of a table. */
-  keepRecord(): void;
-  readonly isRecordKept: boolean;
+/**
+ * Which records stay: those with an address that has one of the flags of `only`, and none that has
+ * one of `not`.
+ */
+export type FlagSelection = {
+  readonly only: readonly Flag[] | undefined;
+  readonly not: readonly Flag[];
 };
 
-export class AddressLookup implements RecordLookup {
+export class AddressLookup {
   readonly counts: Counts;
   readonly #selection: FlagSelection | undefined;
   /** Per set of attributes, which many prefixes share. */
@@ -40,7 +37,8 @@ export class AddressLookup implements RecordLookup {
     this.counts.addresses++;
     if (match === 0) this.counts.not_found++;
     else this.counts.found++;
-    if (this.#selection !== undefined && match !== 0) this.#select(this.#selection, this.#dataset.attributesOf(match));
+    if (this.#selection !== undefined && match !== 0)
+      this.#select(this.#selection, this.#dataset.attributesOf(match));
     this.#insertion.append(address, match, output);
   }
 
@@ -49,6 +47,7 @@ export class AddressLookup implements RecordLookup {
     this.#hasNot = false;
   }
 
+  /** A record that has no addresses and stays, such as the header of a table. */
   keepRecord(): void {
     this.#hasOnly = true;
   }

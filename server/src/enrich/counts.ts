@@ -1,4 +1,6 @@
-/** What is counted while a log is enriched: the totals, the progress bar and the summary at the end. */
+/**
+ * What is counted while a log is enriched: the totals, the progress bar and the summary at the end.
+ */
 import type { Output } from '../terminal/output.ts';
 import { jsonLine } from '../terminal/printable.ts';
 import { ProgressBar } from '../terminal/progress-bar.ts';
@@ -12,7 +14,10 @@ export type Counts = {
   addresses: number;
   found: number;
   not_found: number;
-  /** Lines that are not a JSON object; rows with a different number of columns than the first. Passed on unchanged. */
+  /**
+   * Lines that are not a JSON object; rows with a different number of columns than the first.
+   * Passed on unchanged.
+   */
   unreadable: number;
   /** Lines above MAX_RECORD_BYTES. Passed on unchanged. */
   too_long: number;
@@ -20,12 +25,16 @@ export type Counts = {
   already_there: number;
 };
 
-export function addCounts(counts: Counts, more: Partial<Counts>): void {
-  for (const name of Object.keys(more) as (keyof Counts)[]) counts[name] += more[name] ?? 0;
-}
-
 export function newCounts(): Counts {
-  return { lines: 0, addresses: 0, found: 0, not_found: 0, unreadable: 0, too_long: 0, already_there: 0 };
+  return {
+    lines: 0,
+    addresses: 0,
+    found: 0,
+    not_found: 0,
+    unreadable: 0,
+    too_long: 0,
+    already_there: 0,
+  };
 }
 
 const REDRAW_MS = 100;
@@ -58,7 +67,12 @@ export class Progress {
   }
 }
 
-export function formatSummary(counts: Counts, bytes: number, elapsedMs: number, isJson: boolean): string {
+export function formatSummary(
+  counts: Counts,
+  bytes: number,
+  elapsedMs: number,
+  isJson: boolean,
+): string {
   const { lines, addresses, found, not_found, unreadable, too_long, already_there } = counts;
   const seconds = elapsedMs / 1000;
   if (isJson) {

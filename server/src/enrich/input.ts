@@ -1,9 +1,12 @@
-/** Opens a file or standard input for any command that reads text: gunzips it and makes lines of one JSON document. */
-import { closeSync, createReadStream, existsSync, fstatSync, openSync, readFileSync } from 'node:fs';
+/**
+ * Opens a file or standard input for any command that reads text: gunzips it and makes lines of one
+ * JSON document.
+ */
+import { closeSync, createReadStream, fstatSync, openSync } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { createGunzip } from 'node:zlib';
-import { CommandError, UsageError } from '../terminal/exit.ts';
+import { InputError } from '../terminal/exit.ts';
 import type { CommandStreams } from '../terminal/output.ts';
 import { PROGRAM } from '../terminal/program-name.ts';
 import { jsonRecords } from './json-records.ts';
@@ -16,23 +19,9 @@ export type Input = {
   readonly totalBytes: number | undefined;
   /** Bytes of the file as stored: for gzip, compressed bytes. */
   bytesRead(): number;
-  /** Undefined unless the text is the content of a regular file. */
-  readonly file: PlainFile | undefined;
   /** Must be called: an open pipe keeps the process alive. */
   close(): void;
 };
-
-/** A file that several threads may read, from `start` on, instead of `chunks`. */
-export type PlainFile = {
-  readonly name: string;
-  readonly descriptor: number;
-  readonly start: number;
-  setBytesRead(bytes: number): void;
-};
-
-export class InputError extends CommandError {
-  override name = 'InputError';
-}
 
 const CHUNK_BYTES = 1 << 18;
 /** Format detection gives up after this many bytes of white space. */
@@ -46,12 +35,12 @@ const UNSUPPORTED = [
 const MAX_MAGIC_BYTES = 6;
 
 export const STANDARD_INPUT = '-';
-export const inputName = (file: string) => (file === STANDARD_INPUT ? 'standard input' : file);
+const inputName = (file: string) => (file === STANDARD_INPUT ? 'standard input' : file);
 
 /** `file` may be STANDARD_INPUT. */
 export async function openInput(file: string, stdin: () => Readable): Promise<Input> {
-  const isPiped = file === STANDARD_INPUT;
-  const { stream, totalBytes, descriptor, start = 0 } = isPiped ? standardInput(stdin()) : openFile(file);
+  const { stream, totalBytes }: OpenedInput =
+    file === STANDARD_INPUT ? { stream: stdin() } : openFile(file);
   const name = inputName(file);
   let bytesRead = 0;
   const count = (bytes: number) => {
@@ -61,19 +50,14 @@ export async function openInput(file: string, stdin: () => Readable): Promise<In
     const raw = await peek(counted(stream, name, count), hasMagic);
     const unsupported = UNSUPPORTED.find(({ magic }) => startsWith(raw.head, magic));
     if (unsupported !== undefined)
-      throw new UsageError(
+      throw new InputError(
         `${name} is ${unsupported.name} data; decompress it first: ${unsupported.command} … | ${PROGRAM} enrich`,
       );
     const isGzip = startsWith(raw.head, GZIP);
     const json = jsonRecords(isGzip ? gunzip(raw.chunks, name) : raw.chunks, name);
     const text = await peek(json, hasText);
-    // A document that was split begins with other bytes.
-    const isPlain = descriptor !== undefined && !isGzip && text.head.equals(raw.head.subarray(0, text.head.length));
-    const setBytesRead = (bytes: number) => {
-      bytesRead = bytes;
-    };
-    const plainFile = isPlain ? { name, descriptor, start, setBytesRead } : undefined;
-    return { ...text, totalBytes, file: plainFile, bytesRead: () => bytesRead, close: () => stream.destroy() };
+    if (text.head.length === 0) throw new InputError(`${name} is empty`);
+    return { ...text, totalBytes, bytesRead: () => bytesRead, close: () => stream.destroy() };
   } catch (error) {
     stream.destroy();
     throw error;
@@ -81,7 +65,11 @@ export async function openInput(file: string, stdin: () => Readable): Promise<In
 }
 
 /** Lines of a text, each without its end and cut to `maxCharacters`, in groups as they are read. */
-export async function* textLines(file: string, stdin: () => Readable, maxCharacters: number): AsyncGenerator<string[]> {
+export async function* textLines(
+  file: string,
+  stdin: () => Readable,
+  maxCharacters: number,
+): AsyncGenerator<string[]> {
   const input = await openInput(file, stdin);
   const decoder = new StringDecoder('utf8');
   let rest = '';
@@ -108,35 +96,28 @@ export function noteWaiting(
     stderr.write(`reading ${what} from the terminal; end with Ctrl-D, or give a file\n`);
 }
 
-type OpenedInput = { readonly stream: Readable; readonly totalBytes?: number } & Partial<
-  Pick<PlainFile, 'descriptor' | 'start'>
->;
-
-/** A file that was redirected may have been read in part; only Linux says how far. */
-function standardInput(stream: Readable & { readonly fd?: number }): OpenedInput {
-  const descriptor = stream.fd;
-  const state = `/proc/self/fdinfo/${descriptor}`;
-  if (descriptor === undefined || !fstatSync(descriptor).isFile() || !existsSync(state)) return { stream };
-  const position = /^pos:\s*(\d+)/.exec(readFileSync(state, 'latin1'))?.[1];
-  return position === undefined ? { stream } : { stream, descriptor, start: Number(position) };
-}
+type OpenedInput = { readonly stream: Readable; readonly totalBytes?: number };
 
 function openFile(file: string): OpenedInput {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(file, 'r');
     const stats = fstatSync(descriptor);
-    if (stats.isDirectory()) throw new UsageError(`${file} is a directory; name a file`);
+    if (stats.isDirectory()) throw new InputError(`${file} is a directory; name a file`);
     const stream = createReadStream(file, { fd: descriptor, highWaterMark: CHUNK_BYTES });
-    return { stream, ...(stats.isFile() && { totalBytes: stats.size, descriptor }) };
+    return { stream, ...(stats.isFile() && { totalBytes: stats.size }) };
   } catch (error) {
     if (descriptor !== undefined) closeSync(descriptor);
-    if (error instanceof UsageError) throw error;
-    throw new UsageError(`cannot read ${file}: ${(error as Error).message}`);
+    if (error instanceof InputError) throw error;
+    throw new InputError(`cannot read ${file}: ${(error as Error).message}`);
   }
 }
 
-async function* counted(stream: Readable, name: string, count: (bytes: number) => void): AsyncGenerator<Buffer> {
+async function* counted(
+  stream: Readable,
+  name: string,
+  count: (bytes: number) => void,
+): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of stream) {
       count(chunk.length);
@@ -183,11 +164,16 @@ async function* withHead(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenera
 /** One byte is enough if no magic starts with it: interactive input must not wait for the sixth. */
 function hasMagic(head: Buffer): boolean {
   const magics = [GZIP, ...UNSUPPORTED.map(({ magic }) => magic)];
-  return head.length >= MAX_MAGIC_BYTES || (head.length > 0 && magics.every((magic) => magic[0] !== head[0]));
+  return (
+    head.length >= MAX_MAGIC_BYTES ||
+    (head.length > 0 && magics.every((magic) => magic[0] !== head[0]))
+  );
 }
 
 function hasText(head: Buffer): boolean {
-  return head.length > MAX_BLANK_BYTES || /\S/.test(head.toString('latin1').replace(/^\xef\xbb\xbf/, ''));
+  return (
+    head.length > MAX_BLANK_BYTES || /\S/.test(head.toString('latin1').replace(/^\xef\xbb\xbf/, ''))
+  );
 }
 
 function startsWith(head: Buffer, magic: Buffer): boolean {

@@ -1,9 +1,8 @@
-// The bytes added for an address: a JSON object, or columns of CSV. All but address and prefix depend on the record
-// only and are cached (`text-cache.ts`): 0.27 µs per address instead of 4.2. Caching whole insertions saved a tenth for
-// 10,000 clients but cost a fifth to a half for distinct addresses.
+// The bytes added for an address: a JSON object, or columns of CSV. All but address and prefix
+// depend on the record only and are cached (`text-cache.ts`): 0.27 µs per address instead of 4.2.
+// Caching whole insertions saved a tenth for 10,000 clients but cost a fifth to a half for distinct
+// addresses.
 import { type Address, truncateAddress, wordMask } from '@whence/dataset/address';
-import { type Match, prefixLength, recordNumber } from '@whence/dataset/internal/file/format';
-import type { Dataset } from '@whence/dataset/internal/file/read';
 import {
   asciiJson,
   eightBytes,
@@ -11,9 +10,12 @@ import {
   writeOctet,
   writeQuad,
   writeText,
-} from '@whence/dataset/internal/file/texts/ascii-writer';
-import type { Supplement } from '@whence/dataset/internal/supplement/supplement';
+} from '@whence/dataset/ascii-writer';
+import type { Dataset } from '@whence/dataset/dataset';
+import type { LocationDatabase } from '@whence/dataset/location';
+import { type Match, prefixLength, recordNumber } from '@whence/dataset/match';
 import type { AddressMembers } from '../address/sections.ts';
+import { csvCell } from '../csv-cell.ts';
 import {
   type AttributeField,
   type Attributes,
@@ -30,15 +32,17 @@ import {
   sectionValue,
   type Value,
 } from '../fields/fields.ts';
-import { quoteCell } from '../terminal/printable.ts';
 import type { OutputBuffer } from './output-buffer.ts';
 import type { SectionValues } from './section-values.ts';
 import { TextCache } from './text-cache.ts';
 
-/** What is looked up. Fields of locations need the supplement, those of routing, privacy and scanner `sections`. */
+/**
+ * What is looked up. Fields of locations need `locations`, those of routing, privacy and scanner
+ * `sections`.
+ */
 export type EnrichSources = {
   readonly dataset: Dataset;
-  readonly supplement?: Supplement | undefined;
+  readonly locations?: LocationDatabase | undefined;
   readonly sections?: SectionValues | undefined;
 };
 
@@ -55,16 +59,19 @@ const CLOSE = 0x7d;
 const FRAME_BYTES = 256;
 
 /** `{"ip":…,…}`; without `fields` the full record of the API. */
-export function jsonInsertion(sources: EnrichSources, fields: readonly Field[] | undefined): Insertion {
-  const { dataset } = sources;
+export function jsonInsertion(
+  sources: EnrichSources,
+  fields: readonly Field[] | undefined,
+): Insertion {
   const parts =
     fields === undefined
-      ? [IP_MEMBER, PREFIX_MEMBER, fullRecord(dataset)]
+      ? [IP_MEMBER, PREFIX_MEMBER, fullRecord(sources)]
       : partsOf(fields, {
           ip: IP_MEMBER,
           prefix: PREFIX_MEMBER,
           record: (run) => members(sources, run),
-          section: (run) => sectionPart(sources, run, (field, value) => member(field, toJson(value))),
+          section: (run) =>
+            sectionPart(sources, run, (field, value) => member(field, toJson(value))),
         });
   const notFound = [IP_MEMBER];
   return {
@@ -81,20 +88,29 @@ export function jsonInsertion(sources: EnrichSources, fields: readonly Field[] |
   };
 }
 
-/** Each value follows a delimiter. If the address was not found, all columns except `ip` are empty. */
-export function csvInsertion(sources: EnrichSources, fields: readonly Field[], delimiter: string): Insertion {
+/**
+ * Each value follows a delimiter. If the address was not found, all columns except `ip` are empty.
+ */
+export function csvInsertion(
+  sources: EnrichSources,
+  fields: readonly Field[],
+  delimiter: string,
+): Insertion {
   const own = {
     ip: { kind: 'ip', ...inWords(delimiter), isQuoted: false },
     prefix: { kind: 'prefix', ...inWords(delimiter), isQuoted: false },
     record: (run: readonly Field[]) => columns(sources, run, delimiter),
     section: (run: SectionRun) =>
-      sectionPart(sources, run, (_, value) => delimiter + quoteCell(cellText(value), delimiter)),
+      sectionPart(sources, run, (_, value) => delimiter + csvCell(cellText(value), delimiter)),
   } as const;
   const parts = partsOf(fields, own);
   const notFound = fields.map((field) =>
     field === 'ip' ? own.ip : ({ kind: 'text', ...inWords(delimiter) } as const),
   );
-  return { append: (address, match, output) => appendParts(match === 0 ? notFound : parts, address, match, output) };
+  return {
+    append: (address, match, output) =>
+      appendParts(match === 0 ? notFound : parts, address, match, output),
+  };
 }
 
 /** `words` is the text `before`, in words of eight bytes that are filled up with blanks. */
@@ -102,8 +118,11 @@ type Before = { readonly before: string; readonly words: Float64Array };
 type Part =
   | (Before & { readonly kind: 'ip' | 'prefix'; readonly isQuoted: boolean })
   | (Before & { readonly kind: 'text' })
-  | { readonly kind: 'record'; readonly cache: TextCache<Match> }
+  | { readonly kind: 'record'; readonly caches: RecordCaches }
   | { readonly kind: 'section'; readonly texts: SectionTexts };
+/** A record may be of both families, and its score complete in one. */
+type RecordCaches = Readonly<Record<4 | 6, TextCache<Match>>>;
+type RecordText = (match: Match, version: 4 | 6) => string;
 type SectionTexts = { append(address: Address, match: Match, output: OutputBuffer): void };
 
 const IP_MEMBER: Part = { kind: 'ip', ...inWords(',"ip":"'), isQuoted: true };
@@ -125,7 +144,10 @@ type PartMakers = {
   readonly section: (run: SectionRun) => Part;
 };
 
-/** Adjacent fields that depend only on the record, only on the place, or on the routing, become one part. */
+/**
+ * Adjacent fields that depend only on the record, only on the place, or on the routing, become one
+ * part.
+ */
 type SectionRun =
   | { readonly section: 'location'; readonly fields: LocationField[] }
   | { readonly section: 'routing'; readonly fields: RoutingField[] };
@@ -135,7 +157,8 @@ function partsOf(fields: readonly Field[], make: PartMakers): Part[] {
   const parts: Part[] = [];
   let run: Run | undefined;
   const endRun = () => {
-    if (run !== undefined) parts.push(run.section === 'record' ? make.record(run.fields) : make.section(run));
+    if (run !== undefined)
+      parts.push(run.section === 'record' ? make.record(run.fields) : make.section(run));
     run = undefined;
   };
   for (const field of fields) {
@@ -157,7 +180,9 @@ function partsOf(fields: readonly Field[], make: PartMakers): Part[] {
 /** Fields of privacy and scanner depend only on the record. */
 function runOf(field: Field): Run {
   if (isLocationField(field)) return { section: 'location', fields: [field] };
-  return isRoutingField(field) ? { section: 'routing', fields: [field] } : { section: 'record', fields: [field] };
+  return isRoutingField(field)
+    ? { section: 'routing', fields: [field] }
+    : { section: 'record', fields: [field] };
 }
 
 function sectionPart(
@@ -165,11 +190,10 @@ function sectionPart(
   run: SectionRun,
   format: (field: Field, value: Value | undefined) => string,
 ): Part {
-  const { dataset, supplement, sections } = sources;
   const texts =
     run.section === 'location'
-      ? new LocationTexts(dataset, supplement, run.fields, format)
-      : routingTexts(sections, run.fields, format);
+      ? locationTexts(sources, run.fields, format)
+      : routingTexts(sources.sections, run.fields, format);
   return { kind: 'section', texts };
 }
 
@@ -180,20 +204,40 @@ function routingTexts(
 ): SectionTexts {
   return {
     append(address, match, output) {
-      for (const field of fields) {
-        const text = format(field, sections?.routing(field, address, match));
-        // UTF-8 takes at most three bytes per UTF-16 code unit.
-        output.reserve(text.length * 3);
-        output.length += output.bytes.write(text, output.length);
-      }
+      for (const field of fields)
+        appendText(format(field, sections?.routing(field, address, match)), output);
     },
   };
 }
 
-function appendParts(parts: readonly Part[], address: Address, match: Match, output: OutputBuffer): void {
+function locationTexts(
+  { dataset, locations }: EnrichSources,
+  fields: readonly LocationField[],
+  format: (field: Field, value: Value | undefined) => string,
+): SectionTexts {
+  return {
+    append(address, match, output) {
+      const location = locations?.find(address, dataset.country(match));
+      for (const field of fields) appendText(format(field, location?.[field]), output);
+    },
+  };
+}
+
+function appendText(text: string, output: OutputBuffer): void {
+  // UTF-8 takes at most three bytes per UTF-16 code unit.
+  output.reserve(text.length * 3);
+  output.length += output.bytes.write(text, output.length);
+}
+
+function appendParts(
+  parts: readonly Part[],
+  address: Address,
+  match: Match,
+  output: OutputBuffer,
+): void {
   for (const part of parts) {
     if (part.kind === 'record') {
-      part.cache.append(recordNumber(match), match, output);
+      part.caches[address.version].append(recordNumber(match), match, output);
       continue;
     }
     if (part.kind === 'section') {
@@ -203,7 +247,8 @@ function appendParts(parts: readonly Part[], address: Address, match: Match, out
     output.reserve(FRAME_BYTES);
     const { bytes, view } = output;
     const { before, words } = part;
-    for (let i = 0, to = output.length; i < words.length; i++, to += 8) view.setFloat64(to, words[i] as number, true);
+    for (let i = 0, to = output.length; i < words.length; i++, to += 8)
+      view.setFloat64(to, words[i] as number, true);
     let at = output.length + before.length;
     if (part.kind === 'ip')
       at = address.version === 4 ? writeQuad(address.w0, view, at) : writeIPv6(address, bytes, at);
@@ -219,13 +264,23 @@ function appendParts(parts: readonly Part[], address: Address, match: Match, out
   }
 }
 
-function fullRecord(dataset: Dataset): Part {
-  const text = (match: Match) =>
-    `,"asn":${dataset.asnNumber(match)},"asn_name":"${dataset.escapedName(match)}",${dataset.attributesJson(dataset.attributesOf(match))}`;
-  return { kind: 'record', cache: new TextCache(dataset.meta.counts.records, text) };
+/** The record of the API, which has a level although the score may be incomplete. */
+function fullRecord({ dataset }: EnrichSources): Part {
+  return cachedText(
+    dataset,
+    (match) =>
+      `,"asn":${dataset.asnNumber(match)},"asn_name":"${dataset.escapedName(match)}",${dataset.attributesJson(dataset.attributesOf(match))}`,
+  );
 }
 
-const member = (name: string, json: string | undefined) => (json === undefined ? '' : `,"${name}":${json}`);
+function cachedText(dataset: Dataset, text: RecordText): Part {
+  const cacheOf = (version: 4 | 6) =>
+    new TextCache(dataset.meta.counts.records, (match: Match) => text(match, version));
+  return { kind: 'record', caches: { 4: cacheOf(4), 6: cacheOf(6) } };
+}
+
+const member = (name: string, json: string | undefined) =>
+  json === undefined ? '' : `,"${name}":${json}`;
 const toJson = (value: Value | undefined) => (value === undefined ? undefined : asciiJson(value));
 
 function members(sources: EnrichSources, run: readonly Field[]): Part {
@@ -238,24 +293,28 @@ function members(sources: EnrichSources, run: readonly Field[]): Part {
 
 function columns(sources: EnrichSources, run: readonly Field[], delimiter: string): Part {
   const { dataset } = sources;
-  const column = (text: string) => delimiter + quoteCell(text, delimiter);
+  const column = (text: string) => delimiter + csvCell(text, delimiter);
   return recordPart(sources, run, (_, value) => column(cellText(value)), {
     asn: (match) => column(String(dataset.asnNumber(match))),
     asn_name: (match) => column(JSON.parse(`"${dataset.escapedName(match)}"`)),
   });
 }
 
-/** Adjacent attributes are cached as one text per set: parsing a set is expensive, and many records share one. */
+/**
+ * Adjacent attributes are cached as one text per set: parsing a set is expensive, and many records
+ * share one.
+ */
 function recordPart(
   sources: EnrichSources,
   run: readonly Field[],
   ofAttribute: (field: AttributeField | RecordSectionField, value: Value | undefined) => string,
   ofNetwork: Readonly<Record<'asn' | 'asn_name', (match: Match) => string>>,
 ): Part {
-  const texts: ((match: Match) => string)[] = [];
+  const texts: RecordText[] = [];
   let attributeFields: (AttributeField | RecordSectionField)[] = [];
   const endAttributes = () => {
-    if (attributeFields.length > 0) texts.push(attributesText(sources, attributeFields, ofAttribute));
+    if (attributeFields.length > 0)
+      texts.push(attributesText(sources, attributeFields, ofAttribute));
     attributeFields = [];
   };
   for (const field of run) {
@@ -267,65 +326,41 @@ function recordPart(
     if (field === 'asn' || field === 'asn_name') texts.push(ofNetwork[field]);
   }
   endAttributes();
-  const text = (match: Match) => {
+  return cachedText(sources.dataset, (match, version) => {
     let joined = '';
-    for (const each of texts) joined += each(match);
+    for (const each of texts) joined += each(match, version);
     return joined;
-  };
-  return { kind: 'record', cache: new TextCache(sources.dataset.meta.counts.records, text) };
+  });
 }
 
 function attributesText(
   { dataset, sections }: EnrichSources,
   fields: readonly (AttributeField | RecordSectionField)[],
   ofAttribute: (field: AttributeField | RecordSectionField, value: Value | undefined) => string,
-): (match: Match) => string {
-  const texts: (string | undefined)[] = new Array(dataset.meta.counts.attribute_sets).fill(undefined);
+): RecordText {
+  // With an incomplete score, and after it with a complete one.
+  const texts: (string | undefined)[] = new Array(2 * dataset.meta.counts.attribute_sets).fill(
+    undefined,
+  );
   const hasSections = fields.some(isRecordSectionField);
   const writers = fields.map((field) =>
     isRecordSectionField(field)
       ? (_: Attributes, members: AddressMembers) => ofAttribute(field, sectionValue(members, field))
-      : (attributes: Attributes) => ofAttribute(field, attributeValue(attributes, field)),
+      : (attributes: Attributes, _: AddressMembers, isThreatKnown: boolean) =>
+          ofAttribute(field, attributeValue(attributes, field, isThreatKnown)),
   );
-  return (match) => {
+  return (match, version) => {
+    const isThreatKnown = dataset.threatGap(version, match) === undefined;
     // Sets that differ only in their sources have the same attributes, but not the same sections.
-    const number = hasSections ? dataset.attributesOf(match) : dataset.textOf(match);
+    const set = hasSections ? dataset.attributesOf(match) : dataset.textOf(match);
+    const number = 2 * set + Number(isThreatKnown);
     let text = texts[number];
     if (text === undefined) {
       const attributes: Attributes = dataset.attributes(dataset.attributesOf(match));
       const members = (hasSections && sections?.ofRecord(match)) || {};
-      text = writers.map((write) => write(attributes, members)).join('');
+      text = writers.map((write) => write(attributes, members, isThreatKnown)).join('');
       texts[number] = text;
     }
     return text;
   };
-}
-
-/** The text of fields of a place, which is made once for each place: many addresses share one. */
-class LocationTexts {
-  readonly #dataset: Dataset;
-  readonly #supplement: Supplement | undefined;
-  /** By the number of the place; 0 is an unknown one. */
-  readonly #texts: TextCache<number>;
-
-  constructor(
-    dataset: Dataset,
-    supplement: Supplement | undefined,
-    fields: readonly LocationField[],
-    format: (field: LocationField, value: string | number | undefined) => string,
-  ) {
-    this.#dataset = dataset;
-    this.#supplement = supplement;
-    this.#texts = new TextCache(supplement?.meta.places ?? 0, (place) => {
-      const location = place === 0 ? undefined : supplement?.location(place, supplement.placeCountry(place));
-      return fields.map((field) => format(field, location?.[field])).join('');
-    });
-  }
-
-  append(address: Address, match: Match, output: OutputBuffer): void {
-    const place = this.#supplement?.placeOf(address) ?? 0;
-    // As in locationOf: a place in another country than the record's is left out.
-    const shown = this.#supplement?.isPlaceIn(place, this.#dataset.country(match)) === true ? place : 0;
-    this.#texts.append(shown, shown, output);
-  }
 }

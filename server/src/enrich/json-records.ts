@@ -1,23 +1,34 @@
-// Makes lines of one JSON document of many records: an array, or an object with one array of objects, as CloudTrail
-// writes it (`{"Records":[…]}`). Other texts stay as they are. To tell, the first document is read in at most
-// MAX_DOCUMENT_BYTES; a larger array is split as it arrives.
+// Makes lines of one JSON document of many records: an array, or an object with one array of
+// objects, as CloudTrail writes it (`{"Records":[…]}`). Other texts stay as they are. To tell, the
+// first document is read in at most MAX_DOCUMENT_BYTES; a larger array is split as it arrives.
 import { UsageError } from '../terminal/exit.ts';
 import { PROGRAM } from '../terminal/program-name.ts';
 
-export const MAX_DOCUMENT_BYTES = 64 << 20;
+const MAX_DOCUMENT_BYTES = 64 << 20;
 /** A smaller object without an array of records is taken for a line of NDJSON. */
 const MAX_LINE_OBJECT_BYTES = 1 << 20;
 
-const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
-const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
-const [LF, CR, SPACE] = [0x0a, 0x0d, 0x20];
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const LF = 0x0a;
+const CR = 0x0d;
+const SPACE = 0x20;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 const isBlank = (byte: number) => byte === SPACE || byte === LF || byte === CR || byte === 0x09;
 const isBlankFrom = (bytes: Buffer, from: number) => bytes.subarray(from).every(isBlank);
 
 /** `name` is the input in messages. */
-export async function* jsonRecords(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
+export async function* jsonRecords(
+  chunks: AsyncIterable<Buffer>,
+  name: string,
+): AsyncGenerator<Buffer> {
   const iterator = chunks[Symbol.asyncIterator]();
   const rest: AsyncIterable<Buffer> = { [Symbol.asyncIterator]: () => iterator };
   const read: Buffer[] = [];
@@ -28,7 +39,8 @@ export async function* jsonRecords(chunks: AsyncIterable<Buffer>, name: string):
     const start = bytes;
     bytes += chunk.length;
     scan.feed(chunk, start);
-    const isOnlyDocument = scan.end === undefined || isBlankFrom(chunk, Math.max(0, scan.end - start));
+    const isOnlyDocument =
+      scan.end === undefined || isBlankFrom(chunk, Math.max(0, scan.end - start));
     if (scan.isOther || !isOnlyDocument || (scan.end !== undefined && !scan.hasRecords)) {
       yield* read;
       yield* rest;
@@ -40,11 +52,15 @@ export async function* jsonRecords(chunks: AsyncIterable<Buffer>, name: string):
     return;
   }
   if (scan.end === undefined) yield* read;
-  else if (scan.hasSeveralArrays) throw new UsageError(`${name} has several arrays of records: ${jqHint(scan)}`);
+  else if (scan.hasSeveralArrays)
+    throw new UsageError(`${name} has several arrays of records: ${jqHint(scan)}`);
   else yield* split(read, scan.recordsStart);
 }
 
-async function* withRead(read: readonly Buffer[], rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* withRead(
+  read: readonly Buffer[],
+  rest: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer> {
   yield* read;
   yield* rest;
 }
@@ -88,7 +104,11 @@ class DocumentScan {
 
   feed(chunk: Buffer, start: number): void {
     this.#position = start;
-    for (let i = 0; i < chunk.length && this.end === undefined && !this.isOther; i++, this.#position++)
+    for (
+      let i = 0;
+      i < chunk.length && this.end === undefined && !this.isOther;
+      i++, this.#position++
+    )
       this.#byte(chunk[i] as number);
   }
 
@@ -107,7 +127,8 @@ class DocumentScan {
       this.#text = [];
     } else if (byte === COLON && this.#depth === 1) this.#key = Buffer.from(this.#text).toString();
     else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-      if (byte === OPEN_ARRAY && this.#depth === (this.isArray ? 0 : 1)) this.#opened = this.#position;
+      if (byte === OPEN_ARRAY && this.#depth === (this.isArray ? 0 : 1))
+        this.#opened = this.#position;
       this.#depth++;
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
       this.#depth--;
@@ -115,7 +136,9 @@ class DocumentScan {
     }
   }
 
-  /** The first byte of the document decides what it can be, that of an array whether it has records. */
+  /**
+   * The first byte of the document decides what it can be, that of an array whether it has records.
+   */
   #first(byte: number): void {
     if (this.#depth === 0) {
       this.isArray = byte === OPEN_ARRAY;
@@ -131,8 +154,15 @@ class DocumentScan {
 }
 
 /** Elements of the array that begins at `start`, one per line; strings without their quotes. */
-async function* split(chunks: Iterable<Buffer> | AsyncIterable<Buffer>, start: number): AsyncGenerator<Buffer> {
-  let [position, depth, isInString, isEscaped, isEnded] = [0, 0, false, false, false];
+async function* split(
+  chunks: Iterable<Buffer> | AsyncIterable<Buffer>,
+  start: number,
+): AsyncGenerator<Buffer> {
+  let position = 0;
+  let depth = 0;
+  let isInString = false;
+  let isEscaped = false;
+  let isEnded = false;
   for await (const chunk of chunks) {
     const output = Buffer.allocUnsafeSlow(chunk.length);
     let length = 0;

@@ -1,27 +1,31 @@
-/** Text that is searched for addresses: the lines of files or of standard input, as bytes, in bounded memory. */
+/**
+ * Text that is searched for addresses: the lines of files or of standard input, as bytes, in
+ * bounded memory.
+ */
 import type { CommandStreams } from '../terminal/output.ts';
 import { openInput } from './input.ts';
 import { MAX_RECORD_BYTES } from './record-stream.ts';
 
-export type LineListener = (bytes: Buffer, start: number, end: number) => void;
+type LineListener = (bytes: Buffer, start: number, end: number) => void;
 
 const LINE_BREAK = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** Resolves when `afterChunk`, which may write, has been called for the last chunk. */
 export async function readLines(
   file: string,
   stdin: CommandStreams['stdin'],
   onLine: LineListener,
-  afterChunk: () => Promise<void> | void = () => {},
 ): Promise<void> {
   const input = await openInput(file, stdin);
-  /** The parts of a line that has not ended. A line above MAX_RECORD_BYTES is passed on in several. */
+  /**
+   * The parts of a line that has not ended. A line above MAX_RECORD_BYTES is passed on in several.
+   */
   let parts: Buffer[] = [];
   let partBytes = 0;
   const endLine = () => {
     const line = Buffer.concat(parts);
-    [parts, partBytes] = [[], 0];
+    parts = [];
+    partBytes = 0;
     onLine(line, 0, contentEnd(line, 0, line.length));
   };
   try {
@@ -40,10 +44,8 @@ export async function readLines(
         partBytes += chunk.length - start;
         if (partBytes > MAX_RECORD_BYTES) endLine();
       }
-      await afterChunk();
     }
     if (parts.length > 0) endLine();
-    await afterChunk();
   } finally {
     input.close();
   }

@@ -20,7 +20,8 @@ function split(text: string, chunkBytes: number, findEnd: RecordEndFinder) {
   };
   const records = new RecordStream(findEnd, write, counts, output, MAX_RECORD_BYTES);
   const bytes = Buffer.from(text);
-  for (let at = 0; at < bytes.length; at += chunkBytes) records.feed(bytes.subarray(at, at + chunkBytes));
+  for (let at = 0; at < bytes.length; at += chunkBytes)
+    records.feed(bytes.subarray(at, at + chunkBytes));
   records.end();
   return { text: output.take().toString(), counts };
 }

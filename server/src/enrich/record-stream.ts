@@ -1,45 +1,41 @@
-// Splits a byte stream into records: lines, or rows of CSV. The input is copied unchanged; a record above
-// MAX_RECORD_BYTES as it arrives, so memory is bounded by one chunk and one record.
+// Splits a byte stream into records: lines, or rows of CSV. The input is copied unchanged; a record
+// above MAX_RECORD_BYTES as it arrives, so memory is bounded by one chunk and one record.
 import type { Counts } from './counts.ts';
 import type { OutputBuffer } from './output-buffer.ts';
 
 export const MAX_RECORD_BYTES = 64 << 20;
 
 /** Inserts into the record start..end, after copying the input up to that place with `copyTo`. */
-export type RecordWriter = (bytes: Buffer, start: number, end: number, output: OutputBuffer) => void;
+export type RecordWriter = (
+  bytes: Buffer,
+  start: number,
+  end: number,
+  output: OutputBuffer,
+) => void;
 
-/** The position after the line break that ends a record, or -1; the next call continues from `to`. */
-export type RecordEndFinder = (bytes: Buffer, from: number, to: number) => number;
+/**
+ * The position after the line break that ends a record, or -1; the next call continues after these
+ * bytes.
+ */
+export type RecordEndFinder = (bytes: Buffer, from: number) => number;
 
 const LF = 0x0a;
 const CR = 0x0d;
 
-export const findLineEnd: RecordEndFinder = (bytes, from, to) => {
+export const findLineEnd: RecordEndFinder = (bytes, from) => {
   const at = bytes.indexOf(LF, from);
-  return at < 0 || at >= to ? -1 : at + 1;
+  return at < 0 ? -1 : at + 1;
 };
-
-/** The position after the last line break before `to`, or -1: one search for any number of lines. */
-export const findLastLineEnd: RecordEndFinder = (bytes, from, to) => {
-  const at = to === from ? -1 : bytes.lastIndexOf(LF, to - 1);
-  return at < from ? -1 : at + 1;
-};
-
-/** The end of the last record, for formats whose record ends can only be found in sequence. */
-export function lastOf(findEnd: RecordEndFinder): RecordEndFinder {
-  return (bytes, from, to) => {
-    let last = -1;
-    for (let end = findEnd(bytes, from, to); end >= 0; end = findEnd(bytes, end, to)) last = end;
-    return last;
-  };
-}
 
 export class RecordStream {
   readonly #findEnd: RecordEndFinder;
   readonly #write: RecordWriter;
   readonly #counts: Counts;
   readonly #output: OutputBuffer;
-  /** The start of an incomplete record. Doubles when full, so that long lines are not copied for every chunk. */
+  /**
+   * The start of an incomplete record. Doubles when full, so that long lines are not copied for
+   * every chunk.
+   */
   #pending = Buffer.allocUnsafeSlow(1 << 16);
   #pendingLength = 0;
   #isPassingThrough = false;
@@ -66,7 +62,7 @@ export class RecordStream {
     this.#output.startSource(bytes);
     let start = 0;
     for (;;) {
-      const end = this.#findEnd(bytes, scanned, bytes.length);
+      const end = this.#findEnd(bytes, scanned);
       if (end < 0) break;
       this.#record(bytes, start, end);
       start = end;
@@ -78,7 +74,8 @@ export class RecordStream {
   /** The rest of the input is a record without a line break. */
   end(): void {
     if (this.#pendingLength === 0) return;
-    // A writer may look at the bytes after a record; behind the last one there are those of an earlier chunk.
+    // A writer may look at the bytes after a record; behind the last one there are those of an
+    // earlier chunk.
     const last = this.#pending.subarray(0, this.#pendingLength);
     this.#output.startSource(last);
     this.#record(last, 0, this.#pendingLength);

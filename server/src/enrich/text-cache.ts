@@ -1,4 +1,6 @@
-/** Caches the part of an insertion that depends only on the record or place, as bytes in one buffer. */
+/**
+ * Caches the part of an insertion that depends only on the record or place, as bytes in one buffer.
+ */
 import { type OutputBuffer, viewOf } from './output-buffer.ts';
 
 const INITIAL_BYTES = 1 << 20;
@@ -24,7 +26,12 @@ export class TextCache<Subject> {
   append(number: number, subject: Subject, output: OutputBuffer): void {
     const at = 2 * number;
     if (this.#spans[at + 1] === 0) this.#add(at, subject);
-    output.appendView(this.#bytes, this.#view, this.#spans[at] as number, this.#spans[at + 1] as number);
+    output.appendView(
+      this.#bytes,
+      this.#view,
+      this.#spans[at] as number,
+      this.#spans[at + 1] as number,
+    );
   }
 
   #add(at: number, subject: Subject): void {

@@ -1,10 +1,17 @@
-// Records as flat fields, with the names of the API. A million runs share 140,000 records and 8,000 sets of attributes,
-// each parsed once. Records that differ only in explanations are one object, so neighbours compare with `===`.
+// Records as flat fields, with the names of the API. A million runs share 140,000 records and 8,000
+// sets of attributes, each parsed once. Records that differ only in explanations are one object, so
+// neighbours compare with `===`.
 
-import { type Match, recordNumber } from '@whence/dataset/internal/file/format';
-import type { Dataset } from '@whence/dataset/internal/file/read';
-import { getOrInsert } from '@whence/dataset/internal/get-or-insert';
-import { type ConnectionType, FLAGS, type Flag, type Rir, type ThreatLevel } from '@whence/dataset/record';
+import type { Dataset } from '@whence/dataset/dataset';
+import { type Match, recordNumber } from '@whence/dataset/match';
+import {
+  type ConnectionType,
+  FLAGS,
+  type Flag,
+  type Rir,
+  type ThreatLevel,
+} from '@whence/dataset/record';
+import { getOrInsert } from '../get-or-insert.ts';
 
 export type Fields = {
   readonly asn: number;
@@ -15,7 +22,8 @@ export type Fields = {
   readonly ai_company?: string;
   readonly cloud_provider?: string;
   readonly threat_score: number;
-  readonly threat_level: ThreatLevel;
+  /** Absent if the score is not complete. */
+  readonly threat_level?: ThreatLevel;
 } & { readonly [flag in Flag]: boolean };
 
 /** In column order. */
@@ -34,7 +42,9 @@ export const FIELDS = [
 
 type AttributeFields = Omit<Fields, 'asn' | 'asn_name'>;
 
-/** A distinct set of attributes, and the complete fields of each network that has it, by AS number. */
+/**
+ * A distinct set of attributes, and the complete fields of each network that has it, by AS number.
+ */
 type AttributeGroup = { readonly attributes: AttributeFields; readonly byAsn: Map<number, Fields> };
 
 export class FieldsReader {
@@ -43,9 +53,12 @@ export class FieldsReader {
   readonly #byAttributes: (AttributeGroup | undefined)[];
   readonly #byText = new Map<string, AttributeGroup>();
   readonly #names = new Map<number, string>();
+  readonly #version: 4 | 6;
 
-  constructor(dataset: Dataset) {
+  /** For addresses of one family: a score may be complete in one of them. */
+  constructor(dataset: Dataset, version: 4 | 6) {
     this.#dataset = dataset;
+    this.#version = version;
     // Record 0 is reserved and not counted.
     this.#byRecord = new Array(dataset.meta.counts.records + 1).fill(undefined);
     this.#byAttributes = new Array(dataset.meta.counts.attribute_sets).fill(undefined);
@@ -56,16 +69,22 @@ export class FieldsReader {
     const cached = this.#byRecord[record];
     if (cached !== undefined) return cached;
     const asn = this.#dataset.asnNumber(match);
-    const { attributes, byAsn } = this.#groupOf(this.#dataset.attributesOf(match));
-    const fields = getOrInsert(byAsn, asn, () => ({ asn, asn_name: this.#nameOf(asn, match), ...attributes }));
+    const { attributes, byAsn } = this.#groupOf(match);
+    const fields = getOrInsert(byAsn, asn, () => ({
+      asn,
+      asn_name: this.#nameOf(asn, match),
+      ...attributes,
+    }));
     this.#byRecord[record] = fields;
     return fields;
   }
 
-  #groupOf(number: number): AttributeGroup {
+  #groupOf(match: Match): AttributeGroup {
+    const number = this.#dataset.attributesOf(match);
     const cached = this.#byAttributes[number];
     if (cached !== undefined) return cached;
-    const attributes = flatten(this.#dataset.attributes(number));
+    const isThreatKnown = this.#dataset.threatGap(this.#version, match) === undefined;
+    const attributes = flatten(this.#dataset.attributes(number), isThreatKnown);
     const text = JSON.stringify(attributes);
     const group = getOrInsert(this.#byText, text, () => ({ attributes, byAsn: new Map() }));
     this.#byAttributes[number] = group;
@@ -73,17 +92,18 @@ export class FieldsReader {
   }
 
   #nameOf(asn: number, match: Match): string {
-    return getOrInsert(this.#names, asn, () => JSON.parse(`"${this.#dataset.escapedName(match)}"`) as string);
+    return getOrInsert(
+      this.#names,
+      asn,
+      () => JSON.parse(`"${this.#dataset.escapedName(match)}"`) as string,
+    );
   }
 }
 
-function flatten({
-  country,
-  rir,
-  connection_type,
-  detection,
-  threat,
-}: ReturnType<Dataset['attributes']>): AttributeFields {
+function flatten(
+  { country, rir, connection_type, detection, threat }: ReturnType<Dataset['attributes']>,
+  isThreatKnown: boolean,
+): AttributeFields {
   const { ai_company, cloud_provider, ...flags } = detection;
   return {
     country,
@@ -93,6 +113,6 @@ function flatten({
     ...(ai_company === undefined ? {} : { ai_company }),
     ...(cloud_provider === undefined ? {} : { cloud_provider }),
     threat_score: threat.score,
-    threat_level: threat.level,
+    ...(isThreatKnown && { threat_level: threat.level }),
   };
 }

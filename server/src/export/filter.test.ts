@@ -21,7 +21,11 @@ const FIELDS: Fields = {
   threat_score: 25,
   threat_level: 'low',
 };
-const VALUES = { countries: ['CH', 'DE', 'ZZ'], clouds: ['AWS', 'Google Cloud'], companies: ['OpenAI'] };
+const VALUES = {
+  countries: ['CH', 'DE', 'ZZ'],
+  clouds: ['AWS', 'Google Cloud'],
+  companies: ['OpenAI'],
+};
 
 for (const [behaviour, options, want] of [
   ['no filter matches everything', {}, true],
@@ -41,9 +45,14 @@ for (const [behaviour, options, want] of [
   ['the exact minimum score', { minScore: '25' }, true],
   ['a score below the minimum', { minScore: '26' }, false],
   ['different options must all match', { flag: ['vpn'], country: ['CH'] }, false],
-  ['different options that all match', { flag: ['vpn'], country: ['DE'], asn: ['64500'], minScore: '1' }, true],
+  [
+    'different options that all match',
+    { flag: ['vpn'], country: ['DE'], asn: ['64500'], minScore: '1' },
+    true,
+  ],
 ] as const)
-  test(`filter: ${behaviour}`, () => assert.equal(parseFilter(options, VALUES).matches(FIELDS), want));
+  test(`filter: ${behaviour}`, () =>
+    assert.equal(parseFilter(options, VALUES).matches(FIELDS), want));
 
 for (const [behaviour, options, message] of [
   [
@@ -56,10 +65,26 @@ for (const [behaviour, options, message] of [
     { country: ['Germany'] },
     /"Germany"; the dataset has CH DE ZZ$/,
   ],
-  ['an unknown cloud', { cloud: ['Azure'] }, /^unknown cloud "Azure"; the dataset has AWS, Google Cloud$/],
-  ['an unknown company', { company: ['Google'] }, /^unknown company "Google"; the dataset has OpenAI$/],
-  ['an unknown connection type', { connectionType: ['home'] }, /"home"; valid types: residential, mobile, /],
-  ['an invalid AS number', { asn: ['4294967296'] }, /^invalid AS number "4294967296"; write 15169 or AS15169$/],
+  [
+    'an unknown cloud',
+    { cloud: ['Azure'] },
+    /^unknown cloud "Azure"; the dataset has AWS, Google Cloud$/,
+  ],
+  [
+    'an unknown company',
+    { company: ['Google'] },
+    /^unknown company "Google"; the dataset has OpenAI$/,
+  ],
+  [
+    'an unknown connection type',
+    { connectionType: ['home'] },
+    /"home"; valid types: residential, mobile, /,
+  ],
+  [
+    'an invalid AS number',
+    { asn: ['4294967296'] },
+    /^invalid AS number "4294967296"; write 15169 or AS15169$/,
+  ],
   ['an invalid score', { minScore: '101' }, /"101"; it must be a whole number from 0 to 100$/],
   ['an empty score', { minScore: '' }, /whole number/],
 ] as const)
@@ -75,7 +100,10 @@ test('filter: a minimum score of 0 is an empty filter', () => {
 });
 
 test('filter: its text is the options of the command line', () => {
-  const { text } = parseFilter({ flag: ['vpn'], country: ['de', 'CH'], asn: ['AS1'], minScore: '50' }, VALUES);
+  const { text } = parseFilter(
+    { flag: ['vpn'], country: ['de', 'CH'], asn: ['AS1'], minScore: '50' },
+    VALUES,
+  );
   assert.equal(text, '--flag vpn --country DE,CH --asn 1 --min-score 50');
   const quoted = parseFilter({ cloud: ['google cloud'], connectionType: ['mobile'] }, VALUES);
   assert.equal(quoted.text, '--cloud "Google Cloud" --connection-type mobile');

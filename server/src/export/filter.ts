@@ -1,6 +1,8 @@
-/** Which networks to export: values of one option are combined with or, different options with and. */
-import { parsePrefixedAsn } from '@whence/dataset/internal/as-number';
-import type { Dataset } from '@whence/dataset/internal/file/read';
+/**
+ * Which networks to export: values of one option are combined with or, different options with and.
+ */
+import { parsePrefixedAsn } from '@whence/dataset/as-number';
+import type { Dataset } from '@whence/dataset/dataset';
 import { CONNECTION_TYPES, type ConnectionType } from '@whence/dataset/record';
 import { parseFlag } from '../fields/fields.ts';
 import { UsageError } from '../terminal/exit.ts';
@@ -18,7 +20,8 @@ export type FilterOptions = {
 };
 
 /** As on the command line, for messages. */
-export const FILTER_OPTIONS = '--flag, --country, --asn, --cloud, --company, --connection-type, --min-score';
+export const FILTER_OPTIONS =
+  '--flag, --country, --asn, --cloud, --company, --connection-type, --min-score';
 
 export type Filter = {
   readonly isEmpty: boolean;
@@ -36,14 +39,33 @@ type FilterValues = {
 };
 
 /** Throws a UsageError that lists the valid values. */
-export function parseFilter(options: FilterOptions, { countries, clouds, companies }: FilterValues): Filter {
+export function parseFilter(
+  options: FilterOptions,
+  { countries, clouds, companies }: FilterValues,
+): Filter {
   const flags = options.flag?.map(parseFlag) ?? [];
   const parts = [
-    part('country', options.country?.map(parseValue('country', countries)), ({ country }) => country),
+    part(
+      'country',
+      options.country?.map(parseValue('country', countries)),
+      ({ country }) => country,
+    ),
     part('asn', options.asn?.map(parseAsn), ({ asn }) => asn),
-    part('cloud', options.cloud?.map(parseValue('cloud', clouds)), ({ cloud_provider }) => cloud_provider),
-    part('company', options.company?.map(parseValue('company', companies)), ({ ai_company }) => ai_company),
-    part('connection-type', options.connectionType?.map(parseConnectionType), (fields) => fields.connection_type),
+    part(
+      'cloud',
+      options.cloud?.map(parseValue('cloud', clouds)),
+      ({ cloud_provider }) => cloud_provider,
+    ),
+    part(
+      'company',
+      options.company?.map(parseValue('company', companies)),
+      ({ ai_company }) => ai_company,
+    ),
+    part(
+      'connection-type',
+      options.connectionType?.map(parseConnectionType),
+      (fields) => fields.connection_type,
+    ),
   ].filter((selected) => selected !== undefined);
   const minScore = options.minScore === undefined ? 0 : parseScore(options.minScore);
   return {
@@ -79,11 +101,13 @@ function part<Value extends string | number>(
   };
 }
 
-const quoteArgument = (text: string) => (/^[A-Za-z0-9_.,-]+$/.test(text) ? text : JSON.stringify(text));
+const quoteArgument = (text: string) =>
+  /^[A-Za-z0-9_.,-]+$/.test(text) ? text : JSON.stringify(text);
 
 function parseAsn(text: string): number {
   const asn = parsePrefixedAsn(text);
-  if (asn === undefined) throw new UsageError(`invalid AS number ${JSON.stringify(text)}; write 15169 or AS15169`);
+  if (asn === undefined)
+    throw new UsageError(`invalid AS number ${JSON.stringify(text)}; write 15169 or AS15169`);
   return asn;
 }
 
@@ -91,7 +115,8 @@ function parseAsn(text: string): number {
 function parseValue(name: string, values: readonly string[]): (text: string) => string {
   return (text) => {
     const value = values.find((candidate) => candidate.toLowerCase() === text.toLowerCase());
-    if (value === undefined) throw new UsageError(`unknown ${name} ${JSON.stringify(text)}; ${describeValues(values)}`);
+    if (value === undefined)
+      throw new UsageError(`unknown ${name} ${JSON.stringify(text)}; ${describeValues(values)}`);
     return value;
   };
 }
@@ -112,17 +137,25 @@ function parseConnectionType(text: string): ConnectionType {
 
 function parseScore(text: string): number {
   if (!/^[0-9]{1,3}$/.test(text) || Number(text) > 100)
-    throw new UsageError(`invalid score ${JSON.stringify(text)}; it must be a whole number from 0 to 100`);
+    throw new UsageError(
+      `invalid score ${JSON.stringify(text)}; it must be a whole number from 0 to 100`,
+    );
   return Number(text);
 }
 
 export function filterValuesOf(dataset: Dataset): FilterValues {
-  const [countries, clouds, companies] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  const countries = new Set<string>();
+  const clouds = new Set<string>();
+  const companies = new Set<string>();
   for (let number = 0; number < dataset.meta.counts.attribute_sets; number++) {
     const { country, detection } = dataset.attributes(number);
     countries.add(country);
     if (detection.cloud_provider !== undefined) clouds.add(detection.cloud_provider);
     if (detection.ai_company !== undefined) companies.add(detection.ai_company);
   }
-  return { countries: [...countries].sort(), clouds: [...clouds].sort(), companies: [...companies].sort() };
+  return {
+    countries: [...countries].sort(),
+    clouds: [...clouds].sort(),
+    companies: [...companies].sort(),
+  };
 }

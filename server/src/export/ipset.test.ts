@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import test from 'node:test';
 import { ExportSample } from '../test/packages/export-sample.ts';
 
@@ -41,28 +40,4 @@ test('ipset: rejected without a filter', async () => {
     stderr,
     /^error: ipset needs a filter \(--flag, .*--min-score\): without one it would match every address/,
   );
-});
-
-// A network namespace of its own: the sets are gone with the process.
-const inNamespace = (script: string, input = '') =>
-  spawnSync('unshare', ['-rn', 'sh', '-c', script], { input, encoding: 'utf8' });
-const isInstalled = spawnSync('ipset', ['version']).error === undefined;
-
-test('ipset: ipset loads the file, and a newer one in its place', {
-  skip: !isInstalled && 'ipset is not installed; apt-get install ipset',
-}, async () => {
-  // Some kernels have no sets, and some containers no namespaces.
-  if (inNamespace('ipset create probe hash:net').status !== 0) return;
-  const first = await sample.export('--format', 'ipset', '--flag', 'datacenter', '--name', 'edge');
-  const second = await sample.export('--format', 'ipset', '--country', 'CH', '--name', 'edge');
-  const load = (text: string) => `ipset restore -exist <<'END'\n${text}END\n`;
-  const script = `set -e\n${load(first.stdout)}ipset list -n\nipset test edge_ipv4 3.1.2.3\n${load(second.stdout)}ipset save`;
-  const { status, stdout, stderr } = inNamespace(script);
-  assert.equal(status, 0, stderr);
-  assert.match(stdout, /^edge_ipv4\nedge_ipv6\n/);
-  assert.deepEqual(stdout.match(/^add .*$/gm)?.sort(), [
-    'add edge_ipv4 2.0.1.0/24',
-    'add edge_ipv4 2.0.2.0/23',
-    'add edge_ipv4 2.0.4.0/23',
-  ]);
 });

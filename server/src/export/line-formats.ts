@@ -1,25 +1,24 @@
-/** CSV (RFC 4180 with a header, but LF) and NDJSON (without absent values): one network per line. */
-import { getOrInsert } from '@whence/dataset/internal/get-or-insert';
+/**
+ * CSV (RFC 4180 with a header, but LF) and NDJSON (without absent values): one network per line.
+ */
+
 import type { AddressMembers } from '../address/sections.ts';
 import { cellText, sectionValue } from '../fields/fields.ts';
+import { getOrInsert } from '../get-or-insert.ts';
 import type { Sink } from '../terminal/output.ts';
 import { FIELDS, type Fields } from './fields.ts';
 import { COLUMNS, type Row, rowsOf, type Selection, sectionColumns, selectRuns } from './rows.ts';
 
-export type BooleanTexts = readonly [ifFalse: string, ifTrue: string];
-
 /** Returns the number of rows. Without rows, not even the header is written. */
-export function writeCsv(
-  selection: Selection,
-  sink: Sink,
-  booleans: BooleanTexts = ['false', 'true'],
-): Promise<number> {
+export function writeCsv(selection: Selection, sink: Sink): Promise<number> {
   const more = sectionColumns(selection);
   return writeLines(selection, sink, {
     header: `${[...COLUMNS, ...more].join(',')}\n`,
-    formatFields: (fields) => formatCells(fields, booleans),
-    formatMembers: (members) => more.map((name) => `,${quote(cellText(sectionValue(members, name)))}`).join(''),
-    formatRow: ({ network, prefix }, fields, members) => `${network},${prefix},${fields}${members}\n`,
+    formatFields: formatCells,
+    formatMembers: (members) =>
+      more.map((name) => `,${quote(cellText(sectionValue(members, name)))}`).join(''),
+    formatRow: ({ network, prefix }, fields, members) =>
+      `${network},${prefix},${fields}${members}\n`,
   });
 }
 
@@ -30,8 +29,8 @@ export function writeNdjson(selection: Selection, sink: Sink): Promise<number> {
     formatFields: (fields) => JSON.stringify(fields).slice(1, -1),
     formatMembers: (members) => {
       const values = more.map((name) => [name, sectionValue(members, name)] as const);
-      const known = values.filter(([, value]) => value !== undefined);
-      return known.map(([name, value]) => `,"${name}":${JSON.stringify(value)}`).join('');
+      const present = values.filter(([, value]) => value !== undefined);
+      return present.map(([name, value]) => `,"${name}":${JSON.stringify(value)}`).join('');
     },
     formatRow: ({ network, prefix }, fields, members) =>
       `{"network":"${network}","prefix":"${prefix}",${fields}${members}}\n`,
@@ -60,7 +59,8 @@ async function writeLines(
     for (const run of batch) {
       const { fields, members: more } = run;
       const text = getOrInsert(texts, fields, () => formatFields(fields));
-      const members = more === undefined ? '' : getOrInsert(memberTexts, more, () => formatMembers(more));
+      const members =
+        more === undefined ? '' : getOrInsert(memberTexts, more, () => formatMembers(more));
       for (const row of rowsOf(run)) {
         chunk += formatRow(row, text, members);
         rows++;
@@ -71,14 +71,14 @@ async function writeLines(
   return rows;
 }
 
-function formatCells(fields: Fields, booleans: BooleanTexts): string {
-  return FIELDS.map((name) => {
-    const value = fields[name] ?? '';
-    return typeof value === 'boolean' ? booleans[Number(value) as 0 | 1] : quote(String(value));
-  }).join(',');
+function formatCells(fields: Fields): string {
+  return FIELDS.map((name) => quote(String(fields[name] ?? ''))).join(',');
 }
 
-/** RFC 4180 §2. Any field may be quoted; some readers treat ' as a quote, \\N as null, or trim spaces. */
+/**
+ * RFC 4180 §2, for databases: unlike `csvCell`, an apostrophe would become part of the value. Any
+ * field may be quoted; some readers treat ' as a quote, \\N as null, or trim spaces.
+ */
 function quote(text: string): string {
   return /[",\r\n'\\]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

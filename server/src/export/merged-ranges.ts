@@ -1,4 +1,7 @@
-/** The matching addresses by a value of their networks, with adjacent networks of the same value merged. */
+/**
+ * The matching addresses by a value of their networks, with adjacent networks of the same value
+ * merged.
+ */
 import { formatAddress } from '@whence/dataset/address';
 import { addressBits, fromBigInt, prefixesOfRange, type Range } from '@whence/dataset/prefix';
 import type { Sink } from '../terminal/output.ts';
@@ -12,13 +15,16 @@ export async function* mergedRanges<Value>(
   selection: Selection,
   valueFor: (fields: Fields) => Value | undefined,
 ): AsyncGenerator<ValuedRange<Value>[]> {
-  let open: { readonly range: { version: 4 | 6; start: bigint; end: bigint }; readonly value: Value } | undefined;
+  let open:
+    | { readonly range: { version: 4 | 6; start: bigint; end: bigint }; readonly value: Value }
+    | undefined;
   for await (const batch of selectRuns(selection)) {
     const merged: ValuedRange<Value>[] = [];
     for (const { version, start, end, fields } of batch) {
       const value = valueFor(fields);
       if (value === undefined) continue;
-      const isAdjacent = open?.value === value && open.range.version === version && open.range.end + 1n === start;
+      const isAdjacent =
+        open?.value === value && open.range.version === version && open.range.end + 1n === start;
       if (open !== undefined && isAdjacent) open.range.end = end;
       else {
         if (open !== undefined) merged.push(open);

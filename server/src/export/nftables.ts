@@ -1,5 +1,6 @@
-// A file for `nft -f`: two sets in an inet table. Loading it again declares, flushes and fills them in one transaction
-// and keeps the rules. Adjacent networks are merged, so an element can be a range.
+// A file for `nft -f`: two sets in an inet table. Loading it again declares, flushes and fills them
+// in one transaction and keeps the rules. Adjacent networks are merged, so an element can be a
+// range.
 import { formatRange } from '@whence/dataset/prefix';
 import type { Sink } from '../terminal/output.ts';
 import { mergedRanges, writePrefixLines } from './merged-ranges.ts';
@@ -21,7 +22,11 @@ export async function writeNftables(
   const count = elements[4].length + elements[6].length;
   if (count === 0) return 0;
   await sink.write(
-    nftablesText({ table, name }, elements, `# ${command}\n${commentLine(creditedMeta(selection), '#')}`),
+    nftablesText(
+      { table, name },
+      elements,
+      `# ${command}\n${commentLine(creditedMeta(selection), '#')}`,
+    ),
   );
   return count;
 }
@@ -37,7 +42,10 @@ export function nftablesText(
     `${comments}table inet ${table} {\n${declareSet(name, 4)}${declareSet(name, 6)}}\n` +
     `flush set inet ${table} ${name}_ipv4\nflush set inet ${table} ${name}_ipv6\n` +
     filled
-      .map((version) => `add element inet ${table} ${name}_ipv${version} {\n\t${elements[version].join(',\n\t')}\n}\n`)
+      .map(
+        (version) =>
+          `add element inet ${table} ${name}_ipv${version} {\n\t${elements[version].join(',\n\t')}\n}\n`,
+      )
       .join('')
   );
 }
@@ -46,14 +54,23 @@ function declareSet(name: string, version: 4 | 6): string {
   return `\tset ${name}_ipv${version} {\n\t\ttype ipv${version}_addr\n\t\tflags interval\n\t\tauto-merge\n\t}\n`;
 }
 
-// A file for `ipset restore -exist`: sets NAME_ipv4 and NAME_ipv6, loaded under another name and then swapped in one
-// step, so that no moment has an empty or half filled set.
-
-/** A limit, not reserved memory. Fixed: ipset refuses to create a set that exists with another limit. */
+/**
+ * A limit, not reserved memory. Fixed: ipset refuses to create a set that exists with another
+ * limit.
+ */
 const MAX_ELEMENTS = 16_777_216;
 const FAMILIES = { 4: 'inet', 6: 'inet6' } as const;
 
-export async function writeIpset(selection: Selection, sink: Sink, name: string, command: string): Promise<number> {
+/**
+ * A file for `ipset restore -exist`: sets NAME_ipv4 and NAME_ipv6, loaded under another name and
+ * then swapped in one step, so that a set is never empty or half filled.
+ */
+export async function writeIpset(
+  selection: Selection,
+  sink: Sink,
+  name: string,
+  command: string,
+): Promise<number> {
   let head = `# ${command}\n${commentLines(creditedMeta(selection))}`;
   let tail = '';
   for (const version of [4, 6] as const) {
@@ -63,7 +80,9 @@ export async function writeIpset(selection: Selection, sink: Sink, name: string,
     tail += `swap ${set}_new ${set}\ndestroy ${set}_new\n`;
   }
   return writePrefixLines(selection, sink, {
-    ...{ head, tail, valueFor: () => 1 },
+    head,
+    tail,
+    valueFor: () => 1,
     lineOf: (prefix) => `add ${name}_ipv${prefix.includes(':') ? 6 : 4}_new ${prefix}\n`,
   });
 }

@@ -1,4 +1,6 @@
-/** Credits of the sources in an export. Their licences require the credits to accompany the data. */
+/**
+ * Credits of the sources in an export. Their licences require the credits to accompany the data.
+ */
 import type { Meta } from '@whence/dataset/record';
 import { flagSentence } from '../terminal/flag-note.ts';
 import { printable } from '../terminal/printable.ts';
@@ -14,30 +16,35 @@ const LICENCE_URLS: Readonly<Record<string, string>> = {
   'Apache-2.0': 'https://www.apache.org/licenses/LICENSE-2.0',
 };
 
-type Credited = Pick<Selection, 'dataset' | 'supplement' | 'vrps' | 'vrpsAsOf'>;
+type Credited = Pick<Selection, 'dataset' | 'vrps' | 'vrpsAsOf'>;
 
-/** The meta data with the sources of everything that is exported, each once, and the day by which lists are judged. */
+/**
+ * The meta data with the sources of everything that is exported, each once, and the day by which
+ * lists are judged.
+ */
 export type CreditedMeta = Meta & { readonly day: string };
 
-export function creditedMeta({ dataset: { meta, day }, supplement, vrps, vrpsAsOf }: Credited): CreditedMeta {
-  const known = new Set(meta.sources.map(({ id }) => id));
-  const more = supplement?.meta.sources.filter(({ id }) => !known.has(id)) ?? [];
-  const roas = vrps && vrpsAsOf && [{ ...ROAS, as_of: vrpsAsOf.toISOString().slice(0, 10), records: vrps.count }];
-  return { ...meta, day, sources: [...meta.sources, ...more, ...(roas ?? [])] };
+export function creditedMeta({ dataset: { meta, day }, vrps, vrpsAsOf }: Credited): CreditedMeta {
+  const roas = vrps &&
+    vrpsAsOf && [{ ...ROAS, as_of: vrpsAsOf.toISOString().slice(0, 10), records: vrps.count }];
+  return { ...meta, day, sources: [...meta.sources, ...(roas ?? [])] };
 }
 
 /** The payloads of `WHENCE_RPKI`. The repositories in which they are published name no licence. */
 const ROAS = {
   id: 'rpki',
   licence: 'no licence stated',
-  credit: 'ROAs of the holders of the addresses, published by AFRINIC, APNIC, ARIN, LACNIC and RIPE NCC',
+  credit:
+    'ROAs of the holders of the addresses, published by AFRINIC, APNIC, ARIN, LACNIC and RIPE NCC',
 };
 
 export function noticeText(meta: CreditedMeta, name: string): string {
   const sources = meta.sources.map(({ id, as_of, licence, credit }) => {
     const url = LICENCE_URLS[licence];
     const terms = `${licence}${url === undefined ? '' : `, ${url}`}`;
-    return [`- ${id}, as of ${as_of}`, `  licence: ${terms}`, `  credit: ${credit}`, ''].map(printable).join('\n');
+    return [`- ${id}, as of ${as_of}`, `  licence: ${terms}`, `  credit: ${credit}`, '']
+      .map(printable)
+      .join('\n');
   });
   return (
     `${name} was exported from version ${meta.version} of a Whence dataset, built ${meta.built_at}.\n` +
@@ -57,7 +64,10 @@ export function commentLine(meta: CreditedMeta, mark: string): string {
   return `${mark} ${printable(shortNotice(meta).replaceAll(/\s+/g, ' '))}\n`;
 }
 
-/** For formats that read a line into a buffer of fixed size: nginx refuses a comment of more than 4,096 bytes. */
+/**
+ * For formats that read a line into a buffer of fixed size: nginx refuses a comment of more than
+ * 4,096 bytes.
+ */
 export function commentLines(meta: CreditedMeta): string {
   const lines: string[] = [];
   let line = '#';

@@ -1,15 +1,16 @@
-/** Options of `wh dataset export`, except the filter: the format, and what firewall and proxy formats add to it. */
+/**
+ * Options of `wh dataset export`, except the filter: the format, and what firewall and proxy
+ * formats add to it.
+ */
 import { FLAGS } from '@whence/dataset/record';
 import { UsageError } from '../terminal/exit.ts';
-import type { LocalAddressSection } from '../vocabulary.ts';
+import type { ExportableSection } from '../vocabulary.ts';
 import { FIELDS, type Fields } from './fields.ts';
 
 export const EXPORT_FORMATS = [
   'mmdb',
   'csv',
-  'parquet',
   'ndjson',
-  'clickhouse',
   'nftables',
   'ipset',
   'haproxy',
@@ -23,7 +24,7 @@ export type FormatOptions = {
   readonly value?: string;
   readonly compatible?: string | true;
   /** What an export has only on request. */
-  readonly include?: ReadonlySet<LocalAddressSection>;
+  readonly include?: ReadonlySet<ExportableSection>;
 };
 
 const FORMATS_OF_OPTIONS: Readonly<Record<keyof FormatOptions, readonly Format[]>> = {
@@ -31,12 +32,15 @@ const FORMATS_OF_OPTIONS: Readonly<Record<keyof FormatOptions, readonly Format[]
   table: ['nftables'],
   value: ['haproxy', 'nginx-geo'],
   compatible: ['mmdb'],
-  include: ['mmdb', 'csv', 'parquet', 'ndjson'],
+  include: ['mmdb', 'csv', 'ndjson'],
 };
 
 /** An option without effect is a mistake, so it is rejected. */
 export function rejectInapplicableOptions(format: Format, options: FormatOptions): void {
-  for (const [option, formats] of Object.entries(FORMATS_OF_OPTIONS) as [keyof FormatOptions, readonly Format[]][])
+  for (const [option, formats] of Object.entries(FORMATS_OF_OPTIONS) as [
+    keyof FormatOptions,
+    readonly Format[],
+  ][])
     if (options[option] !== undefined && !formats.includes(format))
       throw new UsageError(`--${option} applies only to ${formats.join(', ')}`);
 }
@@ -47,7 +51,9 @@ export const isMap = (format: Format) => FORMATS_OF_OPTIONS.value.includes(forma
 const NAME = /^[A-Za-z][A-Za-z0-9_]{0,21}$/;
 const DEFAULT_NAME = 'whence';
 
-/** A name in a firewall or proxy configuration: of the sets, the nft table or the nginx variable. */
+/**
+ * A name in a firewall or proxy configuration: of the sets, the nft table or the nginx variable.
+ */
 export function parseName(option: '--name' | '--table', text = DEFAULT_NAME): string {
   if (!NAME.test(text))
     throw new UsageError(
@@ -58,7 +64,10 @@ export function parseName(option: '--name' | '--table', text = DEFAULT_NAME): st
 
 const MAPPED_FIELDS = FIELDS.filter((name) => !FLAGS.some((flag) => flag === name));
 
-/** The value of a network in a map for HAProxy or nginx: the field chosen with `--value`, or 1 for every match. */
+/**
+ * The value of a network in a map for HAProxy or nginx: the field chosen with `--value`, or 1 for
+ * every match.
+ */
 export type MappedValue = {
   /** Undefined: 1 for every match. */
   readonly field: keyof Fields | undefined;
@@ -73,5 +82,8 @@ export function parseMappedValue(option: string | undefined): MappedValue {
     throw new UsageError(
       `--value is ${JSON.stringify(option)}, but must be one of ${MAPPED_FIELDS.join(', ')}; for a flag use --flag without --value`,
     );
-  return { field, of: (fields) => (fields[field] === undefined ? undefined : String(fields[field])) };
+  return {
+    field,
+    of: (fields) => (fields[field] === undefined ? undefined : String(fields[field])),
+  };
 }

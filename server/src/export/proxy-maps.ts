@@ -4,7 +4,8 @@
  *   HAProxy    a file for the converter `map_ip`: a network and its value per line; the longest matching network wins
  *   nginx      a `geo` block for the http context (ngx_http_geo_module), which sets a variable
  *
- * Both functions return the number of lines with a network, and write `command` to the file as a comment.
+ * Both functions return the number of lines with a network, and write `command` to the file as a
+ * comment.
  */
 import type { Sink } from '../terminal/output.ts';
 import { printable } from '../terminal/printable.ts';
@@ -31,14 +32,17 @@ export function writeNginxGeo(
   value: MappedValue,
   command: string,
 ): Promise<number> {
-  // Without --value the variable is 1 or 0, which `if` and `map` can test. With it, the default is an empty text.
+  // Without --value the variable is 1 or 0, which `if` and `map` can test. With it, the default is
+  // an empty text.
   const fallback = value.field === undefined ? '0' : '""';
   const head = `# ${command}\n${commentLines(creditedMeta(selection))}geo $${name} {\n\tdefault ${fallback};\n`;
   const lineOf = (prefix: string, text: string) => `\t${prefix} ${quote(text)};\n`;
   return writePrefixLines(selection, sink, { head, valueFor: value.of, lineOf, tail: '}\n' });
 }
 
-/** Inside quotes, only the quote and the backslash are special: geo expands no variables in values. */
+/**
+ * Inside quotes, only the quote and the backslash are special: geo expands no variables in values.
+ */
 function quote(value: string): string {
   const text = printable(value);
   return /^[A-Za-z0-9_.-]+$/.test(text) ? text : `"${text.replaceAll(/["\\]/g, '\\$&')}"`;

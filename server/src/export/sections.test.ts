@@ -1,10 +1,9 @@
-/** Exports with routing, privacy and scanner; locations are in test/http/location.test.ts. */
+/** Exports with routing, privacy and scanner. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { Reader, type Response } from 'maxmind';
-import { NO_DUCKDB, queryDuckdb } from '../test/packages/duckdb-engine.ts';
 import { runCommand } from '../test/run-command.ts';
 import { SAMPLE, TestFolder } from '../test/test-server.ts';
 
@@ -20,75 +19,65 @@ const sample = {
   anonymous: [['2001:4860:1::/48', 'relay', 'Exämple, Relay']],
   named: [['2001:4860:2::/48', 'scanner', 'Exämple, Scans']],
 } as const;
-folder.publish(sample, {
-  anycast: ['8.8.8.0/25'],
-  exchanges: [['8.8.8.64/26', 'Exämple, IX']],
-  locations: ['8.8.8.0,8.8.8.159,US,California,Mountain View,37.4224,-122.085'],
-});
+folder.publish(sample);
 plain.publish(sample);
 const vrps = join(folder.dataDir, 'vrps.json');
-writeFileSync(vrps, JSON.stringify({ roas: [{ asn: 15169, prefix: '8.8.8.0/24', maxLength: 24 }] }));
+writeFileSync(
+  vrps,
+  JSON.stringify({ roas: [{ asn: 15169, prefix: '8.8.8.0/24', maxLength: 24 }] }),
+);
 const environment = { ...folder.environment, WHENCE_RPKI: vrps };
 
-async function lines(include: string, format = 'csv', env: Record<string, string> = environment): Promise<string[]> {
+async function lines(
+  include: string,
+  format = 'csv',
+  env: Record<string, string> = environment,
+): Promise<string[]> {
   const argv = ['dataset', 'export', '--format', format, '--include', include, '--asn', '15169'];
   const { stdout } = await runCommand(argv, env);
   return stdout.trimEnd().split('\n');
 }
 
 /** The network, and what follows the columns of every export. */
-const ends = (rows: readonly string[]) => rows.map((row) => [row.split(',')[0], row.replace(/^.*?,low,/, '')]);
+const ends = (rows: readonly string[]) =>
+  rows.map((row) => [row.split(',')[0], row.replace(/^.*?,(?:0|45),,/, '')]);
 
-test('export: routing divides networks at anycast prefixes and peering LANs', async () => {
-  const [header = '', ...rows] = await lines('routing');
-  assert.ok(
-    header.endsWith(',threat_level,origins,rpki,is_anycast,exchange,prefix_is_derived,connection_type_source'),
-    header,
-  );
-  assert.deepEqual(ends(rows).slice(0, 3), [
-    ['8.8.8.0/26', '15169 64510,valid,true,,,table'],
-    ['8.8.8.64/26', '15169 64510,valid,true,"Exämple, IX",,table'],
-    ['8.8.8.128/25', '15169 64510,valid,,,,table'],
-  ]);
-  assert.ok(
-    ends(rows)
-      .slice(3)
-      .every(([, end]) => end === '15169,not_found,,,,table'),
-  );
-});
-
-test('export: all sections together, also divided by place', async () => {
-  const [header = '', ...rows] = await lines('privacy,location,routing');
+test('export: all sections together', async () => {
+  const [header = '', ...rows] = await lines('privacy,routing');
   const columns =
-    'city,region,latitude,longitude,origins,rpki,is_anycast,exchange,prefix_is_derived,connection_type_source,privacy_kind,privacy_service';
+    'origins,rpki,prefix_is_derived,connection_type_source,privacy_kind,privacy_service';
   assert.ok(header.endsWith(`,threat_level,${columns}`), header);
-  assert.deepEqual(ends(rows).slice(0, 3), [
-    ['8.8.8.0/26', ',,,,15169 64510,valid,true,,,table,,'],
-    ['8.8.8.64/26', ',,,,15169 64510,valid,true,"Exämple, IX",,table,,'],
-    ['8.8.8.128/27', 'Mountain View,California,37.4224,-122.085,15169 64510,valid,,,,table,,'],
-  ]);
+  assert.deepEqual(ends(rows)[0], ['8.8.8.0/24', '15169 64510,valid,,table,,']);
   assert.deepEqual(
     ends(rows).filter(([, end]) => end?.includes('relay')),
-    [['2001:4860:1::/48', ',,,,15169,not_found,,,,table,relay,"Exämple, Relay"']],
+    [['2001:4860:1::/48', '15169,not_found,,table,relay,"Exämple, Relay"']],
   );
 });
 
-test('export: without supplement and ROA payloads, what is not known is empty', async () => {
+test('export: without ROA payloads, what is not known is empty', async () => {
   const [, ...rows] = await lines('routing,privacy', 'csv', plain.environment);
-  assert.deepEqual(ends(rows)[0], ['8.8.8.0/24', '15169 64510,,,,,table,,']);
+  assert.deepEqual(ends(rows)[0], ['8.8.8.0/24', '15169 64510,,,table,,']);
 });
 
 test('export: in NDJSON, what is not known is absent', async () => {
   const rows = (await lines('routing,privacy', 'ndjson')).map((line) => JSON.parse(line));
-  const { origins, rpki, is_anycast, exchange, ...record } = rows[1];
-  assert.deepEqual([origins, rpki, is_anycast, exchange], [[15169, 64510], 'valid', true, 'Exämple, IX']);
-  assert.equal('privacy_kind' in record, false);
-  assert.equal('is_anycast' in rows[2], false);
+  const { origins, rpki, ...record } = rows[0];
+  assert.deepEqual([origins, rpki], [[15169, 64510], 'valid']);
+  assert.deepEqual(['privacy_kind' in record, 'prefix_is_derived' in record], [false, false]);
 });
 
 test('export: MMDB', async () => {
   const path = join(folder.dataDir, 'sections.mmdb');
-  const argv = ['dataset', 'export', '--format', 'mmdb', '--include', 'routing,privacy', '--output', path];
+  const argv = [
+    'dataset',
+    'export',
+    '--format',
+    'mmdb',
+    '--include',
+    'routing,privacy',
+    '--output',
+    path,
+  ];
   await runCommand(argv, environment);
   const reader = new Reader<Response>(readFileSync(path));
   const of = (ip: string) => {
@@ -96,10 +85,7 @@ test('export: MMDB', async () => {
     return { routing, privacy };
   };
   assert.deepEqual(of('8.8.8.65'), {
-    routing: {
-      ...{ origins: [15169, 64510], rpki: 'valid', connection_type_source: 'table' },
-      ...{ is_anycast: true, exchange: 'Exämple, IX' },
-    },
+    routing: { origins: [15169, 64510], rpki: 'valid', connection_type_source: 'table' },
     privacy: undefined,
   });
   assert.deepEqual(of('2001:4860:1::1'), {
@@ -115,32 +101,24 @@ test('export: the NOTICE names the ROA payloads where they were used', async () 
     ['privacy', false],
   ] as const) {
     const path = join(folder.dataDir, `${include}.csv`);
-    await runCommand(['dataset', 'export', '--format', 'csv', '--include', include, '--output', path], environment);
+    await runCommand(
+      ['dataset', 'export', '--format', 'csv', '--include', include, '--output', path],
+      environment,
+    );
     const notice = readFileSync(`${path}.NOTICE`, 'utf8');
-    assert.equal(/^- rpki, as of \d{4}-\d\d-\d\d\n.*\n {2}credit: ROAs of the holders/m.test(notice), isNamed, notice);
+    assert.equal(
+      /^- rpki, as of \d{4}-\d\d-\d\d\n.*\n {2}credit: ROAs of the holders/m.test(notice),
+      isNamed,
+      notice,
+    );
   }
-});
-
-test('export: Parquet', { skip: NO_DUCKDB }, async () => {
-  const path = join(folder.dataDir, 'sections.parquet');
-  const argv = ['dataset', 'export', '--format', 'parquet', '--include', 'routing,privacy', '--output', path];
-  await runCommand(argv, environment);
-  const columns = 'origins, rpki, is_anycast, exchange, privacy_kind, privacy_service';
-  const found = await queryDuckdb(
-    `SELECT ${columns} FROM '${path}' WHERE network IN ('8.8.8.64/26', '8.8.8.128/25', '2001:4860:1::/48')`,
-  );
-  assert.deepEqual(found, [
-    ['15169 64510', 'valid', true, 'Exämple, IX', null, null],
-    ['15169 64510', 'valid', null, null, null, null],
-    ['15169', 'not_found', null, null, 'relay', 'Exämple, Relay'],
-  ]);
 });
 
 for (const [behaviour, options, message] of [
   ['an unknown section', ['--format', 'csv', '--include', 'hostname'], /hostname/],
   [
     'routing in the form of MaxMind',
-    ['--format', 'mmdb', '--compatible', 'city', '--include', 'routing', '--output', '/nowhere'],
+    ['--format', 'mmdb', '--compatible', 'country', '--include', 'routing', '--output', '/nowhere'],
     /--include routing and --compatible cannot be combined/,
   ],
 ] as const) {
@@ -159,9 +137,15 @@ test('export: scanners, in CSV and MMDB', async () => {
     [['2001:4860:2::/48', '"Exämple, Scans"']],
   );
   const path = join(folder.dataDir, 'scanners.mmdb');
-  await runCommand(['dataset', 'export', '--format', 'mmdb', '--include', 'scanner', '--output', path], environment);
+  await runCommand(
+    ['dataset', 'export', '--format', 'mmdb', '--include', 'scanner', '--output', path],
+    environment,
+  );
   const reader = new Reader<Response>(readFileSync(path));
-  assert.deepEqual((reader.get('2001:4860:2::1') as unknown as Record<string, unknown>)['scanner'], {
-    operator: 'Exämple, Scans',
-  });
+  assert.deepEqual(
+    (reader.get('2001:4860:2::1') as unknown as Record<string, unknown>)['scanner'],
+    {
+      operator: 'Exämple, Scans',
+    },
+  );
 });

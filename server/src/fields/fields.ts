@@ -11,7 +11,7 @@ export type Value =
   | number
   | boolean
   | readonly (string | number)[]
-  | { readonly score: number; readonly level: string };
+  | { readonly score: number; readonly level?: string };
 
 const OWN_FIELDS = ['ip', 'prefix', 'asn', 'asn_name'] as const;
 type OwnField = (typeof OWN_FIELDS)[number];
@@ -24,20 +24,30 @@ const ATTRIBUTE_FIELDS = {
   ...flagFields(),
   ai_company: ({ detection }) => detection.ai_company,
   cloud_provider: ({ detection }) => detection.cloud_provider,
-  threat: ({ threat: { score, level } }) => ({ score, level }),
+  threat: ({ threat: { score, level } }, isThreatKnown) =>
+    isThreatKnown ? { score, level } : { score },
   threat_score: ({ threat }) => threat.score,
-  threat_level: ({ threat }) => threat.level,
-} as const satisfies Record<string, (attributes: Attributes) => Value | undefined>;
+  // An incomplete score has no level: it would be called low.
+  threat_level: ({ threat }, isThreatKnown) => (isThreatKnown ? threat.level : undefined),
+} as const satisfies Record<
+  string,
+  (attributes: Attributes, isThreatKnown: boolean) => Value | undefined
+>;
 
 function flagFields() {
-  const readers = FLAGS.map((flag) => [flagName(flag), ({ detection }: Attributes) => detection[flag]] as const);
+  const readers = FLAGS.map(
+    (flag) => [flagName(flag), ({ detection }: Attributes) => detection[flag]] as const,
+  );
   return Object.fromEntries(readers) as Record<FlagName, (attributes: Attributes) => boolean>;
 }
 type FlagName = Flag extends `is_${infer Name}` ? Name : never;
 
 export type AttributeField = keyof typeof ATTRIBUTE_FIELDS;
 
-/** Fields of the sections that the API has on request, and how to read each. They are added only if they are named. */
+/**
+ * Fields of the sections that the API has on request, and how to read each. They are added only if
+ * they are named.
+ */
 const SECTION_FIELDS = {
   location: {
     city: ({ location }) => location?.city,
@@ -49,8 +59,6 @@ const SECTION_FIELDS = {
     origins: ({ routing }) => routing?.origins.map(({ asn }) => asn),
     // The state of the network in the record, which is the first origin.
     rpki: ({ routing }) => routing?.origins[0]?.rpki,
-    is_anycast: ({ routing }) => routing?.is_anycast,
-    exchange: ({ routing }) => routing?.exchange,
     prefix_is_derived: ({ routing }) => routing?.prefix_is_derived,
     connection_type_source: ({ routing }) => routing?.connection_type_source,
   },
@@ -60,7 +68,10 @@ const SECTION_FIELDS = {
   },
   scanner: { scanner_operator: ({ scanner }) => scanner?.operator },
   labels: { labels: ({ labels }) => labels?.join('; ') },
-} as const satisfies Record<LocalAddressSection, Record<string, (members: AddressMembers) => Value | undefined>>;
+} as const satisfies Record<
+  LocalAddressSection,
+  Record<string, (members: AddressMembers) => Value | undefined>
+>;
 const ALL_SECTION_FIELDS = {
   ...SECTION_FIELDS.location,
   ...SECTION_FIELDS.routing,
@@ -81,8 +92,14 @@ const SECTION_OF_FIELD: ReadonlyMap<string, LocalAddressSection> = new Map(
 );
 
 export type Field = OwnField | AttributeField | SectionField;
-const RECORD_FIELDS: readonly Field[] = [...OWN_FIELDS, ...(Object.keys(ATTRIBUTE_FIELDS) as AttributeField[])];
-export const FIELDS: readonly Field[] = [...RECORD_FIELDS, ...(SECTION_OF_FIELD.keys() as Iterable<SectionField>)];
+const RECORD_FIELDS: readonly Field[] = [
+  ...OWN_FIELDS,
+  ...(Object.keys(ATTRIBUTE_FIELDS) as AttributeField[]),
+];
+export const FIELDS: readonly Field[] = [
+  ...RECORD_FIELDS,
+  ...(SECTION_OF_FIELD.keys() as Iterable<SectionField>),
+];
 
 export const JSON_DEFAULT: readonly Field[] = [
   'ip',
@@ -104,32 +121,42 @@ export const CSV_DEFAULT: readonly Field[] = [
   'threat_score',
   'threat_level',
 ];
-export const CSV_FULL: readonly Field[] = RECORD_FIELDS.filter((field) => field !== 'flags' && field !== 'threat');
+export const CSV_FULL: readonly Field[] = RECORD_FIELDS.filter(
+  (field) => field !== 'flags' && field !== 'threat',
+);
 
 export function parseFields(list: string): Field[] {
   const names = list.split(',').map((text) => text.trim());
   const unknown = names.find((name) => !isField(name));
   if (unknown !== undefined)
-    throw new UsageError(`--fields has unknown field ${JSON.stringify(unknown)}; valid fields: ${FIELDS.join(',')}`);
+    throw new UsageError(
+      `--fields has unknown field ${JSON.stringify(unknown)}; valid fields: ${FIELDS.join(',')}`,
+    );
   const twice = names.find((name, i) => names.indexOf(name) !== i);
   if (twice !== undefined) throw new UsageError(`--fields has ${twice} twice`);
   return names.filter(isField);
 }
 
-export const isAttributeField = (field: Field): field is AttributeField => Object.hasOwn(ATTRIBUTE_FIELDS, field);
+export const isAttributeField = (field: Field): field is AttributeField =>
+  Object.hasOwn(ATTRIBUTE_FIELDS, field);
 
-export const sectionOf = (field: Field): LocalAddressSection | undefined => SECTION_OF_FIELD.get(field);
+export const sectionOf = (field: Field): LocalAddressSection | undefined =>
+  SECTION_OF_FIELD.get(field);
 
 export const isSectionField = (field: Field): field is SectionField => SECTION_OF_FIELD.has(field);
-export const isLocationField = (field: Field): field is LocationField => sectionOf(field) === 'location';
-export const isRoutingField = (field: Field): field is RoutingField => sectionOf(field) === 'routing';
+export const isLocationField = (field: Field): field is LocationField =>
+  sectionOf(field) === 'location';
+export const isRoutingField = (field: Field): field is RoutingField =>
+  sectionOf(field) === 'routing';
 const RECORD_SECTIONS: ReadonlySet<string | undefined> = new Set(['privacy', 'scanner', 'labels']);
 export const isRecordSectionField = (field: Field): field is RecordSectionField =>
   RECORD_SECTIONS.has(sectionOf(field));
 
 /** In the order of output. */
 export function fieldsOfSections(sections: ReadonlySet<LocalAddressSection>): SectionField[] {
-  return [...SECTION_OF_FIELD].flatMap(([field, section]) => (sections.has(section) ? [field as SectionField] : []));
+  return [...SECTION_OF_FIELD].flatMap(([field, section]) =>
+    sections.has(section) ? [field as SectionField] : [],
+  );
 }
 
 /** Undefined if nothing is known, or the section was not asked for. */
@@ -137,8 +164,13 @@ export function sectionValue(members: AddressMembers, field: SectionField): Valu
   return ALL_SECTION_FIELDS[field](members);
 }
 
-export function attributeValue(attributes: Attributes, field: AttributeField): Value | undefined {
-  return ATTRIBUTE_FIELDS[field](attributes);
+/** `isThreatKnown`: whether the score is complete. */
+export function attributeValue(
+  attributes: Attributes,
+  field: AttributeField,
+  isThreatKnown: boolean,
+): Value | undefined {
+  return ATTRIBUTE_FIELDS[field](attributes, isThreatKnown);
 }
 
 const isField = (name: string): name is Field => (FIELDS as readonly string[]).includes(name);
@@ -146,14 +178,17 @@ const isField = (name: string): name is Field => (FIELDS as readonly string[]).i
 /** `is_datacenter` and `is_vpn` become `["datacenter","vpn"]`. */
 export function flagsOf(detection: Attributes['detection']): string[] {
   const flags: string[] = [];
-  for (const [name, value] of Object.entries(detection)) if (value === true) flags.push(flagName(name));
+  for (const [name, value] of Object.entries(detection))
+    if (value === true) flags.push(flagName(name));
   return flags;
 }
 
 export function parseFlag(text: string): Flag {
   const flag = FLAGS.find((candidate) => flagName(candidate) === text);
   if (flag === undefined)
-    throw new UsageError(`unknown flag ${JSON.stringify(text)}; valid flags: ${FLAGS.map(flagName).join(', ')}`);
+    throw new UsageError(
+      `unknown flag ${JSON.stringify(text)}; valid flags: ${FLAGS.map(flagName).join(', ')}`,
+    );
   return flag;
 }
 

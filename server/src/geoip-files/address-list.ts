@@ -1,30 +1,36 @@
 /**
- * The addresses that meet the conditions of lists, as the fewest prefixes that have exactly them, in the order of
- * addresses. One walk over the dataset serves all lists. Between two cuts, where a prefix of a list or a special-purpose
- * range begins or ends, conditions can tell addresses apart by their records alone, so each record is tried once there.
+ * The addresses that meet the conditions of lists, as the fewest prefixes that have exactly them,
+ * in the order of addresses. One walk over the dataset serves all lists. Between two cuts, where a
+ * prefix of a list or a special-purpose range begins or ends, conditions can tell addresses apart
+ * by their records alone, so each record is tried once there.
  */
 
-import { type Match, recordNumber } from '@whence/dataset/internal/file/format';
-import type { Dataset } from '@whence/dataset/internal/file/read';
-import { getOrInsert } from '@whence/dataset/internal/get-or-insert';
+import type { Dataset } from '@whence/dataset/dataset';
+import { type Match, recordNumber } from '@whence/dataset/match';
 import { addressBits, fromBigInt, parsePrefix, type Range } from '@whence/dataset/prefix';
 import { specialPurposeRanges } from '@whence/dataset/special-purpose';
 import { formatPrefixes } from '../export/merged-ranges.ts';
+import { getOrInsert } from '../get-or-insert.ts';
 import { type OnPart, walkAtOnce, walkPrefix } from '../lookup/prefix-walk.ts';
-import { addressMatcher, factsOf, ruleRecord, unknownFlagsOf } from '../rules/decide.ts';
+import { addressMatcher, factsOf, ruleRecord } from '../rules/decide.ts';
 import type { Conditions } from '../rules/rule-sets.ts';
 
 /** One prefix per line: 18 bytes for each, while all lists are in memory. */
-export type ListedPrefixes = Readonly<Record<4 | 6, string>>;
+type ListedPrefixes = Readonly<Record<4 | 6, string>>;
 
 /** A text that is extended by a prefix at a time takes three times the memory. */
 const PREFIXES_PER_TEXT = 1_024;
 
 /** In the order of `lists`. */
-export function listPrefixes(lists: readonly Conditions[], dataset: Dataset): readonly ListedPrefixes[] {
-  const unknownFlags = unknownFlagsOf(dataset);
-  const matchers = lists.map((conditions) => addressMatcher(conditions, unknownFlags));
-  const found = { 4: lists.map(() => new MergedPrefixes(4)), 6: lists.map(() => new MergedPrefixes(6)) };
+export function listPrefixes(
+  lists: readonly Conditions[],
+  dataset: Dataset,
+): readonly ListedPrefixes[] {
+  const matchers = lists.map((conditions) => addressMatcher(conditions));
+  const merged = {
+    4: lists.map(() => new MergedPrefixes(4)),
+    6: lists.map(() => new MergedPrefixes(6)),
+  };
   for (const version of [4, 6] as const) {
     const end = (1n << BigInt(addressBits(version))) - 1n;
     const cuts = cutsOf(lists, version);
@@ -42,7 +48,7 @@ export function listPrefixes(lists: readonly Conditions[], dataset: Dataset): re
         const listed = getOrInsert(listedByRecord, number, () => {
           const record = match === undefined ? undefined : ruleRecord(dataset, match);
           const facts = factsOf({ address: fromBigInt(first, version) }, record);
-          return found[version].filter((_, i) => matchers[i]?.(facts) === true);
+          return merged[version].filter((_, i) => matchers[i]?.(facts) === true);
         });
         for (const prefixes of listed) prefixes.add(from, to);
         from = to + 1n;
@@ -57,7 +63,10 @@ export function listPrefixes(lists: readonly Conditions[], dataset: Dataset): re
     walkAtOnce(walkPrefix(dataset, { version, start: 0n, end }, undefined, onPart));
     if (next <= end) add(next, end);
   }
-  return lists.map((_, i) => ({ 4: found[4][i]?.finish() ?? '', 6: found[6][i]?.finish() ?? '' }));
+  return lists.map((_, i) => ({
+    4: merged[4][i]?.finish() ?? '',
+    6: merged[6][i]?.finish() ?? '',
+  }));
 }
 
 /** Ranges are added in ascending order. */
@@ -88,7 +97,11 @@ class MergedPrefixes {
 
   #close(): void {
     if (this.#end === -1n) return;
-    for (const prefix of formatPrefixes({ version: this.#version, start: this.#start, end: this.#end }))
+    for (const prefix of formatPrefixes({
+      version: this.#version,
+      start: this.#start,
+      end: this.#end,
+    }))
       this.#last.push(`${prefix}\n`);
     this.#end = -1n;
     if (this.#last.length < PREFIXES_PER_TEXT) return;
@@ -99,7 +112,14 @@ class MergedPrefixes {
 
 /** First addresses of what a condition on the address itself can tell apart, ascending. */
 function cutsOf(lists: readonly Conditions[], version: 4 | 6): bigint[] {
-  const named = lists.flatMap(({ prefixes = [] }) => prefixes.flatMap((text) => parsePrefix(text) ?? []));
-  const ranges: Range[] = [...named.filter((range) => range.version === version), ...specialPurposeRanges(version)];
-  return [...new Set(ranges.flatMap(({ start, end }) => [start, end + 1n]))].sort((a, b) => (a < b ? -1 : 1));
+  const named = lists.flatMap(({ prefixes = [] }) =>
+    prefixes.flatMap((text) => parsePrefix(text) ?? []),
+  );
+  const ranges: Range[] = [
+    ...named.filter((range) => range.version === version),
+    ...specialPurposeRanges(version),
+  ];
+  return [...new Set(ranges.flatMap(({ start, end }) => [start, end + 1n]))].sort((a, b) =>
+    a < b ? -1 : 1,
+  );
 }

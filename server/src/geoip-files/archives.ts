@@ -5,8 +5,10 @@ const TAR_BLOCK = 512;
 
 type Described = Pick<DatabaseVersion, 'builtAt' | 'date' | 'notice'>;
 
-export const tarFolder = ({ date }: Pick<DatabaseVersion, 'date'>, { edition }: Pick<DatabaseFile, 'edition'>) =>
-  `${edition}_${date.replaceAll('-', '')}`;
+export const tarFolder = (
+  { date }: Pick<DatabaseVersion, 'date'>,
+  { edition }: Pick<DatabaseFile, 'edition'>,
+) => `${edition}_${date.replaceAll('-', '')}`;
 
 /** A folder with the credits and the database. */
 export function tarArchive(version: Described, edition: string, database: Buffer): Buffer {

@@ -1,21 +1,24 @@
 /**
- * The folder of files that other programs download: databases, and lists for firewalls. A file never changes: its name has
- * the version and the digest of the dataset that it was made from, the day on which a flag in it stops counting, if there
- * is one, and for lists a digest of what else they depend on. The index names the databases of the last two versions and
- * the lists of the current one. It is replaced as a whole, after the files are written and before older ones are removed.
- * So a reader of an older index finds the file that it named, or none.
+ * The folder of files that other programs download: databases, and lists for firewalls. A file
+ * never changes: its name has the version and the digest of the dataset that it was made from, the
+ * day on which a flag in it stops counting, if there is one, and for lists a digest of what else
+ * they depend on. The index names the databases of the last two versions and the lists of the
+ * current one. It is replaced as a whole, after the files are written and before older ones are
+ * removed. So a reader of an older index finds the file that it named, or none.
  *
  *   databases/index.json                                the current version first
  *   databases/000042-9f86d081884c7d65-country.mmdb
  *   databases/000042-9f86d081884c7d65-country.gz        the same compressed
  *   databases/000042-9f86d081884c7d65-country.tar.gz    the same with its credits
  *   databases/000042-9f86d081884c7d65-20261121-6b86b273-0.txt    the first list of the rules file
+ *   databases/20261101-60303ae22b998861-dbip-city-lite.mmdb      DB-IP City Lite, in the same three forms
  *   databases/list-inputs.json                          rules and overrides of the lists, for as long as theirs are invalid
  */
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeWhole } from '@whence/dataset/internal/io/whole-file';
-import type { VersionEntry } from '@whence/dataset/internal/versions/publish';
+import { writeAtomically } from '@whence/dataset/io/files';
+import { LOCATION_EDITION } from '@whence/dataset/location';
+import type { VersionEntry } from '@whence/dataset/versions';
 import { type CompatibleType, DATABASE_TYPES } from '../export/mmdb/compatible.ts';
 import { LIST_FORMATS, type ListFormat } from './list-formats.ts';
 
@@ -26,10 +29,9 @@ export const KEPT_VERSIONS = 2;
 /** `compatible` is the form of the records; undefined for our own. */
 type DatabaseKind = { readonly name: string; readonly compatible: CompatibleType | undefined };
 
-/** City needs a version with locations. */
 export const DATABASES: readonly DatabaseKind[] = [
   { name: 'whence', compatible: undefined },
-  ...(['country', 'city', 'asn', 'anonymous-ip', 'connection-type'] as const).map((type) => ({
+  ...(['country', 'asn', 'anonymous-ip', 'connection-type'] as const).map((type) => ({
     name: type,
     compatible: type,
   })),
@@ -38,6 +40,15 @@ export const DATABASES: readonly DatabaseKind[] = [
 /** The name by which programs ask for a database of this form. */
 export const editionOf = ({ compatible }: DatabaseKind): string =>
   compatible === undefined ? 'Whence' : DATABASE_TYPES[compatible];
+
+/** DB-IP City Lite, which is given to other programs as it came. */
+export const LOCATION = { name: 'dbip-city-lite', edition: LOCATION_EDITION } as const;
+
+/** All editions, including databases that this server does not have. */
+export const EDITIONS: readonly string[] = [...DATABASES.map(editionOf), LOCATION.edition];
+const NAMES: readonly string[] = [...DATABASES.map(({ name }) => name), LOCATION.name];
+export const isDatabase = (name: string): boolean =>
+  NAMES.includes(name) || EDITIONS.includes(name);
 
 /** The database itself, or compressed, or in an archive with its credits. */
 export const FORMS = ['mmdb', 'gz', 'tar.gz'] as const;
@@ -61,7 +72,10 @@ export type DatabaseVersion = {
   /** When the answers in it became what they are: at the build, or when a flag stopped counting. */
   readonly changedAt: string;
   readonly validUntil?: string | undefined;
-  /** The day of the build, and the version behind it where another version has the same day: unique among those kept. */
+  /**
+   * The day of the build, and the version behind it where another version has the same day: unique
+   * among those kept.
+   */
   readonly date: string;
   readonly notice: string;
   readonly files: readonly DatabaseFile[];
@@ -74,7 +88,9 @@ export type WrittenList = {
   readonly file: string;
   /** Version of the dataset that the prefixes are from. */
   readonly version: number;
-  /** Digest of the prefixes alone: the same for two versions of the dataset with the same prefixes. */
+  /**
+   * Digest of the prefixes alone: the same for two versions of the dataset with the same prefixes.
+   */
   readonly etag: string;
   /** Sizes of the files. */
   readonly bytes: Readonly<Record<ListFormat, number>>;
@@ -104,6 +120,10 @@ export type WrittenLists = {
 export type FileIndex = {
   /** The current one first. */
   readonly versions: readonly DatabaseVersion[];
+  /**
+   * DB-IP City Lite, whose version is the day of its build as a number; undefined without its feed.
+   */
+  readonly location?: DatabaseVersion | undefined;
   /** Undefined while none are written. */
   readonly lists?: WrittenLists | undefined;
 };
@@ -112,9 +132,11 @@ const NONE: FileIndex = { versions: [] };
 
 export const databasesFolder = (dataDir: string): string => join(dataDir, 'databases');
 export const indexPath = (dataDir: string): string => join(databasesFolder(dataDir), 'index.json');
-export const inputsPath = (dataDir: string): string => join(databasesFolder(dataDir), 'list-inputs.json');
+export const inputsPath = (dataDir: string): string =>
+  join(databasesFolder(dataDir), 'list-inputs.json');
 
-const databaseName = ({ id }: Pick<DatabaseVersion, 'id'>, name: string, form: DatabaseForm) => `${id}-${name}.${form}`;
+const databaseName = ({ id }: Pick<DatabaseVersion, 'id'>, name: string, form: DatabaseForm) =>
+  `${id}-${name}.${form}`;
 const listName = ({ file }: Pick<WrittenList, 'file'>, format: ListFormat) => `${file}.${format}`;
 
 export const databasePath = (dataDir: string, ...file: Parameters<typeof databaseName>): string =>
@@ -123,15 +145,16 @@ export const listPath = (dataDir: string, ...file: Parameters<typeof listName>):
   join(databasesFolder(dataDir), listName(...file));
 
 /** The same for the same answers only: version numbers may be used again. */
-export function idOf({ version, sha256, supplement }: VersionEntry, validUntil: string | undefined): string {
-  const digests = `${sha256.slice(0, 8)}${(supplement?.sha256 ?? sha256).slice(-8)}`;
+export function idOf({ version, sha256 }: VersionEntry, validUntil: string | undefined): string {
   const day = validUntil === undefined ? '' : `-${validUntil.replaceAll('-', '')}`;
-  return `${String(version).padStart(6, '0')}-${digests}${day}`;
+  return `${String(version).padStart(6, '0')}-${sha256.slice(0, 16)}${day}`;
 }
 
 /** Whether all flags of a file still count on this day. */
-export const isValidOn = (day: string, { validUntil }: { readonly validUntil?: string | undefined }): boolean =>
-  validUntil === undefined || day < validUntil;
+export const isValidOn = (
+  day: string,
+  { validUntil }: { readonly validUntil?: string | undefined },
+): boolean => validUntil === undefined || day < validUntil;
 
 /** Empty if none is written, or another program version has written them. */
 export function parseIndex(text: string): FileIndex {
@@ -149,17 +172,23 @@ export function readIndex(dataDir: string): FileIndex {
 }
 
 /**
- * Removes the files that are no longer named, also those of a process that was ended before it had replaced the index. The
- * caller holds the lock.
+ * Removes the files that are no longer named, also those of a process that was ended before it had
+ * replaced the index. The caller holds the lock.
  */
 export function replaceIndex(dataDir: string, index: FileIndex): void {
-  writeWhole(indexPath(dataDir), Buffer.from(JSON.stringify({ format: INDEX_FORMAT, ...index })));
+  writeAtomically(
+    indexPath(dataDir),
+    Buffer.from(JSON.stringify({ format: INDEX_FORMAT, ...index })),
+  );
   const named = new Set([
-    ...index.versions.flatMap((version) =>
+    ...[...index.versions, ...(index.location ? [index.location] : [])].flatMap((version) =>
       version.files.flatMap(({ name }) => FORMS.map((form) => databaseName(version, name, form))),
     ),
-    ...(index.lists?.lists ?? []).flatMap((list) => LIST_FORMATS.map((format) => listName(list, format))),
+    ...(index.lists?.lists ?? []).flatMap((list) =>
+      LIST_FORMATS.map((format) => listName(list, format)),
+    ),
   ]);
   for (const file of readdirSync(databasesFolder(dataDir)))
-    if (/^\d{6,}-/.test(file) && !named.has(file)) rmSync(join(databasesFolder(dataDir), file), { force: true });
+    if (/^\d{6,}-/.test(file) && !named.has(file))
+      rmSync(join(databasesFolder(dataDir), file), { force: true });
 }

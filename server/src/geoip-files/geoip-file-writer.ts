@@ -1,15 +1,22 @@
 /**
- * Writes the files of each version that becomes current, in a process of its own at the lowest priority: databases where a
- * key may download them, and lists where the rules file has some, also when these rules or the overrides change. Every day
- * it looks whether a flag in them no longer counts. One process of a server runs it, whatever publishes the versions: an
- * update, a pull or a command.
+ * Writes the files of each version that becomes current, in a process of its own at the lowest
+ * priority: databases where a key may download them, and lists where the rules file has some, also
+ * when these rules or the overrides change. Every day it looks whether a flag in them no longer
+ * counts. One process of a server runs it, whatever publishes the versions: an update, a pull or a
+ * command.
  */
+
 import { fileURLToPath } from 'node:url';
-import { dayOfMs } from '@whence/dataset/internal/data-age';
-import { fileFingerprint } from '@whence/dataset/internal/io/file-fingerprint';
-import { manifestPath } from '@whence/dataset/internal/versions/publish';
+import { fileFingerprint } from '@whence/dataset/io/files';
+import { fetchedLocationPath } from '@whence/dataset/location';
+import { manifestPath } from '@whence/dataset/versions';
+import { dayOfMs } from '../day.ts';
 import type { Logger } from '../log/log.ts';
-import { type BackgroundProcess, idleCommand, startInBackground } from '../versions/background-process.ts';
+import {
+  type BackgroundProcess,
+  idleCommand,
+  startInBackground,
+} from '../versions/background-process.ts';
 import { type FileIndex, readIndex } from './file-index.ts';
 import type { ListFiles } from './write-lists.ts';
 
@@ -34,7 +41,10 @@ export class GeoipFileWriter {
   #process: BackgroundProcess | undefined;
   #isBusy = false;
   #isStopped = false;
-  /** Fingerprints of the files from which databases and lists are written, and those of the last look. */
+  /**
+   * Fingerprints of the files from which databases and lists are written, and those of the last
+   * look.
+   */
   #databases = '';
   #lists = '';
   #found = '';
@@ -61,24 +71,26 @@ export class GeoipFileWriter {
   async #check(): Promise<void> {
     const { dataDir, listFiles } = this.#options;
     const version = fileFingerprint(manifestPath(dataDir));
-    const manifest = version && `${version} ${dayOfMs(Date.now())}`;
+    const location = fileFingerprint(fetchedLocationPath(dataDir));
+    const manifest = version && `${version} ${location} ${dayOfMs(Date.now())}`;
     const { rules, overrides } = listFiles();
     this.#written ??= readIndex(dataDir);
     const files = [rules, overrides, ...(this.#written.lists?.prefixFiles ?? [])];
-    const found = [manifest, ...files.map((path) => path && fileFingerprint(path))].join();
+    const fingerprints = [manifest, ...files.map((path) => path && fileFingerprint(path))].join();
     // A file that changes between two looks may be half written.
-    const isChanging = found !== this.#found;
-    this.#found = found;
+    const isChanging = fingerprints !== this.#found;
+    this.#found = fingerprints;
     if (this.#isBusy || manifest === '' || isChanging) return;
     this.#isBusy = true;
     const nowMs = performance.now();
     const hasLists = rules !== undefined || this.#written.lists !== undefined;
-    const lists = hasLists && found !== this.#lists && nowMs >= this.#retryAtMs;
-    const databases = manifest !== this.#databases && nowMs >= this.#askAtMs && (await this.#isWanted());
+    const lists = hasLists && fingerprints !== this.#lists && nowMs >= this.#retryAtMs;
+    const databases =
+      manifest !== this.#databases && nowMs >= this.#askAtMs && (await this.#isWanted());
     if ((lists || databases) && !this.#isStopped) {
       const isWritten = await this.#write({ lists, databases }, [rules ?? '', overrides ?? '']);
       this.#written = undefined;
-      if (isWritten && lists) this.#lists = found;
+      if (isWritten && lists) this.#lists = fingerprints;
       if (isWritten && databases) this.#databases = manifest;
       if (!isWritten) this.#retryAtMs = performance.now() + RETRY_MS;
     }
@@ -90,16 +102,29 @@ export class GeoipFileWriter {
     try {
       return await this.#options.isWanted();
     } catch (error) {
-      this.#options.log.debug({ err: error }, 'storage could not be asked who may download databases');
+      this.#options.log.debug(
+        { err: error },
+        'storage could not be asked who may download databases',
+      );
       return false;
     }
   }
 
-  async #write(wanted: Readonly<Record<'lists' | 'databases', boolean>>, files: readonly string[]): Promise<boolean> {
+  async #write(
+    wanted: Readonly<Record<'lists' | 'databases', boolean>>,
+    files: readonly string[],
+  ): Promise<boolean> {
     const { dataDir, log } = this.#options;
     const startedMs = performance.now();
     const names = (['lists', 'databases'] as const).filter((name) => wanted[name]).join(' and ');
-    const command = idleCommand([process.execPath, '--single-threaded', PROCESS, dataDir, names, ...files]);
+    const command = idleCommand([
+      process.execPath,
+      '--single-threaded',
+      PROCESS,
+      dataDir,
+      names,
+      ...files,
+    ]);
     let reason = '';
     this.#process = startInBackground(command, MAX_RUN_MS, (line) => {
       reason = line;

@@ -1,5 +1,8 @@
-/** A list of prefixes as firewalls read it. Version and credits are in comments, and change while the prefixes do not. */
-import type { Dataset } from '@whence/dataset/internal/file/read';
+/**
+ * A list of prefixes as firewalls read it. Version and credits are in comments, and change while
+ * the prefixes do not.
+ */
+import type { Dataset } from '@whence/dataset/dataset';
 import { nftablesText } from '../export/nftables.ts';
 import { commentLines, creditedMeta, shortNotice } from '../export/notice.ts';
 
@@ -66,6 +69,8 @@ function comments({ name, prefixes, dataset }: Listed): string {
 
 /** Empty where no flag has a day from which on it does not count. */
 export const validityText = ({ validUntil }: Dataset): string =>
-  validUntil === undefined ? '' : `Its flags count until ${validUntil}; then the server writes it anew.\n`;
+  validUntil === undefined
+    ? ''
+    : `Its flags count until ${validUntil}; then the server writes it anew.\n`;
 
 const lines = (texts: readonly string[]) => (texts.length === 0 ? '' : `${texts.join('\n')}\n`);

@@ -1,12 +1,12 @@
 /**
- * A proxy that lets requests pass while Whence is away must refuse one that cannot be answered, say for a long path.
- * Sent with all such errors, because the route may not be known.
+ * A proxy that lets requests pass while Whence is unreachable must refuse a request that cannot be
+ * answered, say for a long path. Sent with all such errors, because the route may not be known.
  */
 export const DENIED = { 'X-Whence-Decision': 'deny' };
 
 /**
- * Every refusal of the API. Texts and codes are part of the interface; a row whose `code` is set shares the code of
- * another row.
+ * Every refusal of the API. Texts and codes are part of the interface; a row whose `code` is set
+ * shares the code of another row.
  *
  * `retryAfterSeconds` is sent as `Retry-After`. Only the daily limit computes its own.
  */
@@ -17,6 +17,8 @@ export const errors = {
   INVALID_ASN: { status: 400, text: 'invalid ASN' },
   MISSING_QUERY: { status: 400, text: 'missing query parameter' },
   INVALID_QUERY: { status: 400, text: 'invalid query parameter' },
+  REPEATED_PARAMETER: { status: 400, text: 'repeated parameter' },
+  UNKNOWN_PARAMETER: { status: 400, text: 'unknown parameter' },
   INVALID_VERSION: { status: 400, text: 'invalid dataset version' },
   INVALID_LIMIT: { status: 400, text: 'invalid limit' },
   MISSING_DOMAIN: { status: 400, text: 'missing domain parameter', timed: false },
@@ -34,27 +36,33 @@ export const errors = {
   LIST_NOT_FOUND: { status: 404, text: 'no such list' },
   DATABASE_NOT_FOUND: { status: 404, text: 'no such database' },
   VERSION_NOT_FOUND: { status: 404, text: 'no such dataset version' },
+  DOMAIN_NOT_WATCHED: { status: 404, text: 'not a watched domain' },
+  EVENT_NOT_FOUND: { status: 404, text: 'no such event' },
   ROUTE_NOT_FOUND: { status: 404, text: 'route not found' },
   METHOD_NOT_ALLOWED: { status: 405, text: 'method not allowed' },
   REQUEST_TIMEOUT: { status: 408, text: 'request timeout' },
+  EVENT_NOT_ACCEPTABLE: {
+    status: 409,
+    text: 'the event has ended, or ends when what is wrong is repaired',
+  },
+  WATCH_LIST_FULL: { status: 409, text: 'too many watched domains' },
   PAYLOAD_TOO_LARGE: { status: 413, text: 'payload too large' },
   URI_TOO_LONG: { status: 414, text: 'URI too long', headers: DENIED },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, text: 'unsupported media type' },
-  RATE_LIMIT_EXCEEDED: { status: 429, text: 'rate limit exceeded', timed: false, retryAfterSeconds: 1 },
+  RATE_LIMIT_EXCEEDED: {
+    status: 429,
+    text: 'rate limit exceeded',
+    timed: false,
+    retryAfterSeconds: 1,
+  },
   INVALID_RANGE: { status: 416, text: 'range not satisfiable' },
   HEADERS_TOO_LARGE: { status: 431, text: 'request headers too large', headers: DENIED },
   INTERNAL: { status: 500, text: 'internal error' },
   NOT_READY: { status: 503, text: 'not ready' },
   DATASET_UNAVAILABLE: { status: 503, text: 'dataset unavailable', retryAfterSeconds: 10 },
-  DATABASES_NOT_WRITTEN: {
+  FILES_NOT_WRITTEN: {
     status: 503,
-    text: 'the databases of this server are not written yet',
-    code: 'DATASET_UNAVAILABLE',
-    retryAfterSeconds: 10,
-  },
-  LIST_NOT_WRITTEN: {
-    status: 503,
-    text: 'this list is not written yet',
+    text: 'databases and lists of this server are not written yet',
     code: 'DATASET_UNAVAILABLE',
     retryAfterSeconds: 10,
   },
@@ -63,7 +71,8 @@ export const errors = {
     text: 'no source of this list counts today: run wh dataset update',
     retryAfterSeconds: 60,
   },
-  // A published file that cannot be read stays unreadable until an operator or the next build replaces it.
+  // A published file that cannot be read stays unreadable until an operator or the next build
+  // replaces it.
   VERSION_UNREADABLE: {
     status: 503,
     text: 'dataset unavailable',
@@ -74,6 +83,12 @@ export const errors = {
   RULES_UNAVAILABLE: { status: 503, text: 'rules unavailable', retryAfterSeconds: 10 },
   STORAGE_UNAVAILABLE: { status: 503, text: 'storage unavailable', retryAfterSeconds: 5 },
   OVERLOADED: { status: 503, text: 'overloaded', retryAfterSeconds: 1 },
+  // Work in a thread of a build that an upgrade has removed.
+  RESTART_REQUIRED: {
+    status: 503,
+    text: 'the server was upgraded and must be restarted',
+    retryAfterSeconds: 60,
+  },
   TOO_MANY_GUESSES: { status: 503, text: 'overloaded', code: 'OVERLOADED', retryAfterSeconds: 2 },
   // An email check or a comparison takes seconds, so a full queue does not empty within one.
   QUEUE_FULL: { status: 503, text: 'overloaded', code: 'OVERLOADED', retryAfterSeconds: 5 },
@@ -120,7 +135,11 @@ export class ApiError extends Error {
     this.row = row;
     this.code = row.code ?? name;
     this.extra = more.extra ?? {};
-    this.headers = { ...row.headers, ...retryAfter(more.retryAfterSeconds ?? row.retryAfterSeconds), ...more.headers };
+    this.headers = {
+      ...row.headers,
+      ...retryAfter(more.retryAfterSeconds ?? row.retryAfterSeconds),
+      ...more.headers,
+    };
     this.meta = more.meta ?? {};
   }
 }
@@ -129,9 +148,7 @@ export function retryAfter(seconds: number | undefined): Record<string, string> 
   return seconds === undefined ? {} : { 'Retry-After': String(seconds) };
 }
 
-export function errorBody({ row, code, extra, meta }: ApiError, elapsedMs: number): { data: object; meta: object } {
-  return {
-    data: { error: row.text, code, ...extra },
-    meta: { ...meta, processing_time_ms: row.timed === false ? 0 : elapsedMs },
-  };
+/** The work was refused because too much waits for it, or has not ended in its time. */
+export function isOverloaded(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'OVERLOADED';
 }

@@ -1,8 +1,12 @@
-// Validators for the JSON Schema keywords that our bodies use: loading Ajv takes 130 ms of the first request. Errors
-// are those that Ajv reports first (tested). Other keywords are refused at registration.
+// Validators for the JSON Schema keywords that our bodies use: loading Ajv takes 130 ms of the
+// first request. Errors are those that Ajv reports first (tested). Other keywords are refused at
+// registration.
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify';
 
-/** The first violation: where it is (RFC 6901), the name of a property that is missing there, and what should be there. */
+/**
+ * The first violation: where it is (RFC 6901), the name of a property that is missing there, and
+ * what should be there.
+ */
 export type Violation = {
   readonly instancePath: string;
   readonly params: { readonly missingProperty?: string };
@@ -27,7 +31,12 @@ type Schema = {
 };
 
 /** For the documentation only. */
-const ANNOTATIONS: ReadonlySet<string> = new Set(['title', 'description', 'examples', 'deprecated']);
+const ANNOTATIONS: ReadonlySet<string> = new Set([
+  'title',
+  'description',
+  'examples',
+  'deprecated',
+]);
 
 const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   object: isObject,
@@ -41,7 +50,8 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
 /** Sets the validators of an app. Only what it needs of a schema is read, and only once. */
 export function useValidators(app: FastifyInstance): void {
   const compilerOf: FastifySchemaCompiler<unknown> = ({ schema, httpPart }) => {
-    // Parameters of paths and queries are texts: handlers parse them, and refuse them with errors of their own.
+    // Parameters of paths and queries are texts: handlers parse them, and refuse them with errors
+    // of their own.
     if (httpPart !== 'body') return () => true;
     const check = checkOf(schema as Schema);
     // The interface of Fastify: false, and the errors as a property of the function.
@@ -59,33 +69,58 @@ export function useValidators(app: FastifyInstance): void {
 /** The keywords in the order in which Ajv checks them. */
 export function checkOf(schema: Schema): Check {
   const { type, nullable = false, properties, required, items, ...others } = schema;
-  const { additionalProperties, minItems, maxItems, maxLength, minimum, maximum, enum: values, ...unknown } = others;
+  const {
+    additionalProperties,
+    minItems,
+    maxItems,
+    maxLength,
+    minimum,
+    maximum,
+    enum: values,
+    ...unknown
+  } = others;
   const unsupported = Object.keys(unknown).find((name) => !ANNOTATIONS.has(name));
-  if (unsupported !== undefined) throw new Error(`validators do not support ${unsupported} in a request schema`);
+  if (unsupported !== undefined)
+    throw new Error(`validators do not support ${unsupported} in a request schema`);
   if (additionalProperties !== undefined && additionalProperties !== false)
     throw new Error('validators support additionalProperties only as false');
   const isOfType = typeCheckOf(type);
   const checkItem = items === undefined ? undefined : checkOf(items);
-  const members = Object.entries(properties ?? {}).map(([name, each]) => [name, checkOf(each)] as const);
-  const known = new Set(members.map(([name]) => name));
+  const members = Object.entries(properties ?? {}).map(
+    ([name, each]) => [name, checkOf(each)] as const,
+  );
+  const memberNames = new Set(members.map(([name]) => name));
   const expected = describe(schema);
   return (value, path) => {
     const violation: Violation = { instancePath: path, params: {}, expected };
     if (nullable && value === null) return undefined;
     if (!isOfType(value)) return violation;
-    if (typeof value === 'number' && (value < (minimum ?? value) || value > (maximum ?? value))) return violation;
-    if (typeof value === 'string' && maxLength !== undefined && isLonger(value, maxLength)) return violation;
+    if (typeof value === 'number' && (value < (minimum ?? value) || value > (maximum ?? value)))
+      return violation;
+    if (typeof value === 'string' && maxLength !== undefined && isLonger(value, maxLength))
+      return violation;
     if (Array.isArray(value)) {
-      if (value.length > (maxItems ?? value.length) || value.length < (minItems ?? 0)) return violation;
-      return checkItem === undefined ? undefined : first(value, (item, i) => checkItem(item, `${path}/${i}`));
+      if (value.length > (maxItems ?? value.length) || value.length < (minItems ?? 0))
+        return violation;
+      return checkItem === undefined
+        ? undefined
+        : first(value, (item, i) => checkItem(item, `${path}/${i}`));
     }
     if (isObject(value)) {
       const missing = required?.find((name) => value[name] === undefined);
       if (missing !== undefined) {
         const expectedThere = describe(properties?.[missing] ?? {});
-        return { instancePath: path, params: { missingProperty: missing }, expected: expectedThere };
+        return {
+          instancePath: path,
+          params: { missingProperty: missing },
+          expected: expectedThere,
+        };
       }
-      if (additionalProperties === false && Object.keys(value).some((name) => !known.has(name))) return violation;
+      if (
+        additionalProperties === false &&
+        Object.keys(value).some((name) => !memberNames.has(name))
+      )
+        return violation;
       return first(members, ([name, check]) =>
         value[name] === undefined ? undefined : check(value[name], `${path}/${name}`),
       );
@@ -108,12 +143,9 @@ function describe({
   if (values !== undefined) return `one of ${values.join(', ')}`;
   if (type === 'object') return `an object with ${Object.keys(properties ?? {}).join(', ')}`;
   if (type === 'array') {
-    const count =
-      maxItems === undefined
-        ? minItems === undefined
-          ? ''
-          : ` of at least ${minItems}`
-        : ` of ${minItems ?? 0} to ${maxItems}`;
+    let count = '';
+    if (maxItems !== undefined) count = ` of ${minItems ?? 0} to ${maxItems}`;
+    else if (minItems !== undefined) count = ` of at least ${minItems}`;
     return `a list${count}, each ${describe(items ?? {})}`;
   }
   const limits = [

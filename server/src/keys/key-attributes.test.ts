@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { changesOf, changesOfOptions, parseNetworks, parseNote, parseTime } from './key-attributes.ts';
+import {
+  changesOf,
+  changesOfOptions,
+  parseNetworks,
+  parseNote,
+  parseTime,
+} from './key-attributes.ts';
 
 const NOW = new Date('2026-11-16T12:00:00Z');
 
@@ -12,7 +18,8 @@ for (const [text, want] of [
   ['24h', '2026-11-17T12:00:00.000Z'],
   ['30m', '2026-11-16T12:30:00.000Z'],
 ] as const) {
-  test(`key attributes: the time ${text}`, () => assert.equal(parseTime(text, NOW, 'it').toISOString(), want));
+  test(`key attributes: the time ${text}`, () =>
+    assert.equal(parseTime(text, NOW, 'it').toISOString(), want));
 }
 
 for (const text of [
@@ -27,7 +34,10 @@ for (const text of [
   '9999-01-01',
 ]) {
   test(`key attributes: ${JSON.stringify(text)} is no time in the future`, () =>
-    assert.throws(() => parseTime(text, NOW, 'it'), /^InvalidKey: it must be a time in the future/));
+    assert.throws(
+      () => parseTime(text, NOW, 'it'),
+      /^InvalidKey: it must be a time in the future/,
+    ));
 }
 
 for (const [texts, want] of [
@@ -39,7 +49,8 @@ for (const [texts, want] of [
   ],
   [[' 2001:db8:0::/32 '], ['2001:db8::/32']],
 ] as const) {
-  test(`key attributes: the networks ${JSON.stringify(texts)}`, () => assert.deepEqual(parseNetworks(texts), want));
+  test(`key attributes: the networks ${JSON.stringify(texts)}`, () =>
+    assert.deepEqual(parseNetworks(texts), want));
 }
 
 for (const [text, message] of [
@@ -48,7 +59,8 @@ for (const [text, message] of [
   ['example.com', /is neither an address nor a prefix/],
   ['::ffff:192.0.2.0/120', /is neither an address nor a prefix/],
 ] as const) {
-  test(`key attributes: ${text} is no network`, () => assert.throws(() => parseNetworks([text]), message));
+  test(`key attributes: ${text} is no network`, () =>
+    assert.throws(() => parseNetworks([text]), message));
 }
 
 test('key attributes: notes have a limit, keep line breaks, and hold no key', () => {
@@ -78,12 +90,29 @@ for (const value of [0, -1, 1.5, Number.NaN, 2_147_483_647]) {
 for (const [behaviour, options, want] of [
   ['none', {}, {}],
   ['values', { note: 'x', dailyLimit: '2147483646' }, { note: 'x', dailyLimit: 2_147_483_646 }],
-  ['a list', { networks: '192.0.2.0/24, 2001:db8::1' }, { allowedNetworks: ['192.0.2.0/24', '2001:db8::1/128'] }],
+  [
+    'a list',
+    { networks: '192.0.2.0/24, 2001:db8::1' },
+    { allowedNetworks: ['192.0.2.0/24', '2001:db8::1/128'] },
+  ],
   [
     'the words that remove each',
-    { note: '', expires: 'never', networks: 'any', requestsPerSecond: 'unlimited', dailyLimit: 'tier' },
-    { note: null, expiresAt: null, allowedNetworks: null, requestsPerSecond: null, dailyLimit: null },
+    {
+      note: '',
+      expires: 'never',
+      networks: 'any',
+      requestsPerSecond: 'unlimited',
+      dailyLimit: 'tier',
+    },
+    {
+      note: null,
+      expiresAt: null,
+      allowedNetworks: null,
+      requestsPerSecond: null,
+      dailyLimit: null,
+    },
   ],
 ] as const) {
-  test(`key attributes: options: ${behaviour}`, () => assert.deepEqual(changesOfOptions(options, NOW), want));
+  test(`key attributes: options: ${behaviour}`, () =>
+    assert.deepEqual(changesOfOptions(options, NOW), want));
 }

@@ -1,7 +1,10 @@
-// Attributes of a key beside name, tier and permissions, each described once for all that show or change them.
+// Attributes of a key beside name, tier and permissions, each described once for all that show or
+// change them.
+
 import { formatAddress } from '@whence/dataset/address';
 import { formatPrefix, parseCidr } from '@whence/dataset/prefix';
-import { isDay } from '../day.ts';
+import { DAY_MS, HOUR_MS, timeOf } from '../day.ts';
+import { MAX_ALLOWED_DOMAINS, parseAllowedDomain } from '../domains/allowed-domains.ts';
 import type { KeyChange, StoredKey } from '../storage/stores/key-store.ts';
 import type { AuditAction } from '../vocabulary.ts';
 import { maskSecrets } from './secret.ts';
@@ -18,21 +21,29 @@ export class InvalidKey extends Error {
   }
 }
 
-type AttributeName = 'note' | 'expiresAt' | 'allowedNetworks' | 'requestsPerSecond' | 'dailyLimit';
+type AttributeName =
+  | ('note' | 'expiresAt' | 'allowedNetworks')
+  | ('allowedDomains' | 'requestsPerSecond' | 'dailyLimit');
 /** Attributes that a key may have from the beginning. */
 export type KeyAttributes = Pick<StoredKey, AttributeName>;
 
-/** As a request of the dashboard has them: null, an empty note and an empty list remove an attribute. */
-export type AttributeFields = {
+/**
+ * As a request of the dashboard has them: null, an empty note and an empty list remove an
+ * attribute.
+ */
+type AttributeFields = {
   readonly note?: string;
   readonly expires_at?: string | null;
   readonly allowed_networks?: readonly string[];
+  readonly allowed_domains?: readonly string[];
   readonly requests_per_second?: number | null;
   readonly daily_limit?: number | null;
 };
 
 type DescribedAttributes = {
-  [Field in keyof AttributeFields]: Field extends 'allowed_networks' ? string[] : Exclude<AttributeFields[Field], null>;
+  [Field in keyof AttributeFields]: Field extends 'allowed_networks' | 'allowed_domains'
+    ? string[]
+    : Exclude<AttributeFields[Field], null>;
 };
 
 /** As the command has them: each with a word that removes it. */
@@ -40,6 +51,7 @@ export type AttributeOptions = {
   note?: string;
   expires?: string;
   networks?: string;
+  domains?: string;
   requestsPerSecond?: string;
   dailyLimit?: string;
 };
@@ -56,7 +68,10 @@ type Attribute = {
   readonly isEnforced: boolean;
   /** The text itself unless given. */
   fromOption?(text: string): unknown;
-  /** The type of the field is checked by the schema of the request. Undefined for a value that removes the attribute. */
+  /**
+   * The type of the field is checked by the schema of the request. Undefined for a value that
+   * removes the attribute.
+   */
   parse(field: unknown, now: Date): KeyAttributes[AttributeName];
   text?(value: unknown): string;
 };
@@ -65,7 +80,7 @@ const MAX_NOTE_CHARACTERS = 500;
 const MAX_NETWORKS = 50;
 const MAX_REQUESTS_PER_SECOND = 100_000;
 /** One less than the number that the headers have for a key without a limit. */
-export const MAX_DAILY_LIMIT = 2_147_483_646;
+const MAX_DAILY_LIMIT = 2_147_483_646;
 /** Farther away than this is a typing error. */
 const MAX_YEARS = 100;
 
@@ -104,6 +119,18 @@ export const ATTRIBUTES: readonly Attribute[] = [
     text: (networks: readonly string[]) => networks.join(' '),
   },
   {
+    name: 'allowedDomains',
+    field: 'allowed_domains',
+    option: 'domains',
+    label: 'domains',
+    none: 'all',
+    action: 'key.domains_changed',
+    isEnforced: true,
+    fromOption: wordsOf,
+    parse: parseDomains,
+    text: (domains: readonly string[]) => domains.join(' '),
+  },
+  {
     name: 'requestsPerSecond',
     field: 'requests_per_second',
     option: 'requestsPerSecond',
@@ -125,7 +152,8 @@ export const ATTRIBUTES: readonly Attribute[] = [
     action: 'key.limit_changed',
     isEnforced: true,
     fromOption: numberOf,
-    parse: (limit: number) => wholeNumber(limit, MAX_DAILY_LIMIT, 'a daily limit is', '/daily_limit'),
+    parse: (limit: number) =>
+      wholeNumber(limit, MAX_DAILY_LIMIT, 'a daily limit is', '/daily_limit'),
     text: (limit: number) => `${limit} a day`,
   },
 ];
@@ -146,7 +174,8 @@ export function changesOfOptions(options: AttributeOptions, now: Date): KeyChang
   return changesOf(
     collect(({ option, none, fromOption }) => {
       const text = options[option];
-      return text === undefined ? undefined : text === none ? null : (fromOption?.(text) ?? text);
+      if (text === undefined) return undefined;
+      return text === none ? null : (fromOption?.(text) ?? text);
     }, 'field'),
     now,
   );
@@ -197,9 +226,25 @@ export function parseNote(text: string): string | undefined {
 
 /** In canonical form, each once; undefined for an empty list, which allows any client. */
 export function parseNetworks(texts: readonly string[]): string[] | undefined {
-  const networks = [...new Set(texts.map((text, index) => parseNetwork(text, `/allowed_networks/${index}`)))];
-  if (networks.length > MAX_NETWORKS) throw new InvalidKey(`at most ${MAX_NETWORKS} networks`, '/allowed_networks');
+  const networks = [
+    ...new Set(texts.map((text, index) => parseNetwork(text, `/allowed_networks/${index}`))),
+  ];
+  if (networks.length > MAX_NETWORKS)
+    throw new InvalidKey(`at most ${MAX_NETWORKS} networks`, '/allowed_networks');
   return networks.length === 0 ? undefined : networks;
+}
+
+/** Each once; undefined for an empty list, which means all domains. */
+function parseDomains(texts: readonly string[]): string[] | undefined {
+  const domains = texts.map((text, index) => {
+    const domain = parseAllowedDomain(text);
+    if (domain !== undefined) return domain;
+    const rule = `${JSON.stringify(text.trim())} is neither a domain such as example.com nor *.example.com`;
+    throw new InvalidKey(rule, `/allowed_domains/${index}`);
+  });
+  if (domains.length > MAX_ALLOWED_DOMAINS)
+    throw new InvalidKey(`at most ${MAX_ALLOWED_DOMAINS} domains`, '/allowed_domains');
+  return domains.length === 0 ? undefined : [...new Set(domains)];
 }
 
 function parseNetwork(text: string, path: string): string {
@@ -212,24 +257,29 @@ function parseNetwork(text: string, path: string): string {
   const network = formatPrefix(cidr.address, cidr.length);
   // More likely a wrong length than meant: 192.0.2.7/24 allows 256 addresses.
   if (network !== `${formatAddress(cidr.address)}/${cidr.length}`)
-    throw new InvalidKey(`${text.trim()} has bits behind its length; the network is ${network}`, path);
+    throw new InvalidKey(
+      `${text.trim()} has bits behind its length; the network is ${network}`,
+      path,
+    );
   return network;
 }
 
-const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: HOUR_MS, d: DAY_MS };
 
-/** A time, a day (its beginning in UTC), or a period from now on: minutes, hours or days. `what` begins the message. */
+/**
+ * A time, a day (its beginning in UTC), or a period from now on: minutes, hours or days. `what`
+ * begins the message.
+ */
 export function parseTime(text: string, now: Date, what: string, path = ''): Date {
   const [, count, unit = ''] = /^([1-9][0-9]{0,5})([mhd])$/.exec(text.trim()) ?? [];
-  const ms = count === undefined ? isoTime(text.trim()) : now.getTime() + Number(count) * (UNIT_MS[unit] ?? Number.NaN);
-  if (!(ms > now.getTime() && ms < now.getTime() + MAX_YEARS * 366 * 86_400_000))
-    throw new InvalidKey(`${what} must be a time in the future, such as 2026-12-31, 2026-12-31T18:00:00Z or 90d`, path);
+  const ms =
+    count === undefined
+      ? timeOf(text.trim())
+      : now.getTime() + Number(count) * (UNIT_MS[unit] ?? Number.NaN);
+  if (!(ms > now.getTime() && ms < now.getTime() + MAX_YEARS * 366 * DAY_MS))
+    throw new InvalidKey(
+      `${what} must be a time in the future, such as 2026-12-31, 2026-12-31T18:00:00Z or 90d`,
+      path,
+    );
   return new Date(ms);
-}
-
-/** NaN for other texts, also for a time without a zone, which machines would read differently. */
-function isoTime(text: string): number {
-  const [, day = ''] =
-    /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/.exec(text) ?? [];
-  return isDay(day) ? Date.parse(text) : Number.NaN;
 }

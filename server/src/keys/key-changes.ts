@@ -1,4 +1,7 @@
-/** What a change of a key says in the audit log: an entry per attribute that differs, with its value before and after. */
+/**
+ * What a change of a key says in the audit log: an entry per attribute that differs, with its value
+ * before and after.
+ */
 import type { StoredKey } from '../storage/stores/key-store.ts';
 import type { AuditAction } from '../vocabulary.ts';
 import { ATTRIBUTES, textOf } from './key-attributes.ts';
@@ -48,10 +51,12 @@ const COMPARED: readonly Compared[] = [
 ];
 
 export function changedAttributes(before: StoredKey, after: StoredKey): ChangedAttribute[] {
-  return COMPARED.filter(({ text }) => text(before) !== text(after)).map(({ action, label, text, isEnforced }) => ({
-    action: action(after),
-    label,
-    details: { from: text(before), to: text(after) },
-    isEnforced,
-  }));
+  return COMPARED.filter(({ text }) => text(before) !== text(after)).map(
+    ({ action, label, text, isEnforced }) => ({
+      action: action(after),
+      label,
+      details: { from: text(before), to: text(after) },
+      isEnforced,
+    }),
+  );
 }

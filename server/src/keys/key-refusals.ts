@@ -1,9 +1,12 @@
-/** Why requests with a key were refused in the last 24 hours, as the dashboard and the command line show it. */
+/**
+ * Why requests with a key were refused in the last 24 hours, as the dashboard and the command line
+ * show it.
+ */
+import { HOUR_MS } from '../day.ts';
 import type { KeyStore } from '../storage/stores/key-store.ts';
 import type { RefusalReason } from '../vocabulary.ts';
 
 const HOURS = 24;
-const HOUR_MS = 3_600_000;
 
 export type KeyRefusal = {
   readonly reason: RefusalReason;
@@ -14,7 +17,11 @@ export type KeyRefusal = {
 };
 
 /** The reason of the last refusal first. */
-export async function refusalsOf(store: KeyStore, id: string, nowMs: number): Promise<KeyRefusal[]> {
+export async function refusalsOf(
+  store: KeyStore,
+  id: string,
+  nowMs: number,
+): Promise<KeyRefusal[]> {
   const firstHour = Math.floor(nowMs / HOUR_MS) * HOUR_MS - (HOURS - 1) * HOUR_MS;
   const reasons = new Map<RefusalReason, KeyRefusal>();
   for (const { reason, requests, lastAt, detail } of await store.refusalsOf(id, firstHour)) {

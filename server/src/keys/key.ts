@@ -1,4 +1,7 @@
-/** What a key is: rules for name and permissions, its allowance, and how it is shown. See also `key-attributes`. */
+/**
+ * What a key is: rules for name and permissions, its allowance, and how it is shown. See also
+ * `key-attributes`.
+ */
 import { present } from '../present.ts';
 import type { StoredKey } from '../storage/stores/key-store.ts';
 import { type KeyState, PERMISSIONS, type Permission, type Tier } from '../vocabulary.ts';
@@ -33,7 +36,10 @@ export function parseName(text: string): string {
 export function parsePermissions(names: readonly string[]): Permission[] {
   const isUnknown = (name: string) => !(PERMISSIONS as readonly string[]).includes(name);
   if (names.length === 0 || names.some(isUnknown)) {
-    throw new InvalidKey(`permissions are some of ${PERMISSIONS.join(', ')}, separated by commas`, '/permissions');
+    throw new InvalidKey(
+      `permissions are some of ${PERMISSIONS.join(', ')}, separated by commas`,
+      '/permissions',
+    );
   }
   return PERMISSIONS.filter((permission) => names.includes(permission));
 }
@@ -42,15 +48,23 @@ export function parsePermissions(names: readonly string[]): Permission[] {
 export function fromStored(stored: StoredKey): Key | undefined {
   const { tier, permissions } = stored;
   if (!Object.hasOwn(TIERS, tier)) return undefined;
-  const known = { tier: tier as Tier, permissions: PERMISSIONS.filter((one) => permissions.includes(one)) };
-  return { ...stored, ...known, ...limitsOf({ ...stored, ...known }) };
+  const parsed = {
+    tier: tier as Tier,
+    permissions: PERMISSIONS.filter((permission) => permissions.includes(permission)),
+  };
+  return { ...stored, ...parsed, ...limitsOf({ ...stored, ...parsed }) };
 }
 
 /** More would be lost with a process that is killed, and hardly fewer statements be saved. */
 const MAX_LEASE = 250;
 
-/** The key's own limit, if it has one, instead of the tier's. A lease is small where a lost one would be noticed. */
-export function limitsOf(key: StoredKey & Pick<Key, 'tier'>): Pick<Key, 'allowance' | 'restrictions'> {
+/**
+ * The key's own limit, if it has one, instead of the tier's. A lease is small where a lost one
+ * would be noticed.
+ */
+export function limitsOf(
+  key: StoredKey & Pick<Key, 'tier'>,
+): Pick<Key, 'allowance' | 'restrictions'> {
   const limit = key.dailyLimit ?? TIERS[key.tier].requestsPerDay;
   return {
     allowance: { limit, lease: Math.min(MAX_LEASE, Math.ceil(limit / 200)) },

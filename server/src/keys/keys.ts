@@ -3,7 +3,11 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Actor, AuditLog } from '../audit/audit-log.ts';
 import { present } from '../present.ts';
-import { OutcomeUnknown, outcomeUnknown, StorageUnavailable } from '../storage/storage-unavailable.ts';
+import {
+  OutcomeUnknown,
+  outcomeUnknown,
+  StorageUnavailable,
+} from '../storage/storage-unavailable.ts';
 import type {
   ChangeOutcome,
   KeyChange,
@@ -23,13 +27,16 @@ import { REVOCATION_WAIT_MS } from './vouching.ts';
 export type CreatedKey = { readonly key: Key; readonly secret: string };
 type MadeKey = CreatedKey & { readonly stored: StoredKey };
 
-export type Rotation = {
+type Rotation = {
   readonly name: string;
   /** When the key itself is to be revoked; without it, that is left to a person. */
   readonly revokeAt?: Date;
 };
 
-/** A revocation, or another change of a key that is in use, is not given up earlier while storage is locked or away. */
+/**
+ * A revocation, or another change of a key that is in use, is not given up earlier while storage is
+ * locked or unreachable.
+ */
 const PATIENCE_MS = 30_000;
 const RETRY_MS = 100;
 
@@ -84,7 +91,10 @@ export class Keys {
     return created;
   }
 
-  /** The first key of a deployment, if it has none. `keep` gets the secret before it is stored: none is lost. */
+  /**
+   * The first key of a deployment, if it has none. `keep` gets the secret before it is stored: none
+   * is lost.
+   */
   async createFirst(
     newKey: NewKey,
     actor: Actor,
@@ -100,8 +110,8 @@ export class Keys {
   }
 
   /**
-   * Creates a successor like the key, without an expiry that has passed; the key stays active. Refused for a revoked
-   * key, while another successor is active, and above the owner's `limits`.
+   * Creates a successor like the key, without an expiry that has passed; the key stays active.
+   * Refused for a revoked key, while another successor is active, and above the owner's `limits`.
    */
   async rotate(
     key: Key,
@@ -118,10 +128,17 @@ export class Keys {
     const created = makeKey(newKey, now, { predecessorId, ...present({ ownerId }) });
     const outcome = await this.#insert(created.stored, limits);
     if (outcome !== 'inserted') return outcome;
-    await this.#audit.record(actor, 'key.rotated', targetOf(key), now, { successor: created.key.id });
+    await this.#audit.record(actor, 'key.rotated', targetOf(key), now, {
+      successor: created.key.id,
+    });
     await this.#recordCreation(created.key, actor, now);
     if (revokeAt !== undefined)
-      await this.change(key.id, { scheduledRevocation: { at: revokeAt, by: actor.name } }, actor, now);
+      await this.change(
+        key.id,
+        { scheduledRevocation: { at: revokeAt, by: actor.name } },
+        actor,
+        now,
+      );
     return created;
   }
 
@@ -142,28 +159,40 @@ export class Keys {
     return this.#store.list();
   }
 
-  /** When this resolves, no process of the deployment accepts the key. Throws `KeyUnchanged` if it could not be revoked. */
+  /**
+   * When this resolves, no process of the deployment accepts the key. Throws `KeyUnchanged` if it
+   * could not be revoked.
+   */
   async revoke(id: string, actor: Actor, now: Date): Promise<RevokeOutcome> {
     let key: StoredKey | undefined;
     const outcome = await this.#patiently(
-      { unchanged: `the key ${id} is not revoked and still valid`, claim: `the key ${id} is revoked` },
+      {
+        unchanged: `the key ${id} is not revoked and still valid`,
+        claim: `the key ${id} is revoked`,
+      },
       async () => {
         key = await this.#store.find(id);
         // An attempt whose answer was lost has revoked it.
-        if (key?.revokedAt?.getTime() === now.getTime() && key.revokedBy === actor.name) return 'revoked';
+        if (key?.revokedAt?.getTime() === now.getTime() && key.revokedBy === actor.name)
+          return 'revoked';
         return key === undefined ? 'unknown' : this.#store.revoke(id, now, actor.name);
       },
     );
     if (outcome === 'revoked' && key !== undefined) {
       const target = targetOf(key);
-      await this.#recorded(`the key ${id} is revoked`, () => this.#audit.record(actor, 'key.revoked', target, now));
+      await this.#recorded(`the key ${id} is revoked`, () =>
+        this.#audit.record(actor, 'key.revoked', target, now),
+      );
     }
     // Also for a key that was revoked already: the process that did it may still be waiting.
     if (outcome !== 'unknown') await sleep(REVOCATION_WAIT_MS);
     return outcome;
   }
 
-  /** Resolves once every process has applied the change. Earlier requests may still be answered as before. */
+  /**
+   * Resolves once every process has applied the change. Earlier requests may still be answered as
+   * before.
+   */
   async change(id: string, change: KeyChange, actor: Actor, now: Date): Promise<ChangeOutcome> {
     // As the first attempt saw it: one whose answer was lost may have changed it.
     let before: StoredKey | undefined;
@@ -174,7 +203,8 @@ export class Keys {
           before ??= key;
           const { pausedAt, ...rest } = change;
           // A key that is paused again keeps the time since when it is.
-          const isAsBefore = pausedAt === undefined || (pausedAt === null) === (key.pausedAt === undefined);
+          const isAsBefore =
+            pausedAt === undefined || (pausedAt === null) === (key.pausedAt === undefined);
           return isAsBefore ? rest : { ...rest, pausedAt };
         }),
     );
@@ -187,11 +217,15 @@ export class Keys {
         this.#audit.record(actor, action, targetOf(after), now, details),
       );
     // Also if nothing has changed: the process that did it may still be waiting.
-    if (changed.length === 0 || changed.some(({ isEnforced }) => isEnforced)) await sleep(REVOCATION_WAIT_MS);
+    if (changed.length === 0 || changed.some(({ isEnforced }) => isEnforced))
+      await sleep(REVOCATION_WAIT_MS);
     return { before, after };
   }
 
-  /** Records scheduled revocations that are due; one process records each. Returns how many this one has. */
+  /**
+   * Records scheduled revocations that are due; one process records each. Returns how many this one
+   * has.
+   */
   async revokeDue(now: Date): Promise<number> {
     let revoked = 0;
     for (const key of await this.#store.dueForRevocation(now, DUE_AT_ONCE)) {
@@ -203,7 +237,10 @@ export class Keys {
     return revoked;
   }
 
-  /** A key whose insertion was not confirmed is looked for before it is inserted again: it may be its own successor. */
+  /**
+   * A key whose insertion was not confirmed is looked for before it is inserted again: it may be
+   * its own successor.
+   */
   #insert(key: StoredKey, limits?: KeyLimits): ReturnType<KeyStore['insert']> {
     let isRepeated = false;
     return this.#patiently(
@@ -223,13 +260,15 @@ export class Keys {
   async #recorded(done: string, record: () => Promise<void>): Promise<void> {
     const unchanged = `${done}, but perhaps not in the audit log`;
     await this.#patiently({ unchanged }, record).catch((error) => {
-      throw error instanceof KeyUnchanged ? new StorageUnavailable(error.message, { cause: error.cause }) : error;
+      throw error instanceof KeyUnchanged
+        ? new StorageUnavailable(error.message, { cause: error.cause })
+        : error;
     });
   }
 
   /**
-   * Repeats the work while storage does not take it, and once if the outcome is unknown; after that, a refusal says
-   * nothing: the first attempt may still be waiting.
+   * Repeats the work while storage does not take it, and once if the outcome is unknown; after
+   * that, a refusal says nothing: the first attempt may still be waiting.
    */
   async #patiently<T>(told: Told, work: () => Promise<T>): Promise<T> {
     const deadlineMs = performance.now() + this.#patienceMs;
@@ -267,7 +306,11 @@ export class Keys {
 
 const targetOf = ({ id, name }: StoredKey) => ({ kind: 'key', id, name }) as const;
 
-function makeKey(newKey: NewKey, now: Date, origin: Pick<StoredKey, 'ownerId' | 'predecessorId'> = {}): MadeKey {
+function makeKey(
+  newKey: NewKey,
+  now: Date,
+  origin: Pick<StoredKey, 'ownerId' | 'predecessorId'> = {},
+): MadeKey {
   const secret = makeSecret();
   const stored = {
     ...newKey,

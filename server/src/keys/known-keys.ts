@@ -1,4 +1,5 @@
-// Keys by secret, found or not, are remembered, used while vouched for, and forgotten when the key changes.
+// Keys by secret, found or not, are remembered, used while vouched for, and forgotten when the key
+// changes.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GuessThrottle } from '../limits/guess-throttle.ts';
 import type { KeyStore, StoredKey } from '../storage/stores/key-store.ts';
@@ -26,10 +27,17 @@ type OnRefused = (keyId: string, reason: RefusalReason, address: string) => void
 type KnownKeysOptions = {
   /** How long known keys are accepted while storage does not answer. */
   readonly graceMs?: number;
-  /** Called for every request that is refused although its key exists: a revoked key, or one that is restricted. */
+  /**
+   * Called for every request that is refused although its key exists: a revoked key, or one that is
+   * restricted.
+   */
   readonly onRefused?: OnRefused;
-  /** Called when another database, or an older copy, has taken the place of the one that was known. */
+  /**
+   * Called when another database, or an older copy, has taken the place of the one that was known.
+   */
   readonly onReplaced?: () => void;
+  /** Storage has stopped answering. */
+  readonly onOutage?: () => void;
   /** The clock that all processes share, for expiry. */
   readonly nowMs?: () => number;
 };
@@ -44,20 +52,26 @@ export class KnownKeys {
   /** Secrets that are not accepted, with the key where it is revoked or paused. */
   readonly #absent = new Map<string, RefusedKey | undefined>();
   /** Searches in storage under way: requests with the same secret share one. */
-  readonly #searches = new Map<string, Promise<Found>>();
+  readonly #searches = new Map<string, Promise<KeyAnswer>>();
   readonly #onReplaced: () => void;
   #revision = '';
   #isClosed = false;
 
   constructor(
     store: KeyStore,
-    { graceMs = 0, onRefused = () => {}, onReplaced = () => {}, nowMs = Date.now }: KnownKeysOptions = {},
+    {
+      graceMs = 0,
+      onRefused = () => {},
+      onReplaced = () => {},
+      onOutage = () => {},
+      nowMs = Date.now,
+    }: KnownKeysOptions = {},
   ) {
     this.#store = store;
     this.#onRefused = onRefused;
     this.#nowMs = nowMs;
     this.#onReplaced = onReplaced;
-    this.#vouching = new Vouching(() => this.#readChanges(), { graceMs });
+    this.#vouching = new Vouching(() => this.#readChanges(), { graceMs, onOutage });
   }
 
   /** Whether storage answers, as of the last question. */
@@ -75,7 +89,10 @@ export class KnownKeys {
     return this.#vouching.roundTripMs;
   }
 
-  /** The same, after a question where the last one is some time ago: at once without one, and after a second at most. */
+  /**
+   * The same, after a question where the last one is some time ago: at once without one, and after
+   * a second at most.
+   */
   checkStorage(): StorageState | Promise<StorageState> {
     return this.#vouching.isCurrent() ? this.#vouching.state : this.#askStorage();
   }
@@ -102,15 +119,18 @@ export class KnownKeys {
     const clientAddress = () => address;
     const remembered = this.findRemembered(secret);
     if (remembered === undefined && !isWellFormed(secret)) return undefined;
-    const known = remembered ?? (await this.findKnown(secret, clientAddress));
-    if (known === 'absent') return undefined;
-    if (known !== undefined) return this.admits(known, clientAddress) ? known : undefined;
+    const knownKey = remembered ?? (await this.findKnown(secret, clientAddress));
+    if (knownKey === 'absent') return undefined;
+    if (knownKey !== undefined) return this.admits(knownKey, clientAddress) ? knownKey : undefined;
     const { key, refused } = await (this.#searches.get(secret) ?? this.#search(secret, address));
     if (refused !== undefined) this.#onRefused(refused.id, refused.reason, address);
     return key !== undefined && this.admits(key, clientAddress) ? key : undefined;
   }
 
-  /** As `find`, if asked before and no key has changed since; else undefined. Does not check restrictions. */
+  /**
+   * As `find`, if asked before and no key has changed since; else undefined. Does not check
+   * restrictions.
+   */
   async findKnown(secret: string, address: () => string): Promise<Key | 'absent' | undefined> {
     await this.#vouching.refresh();
     if (!this.#absent.has(secret)) return this.#remembered.get(secret);
@@ -119,7 +139,10 @@ export class KnownKeys {
     return 'absent';
   }
 
-  /** The key, without storage; undefined sends the caller to `find` or `findKnown`. Does not check restrictions. */
+  /**
+   * The key, without storage; undefined sends the caller to `find` or `findKnown`. Does not check
+   * restrictions.
+   */
   findRemembered(secret: string): Key | undefined {
     return this.#vouching.isCurrent() ? this.#remembered.get(secret) : undefined;
   }
@@ -132,13 +155,15 @@ export class KnownKeys {
     return false;
   }
 
-  #search(secret: string, address: string): Promise<Found> {
-    const search = this.#searchStorage(secret, address).finally(() => this.#searches.delete(secret));
+  #search(secret: string, address: string): Promise<KeyAnswer> {
+    const search = this.#searchStorage(secret, address).finally(() =>
+      this.#searches.delete(secret),
+    );
     this.#searches.set(secret, search);
     return search;
   }
 
-  async #searchStorage(secret: string, address: string): Promise<Found> {
+  async #searchStorage(secret: string, address: string): Promise<KeyAnswer> {
     // Storage is known not to answer: a question would only take longer to fail.
     const { failure } = this.#vouching;
     if (failure !== undefined && !canBeRead(failure)) throw failure;
@@ -148,24 +173,22 @@ export class KnownKeys {
     await this.#vouching.refresh();
     const revision = this.#revision;
     const stored = await this.#store.findByHash(hashSecret(secret));
-    const found = foundIn(stored);
-    if (found.key !== undefined) this.#guesses.succeeded(address);
+    const answer = answerOf(stored);
+    if (answer.key !== undefined) this.#guesses.succeeded(address);
     // An answer that took its time may be older than a change seen meanwhile.
-    if (revision === this.#revision) this.#remember(secret, found);
-    return found;
+    if (revision === this.#revision) this.#remember(secret, answer);
+    return answer;
   }
 
-  /** Forgets changed keys with the answer that names them, so that others stay known if storage fails right after. */
-  async #readChanges(): Promise<() => void> {
-    const since = this.#revision;
-    const { revision, changed, isReplaced } = await this.#store.changes(since);
-    return () => {
-      // The answer to another question that was sent at the same time has said the same.
-      if (revision === this.#revision && since !== this.#revision) return;
-      if (revision !== this.#revision || isReplaced) this.#forget(changed);
-      this.#revision = revision;
-      if (isReplaced) this.#onReplaced();
-    };
+  /**
+   * Forgets changed keys with the answer that names them, so that others stay known if storage
+   * fails right after.
+   */
+  async #readChanges(): Promise<void> {
+    const { revision, changed, isReplaced } = await this.#store.changes(this.#revision);
+    if (revision !== this.#revision || isReplaced) this.#forget(changed);
+    this.#revision = revision;
+    if (isReplaced) this.#onReplaced();
   }
 
   #forget(changed: readonly string[] | undefined): void {
@@ -173,11 +196,12 @@ export class KnownKeys {
     if (changed === undefined) this.#remembered.clear();
     else {
       const hashes = new Set(changed);
-      for (const [secret, { hash }] of this.#remembered) if (hashes.has(hash)) this.#remembered.delete(secret);
+      for (const [secret, { hash }] of this.#remembered)
+        if (hashes.has(hash)) this.#remembered.delete(secret);
     }
   }
 
-  #remember(secret: string, { key, refused }: Found): void {
+  #remember(secret: string, { key, refused }: KeyAnswer): void {
     if (this.#remembered.size >= MAX_REMEMBERED) this.#forgetOldest();
     if (this.#absent.size >= MAX_ABSENT) this.#absent.clear();
     if (key === undefined) this.#absent.set(secret, refused);
@@ -194,9 +218,9 @@ export class KnownKeys {
 
 type RefusedKey = { readonly id: string; readonly reason: 'revoked' | 'paused' };
 /** The key of a secret, or one that is revoked or paused, or neither. */
-type Found = { readonly key?: Key; readonly refused?: RefusedKey };
+type KeyAnswer = { readonly key?: Key; readonly refused?: RefusedKey };
 
-function foundIn(stored: StoredKey | undefined): Found {
+function answerOf(stored: StoredKey | undefined): KeyAnswer {
   if (stored === undefined) return {};
   const { id } = stored;
   if (stored.revokedAt !== undefined) return { refused: { id, reason: 'revoked' } };

@@ -1,4 +1,5 @@
-// `whence_`, 30 random base62 characters, 6 of CRC-32 over those before. The dashboard imports this file: no imports.
+// `whence_`, 30 random base62 characters, 6 of CRC-32 over those before. The dashboard imports this
+// file: no imports.
 
 export const SECRET_PREFIX = 'whence_';
 export const RANDOM_CHARACTERS = 30;
@@ -10,13 +11,16 @@ const PART = /whence_[0-9A-Za-z]{8}/i;
 
 export function isWellFormed(secret: string): boolean {
   return (
-    secret.length === SECRET_PREFIX.length + RANDOM_CHARACTERS + CHECKSUM_CHARACTERS && findSecret(secret) !== undefined
+    secret.length === SECRET_PREFIX.length + RANDOM_CHARACTERS + CHECKSUM_CHARACTERS &&
+    findSecret(secret) !== undefined
   );
 }
 
-/** The first whole key in a text such as a line of a log or a shell script. */
+/** The first complete key in a text such as a line of a log or a shell script. */
 export function findSecret(text: string): string | undefined {
-  return text.match(WHOLE)?.find((secret) => secret.endsWith(checksum(secret.slice(0, -CHECKSUM_CHARACTERS))));
+  return text
+    .match(WHOLE)
+    ?.find((secret) => secret.endsWith(checksum(secret.slice(0, -CHECKSUM_CHARACTERS))));
 }
 
 /** Also a part of one, or one that was mistyped. */

@@ -31,7 +31,8 @@ for (const [behaviour, secret] of [
   ['two characters exchanged', good.slice(0, 10) + swap(good.slice(10, 14)) + good.slice(14)],
   ['one character changed', good.slice(0, 12) + (good[12] === 'a' ? 'b' : 'a') + good.slice(13)],
 ] as const) {
-  test(`secret: refused without asking storage: ${behaviour}`, () => assert.equal(isWellFormed(secret), false));
+  test(`secret: refused without asking storage: ${behaviour}`, () =>
+    assert.equal(isWellFormed(secret), false));
 }
 
 for (const [behaviour, text, want] of [

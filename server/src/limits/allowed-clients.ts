@@ -1,4 +1,7 @@
-/** Clients in the networks that may ask. Most questions come from a few of them, which are remembered. */
+/**
+ * Clients in the networks that may ask. Most questions come from a few of them, which are
+ * remembered.
+ */
 import { parseClient } from './client.ts';
 import { PrefixSet } from './prefix-set.ts';
 

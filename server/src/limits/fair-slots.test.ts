@@ -9,7 +9,8 @@ const never = new AbortController().signal;
 function start(slots: FairSlots, keys: readonly string[], signal = never) {
   const served: string[] = [];
   const done = keys.map(async (key) => {
-    if (await slots.acquire({ key, isAnonymous: key.startsWith('stranger') }, signal)) served.push(key);
+    if (await slots.acquire({ key, isAnonymous: key.startsWith('stranger') }, signal))
+      served.push(key);
   });
   return { served, done: Promise.all(done) };
 }
@@ -81,7 +82,13 @@ test('fair slots: an aborted request gets none', async () => {
 
 test('fair slots: anonymous clients are served while none else waits, and make room in a full queue', async () => {
   const slots = new FairSlots({ ...LIMITS, slots: 1, slotsPerKey: 1, waiting: 4 });
-  const { served, done } = start(slots, ['stranger 1', 'stranger 2', 'stranger 3', 'stranger 4', 'stranger 5']);
+  const { served, done } = start(slots, [
+    'stranger 1',
+    'stranger 2',
+    'stranger 3',
+    'stranger 4',
+    'stranger 5',
+  ]);
   await settled();
   assert.equal(slots.isFull({ key: 'stranger 6', isAnonymous: true }), true);
   assert.equal(slots.isFull({ key: 'a' }), false);

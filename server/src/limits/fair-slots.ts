@@ -1,7 +1,8 @@
 /**
- * Slots that keys share fairly: a total, a maximum per key, and waiting requests served in turn by key. In a full
- * queue, the last request of the key with most of them makes room. Anonymous clients, who can have any number of keys,
- * are served only when no other client is waiting, and make room first.
+ * Slots that keys share fairly: a total, a maximum per key, and waiting requests served in turn by
+ * key. In a full queue, the last request of the key with most of them makes room. Anonymous
+ * clients, who can have any number of keys, are served only when no other client is waiting, and
+ * make room first.
  */
 export type SlotLimits = {
   readonly slots: number;
@@ -12,16 +13,22 @@ export type SlotLimits = {
   readonly waitMs: number;
 };
 
-export type SlotKey = { readonly key: string; readonly isAnonymous?: boolean };
+type SlotKey = { readonly key: string; readonly isAnonymous?: boolean };
 
 /** Waiting requests: how each takes a slot, and how it gives up. */
-type KeyState = { held: number; readonly isAnonymous: boolean; readonly waiting: Map<() => void, () => void> };
+type KeyState = {
+  held: number;
+  readonly isAnonymous: boolean;
+  readonly waiting: Map<() => void, () => void>;
+};
 
 type Turn = { readonly key: string; readonly state: KeyState; readonly take: () => void };
 
 export class FairSlots {
   readonly #limits: SlotLimits;
-  /** In the order in which keys are served. A key is here while it holds a slot or waits for one. */
+  /**
+   * In the order in which keys are served. A key is here while it holds a slot or waits for one.
+   */
   readonly #keys = new Map<string, KeyState>();
   #held = 0;
   #waiting = 0;
@@ -38,7 +45,10 @@ export class FairSlots {
     return this.#waiting > 0 && this.#held >= this.#limits.slots;
   }
 
-  /** Whether this key has as many requests waiting as it may, or no more than any other key while the queue is full. */
+  /**
+   * Whether this key has as many requests waiting as it may, or no more than any other key while
+   * the queue is full.
+   */
   isFull({ key, isAnonymous = false }: SlotKey): boolean {
     const { waitingPerKey, waiting = Number.POSITIVE_INFINITY } = this.#limits;
     const own = this.#keys.get(key)?.waiting.size ?? 0;
@@ -49,8 +59,19 @@ export class FairSlots {
     return (longest?.waiting.size ?? 0) <= own + 1;
   }
 
-  /** True once the key holds a slot, which it must release. False after `waitMs`, or when the signal aborts. */
-  acquire({ key, isAnonymous = false }: SlotKey, signal: AbortSignal): Promise<boolean> {
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /**
+   * True once the key holds a slot, which it must release. False after `waitMs`, or when the signal
+   * aborts.
+   */
+  acquire(
+    { key, isAnonymous = false }: SlotKey,
+    signal: AbortSignal,
+    waitMs = this.#limits.waitMs,
+  ): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false);
     const state = this.#keys.get(key) ?? { held: 0, isAnonymous, waiting: new Map() };
     this.#keys.set(key, state);
@@ -65,7 +86,7 @@ export class FairSlots {
       };
       const take = () => settle(true);
       const giveUp = () => settle(false);
-      const timer = setTimeout(giveUp, this.#limits.waitMs);
+      const timer = setTimeout(giveUp, waitMs);
       signal.addEventListener('abort', giveUp, { once: true });
       state.waiting.set(take, giveUp);
       this.#waiting++;
@@ -76,7 +97,8 @@ export class FairSlots {
 
   release(key: string): void {
     const state = this.#keys.get(key);
-    if (state === undefined || state.held === 0) throw new Error(`no slot is held under ${JSON.stringify(key)}`);
+    if (state === undefined || state.held === 0)
+      throw new Error(`no slot is held under ${JSON.stringify(key)}`);
     state.held--;
     this.#held--;
     this.#moveToEnd(key, state);
@@ -107,7 +129,10 @@ export class FairSlots {
     return anonymous;
   }
 
-  /** Other keys are served first: those that waited before it was served, and those that came while it was. */
+  /**
+   * Other keys are served first: those that waited before it was served, and those that came while
+   * it was.
+   */
   #moveToEnd(key: string, state: KeyState): void {
     this.#keys.delete(key);
     this.#keys.set(key, state);
@@ -118,13 +143,17 @@ export class FairSlots {
     giveUp?.();
   }
 
-  /** The key with the most waiting requests, of anonymous clients if any of them waits. Looked for only when the queue is full. */
+  /**
+   * The key with the most waiting requests, of anonymous clients if any of them waits. Looked for
+   * only when the queue is full.
+   */
   #longest(): KeyState | undefined {
     let longest: KeyState | undefined;
     for (const state of this.#keys.values()) {
       const { isAnonymous, waiting } = state;
       const isOther = longest !== undefined && longest.isAnonymous !== isAnonymous;
-      if (waiting.size > 0 && (isOther ? isAnonymous : waiting.size > (longest?.waiting.size ?? 0))) longest = state;
+      if (waiting.size > 0 && (isOther ? isAnonymous : waiting.size > (longest?.waiting.size ?? 0)))
+        longest = state;
     }
     return longest;
   }

@@ -35,8 +35,18 @@ for (const [behaviour, first, second, isShared] of [
   ['another IPv4 address is not slowed down', '192.0.2.1', '198.51.100.7', false],
   ['the addresses of a /64 count as one', '2001:db8:1:2::1', '2001:db8:1:2:ffff::9', true],
   ['also where zeros are left out', '2001:db8::1', '2001:db8::2:0:0:9', true],
-  ['an IPv4 client on a socket of both versions is the same client', '192.0.2.1', '::ffff:192.0.2.1', true],
-  ['IPv4 clients on such a socket are different clients', '::ffff:192.0.2.1', '::ffff:198.51.100.7', false],
+  [
+    'an IPv4 client on a socket of both versions is the same client',
+    '192.0.2.1',
+    '::ffff:192.0.2.1',
+    true,
+  ],
+  [
+    'IPv4 clients on such a socket are different clients',
+    '::ffff:192.0.2.1',
+    '::ffff:198.51.100.7',
+    false,
+  ],
   ['another /64 is another client', '2001:db8:1:2::1', '2001:db8:1:3::1', false],
 ] as const) {
   test(`guess throttle: ${behaviour}`, () => {

@@ -1,6 +1,7 @@
-// Throttles clients that guess keys: a well-formed unknown secret costs a hash and a query. Above a rate per client
-// they wait, then are refused; known keys behind the same address are not affected. Memory is fixed: networks are
-// hashed, with a secret, to 65,536 slots of one number (GCRA's theoretical arrival time); equal slots share a rate.
+// Throttles clients that guess keys: a well-formed unknown secret costs a hash and a query. Above a
+// rate per client they wait, then are refused; known keys behind the same address are not affected.
+// Memory is fixed: networks are hashed, with a secret, to 65,536 slots of one number (GCRA's
+// theoretical arrival time); equal slots share a rate.
 import { createHash, randomBytes } from 'node:crypto';
 import { clientNetwork } from './client.ts';
 
@@ -28,7 +29,10 @@ export class GuessThrottle {
     this.#limits = limits;
   }
 
-  /** Counts an attempt and returns how long it must wait, in milliseconds; undefined if it is refused. */
+  /**
+   * Counts an attempt and returns how long it must wait, in milliseconds; undefined if it is
+   * refused.
+   */
   attempt(address: string): number | undefined {
     const { intervalMs, burst, maxWaitMs } = this.#limits;
     const slot = this.#slotOf(address);
@@ -60,8 +64,9 @@ const BY_ADDRESS = { intervalMs: 6_000, burst: 10, maxWaitMs: 0 };
 const BY_ACCOUNT = { intervalMs: 10_000, burst: 10, maxWaitMs: 0 };
 
 /**
- * Throttles password guessing by client and by account, in fixed memory. A client from whose network the account has
- * signed in before is not delayed by others, so that an attacker cannot lock out its owner.
+ * Throttles password guessing by client and by account, in fixed memory. A client from whose
+ * network the account has signed in before is not delayed by others, so that an attacker cannot
+ * lock out its owner.
  */
 export class SignInThrottle {
   readonly #addresses: GuessThrottle;
@@ -89,5 +94,5 @@ export class SignInThrottle {
   }
 }
 
-/** A name may look like an IPv6 address, of which the throttle reads only the network. */
+/** A name may look like an IPv6 address, where the throttle reads only the network. */
 const slotText = (nameKey: string) => createHash('sha256').update(nameKey).digest('hex');

@@ -29,3 +29,25 @@ test('overload: an event loop that is late repeatedly, not one that was blocked 
   await until('the overload is over', () => !overload.isOverloaded);
   overload.stop();
 });
+
+for (const [connections, isLate, isRefused] of [
+  ['wait too long', true, true],
+  ['do not', false, false],
+] as const)
+  test(`overload: work with a queue is ${isRefused ? '' : 'not '}refused while new connections ${connections}`, () => {
+    const overload = new Overload({ isLate });
+    assert.equal(overload.refusesQueuedWork, isRefused);
+    assert.equal(overload.isOverloaded, false);
+  });
+
+test('overload: late timers refuse work with a queue where connections cannot be measured', async () => {
+  const overload = new Overload({ isLate: undefined });
+  overload.start();
+  for (let turn = 0; turn < 3; turn++) {
+    block(BLOCKED_MS / 2 + 100);
+    await overdueTimersRun();
+  }
+  assert.equal(overload.refusesQueuedWork, true);
+  await until('it is over', () => !overload.refusesQueuedWork);
+  overload.stop();
+});

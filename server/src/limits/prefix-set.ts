@@ -1,4 +1,7 @@
-/** Whether an address is in one of many prefixes: one hash lookup for each prefix length that occurs. */
+/**
+ * Whether an address is in one of many prefixes: one hash lookup for each prefix length that
+ * occurs.
+ */
 import { type Address, truncateAddress, wordMask } from '@whence/dataset/address';
 import { parseCidr } from '@whence/dataset/prefix';
 

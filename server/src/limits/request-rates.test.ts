@@ -8,7 +8,9 @@ function admitted(perSecond: number, count: number, atMs: readonly number[]): nu
   const rates = new RequestRates(() => nowMs);
   return atMs.map((at) => {
     nowMs = at;
-    return Array.from({ length: count }, () => rates.take('key', perSecond)).filter((isAdmitted) => isAdmitted).length;
+    return Array.from({ length: count }, () => rates.take('key', perSecond)).filter(
+      (isAdmitted) => isAdmitted,
+    ).length;
   });
 }
 

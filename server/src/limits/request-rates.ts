@@ -1,5 +1,6 @@
-// Requests per second of keys, as token buckets of one second: in t seconds a process admits at most (t + 1) × rate,
-// and n processes n times that. It stops runaway clients; the exact limit is that of the day.
+// Requests per second of keys, as token buckets of one second: in t seconds a process admits at
+// most (t + 1) × rate, and n processes n times that. It stops runaway clients; the exact limit is
+// that of the day.
 
 /** A bucket that was not used for a second is full, and need not be kept. */
 const MAX_BUCKETS = 10_000;
@@ -47,7 +48,10 @@ const PER_MINUTE = 60;
 const MINUTE_MS = 60_000;
 const MAX_KEYS = 10_000;
 
-/** Limits MCP messages that do not count for the daily limit: 60 in any minute for each key and process. */
+/**
+ * Limits MCP messages that do not count for the daily limit: 60 in any minute for each key and
+ * process.
+ */
 export class FreeMessages {
   readonly #sentMs = new Map<string, number[]>();
   readonly #nowMs: () => number;
@@ -61,7 +65,8 @@ export class FreeMessages {
     const nowMs = this.#nowMs();
     const sentMs = this.#timesOf(keyId, nowMs);
     while ((sentMs[0] ?? nowMs) <= nowMs - MINUTE_MS) sentMs.shift();
-    if (sentMs.length >= PER_MINUTE) return Math.ceil(((sentMs[0] ?? nowMs) + MINUTE_MS - nowMs) / 1000);
+    if (sentMs.length >= PER_MINUTE)
+      return Math.ceil(((sentMs[0] ?? nowMs) + MINUTE_MS - nowMs) / 1000);
     sentMs.push(nowMs);
     return undefined;
   }

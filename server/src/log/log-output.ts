@@ -1,5 +1,5 @@
-// Writes log lines to standard error without waiting for a stalled reader, which would stop requests. Lines are queued
-// up to a limit; further ones are dropped and counted.
+// Writes log lines to standard error without waiting for a stalled reader, which would stop
+// requests. Lines are queued up to a limit; further ones are dropped and counted.
 import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 
 const STDERR = 2;
@@ -15,7 +15,9 @@ export class LogOutput {
   #retry: NodeJS.Timeout | undefined;
   #dropped = 0;
   #reported = 0;
-  /** Called when lines can be written again, with the number that were dropped since the last call. */
+  /**
+   * Called when lines can be written again, with the number that were dropped since the last call.
+   */
   onRecovery: (dropped: number) => void = () => {};
 
   /** The descriptor must be non-blocking, or a file. */
@@ -63,7 +65,8 @@ export class LogOutput {
     for (let line = this.#waiting[0]; line !== undefined; line = this.#waiting[0]) {
       let written = line.length;
       try {
-        // A line per write: up to 4096 bytes (PIPE_BUF) arrive whole, even if several workers share the pipe.
+        // A line per write: up to 4096 bytes (PIPE_BUF) arrive whole, even if several workers share
+        // the pipe.
         written = writeSync(this.#fd, line);
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return false;
@@ -79,9 +82,9 @@ export class LogOutput {
   }
 }
 
-// The mode of standard error is shared with all processes that inherit it, and each Node process makes it blocking
-// again, so a pipe or terminal is opened again. A socket (systemd's journal) cannot be, but no process of ours inherits
-// it after Node has made it non-blocking.
+// The mode of standard error is shared with all processes that inherit it, and each Node process
+// makes it blocking again, so a pipe or terminal is opened again. A socket (systemd's journal)
+// cannot be, but no process of ours inherits it after Node has made it non-blocking.
 function nonBlockingStderr(): number {
   if (process.stderr.isTTY !== true && !fstatSync(STDERR).isFIFO()) return STDERR;
   try {

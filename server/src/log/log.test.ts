@@ -39,7 +39,13 @@ function read(): string {
   return Buffer.concat(pieces).toString();
 }
 
-type Line = { level: string; msg: string; repeated?: number; dropped?: number; err?: { message: string } };
+type Line = {
+  level: string;
+  msg: string;
+  repeated?: number;
+  dropped?: number;
+  err?: { message: string };
+};
 const lines = (text: string) =>
   text
     .split('\n')
@@ -64,7 +70,11 @@ test('log: a stalled reader blocks nothing; lines beyond 1 MB are dropped and co
     return text.includes('"dropped"');
   });
   const got = lines(text);
-  assert.equal(got.filter(({ level }) => level === 'debug').length, 5_000 - dropped, 'all others arrive whole');
+  assert.equal(
+    got.filter(({ level }) => level === 'debug').length,
+    5_000 - dropped,
+    'all others arrive whole',
+  );
   assert.deepEqual(
     [got.at(-1)?.level, got.at(-1)?.dropped, got.at(-1)?.msg],
     ['warn', dropped, 'log lines were dropped: standard error was not read'],
@@ -81,14 +91,18 @@ test('log: on exit the process waits for a stalled reader for a limited time', (
 test('log: a repeated line is written a few times and then counted, separately for each error', () => {
   for (let i = 0; i < 1_000; i++) {
     log.logger.error({ err: new Error('locked') }, 'storage unavailable');
-    log.logger.child({ request_id: i }).error({ err: new TypeError('a bug') }, 'storage unavailable');
+    log.logger
+      .child({ request_id: i })
+      .error({ err: new TypeError('a bug') }, 'storage unavailable');
   }
   log.logger.info('another');
   log.flush();
   const got = lines(read());
   assert.equal(got.length, 2 * MAX_LINES + 3);
   assert.deepEqual(
-    got.filter(({ repeated }) => repeated !== undefined).map(({ level, msg, repeated }) => [level, msg, repeated]),
+    got
+      .filter(({ repeated }) => repeated !== undefined)
+      .map(({ level, msg, repeated }) => [level, msg, repeated]),
     [
       ['error', 'storage unavailable', 1_000 - MAX_LINES],
       ['error', 'storage unavailable', 1_000 - MAX_LINES],
@@ -128,10 +142,21 @@ for (const [behaviour, write] of [
     'an error of a library',
     (logger: Log['logger']) => logger.warn({ err: new Error(`in "/v1/ip/8.8.8.8?key=${SECRET}"`) }),
   ],
-  ['an error alone', (logger: Log['logger']) => logger.warn(new Error(`in "/v1/ip/8.8.8.8?key=${SECRET}" (GET)`))],
-  ['a request', (logger: Log['logger']) => logger.warn({ req: { method: 'GET', url: `/a?key=${SECRET}` } }, 'aborted')],
+  [
+    'an error alone',
+    (logger: Log['logger']) => logger.warn(new Error(`in "/v1/ip/8.8.8.8?key=${SECRET}" (GET)`)),
+  ],
+  [
+    'a request',
+    (logger: Log['logger']) =>
+      logger.warn({ req: { method: 'GET', url: `/a?key=${SECRET}` } }, 'aborted'),
+  ],
   ['a text', (logger: Log['logger']) => logger.warn(`GET /v1/ip/8.8.8.8?key=${SECRET} failed`)],
-  ['a key in a path', (logger: Log['logger']) => logger.warn({ req: { method: 'GET', url: `/v1/ip/${SECRET}` } }, 'x')],
+  [
+    'a key in a path',
+    (logger: Log['logger']) =>
+      logger.warn({ req: { method: 'GET', url: `/v1/ip/${SECRET}` } }, 'x'),
+  ],
 ] as const) {
   test(`log: ${behaviour} is logged without the query and without the key`, () => {
     for (let i = 0; i <= MAX_LINES; i++) write(log.logger);

@@ -1,5 +1,6 @@
-// The log: JSON lines, or text on a terminal. Never a key, a cookie, a body or the query of a URL, which libraries
-// quote in errors. It neither blocks (`log-output`) nor repeats itself without limit.
+// The log: JSON lines, or text on a terminal. Never a key, a cookie, a body or the query of a URL,
+// which libraries quote in errors. It neither blocks (`log-output`) nor repeats itself without
+// limit.
 import { type LogFn, type Logger, pino } from 'pino';
 import { LogOutput } from './log-output.ts';
 import { maskText } from './masking.ts';
@@ -18,7 +19,10 @@ export type Log = {
   flush(): void;
 };
 
-/** `format` is for a terminal. `mask` is applied to whole lines: secrets may be in any of their fields. */
+/**
+ * `format` is for a terminal. `mask` is applied to whole lines: secrets may be in any of their
+ * fields.
+ */
 export function openLog(
   level: string,
   format: (line: string) => string = (line) => line,
@@ -41,7 +45,8 @@ export function openLog(
     },
     destination,
   );
-  output.onRecovery = (dropped) => logger.warn({ dropped }, 'log lines were dropped: standard error was not read');
+  output.onRecovery = (dropped) =>
+    logger.warn({ dropped }, 'log lines were dropped: standard error was not read');
   return {
     logger,
     forward: (line) => destination.write(`${line}\n`),
@@ -58,26 +63,42 @@ export function openLog(
 
 /** `debug` and `trace` lines are never suppressed: these levels are turned on to see every line. */
 function writeUnlessRepeated(repeated: RepeatedLines) {
-  return function logMethod(this: Logger, args: Parameters<LogFn>, write: LogFn, level: number): void {
+  return function logMethod(
+    this: Logger,
+    args: Parameters<LogFn>,
+    write: LogFn,
+    level: number,
+  ): void {
     const [first, second, ...values] = args as [unknown, unknown, ...unknown[]];
     const error = errorOf(first);
     const given = typeof first === 'string' ? first : second;
     // Libraries log errors without a text of their own.
-    const text = withoutQueries(typeof given === 'string' ? given : (error?.message ?? 'a line without text'));
+    const text = withoutQueries(
+      typeof given === 'string' ? given : (error?.message ?? 'a line without text'),
+    );
     const kind = `${level} ${typeof given === 'string' ? text : ''} ${error === undefined ? '' : kindOf(error)}`;
-    const isWritten = level < INFO || repeated.admits(kind, (count) => write.call(this, { repeated: count }, text));
+    const isWritten =
+      level < INFO || repeated.admits(kind, (count) => write.call(this, { repeated: count }, text));
     if (!isWritten) return;
-    if (typeof first === 'string') write.apply(this, [text, ...args.slice(1)] as unknown as Parameters<LogFn>);
-    else write.apply(this, [error === first ? { err: error } : first, text, ...values] as Parameters<LogFn>);
+    if (typeof first === 'string')
+      write.apply(this, [text, ...args.slice(1)] as unknown as Parameters<LogFn>);
+    else
+      write.apply(this, [
+        error === first ? { err: error } : first,
+        text,
+        ...values,
+      ] as Parameters<LogFn>);
   };
 }
 
 function errorOf(first: unknown): Error | undefined {
-  const error = first instanceof Error ? first : (first as { err?: unknown } | null | undefined)?.err;
+  const error =
+    first instanceof Error ? first : (first as { err?: unknown } | null | undefined)?.err;
   return error instanceof Error ? error : undefined;
 }
 
-const kindOf = ({ name, code }: Error & { code?: unknown }) => (typeof code === 'string' ? `${name} ${code}` : name);
+const kindOf = ({ name, code }: Error & { code?: unknown }) =>
+  typeof code === 'string' ? `${name} ${code}` : name;
 
 function describeError(error: Error): object {
   const { message, stack, ...described } = pino.stdSerializers.err(error);
@@ -102,8 +123,11 @@ const MAX_KINDS = 500;
 
 type Kind = { lines: number; skipped: number; writeCount: (skipped: number) => void };
 
-/** Writes the first few lines of a kind in each window, and then a count. Client-caused lines have few texts. */
-export class RepeatedLines {
+/**
+ * Writes the first few lines of a kind in each window, and then a count. Client-caused lines have
+ * few texts.
+ */
+class RepeatedLines {
   readonly #kinds = new Map<string, Kind>();
   #timer: NodeJS.Timeout | undefined;
   #skipped = 0;
@@ -112,7 +136,9 @@ export class RepeatedLines {
     return this.#skipped;
   }
 
-  /** Whether the line is to be written. If not, `writeCount` writes the number of such lines later. */
+  /**
+   * Whether the line is to be written. If not, `writeCount` writes the number of such lines later.
+   */
   admits(name: string, writeCount: (skipped: number) => void): boolean {
     const kind = this.#find(name, writeCount);
     if (kind.lines++ < MAX_LINES) return true;

@@ -10,7 +10,9 @@ function put(cache: AnswerCache, address: Address, text: string): void {
 
 function get(cache: AnswerCache, address: Address): string | undefined {
   const entry = cache.find(address);
-  return entry === -1 ? undefined : cache.bytes.toString('latin1', cache.start(entry), cache.end(entry));
+  return entry === -1
+    ? undefined
+    : cache.bytes.toString('latin1', cache.start(entry), cache.end(entry));
 }
 
 test('answer cache: what was put in comes out, for its address alone', () => {

@@ -1,11 +1,14 @@
-// Serialized records by address, for one dataset version. Two-way set associative, in one buffer, so that nothing is
-// allocated or traced per answer. The less recently used entry is replaced.
+// Serialized records by address, for one dataset version. Two-way set associative, in one buffer,
+// so that nothing is allocated or traced per answer. The less recently used entry is replaced.
 import type { Address } from '@whence/dataset/address';
 
 const SETS = 4096;
 const WAYS = 2;
 const ENTRY_BYTES = 512;
-/** Marks the length of an IPv6 entry: an IPv4 address and the IPv6 address with the same first word differ. */
+/**
+ * Marks the length of an IPv6 entry: an IPv4 address and the IPv6 address with the same first word
+ * differ.
+ */
 const IPV6 = 0x8000;
 
 export class AnswerCache {
@@ -65,6 +68,7 @@ export class AnswerCache {
 }
 
 function setOf({ w0, w1, w2, w3 }: Address): number {
-  const mixed = Math.imul(w0, 0x9e3779b1) ^ Math.imul(w1, 0x85ebca6b) ^ Math.imul(w2, 0xc2b2ae35) ^ w3;
+  const mixed =
+    Math.imul(w0, 0x9e3779b1) ^ Math.imul(w1, 0x85ebca6b) ^ Math.imul(w2, 0xc2b2ae35) ^ w3;
   return (mixed ^ (mixed >>> 16)) & (SETS - 1);
 }

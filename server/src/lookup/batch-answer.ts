@@ -1,19 +1,24 @@
-/** The answer to a batch as bytes: an entry per distinct text. Objects and JSON.stringify take four times as long. */
+/**
+ * The answer to a batch as bytes: an entry per distinct text. Objects and JSON.stringify take four
+ * times as long.
+ */
 import { type Address, ipv4, parseAddress } from '@whence/dataset/address';
-import { type Match, recordNumber } from '@whence/dataset/internal/file/format';
-import type { Dataset } from '@whence/dataset/internal/file/read';
-import { writeRange, writeText } from '@whence/dataset/internal/file/texts/ascii-writer';
+import { writeRange, writeText } from '@whence/dataset/ascii-writer';
+import type { Dataset } from '@whence/dataset/dataset';
+import { type Match, recordNumber } from '@whence/dataset/match';
 import {
   ADDRESS_BYTES,
   ENTRY_BYTES,
+  recordBytes,
   type Target,
   targetOf,
   writeBatchEntry,
-} from '@whence/dataset/internal/file/texts/batch-entry';
-import { recordBytes, writeRecord } from '@whence/dataset/internal/file/texts/record-writer';
-import { ApiError, type ErrorName, errorBody } from '../http/errors.ts';
+  writeRecord,
+} from '@whence/dataset/record-writer';
+import { ENVELOPE, errorBody } from '../http/envelope.ts';
+import { ApiError, type ErrorName } from '../http/errors.ts';
 
-const START = Buffer.from('{"data":{');
+const START = Buffer.from(`${ENVELOPE.data}{`);
 const INVALID = entryOf('INVALID_IP');
 const NOT_FOUND = entryOf('IP_NOT_FOUND');
 const COMMA = 0x2c;
@@ -53,13 +58,16 @@ export class BatchAnswer {
     return this.#target.buffer;
   }
 
-  /** Adds the entry of one submitted text, whose JSON is between `start` and `end`, quotes included. */
+  /**
+   * Adds the entry of one submitted text, whose JSON is between `start` and `end`, quotes included.
+   */
   add(json: Buffer, start: number, end: number, address: Address | undefined): void {
     this.#add(json, start, end, address, address === undefined ? 0 : this.#dataset.find(address));
   }
 
   #add(json: Buffer, start: number, end: number, address: Address | undefined, match: Match): void {
-    const valueBytes = match === 0 ? INVALID.length + NOT_FOUND.length : recordBytes(this.#dataset, match);
+    const valueBytes =
+      match === 0 ? INVALID.length + NOT_FOUND.length : recordBytes(this.#dataset, match);
     this.#makeRoom(end - start + valueBytes + 2);
     const { buffer } = this.#target;
     let at = this.#end;
@@ -70,13 +78,21 @@ export class BatchAnswer {
     else if (match === 0) at = this.#writeUnannounced(address, at);
     else {
       at = writeRecord(this.#dataset, address, match, buffer, at);
-      if (this.#membersOf !== undefined) at = this.#writeMembers(this.#membersOf(address, match), at);
+      if (this.#membersOf !== undefined)
+        at = this.#writeMembers(this.#membersOf(address, match), at);
     }
     this.#end = at;
   }
 
   /** The same for IPv4, whose text is the record's. `json` is ASCII, `source` a view of it. */
-  addIpv4(json: Buffer, source: DataView, start: number, end: number, word: number, match: Match): void {
+  addIpv4(
+    json: Buffer,
+    source: DataView,
+    start: number,
+    end: number,
+    word: number,
+    match: Match,
+  ): void {
     const text = match === 0 ? undefined : this.#dataset.recordTexts.find(recordNumber(match));
     if (text === undefined || start + ADDRESS_BYTES >= json.length) {
       this.#add(json, start - 1, end + 1, ipv4(word), match);
@@ -88,7 +104,10 @@ export class BatchAnswer {
     this.#end = writeBatchEntry(source, start, end, word, match, text, this.#target, at);
   }
 
-  /** Adds an entry for each distinct text. As bytes, a submitted `__proto__` is a member like any other. */
+  /**
+   * Adds an entry for each distinct text. As bytes, a submitted `__proto__` is a member like any
+   * other.
+   */
   addTexts(texts: readonly string[]): void {
     for (const text of new Set(texts)) {
       const json = Buffer.from(JSON.stringify(text));
@@ -98,7 +117,8 @@ export class BatchAnswer {
 
   /** Returns the answer, from `start` on. */
   finish(requestId: string, milliseconds: number): Buffer {
-    const end = `},"meta":{"request_id":"${requestId}","processing_time_ms":${milliseconds}}}`;
+    const meta = { request_id: requestId, processing_time_ms: milliseconds };
+    const end = `}${ENVELOPE.meta}${JSON.stringify(meta)}${ENVELOPE.end}`;
     this.#makeRoom(end.length);
     this.#end += this.buffer.write(end, this.#end, 'latin1');
     return this.buffer.subarray(this.#start, this.#end);

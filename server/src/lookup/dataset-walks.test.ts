@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Dataset } from '@whence/dataset/internal/file/read';
+import type { Dataset } from '@whence/dataset/dataset';
 import { requesterAs } from '../test/requester.ts';
 import { DatasetWalks, type YieldToEventLoop } from './dataset-walks.ts';
 import { EventLoopSlices } from './event-loop-slices.ts';
@@ -59,7 +59,11 @@ test('dataset walks: one at a time, and each subject once per dataset', async ()
     ['a', 'a', 'b', 'b'].map((subject) => walks.run(served, subject, requesterAs('x'), walk)),
   );
   assert.deepEqual(results, [1, 1, 2, 2]);
-  assert.equal(await walks.run(dataset(), 'a', requesterAs('x'), walk), 3, 'another dataset is walked anew');
+  assert.equal(
+    await walks.run(dataset(), 'a', requesterAs('x'), walk),
+    3,
+    'another dataset is walked anew',
+  );
 });
 
 test('dataset walks: one that failed is tried again, and a client with too many is refused', async () => {
@@ -71,11 +75,16 @@ test('dataset walks: one that failed is tried again, and a client with too many 
   );
   assert.equal(await walks.run(served, 'a', requesterAs('x'), async () => 'fine'), 'fine');
   const many = await Promise.allSettled(
-    Array.from({ length: 50 }, (_, i) => walks.run(served, `subject ${i}`, requesterAs('x'), () => nextTurn('done'))),
+    Array.from({ length: 50 }, (_, i) =>
+      walks.run(served, `subject ${i}`, requesterAs('x'), () => nextTurn('done')),
+    ),
   );
   const refused = many.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
   assert.ok(refused.length > 0 && refused.every(({ reason }) => reason.code === 'OVERLOADED'));
-  assert.equal(await walks.run(served, 'other', requesterAs('y'), async () => 'not delayed'), 'not delayed');
+  assert.equal(
+    await walks.run(served, 'other', requesterAs('y'), async () => 'not delayed'),
+    'not delayed',
+  );
 });
 
 test('dataset walks: requests that waited for one result get it one after the other, each in a turn of its own', async () => {

@@ -1,13 +1,13 @@
-// Walks over many records, such as a /8, take up to half a second: one at a time, in slices of SLICE_MS. Results are
-// kept with the dataset, and sent one per turn, since thirty at once would be megabytes.
+// Walks over many records, such as a /8, take up to half a second: one at a time, in slices of
+// SLICE_MS. Results are kept with the dataset, and sent one per turn, since thirty at once would be
+// megabytes.
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Dataset } from '@whence/dataset/internal/file/read';
-import { getOrInsert } from '@whence/dataset/internal/get-or-insert';
+import type { Dataset } from '@whence/dataset/dataset';
+import { getOrInsert } from '../get-or-insert.ts';
 import { ApiError } from '../http/errors.ts';
 import { CostQueue, type Requester } from '../limits/cost-classes.ts';
 import { SharedWork } from '../limits/shared-work.ts';
-import type { EventLoopSlices } from './event-loop-slices.ts';
+import { type EventLoopSlices, letOthersWork } from './event-loop-slices.ts';
 import type { Walk } from './prefix-walk.ts';
 
 /** Lookups wait for this much longer at most. */
@@ -18,7 +18,10 @@ const MAX_RESULTS = 100;
 /** Called between two records: undefined as long as there is time left. */
 export type YieldToEventLoop = () => Promise<void> | undefined;
 
-export async function walkInSlices<T>(walk: Walk<T>, yieldToEventLoop: YieldToEventLoop): Promise<T> {
+export async function walkInSlices<T>(
+  walk: Walk<T>,
+  yieldToEventLoop: YieldToEventLoop,
+): Promise<T> {
   let step = walk.next();
   for (; step.done !== true; step = walk.next()) await yieldToEventLoop();
   return step.value;
@@ -63,7 +66,7 @@ export class DatasetWalks {
     const result = await shared.run(
       subject,
       requester,
-      () => inSlices(walk),
+      ({ leftMs }) => inSlices(walk, leftMs),
       () => {
         throw new ApiError('QUEUE_FULL');
       },
@@ -74,15 +77,23 @@ export class DatasetWalks {
   }
 
   #resultsOf(dataset: Dataset): DatasetResults {
-    return getOrInsert(this.#results, dataset, () => ({ kept: new Map(), shared: new SharedWork(this.#queue) }));
+    return getOrInsert(this.#results, dataset, () => ({
+      kept: new Map(),
+      shared: new SharedWork(this.#queue),
+    }));
   }
 }
 
-function inSlices<T>(walk: (yieldToEventLoop: YieldToEventLoop) => Promise<T>): Promise<T> {
+/** Runs the walk, which calls its argument between two records. */
+export function inSlices<T>(
+  walk: (yieldToEventLoop: YieldToEventLoop) => Promise<T>,
+  leftMs: () => number,
+): Promise<T> {
   let sliceEndsMs = performance.now() + SLICE_MS;
   return walk(() => {
     if (performance.now() < sliceEndsMs) return undefined;
-    return nextTurn().then(() => {
+    return letOthersWork(SLICE_MS).then(() => {
+      if (leftMs() <= 0) throw new Error('the deadline of the request has passed');
       sliceEndsMs = performance.now() + SLICE_MS;
     });
   });

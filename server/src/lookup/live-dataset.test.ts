@@ -13,13 +13,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { afterEach, beforeEach } from 'node:test';
 import { parseAddress } from '@whence/dataset/address';
-import { compile } from '@whence/dataset/internal/compile/compile';
-import { dayOfMs } from '@whence/dataset/internal/data-age';
-import { encodeContent } from '@whence/dataset/internal/file/write';
-import { fileFingerprint } from '@whence/dataset/internal/io/file-fingerprint';
-import { sampleContent, sampleInput } from '@whence/dataset/internal/test/sample-dataset';
-import { checkForOthers, fileStateOf } from '@whence/dataset/internal/versions/checked-file';
-import { publish, useVersion } from '@whence/dataset/internal/versions/publish';
+import { fileFingerprint } from '@whence/dataset/io/files';
+import { contentOf, sampleContent, sampleInput } from '@whence/dataset/test/sample-dataset';
+import { publish, useVersion } from '@whence/dataset/versions';
+import { checkForOthers, fileStateOf } from '@whence/dataset/versions/open';
+import { dayOfMs } from '../day.ts';
 import { LiveDataset, openAhead } from './live-dataset.ts';
 
 let dataDir = '';
@@ -29,12 +27,12 @@ let live: LiveDataset;
 const handlers = {
   loaded: (version: number) => events.push(`loaded ${version}`),
   failed: () => events.push('failed'),
-  supplementFailed: () => events.push('supplement failed'),
   fellBack: (version: number) => events.push(`fell back to ${version}`),
 };
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'whence-live-'));
-  [nowMs, events] = [0, []];
+  nowMs = 0;
+  events = [];
   live = new LiveDataset(dataDir, handlers, { nowMs: () => nowMs });
 });
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -80,9 +78,15 @@ test('live dataset: a version that was opened ahead is used while it is the curr
 });
 
 test('live dataset: a version is opened again when a list of it becomes too old', async () => {
-  const input = sampleInput({ routes: [['8.8.8.0/24', 15169, 'Google']], tor: [['8.8.8.8/32', 'Example']] });
-  const overlays = input.overlays.map((list) => ({ ...list, source: { ...list.source, max_age_days: 20 } }));
-  publish(dataDir, encodeContent(compile({ ...input, overlays })), new Date('2026-11-15'));
+  const input = sampleInput({
+    routes: [['8.8.8.0/24', 15169, 'Google']],
+    tor: [['8.8.8.8/32', 'Example']],
+  });
+  const overlays = input.overlays.map((list) => ({
+    ...list,
+    source: { ...list.source, max_age_days: 20 },
+  }));
+  publish(dataDir, contentOf({ ...input, overlays }), new Date('2026-11-15'));
   let today = '2026-11-15';
   const dated = new LiveDataset(dataDir, handlers, { today: () => today });
   const answer = () => {
@@ -97,7 +101,11 @@ test('live dataset: a version is opened again when a list of it becomes too old'
   assert.deepEqual(answer(), [true, 45]);
   today = '2026-11-21';
   await dated.poll();
-  assert.deepEqual([answer(), events], [[true, 45], ['loaded 1']], 'the last day on which it counts');
+  assert.deepEqual(
+    [answer(), events],
+    [[true, 45], ['loaded 1']],
+    'the last day on which it counts',
+  );
   today = '2026-11-22';
   await dated.poll();
   assert.deepEqual(
@@ -301,7 +309,11 @@ test('live dataset: a worker uses a new version when the first process has check
 });
 
 for (const [behaviour, checkFor, isLoaded] of [
-  ['could not be checked is checked by the worker', async () => ({ manifest: fileFingerprint(manifestPath()) }), true],
+  [
+    'could not be checked is checked by the worker',
+    async () => ({ manifest: fileFingerprint(manifestPath()) }),
+    true,
+  ],
   ['was checked for another day is checked again', () => checkOf(2, '2026-11-30'), true],
   [
     'was damaged since it was checked is refused',
@@ -321,7 +333,10 @@ for (const [behaviour, checkFor, isLoaded] of [
       const check = await checkOf(2);
       bytes[2000] = (bytes[2000] as number) ^ 1;
       writeFileSync(file(2), bytes);
-      return { ...check, file: { ...(check.file ?? assert.fail()), fileState: fileStateOf(statSync(file(2))) } };
+      return {
+        ...check,
+        file: { ...(check.file ?? assert.fail()), fileState: fileStateOf(statSync(file(2))) },
+      };
     },
     false,
   ],

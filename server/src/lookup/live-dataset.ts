@@ -1,26 +1,24 @@
-// The dataset in use, read once per request, so no answer mixes versions. Polls the manifest four times a second; the
-// next version is checked in a thread, or by the first process for all workers (process/version-checks.ts). One that
-// cannot be opened is retried at growing intervals while the version in use stays, or, if there is none, the newest
-// intact other version. When a list becomes too old, the version is opened again without it.
+// The dataset in use, read once per request, so no answer mixes versions. Polls the manifest four
+// times a second; the next version is checked in a thread, or by the first process for all workers
+// (process/version-checks.ts). One that cannot be opened is retried at growing intervals while the
+// version in use stays, or, if there is none, the newest intact other version. When a list becomes
+// too old, the version is opened again without it.
+
+import { AsnSearch } from '@whence/dataset/asn-search';
+import { type Dataset, openDataset } from '@whence/dataset/dataset';
 import { DatasetError } from '@whence/dataset/dataset-error';
-import { dayOfMs } from '@whence/dataset/internal/data-age';
-import { type Dataset, openDataset } from '@whence/dataset/internal/file/read';
-import { fileFingerprint } from '@whence/dataset/internal/io/file-fingerprint';
-import { AsnSearch } from '@whence/dataset/internal/lookup/asn-search';
-import { withOverrides } from '@whence/dataset/internal/overrides/overlaid-dataset';
-import type { Overrides } from '@whence/dataset/internal/overrides/overrides';
-import type { Supplement } from '@whence/dataset/internal/supplement/supplement';
-import { type CheckedFile, openChecked } from '@whence/dataset/internal/versions/checked-file';
-import { openInThread, openSupplementInThread } from '@whence/dataset/internal/versions/open-in-thread';
+import { fileFingerprint } from '@whence/dataset/io/files';
+import { withOverrides } from '@whence/dataset/overlaid-dataset';
+import type { Overrides } from '@whence/dataset/overrides';
 import {
   manifestPath,
-  openSupplement,
   readManifest,
-  supplementPath,
   type VersionEntry,
   verifyVersion,
   versionPath,
-} from '@whence/dataset/internal/versions/publish';
+} from '@whence/dataset/versions';
+import { type CheckedFile, openChecked, openInThread } from '@whence/dataset/versions/open';
+import { dayOfMs } from '../day.ts';
 import { AnswerCache } from './answer-cache.ts';
 
 const POLL_MS = 250;
@@ -28,17 +26,10 @@ const POLL_MS = 250;
 const CHECK_MS = 3_000;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
-/** One for each search strategy of the index: prepared, by word, by parts of words, by several words. */
-const WARM_UP_SEARCHES = ['a', 'te', 'net', 'network', 'oogl', 'deutsche tel', 'univ of', 'as64496', 'zzzz'];
-const WARM_UP_LIMIT = 20;
-/** Until the code is compiled. */
-const WARM_UP_ROUNDS = 8;
-const WARM_UP_PAUSE_MS = 2;
 
 /** A version and everything derived from it, such as cached answers, which is dropped with it. */
 export class ServedDataset {
   readonly dataset: Dataset;
-  readonly supplement: Supplement | undefined;
   readonly version: number;
   readonly builtAtMs: number;
   /** The last day on which its lists count as they do now. */
@@ -46,9 +37,8 @@ export class ServedDataset {
   readonly answers = new AnswerCache();
   #search: AsnSearch | undefined;
 
-  constructor(dataset: Dataset, supplement?: Supplement) {
+  constructor(dataset: Dataset) {
     this.dataset = dataset;
-    this.supplement = supplement;
     this.version = dataset.meta.version;
     this.builtAtMs = Date.parse(dataset.meta.built_at);
     this.lastDay = dataset.lastDay;
@@ -63,47 +53,18 @@ export class ServedDataset {
     this.#search ??= new AsnSearch(this.dataset);
     return this.#search;
   }
-
-  /** Warms up the index, so that the first search is not slower. One search at a time, so that no request waits long. */
-  warmUp(rounds: number, left = rounds * WARM_UP_SEARCHES.length): void {
-    if (left === 0) return;
-    setTimeout(() => {
-      this.search.search(WARM_UP_SEARCHES[left % WARM_UP_SEARCHES.length] as string, WARM_UP_LIMIT);
-      this.warmUp(rounds, left - 1);
-    }, WARM_UP_PAUSE_MS).unref();
-  }
 }
 
 export type OpenedVersion = {
   readonly dataset: Dataset;
-  readonly supplement: OpenedSupplement;
-  readonly identity: string;
+  /** Version numbers do not identify a version: a publisher that starts over reuses them. */
+  readonly sha256: string;
 };
 
-/** A supplement that cannot be opened does not keep its version from being served. */
-type OpenedSupplement = { readonly supplement?: Supplement | undefined; readonly error?: unknown };
-
-/** Version numbers do not identify a version: a publisher that starts over reuses them. */
-const identityOf = ({ sha256, supplement }: VersionEntry): string => `${sha256} ${supplement?.sha256 ?? ''}`;
-
-async function supplementInThread(dataDir: string, { supplement }: VersionEntry): Promise<OpenedSupplement> {
-  if (supplement === undefined) return {};
-  try {
-    return { supplement: await openSupplementInThread(supplementPath(dataDir, supplement), supplement.sha256) };
-  } catch (error) {
-    return { error };
-  }
-}
-
-function supplementNow(dataDir: string, entry: VersionEntry): OpenedSupplement {
-  try {
-    return { supplement: openSupplement(dataDir, entry) };
-  } catch (error) {
-    return { error };
-  }
-}
-
-/** Reads and checks the files of a version in threads. `checked`: unless another process has checked it. */
+/**
+ * Reads and checks the file of a version in a thread. `checked`: unless another process has checked
+ * it.
+ */
 async function openInBackground(
   dataDir: string,
   entry: VersionEntry,
@@ -111,15 +72,20 @@ async function openInBackground(
   checked: CheckedFile | undefined,
 ): Promise<OpenedVersion> {
   const path = versionPath(dataDir, entry);
-  const openDataset = async () =>
+  const dataset =
     (checked?.path === path && checked.day === day ? await openChecked(checked) : undefined) ??
     (await openInThread({ path, day }));
-  const [dataset, supplement] = await Promise.all([openDataset(), supplementInThread(dataDir, entry)]);
-  return { dataset, supplement, identity: identityOf(entry) };
+  return { dataset, sha256: entry.sha256 };
 }
 
-/** Opens the current version while the program loads. Undefined on failure: `LiveDataset` retries and reports. */
-export async function openAhead(dataDir: string, checked?: CheckedFile): Promise<OpenedVersion | undefined> {
+/**
+ * Opens the current version while the program loads. Undefined on failure: `LiveDataset` retries
+ * and reports.
+ */
+export async function openAhead(
+  dataDir: string,
+  checked?: CheckedFile,
+): Promise<OpenedVersion | undefined> {
   try {
     const manifest = readManifest(dataDir);
     const entry = manifest?.versions.find(({ version }) => version === manifest.current);
@@ -134,12 +100,14 @@ type DatasetEvents = {
   loaded(version: number): void;
   /** Once per reason, not per attempt. */
   failed(error: unknown): void;
-  supplementFailed(error: unknown): void;
   /** The version that is served while the current one cannot be loaded. */
   fellBack(version: number): void;
 };
 
-/** What the first process has told this one of the current version: `file` is absent if each process must check it. */
+/**
+ * What the first process has told this one of the current version: `file` is absent if each process
+ * must check it.
+ */
 export type VersionCheck = { readonly manifest: string; readonly file?: CheckedFile };
 
 type LiveOptions = {
@@ -164,13 +132,15 @@ export class LiveDataset {
   #current: ServedDataset | undefined;
   #base: Dataset | undefined;
   #overrides: Overrides | undefined;
-  #identity = '';
+  #sha256 = '';
   #versions: readonly VersionEntry[] = [];
   /** Fingerprint of the manifest when it was last read. */
   #seen = '';
   #failure: Failure | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** What the first process has checked last; the manifest that it is waited for, and since when. */
+  /**
+   * What the first process has checked last; the manifest that it is waited for, and since when.
+   */
   #check: VersionCheck | undefined;
   #awaited = { manifest: '', sinceMs: 0 };
   #loading: Promise<void> | undefined;
@@ -210,7 +180,7 @@ export class LiveDataset {
   /** Answers have these from now on, whatever version is in use. */
   override(overrides: Overrides | undefined): void {
     this.#overrides = overrides;
-    if (this.#base !== undefined) this.#serve(this.#base, this.#current?.supplement);
+    if (this.#base !== undefined) this.#serve(this.#base);
   }
 
   /** `opened`: used if it is the version that the manifest names. */
@@ -228,7 +198,10 @@ export class LiveDataset {
     return this.poll();
   }
 
-  /** Loads the manifest's version unless in use: in a thread, or at once if there is no version. Never rejects. */
+  /**
+   * Loads the manifest's version unless in use: in a thread, or at once if there is no version.
+   * Never rejects.
+   */
   async poll(opened?: OpenedVersion): Promise<void> {
     // The next poll sees later changes of the manifest.
     if (this.#loading !== undefined) return this.#loading;
@@ -240,7 +213,7 @@ export class LiveDataset {
       if (!isNew && !isDue && !hasAged) return;
       if (isNew) this.#failure = undefined;
       // The version in use is opened again: a list has become too old, and its answers change.
-      if (hasAged && this.#failure === undefined) this.#identity = '';
+      if (hasAged && this.#failure === undefined) this.#sha256 = '';
       this.#seen = seen;
       const entry = this.#entryToLoad();
       if (entry === undefined) {
@@ -252,13 +225,9 @@ export class LiveDataset {
         this.#seen = '';
         return;
       }
-      if (opened?.identity === identityOf(entry)) this.#loaded(opened.dataset, opened.supplement, entry);
+      if (opened?.sha256 === entry.sha256) this.#loaded(opened.dataset, entry);
       else if (this.#current === undefined)
-        this.#loaded(
-          openDataset(versionPath(this.#dataDir, entry), this.#today()),
-          supplementNow(this.#dataDir, entry),
-          entry,
-        );
+        this.#loaded(openDataset(versionPath(this.#dataDir, entry), this.#today()), entry);
       else this.#loading = this.#loadInThread(entry);
     } catch (error) {
       this.#fail(error);
@@ -270,8 +239,8 @@ export class LiveDataset {
   async #loadInThread(entry: VersionEntry): Promise<void> {
     try {
       const checked = this.#check?.file;
-      const { dataset, supplement } = await openInBackground(this.#dataDir, entry, this.#today(), checked);
-      this.#loaded(dataset, supplement, entry);
+      const { dataset } = await openInBackground(this.#dataDir, entry, this.#today(), checked);
+      this.#loaded(dataset, entry);
     } catch (error) {
       this.#fail(error);
     } finally {
@@ -280,13 +249,14 @@ export class LiveDataset {
   }
 
   #isAwaitingCheck(manifest: string): boolean {
-    if (!this.#isWorker || this.#current === undefined || this.#check?.manifest === manifest) return false;
+    if (!this.#isWorker || this.#current === undefined || this.#check?.manifest === manifest)
+      return false;
     if (this.#awaited.manifest !== manifest) this.#awaited = { manifest, sinceMs: this.#nowMs() };
     return this.#nowMs() - this.#awaited.sinceMs < CHECK_MS;
   }
 
-  #loaded(dataset: Dataset, supplement: OpenedSupplement, entry: VersionEntry): void {
-    this.#use(dataset, supplement, entry);
+  #loaded(dataset: Dataset, entry: VersionEntry): void {
+    this.#use(dataset, entry);
     this.#failure = undefined;
     this.#events.loaded(entry.version);
   }
@@ -297,28 +267,28 @@ export class LiveDataset {
     this.#versions = manifest?.versions ?? [];
     if (manifest === undefined) return undefined;
     const entry = manifest.versions.find(({ version }) => version === manifest.current);
-    if (entry === undefined) throw new DatasetError(`${manifestPath(this.#dataDir)} does not list its current version`);
-    return identityOf(entry) === this.#identity ? undefined : entry;
+    if (entry === undefined)
+      throw new DatasetError(`${manifestPath(this.#dataDir)} does not list its current version`);
+    return entry.sha256 === this.#sha256 ? undefined : entry;
   }
 
-  #use(dataset: Dataset, { supplement, error }: OpenedSupplement, entry: VersionEntry): void {
-    this.#serve(dataset, supplement);
-    this.#identity = identityOf(entry);
-    if (error !== undefined) this.#events.supplementFailed(error);
+  #use(dataset: Dataset, entry: VersionEntry): void {
+    this.#serve(dataset);
+    this.#sha256 = entry.sha256;
   }
 
-  #serve(base: Dataset, supplement: Supplement | undefined): void {
+  #serve(base: Dataset): void {
     this.#base = base;
-    const served = new ServedDataset(withOverrides(base, this.#overrides), supplement);
-    served.warmUp(this.#current === undefined ? WARM_UP_ROUNDS : 1);
-    this.#current = served;
+    this.#current = new ServedDataset(withOverrides(base, this.#overrides));
   }
 
   #fallBack(): void {
-    const newestFirst = [...this.#versions].sort((a, b) => Date.parse(b.built_at) - Date.parse(a.built_at));
+    const newestFirst = [...this.#versions].sort(
+      (a, b) => Date.parse(b.built_at) - Date.parse(a.built_at),
+    );
     for (const entry of newestFirst) {
       try {
-        this.#use(verifyVersion(this.#dataDir, entry), supplementNow(this.#dataDir, entry), entry);
+        this.#use(verifyVersion(this.#dataDir, entry), entry);
         this.#events.fellBack(entry.version);
         return;
       } catch {

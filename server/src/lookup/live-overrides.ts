@@ -1,10 +1,15 @@
 /** The operator's overrides in use. */
-import { runThread } from '@whence/dataset/internal/io/run-thread';
-import { OVERRIDES_LIMITS, type Overrides } from '@whence/dataset/internal/overrides/overrides';
+
+import { readRegular } from '@whence/dataset/io/files';
+import { runThread } from '@whence/dataset/io/thread';
+import { OVERRIDES_LIMITS, type Overrides } from '@whence/dataset/overrides';
 import type { ReadOverrides } from './overrides-thread.ts';
 import { WatchedFile } from './watched-file.ts';
 
-type OverridesEvents = { loaded(overrides: Overrides | undefined): void; refused(reason: string): void };
+type OverridesEvents = {
+  loaded(overrides: Overrides | undefined): void;
+  refused(reason: string): void;
+};
 
 export class LiveOverrides extends WatchedFile {
   readonly #events: OverridesEvents;
@@ -12,14 +17,19 @@ export class LiveOverrides extends WatchedFile {
 
   /** `isOptional`: without the file there are none. */
   constructor(path: string, isOptional: boolean, events: OverridesEvents) {
-    super(path, OVERRIDES_LIMITS);
+    super(path);
     this.#events = events;
     this.#isOptional = isOptional;
   }
 
-  protected override async use(content: Buffer, day: string, signal: AbortSignal): Promise<string> {
+  protected override async load(day: string, signal: AbortSignal): Promise<string> {
+    const content = await readRegular(this.path, OVERRIDES_LIMITS);
     const module = new URL('./overrides-thread.js', import.meta.url);
-    const { overrides, checksum } = await runThread<ReadOverrides>(module, { content, day }, signal);
+    const { overrides, checksum } = await runThread<ReadOverrides>(
+      module,
+      { content, day },
+      signal,
+    );
     this.#events.loaded(overrides);
     return checksum;
   }

@@ -1,15 +1,19 @@
-/** What requests ask of the dataset in use, and their refusals, for the API and the dashboard alike. */
+/**
+ * What requests ask of the dataset in use, and their refusals, for the API and the dashboard alike.
+ */
 import type { Address } from '@whence/dataset/address';
-import { parsePrefixedAsn } from '@whence/dataset/internal/as-number';
-import type { Match } from '@whence/dataset/internal/file/format';
-import type { AsnSearchAnswer } from '@whence/dataset/internal/lookup/asn-search';
+import { parsePrefixedAsn } from '@whence/dataset/as-number';
+import { type AsnSearchAnswer, parseSearchCursor } from '@whence/dataset/asn-search';
+import type { Match } from '@whence/dataset/match';
 import type { AsnRecord } from '@whence/dataset/record';
 import { findSpecialPurpose } from '@whence/dataset/special-purpose';
 import { ApiError } from '../http/errors.ts';
-import { integer, object, optional, string, type TextsOf } from '../http/json-schema.ts';
+import { integer, object, optional, type QueryOf, string } from '../http/json-schema.ts';
 import { parseLimit } from '../http/requests.ts';
+import type { Requester } from '../limits/cost-classes.ts';
 import type { LiveDataset, ServedDataset } from './live-dataset.ts';
 import { lookup } from './lookup.ts';
+import type { NetworkSearches } from './network-searches.ts';
 
 const MAX_QUERY_CHARACTERS = 100;
 const SEARCH_LIMIT = { fallback: 20, max: 100 };
@@ -19,16 +23,17 @@ export function requireDataset({ current }: Pick<LiveDataset, 'current'>): Serve
   return current;
 }
 
-export type FoundRecord = { readonly address: Address; readonly match: Match };
+export type AddressMatch = { readonly address: Address; readonly match: Match };
 
-/** The record of the address that `text` names. A refusal says why there is none, if the address has a special purpose. */
-export function requireRecord(served: ServedDataset, text: string): FoundRecord {
-  const found = lookup(served.dataset, text);
-  if (found.kind === 'invalid') throw new ApiError('INVALID_IP');
-  if (found.kind === 'found') return found;
-  // An exchange does not announce its peering LAN.
-  const exchange = served.supplement?.exchange(found.address);
-  throw notFound(served, findSpecialPurpose(found.address) ?? (exchange === undefined ? undefined : { exchange }));
+/**
+ * The record of the address that `text` names. A refusal says why there is none, if the address has
+ * a special purpose.
+ */
+export function requireRecord(served: ServedDataset, text: string): AddressMatch {
+  const record = lookup(served.dataset, text);
+  if (record.kind === 'invalid') throw new ApiError('INVALID_IP');
+  if (record.kind === 'found') return record;
+  throw notFound(served, findSpecialPurpose(record.address));
 }
 
 export function notFound({ version }: Pick<ServedDataset, 'version'>, details?: object): ApiError {
@@ -40,18 +45,16 @@ export function notFound({ version }: Pick<ServedDataset, 'version'>, details?: 
 }
 
 /** The network with the number that `text` has, with or without `AS` before it. */
-export function requireAsn(live: LiveDataset, text: string): { served: ServedDataset; record: AsnRecord } {
-  const record = findAsn(live.current, text);
-  if (record instanceof ApiError) throw record;
-  return { served: requireDataset(live), record };
-}
-
-/** The same, or why there is none. */
-export function findAsn(served: ServedDataset | undefined, text: string): AsnRecord | ApiError {
+export function requireAsn(
+  live: LiveDataset,
+  text: string,
+): { served: ServedDataset; record: AsnRecord } {
   const number = parsePrefixedAsn(text);
-  if (number === undefined) return new ApiError('INVALID_ASN');
-  if (served === undefined) return new ApiError('DATASET_UNAVAILABLE');
-  return served.dataset.asn(number) ?? new ApiError('ASN_NOT_FOUND');
+  if (number === undefined) throw new ApiError('INVALID_ASN');
+  const served = requireDataset(live);
+  const record = served.dataset.asn(number);
+  if (record === undefined) throw new ApiError('ASN_NOT_FOUND');
+  return { served, record };
 }
 
 export const searchQuery = object({
@@ -62,18 +65,34 @@ export const searchQuery = object({
     default: SEARCH_LIMIT.fallback,
     examples: [5],
   }),
+  cursor: optional(
+    string('Continues after an earlier answer: its next_cursor. Stays valid after an update.'),
+  ),
 });
 
-export function searchNetworks(
-  live: Pick<LiveDataset, 'current'>,
-  { q = '', limit }: TextsOf<typeof searchQuery>,
-): AsnSearchAnswer {
+type SearchSources = {
+  readonly live: Pick<LiveDataset, 'current'>;
+  readonly searches: NetworkSearches;
+};
+
+export async function searchNetworks(
+  { live, searches }: SearchSources,
+  { q = '', limit, cursor }: QueryOf<typeof searchQuery>,
+  requester: Requester,
+): Promise<AsnSearchAnswer> {
   if (q.trim() === '') throw new ApiError('MISSING_QUERY');
-  if (q.length > MAX_QUERY_CHARACTERS) throw new ApiError('INVALID_QUERY');
-  const { search } = requireDataset(live);
-  return search.search(q, parseLimit(limit, SEARCH_LIMIT));
+  if ([...q].length > MAX_QUERY_CHARACTERS) throw new ApiError('INVALID_QUERY');
+  const served = requireDataset(live);
+  const after = cursor === undefined ? undefined : parseSearchCursor(cursor);
+  if (cursor !== undefined && after === undefined)
+    throw new ApiError('INVALID_QUERY', {
+      extra: { details: { parameter: 'cursor', allowed: ['next_cursor of an earlier answer'] } },
+    });
+  const page = { limit: parseLimit(limit, SEARCH_LIMIT), ...(after && { after }) };
+  return searches.find(served, q, page, requester);
 }
 
 export function requireBatchSize(received: number, limit: number): void {
-  if (received > limit) throw new ApiError('BATCH_TOO_LARGE', { extra: { details: { limit, received } } });
+  if (received > limit)
+    throw new ApiError('BATCH_TOO_LARGE', { extra: { details: { limit, received } } });
 }

@@ -1,8 +1,8 @@
 /** Address text to record. `enrich` has its own path, on bytes: `enrich/address-lookup`. */
 import { type Address, parseAddress } from '@whence/dataset/address';
-import type { Match } from '@whence/dataset/internal/file/format';
-import type { Dataset } from '@whence/dataset/internal/file/read';
-import { recordBytes, writeRecord } from '@whence/dataset/internal/file/texts/record-writer';
+import type { Dataset } from '@whence/dataset/dataset';
+import type { Match } from '@whence/dataset/match';
+import { recordBytes, writeRecord } from '@whence/dataset/record-writer';
 import type { AnswerCache } from './answer-cache.ts';
 
 export type Lookup =
@@ -26,11 +26,15 @@ export function findJson(
 ): { json: string; isHit: boolean } | undefined {
   const entry = answers.find(address);
   if (entry !== -1) {
-    return { json: answers.bytes.toString('latin1', answers.start(entry), answers.end(entry)), isHit: true };
+    return {
+      json: answers.bytes.toString('latin1', answers.start(entry), answers.end(entry)),
+      isHit: true,
+    };
   }
   const match = dataset.find(address);
   if (match === 0) return undefined;
-  if (recordBytes(dataset, match) > scratch.length) return { json: dataset.json(address, match), isHit: false };
+  if (recordBytes(dataset, match) > scratch.length)
+    return { json: dataset.json(address, match), isHit: false };
   const end = writeRecord(dataset, address, match, scratch, 0);
   answers.put(address, scratch, 0, end);
   return { json: scratch.toString('latin1', 0, end), isHit: false };

@@ -1,11 +1,12 @@
 /** What a network consists of, and networks that probably belong to the same organisation. */
-import { type Match, prefixLength } from '@whence/dataset/internal/file/format';
-import type { Dataset } from '@whence/dataset/internal/file/read';
-import type { AsnSearch, AsnSearchResult } from '@whence/dataset/internal/lookup/asn-search';
+
+import type { AsnSearch, AsnSearchResult } from '@whence/dataset/asn-search';
+import type { Dataset } from '@whence/dataset/dataset';
+import { type Match, prefixLength } from '@whence/dataset/match';
 import { parseCidr, parsePrefix } from '@whence/dataset/prefix';
-import { type ConnectionType, FLAGS, type Flag, type ThreatLevel } from '@whence/dataset/record';
+import { type ConnectionType, FLAGS, type Flag } from '@whence/dataset/record';
 import { walkInSlices, type YieldToEventLoop } from './dataset-walks.ts';
-import { type AddressCount, AddressCounts } from './prefix-content.ts';
+import { type AddressCount, AddressCounts, type KnownLevel, knownLevel } from './prefix-content.ts';
 import { walkPrefix } from './prefix-walk.ts';
 
 /** Runs that are walked: about 100 ms in slices. */
@@ -21,13 +22,19 @@ type NetworkProfile = {
   connection_types: AddressCount<ConnectionType>[];
   countries: AddressCount<string>[];
   flags: AddressCount<Flag>[];
-  threat_levels: AddressCount<ThreatLevel>[];
+  threat_levels: AddressCount<KnownLevel>[];
   is_sample: boolean;
-  /** Kinds of its prefixes, and for every prefix, IPv4 first, the position of its kind; -1 where it was not walked. */
+  /**
+   * Kinds of its prefixes, and for every prefix, IPv4 first, the position of its kind; -1 where it
+   * was not walked.
+   */
   prefix_kinds: { kinds: PrefixKind[]; of: number[] };
 };
 
-/** Shares of the network's IPv4 addresses, and the kind of each prefix; those beyond the runs walked have none. */
+/**
+ * Shares of the network's IPv4 addresses, and the kind of each prefix; those beyond the runs walked
+ * have none.
+ */
 export async function profileNetwork(
   dataset: Dataset,
   asn: number,
@@ -37,7 +44,7 @@ export async function profileNetwork(
   const types = new AddressCounts<ConnectionType>();
   const countries = new AddressCounts<string>();
   const flags = new AddressCounts<Flag>();
-  const levels = new AddressCounts<ThreatLevel>();
+  const levels = new AddressCounts<KnownLevel>();
   const kinds = new Map<string, number>();
   const of: number[] = new Array(prefixes.length).fill(-1);
   let left = MAX_RUNS;
@@ -56,25 +63,33 @@ export async function profileNetwork(
     const onRun = (start: bigint, end: bigint, match: Match) => {
       // A more specific prefix belongs to another network, or is in `prefixes` itself.
       if (dataset.asnNumber(match) !== asn || prefixLength(match) !== length) return;
-      const { connection_type, country, detection, threat } = dataset.attributes(dataset.attributesOf(match));
+      const { connection_type, country, detection, threat } = dataset.attributes(
+        dataset.attributesOf(match),
+      );
       const size = sizeOf(range.version, start, end);
       own.types.add(connection_type, size);
       own.countries.add(country, size);
-      const found = FLAGS.filter((flag) => detection[flag] && !TYPE_FLAGS.includes(flag));
-      for (const flag of found) own.flags.add(flag);
+      const ownFlags = FLAGS.filter((flag) => detection[flag] && !TYPE_FLAGS.includes(flag));
+      for (const flag of ownFlags) own.flags.add(flag);
       if (range.version === 6) return;
       types.add(connection_type, size);
       countries.add(country, size);
-      for (const flag of found) flags.add(flag, size);
-      levels.add(threat.level, size);
+      for (const flag of ownFlags) flags.add(flag, size);
+      const isKnown = dataset.threatGap(range.version, match) === undefined;
+      levels.add(knownLevel(threat.level, isKnown), size);
     };
     const { runs, isTruncated } = await walkInSlices(
       walkPrefix(dataset, range, undefined, onRun, left),
       yieldToEventLoop,
     );
-    const [type, country] = [own.types.sorted()[0]?.value, own.countries.sorted()[0]?.value];
+    const type = own.types.sorted()[0]?.value;
+    const country = own.countries.sorted()[0]?.value;
     if (type !== undefined && country !== undefined) {
-      const text = JSON.stringify({ connection_type: type, country, flags: [...own.flags] } satisfies PrefixKind);
+      const text = JSON.stringify({
+        connection_type: type,
+        country,
+        flags: [...own.flags],
+      } satisfies PrefixKind);
       const kind = kinds.get(text) ?? kinds.size;
       kinds.set(text, kind);
       of[position] = kind;
@@ -111,10 +126,11 @@ function sizeOf(version: 4 | 6, start: bigint, end: bigint): number {
 const LEGAL_FORMS =
   /\b(llc|inc|incorporated|corp|corporation|co|company|ltd|limited|gmbh|ag|se|sa|sas|sarl|srl|spa|bv|nv|ab|as|oy|plc|pte|pty|kg|kk)\b\.?/gi;
 
-export function relatedNetworks(
+export async function relatedNetworks(
   search: AsnSearch,
   { asn, asn_name }: { asn: number; asn_name: string },
-): AsnSearchResult[] {
+  yieldToEventLoop: YieldToEventLoop,
+): Promise<AsnSearchResult[]> {
   const words = asn_name
     .replace(LEGAL_FORMS, ' ')
     .replace(/[,.()"]/g, ' ')
@@ -122,8 +138,9 @@ export function relatedNetworks(
     .split(/\s+/);
   const query = words.slice(0, 2).join(' ');
   if (query.length < 3) return [];
-  return search
-    .search(query, MAX_RELATED + 1)
-    .results.filter((result) => result.asn !== asn)
-    .slice(0, MAX_RELATED);
+  const { results } = await walkInSlices(
+    search.steps(query, { limit: MAX_RELATED + 1 }),
+    yieldToEventLoop,
+  );
+  return results.filter((result) => result.asn !== asn).slice(0, MAX_RELATED);
 }

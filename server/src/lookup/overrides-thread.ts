@@ -1,7 +1,7 @@
 /** A thread that parses overrides, hands them over and ends. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { checksumOf } from '@whence/dataset/internal/io/file-fingerprint';
-import { type Overrides, parseOverrides } from '@whence/dataset/internal/overrides/overrides';
+import { type Overrides, parseOverrides } from '@whence/dataset/overrides';
+import { checksumOf } from '../checksum.ts';
 
 const PARSE_MS = 10_000;
 

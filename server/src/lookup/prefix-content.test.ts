@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { formatAddress } from '@whence/dataset/address';
-import type { Dataset } from '@whence/dataset/internal/file/read';
-import { sampleDataset } from '@whence/dataset/internal/test/sample-dataset';
+import type { Dataset } from '@whence/dataset/dataset';
 import { fromBigInt } from '@whence/dataset/prefix';
 import { FLAGS } from '@whence/dataset/record';
+import { sampleDataset } from '@whence/dataset/test/sample-dataset';
 import { seededRandom } from '@whence/testing/seeded-random';
 import { describePrefix, type PrefixContent, type PrefixRequest } from './prefix-content.ts';
 import { requirePrefix } from './prefix-contents.ts';
@@ -14,12 +14,16 @@ const SEED = 26_008;
 const random = seededRandom(SEED);
 const below = (limit: number) => Math.floor(random() * limit);
 
-/** Nested and adjacent prefixes of all lengths in a corner of the address space, so that random prefixes hit them. */
+/**
+ * Nested and adjacent prefixes of all lengths in a corner of the address space, so that random
+ * prefixes hit them.
+ */
 function randomRoutes(): [string, number, string][] {
   const texts = Array.from({ length: 400 }, (_, i) => {
     const asn = 64_496 + below(12);
     const name = `Network ${asn}`;
-    if (i % 2 === 0) return [`9.${below(4)}.${below(256)}.${below(256)}/${9 + below(16)}`, asn, name] as const;
+    if (i % 2 === 0)
+      return [`9.${below(4)}.${below(256)}.${below(256)}/${9 + below(16)}`, asn, name] as const;
     const groups = ['2a00', below(3), below(3), below(3), below(3) === 0 ? '8000' : 0, 0, 0, 0];
     return [`${groups.join(':')}/${13 + below(84)}`, asn, name] as const;
   });
@@ -45,7 +49,8 @@ const dataset = sampleDataset({
   anonymous: [['9.2.0.0/24', 'vpn', 'Example VPN']],
 });
 const scratch = new WalkScratch(dataset);
-const walk = async (request: PrefixRequest) => walkAtOnce(describePrefix(dataset, request, scratch)).content;
+const walk = async (request: PrefixRequest) =>
+  walkAtOnce(describePrefix(dataset, request, scratch));
 
 /** The same from all runs of the dataset, in bigints. */
 function slowly(from: Dataset, { range, length }: PrefixRequest): PrefixContent {
@@ -56,22 +61,32 @@ function slowly(from: Dataset, { range, length }: PrefixRequest): PrefixContent 
     .map((run) => {
       const first = run.start < start ? start : run.start;
       const last = run.end > end ? end : run.end;
-      return { first, last, size: last - first + 1n, record: from.record(fromBigInt(first, version), run.match) };
+      return {
+        first,
+        last,
+        size: last - first + 1n,
+        record: from.record(fromBigInt(first, version), run.match),
+      };
     });
   const announced = found.reduce((sum, part) => sum + part.size, 0n);
   const share = (part: bigint, whole: bigint) =>
     whole === 0n ? 0 : Number((Number(part) / Number(whole)).toPrecision(6));
   const sums = (keysOf: (record: (typeof found)[number]['record']) => readonly string[]) => {
     const map = new Map<string, bigint>();
-    for (const part of found) for (const key of keysOf(part.record)) map.set(key, (map.get(key) ?? 0n) + part.size);
+    for (const part of found)
+      for (const key of keysOf(part.record)) map.set(key, (map.get(key) ?? 0n) + part.size);
     return [...map].map(([key, part]) => [key, share(part, announced)] as const);
   };
-  const flagsOf = ({ detection }: (typeof found)[number]['record']) => FLAGS.filter((flag) => detection[flag]);
+  const flagsOf = ({ detection }: (typeof found)[number]['record']) =>
+    FLAGS.filter((flag) => detection[flag]);
   return {
     prefix: `${formatAddress(fromBigInt(start, version))}/${length}`,
     announced_share: share(announced, size),
     parts: found
-      .sort((a, b) => (a.size === b.size ? Number(a.first - b.first > 0n) - 0.5 : a.size < b.size ? 1 : -1))
+      .sort((a, b) => {
+        if (a.size === b.size) return a.first > b.first ? 1 : -1;
+        return a.size < b.size ? 1 : -1;
+      })
       .slice(0, 256)
       .map(({ first, last, size: part, record }) => ({
         first: formatAddress(fromBigInt(first, version)),
@@ -92,8 +107,14 @@ function slowly(from: Dataset, { range, length }: PrefixRequest): PrefixContent 
       connection_type: key as PrefixContent['types'][number]['connection_type'],
       share: part,
     })),
-    countries: sums(({ country }) => [country]).map(([country, part]) => ({ country, share: part })),
-    flags: sums(flagsOf).map(([flag, part]) => ({ flag: flag as (typeof FLAGS)[number], share: part })),
+    countries: sums(({ country }) => [country]).map(([country, part]) => ({
+      country,
+      share: part,
+    })),
+    flags: sums(flagsOf).map(([flag, part]) => ({
+      flag: flag as (typeof FLAGS)[number],
+      share: part,
+    })),
   };
 }
 
@@ -111,10 +132,26 @@ function comparable(content: PrefixContent): object {
 }
 
 const PREFIXES = [
-  ...['0.0.0.0/0', '128.0.0.0/1', '9.0.0.0/8', '9.1.1.1/32', '9.1.1.0/30', '255.255.255.255/32', '10.0.0.0/8'],
-  ...['::/0', '8000::/1', '2000::/3', '4000::/3', '2a00::/12', '2a00:0:1::/48', 'ffff::/16', '2a00::/128'],
+  '0.0.0.0/0',
+  '128.0.0.0/1',
+  '9.0.0.0/8',
+  '9.1.1.1/32',
+  '9.1.1.0/30',
+  '255.255.255.255/32',
+  '10.0.0.0/8',
+  '::/0',
+  '8000::/1',
+  '2000::/3',
+  '4000::/3',
+  '2a00::/12',
+  '2a00:0:1::/48',
+  'ffff::/16',
+  '2a00::/128',
   ...Array.from({ length: 60 }, () => `9.${below(4)}.${below(256)}.${below(256)}/${6 + below(27)}`),
-  ...Array.from({ length: 60 }, () => `2a00:${below(3)}:${below(3)}:${below(3)}:8000::/${8 + below(121)}`),
+  ...Array.from(
+    { length: 60 },
+    () => `2a00:${below(3)}:${below(3)}:${below(3)}:8000::/${8 + below(121)}`,
+  ),
 ];
 
 test(`prefix content: of any prefix it is what all runs say (seed ${SEED})`, async () => {
@@ -143,10 +180,8 @@ test('prefix content: at most 256 parts are listed, and shares count all', async
   ]);
   const many = sampleDataset({ routes });
   const request = requirePrefix('9.0.0.0/8');
-  const { content, walked } = walkAtOnce(describePrefix(many, request, new WalkScratch(many)));
+  const content = walkAtOnce(describePrefix(many, request, new WalkScratch(many)));
   assert.equal(content.parts.length, 256);
   assert.ok(content.parts.every(({ prefix }) => prefix.endsWith('/24')));
-  assert.equal(walked.partCount, 700);
-  assert.ok(walked.runs > 700);
   assert.deepEqual(comparable(content), comparable(slowly(many, request)));
 });

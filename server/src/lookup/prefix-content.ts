@@ -1,7 +1,16 @@
-/** What is announced inside a prefix: its largest parts, and its addresses by network, connection type, country and flag. */
+/**
+ * What is announced inside a prefix: its largest parts, and its addresses by network, connection
+ * type, country and flag.
+ */
 import { formatAddress } from '@whence/dataset/address';
-import type { Dataset } from '@whence/dataset/internal/file/read';
-import { formatPrefix, fromBigInt, parseCidr, parsePrefix, type Range } from '@whence/dataset/prefix';
+import type { Dataset } from '@whence/dataset/dataset';
+import {
+  formatPrefix,
+  fromBigInt,
+  parseCidr,
+  parsePrefix,
+  type Range,
+} from '@whence/dataset/prefix';
 import {
   type ConnectionType,
   type Detection,
@@ -10,7 +19,14 @@ import {
   type IpRecord,
   type ThreatLevel,
 } from '@whence/dataset/record';
-import { Largest, lastOf, type Part, type Walk, type Walked, type WalkScratch, walkPrefix } from './prefix-walk.ts';
+import {
+  Largest,
+  lastOf,
+  type Part,
+  type Walk,
+  type WalkScratch,
+  walkPrefix,
+} from './prefix-walk.ts';
 
 export type PrefixContent = {
   prefix: string;
@@ -60,41 +76,60 @@ export function* describePrefix(
   dataset: Dataset,
   { range, length }: PrefixRequest,
   scratch: WalkScratch,
-): Walk<{ content: PrefixContent; walked: Walked }> {
-  const walked = yield* walkPrefix(dataset, range, scratch);
-  const { parts, size, announced } = walked;
+): Walk<PrefixContent> {
+  const { parts, size, announced } = yield* walkPrefix(dataset, range, scratch);
   const { networks, types, countries, flags } = yield* countAddresses(dataset, scratch);
   const shareOf = (addresses: number) => share(addresses, announced);
   const describedParts: PrefixContentPart[] = [];
   for (const part of parts) {
     yield;
-    describedParts.push({ ...describePart(part, dataset.record(part.start, part.match)), share: shareOf(part.size) });
+    describedParts.push({
+      ...describePart(part, dataset.record(part.start, part.match)),
+      share: shareOf(part.size),
+    });
   }
-  const content = {
+  return {
     prefix: formatPrefix(fromBigInt(range.start, range.version), length),
     announced_share: share(announced, size),
     parts: describedParts,
-    networks: networks.map(({ addresses, ...network }) => ({ ...network, share: shareOf(addresses) })),
-    types: types.map(({ value, addresses }) => ({ connection_type: value, share: shareOf(addresses) })),
-    countries: countries.map(({ value, addresses }) => ({ country: value, share: shareOf(addresses) })),
+    networks: networks.map(({ addresses, ...network }) => ({
+      ...network,
+      share: shareOf(addresses),
+    })),
+    types: types.map(({ value, addresses }) => ({
+      connection_type: value,
+      share: shareOf(addresses),
+    })),
+    countries: countries.map(({ value, addresses }) => ({
+      country: value,
+      share: shareOf(addresses),
+    })),
     flags: flags.map(({ value, addresses }) => ({ flag: value, share: shareOf(addresses) })),
   };
-  return { content, walked };
 }
 
-/** The announced addresses of the walk that `scratch` was last used for, by what they are; the largest first. */
+/** A level that is not complete is never low. */
+export type KnownLevel = ThreatLevel | 'unknown';
+
+export const knownLevel = (level: ThreatLevel, isKnown: boolean): KnownLevel =>
+  isKnown || level !== 'low' ? level : 'unknown';
+
+/**
+ * The announced addresses of the walk that `scratch` was last used for, by what they are; the
+ * largest first.
+ */
 export function* countAddresses(dataset: Dataset, { networks, texts }: WalkScratch) {
   const types = new AddressCounts<ConnectionType>();
   const countries = new AddressCounts<string>();
   const flags = new AddressCounts<Flag>();
-  const levels = new AddressCounts<ThreatLevel>();
-  for (const [i, text] of texts.touched.entries()) {
+  const levels = new AddressCounts<KnownLevel>();
+  for (const [i, index] of texts.touched.entries()) {
     if (i % TEXTS_PER_LOOK === 0) yield;
-    const size = texts.values[text] as number;
-    const facts = describeText(dataset, text);
+    const size = texts.values[index] as number;
+    const facts = describeText(dataset, index >> 1);
     types.add(facts.connection_type, size);
     countries.add(facts.country, size);
-    levels.add(facts.level, size);
+    levels.add(knownLevel(facts.level, index % 2 === 1), size);
     for (const flag of facts.flags) flags.add(flag, size);
   }
   const largest = new Largest<{ row: number; size: number }>(MAX_NETWORKS);
@@ -104,7 +139,9 @@ export function* countAddresses(dataset: Dataset, { networks, texts }: WalkScrat
     if (size > largest.threshold) largest.add({ row, size });
   }
   return {
-    networks: largest.sorted().map(({ row, size }) => ({ ...describeNetwork(dataset, row), addresses: size })),
+    networks: largest
+      .sorted()
+      .map(({ row, size }) => ({ ...describeNetwork(dataset, row), addresses: size })),
     types: types.sorted(),
     countries: countries.sorted(MAX_COUNTRIES),
     flags: flags.sorted(),
@@ -119,12 +156,17 @@ type TextFacts = {
   readonly level: ThreatLevel;
 };
 
-/** By fragment: some hundred networks' texts make up ten thousands of texts. A dataset returns the same object for each. */
+/**
+ * By fragment: some hundred networks' texts make up ten thousands of texts. A dataset returns the
+ * same object for each.
+ */
 const networkFacts = new WeakMap<Uint8Array, Pick<TextFacts, 'connection_type' | 'flags'>>();
 const threatLevels = new WeakMap<Uint8Array, ThreatLevel>();
 
-export function describeText(dataset: Dataset, text: number): TextFacts {
-  const country = Buffer.from(dataset.textFragment(text, 0)).toString('latin1').slice('"country":"'.length, -2);
+function describeText(dataset: Dataset, text: number): TextFacts {
+  const country = Buffer.from(dataset.textFragment(text, 0))
+    .toString('latin1')
+    .slice('"country":"'.length, -2);
   const network = remembered(networkFacts, dataset.textFragment(text, 1), (latin1) => {
     const { connection_type, detection } = JSON.parse(`{${latin1.slice(0, -1)}}`) as {
       connection_type: ConnectionType;
@@ -142,13 +184,13 @@ export function describeText(dataset: Dataset, text: number): TextFacts {
 }
 
 function remembered<Facts>(
-  known: WeakMap<Uint8Array, Facts>,
+  facts: WeakMap<Uint8Array, Facts>,
   fragment: Uint8Array,
-  read: (latin1: string) => Facts,
+  parse: (latin1: string) => Facts,
 ): Facts {
-  const facts = known.get(fragment) ?? read(Buffer.from(fragment).toString('latin1'));
-  known.set(fragment, facts);
-  return facts;
+  const read = facts.get(fragment) ?? parse(Buffer.from(fragment).toString('latin1'));
+  facts.set(fragment, read);
+  return read;
 }
 
 function describeNetwork({ networks }: Dataset, row: number): { asn: number; asn_name: string } {

@@ -1,8 +1,8 @@
-// A walk over what is announced inside a prefix. The IPv4 table has a million runs, so it only adds up addresses per
-// network and record text; what they mean is read afterwards.
+// A walk over what is announced inside a prefix. The IPv4 table has a million runs, so it only adds
+// up addresses per network and record text; what they mean is read afterwards.
 import { type Address, ipv4, ipv6 } from '@whence/dataset/address';
-import { type Match, prefixLength, recordNumber } from '@whence/dataset/internal/file/format';
-import type { Dataset } from '@whence/dataset/internal/file/read';
+import type { Dataset } from '@whence/dataset/dataset';
+import { type Match, prefixLength, recordNumber } from '@whence/dataset/match';
 import { fromBigInt, type Range, toBigInt } from '@whence/dataset/prefix';
 
 const MAX_PARTS = 256;
@@ -11,9 +11,17 @@ const RUNS_PER_LOOK = 256;
 
 type Words = { w0: number; w1: number; w2: number; w3: number };
 /** `next` is where the following run starts. */
-export type Part = { readonly size: number; readonly match: Match; readonly start: Address; readonly next: Words };
+export type Part = {
+  readonly size: number;
+  readonly match: Match;
+  readonly start: Address;
+  readonly next: Words;
+};
 
-/** Sums by number, and which numbers have one. Used again by the next walk: most prefixes touch few of them. */
+/**
+ * Sums by number, and which numbers have one. Used again by the next walk: most prefixes touch few
+ * of them.
+ */
 class Sums {
   readonly values: Float64Array;
   readonly #indexes: Uint32Array;
@@ -45,17 +53,19 @@ class Sums {
 export class WalkScratch {
   readonly records: Sums;
   readonly networks: Sums;
+  /** By twice the number of the text, plus 1 if the score is complete. */
   readonly texts: Sums;
 
   constructor({ networks, meta: { counts } }: Dataset) {
     this.records = new Sums(counts.records + 1);
     this.networks = new Sums(networks.count);
-    // There are at most as many texts as sets of attributes.
-    this.texts = new Sums(counts.attribute_sets);
+    // There are at most as many texts as sets of attributes, each with and without a complete
+    // score.
+    this.texts = new Sums(2 * counts.attribute_sets);
   }
 }
 
-export type Walked = {
+type Walked = {
   /** The largest ones, largest first. */
   readonly parts: readonly Part[];
   /** All of them. */
@@ -80,7 +90,10 @@ export function walkAtOnce<T>(walk: Walk<T>): T {
 /** Called for every announced part, in ascending order. */
 export type OnPart = (start: bigint, end: bigint, match: Match) => void;
 
-/** Adds up part sizes by record, network and text in `scratch`. A million turns: words are variables, not objects. */
+/**
+ * Adds up part sizes by record, network and text in `scratch`. A million turns: words are
+ * variables, not objects.
+ */
 export function* walkPrefix(
   dataset: Dataset,
   range: Range,
@@ -104,20 +117,27 @@ export function* walkPrefix(
   let match = isMore ? cursor.match : 0;
   // Where the open run and the current interval start.
   let { w0: o0, w1: o1, w2: o2, w3: o3 } = wordsOf(first);
-  let [a0, a1, a2, a3] = [o0, o1, o2, o3];
+  let a0 = o0;
+  let a1 = o1;
+  let a2 = o2;
+  let a3 = o3;
   let size = 0;
   while (isMore) {
     isMore = cursor.advance();
     const { w0: n0, w1: n1, w2: n2, w3: n3 } = cursor;
-    if (n0 > e0 || (n0 === e0 && (n1 > e1 || (n1 === e1 && (n2 > e2 || (n2 === e2 && n3 > e3)))))) isMore = false;
+    if (n0 > e0 || (n0 === e0 && (n1 > e1 || (n1 === e1 && (n2 > e2 || (n2 === e2 && n3 > e3))))))
+      isMore = false;
     if (isMore) {
-      size += isIpv4 ? n0 - a0 : (n0 - a0) * 2 ** 32 + (n1 - a1) + ((n2 - a2) * 2 ** 32 + (n3 - a3)) / 2 ** 64;
+      size += isIpv4
+        ? n0 - a0
+        : (n0 - a0) * 2 ** 32 + (n1 - a1) + ((n2 - a2) * 2 ** 32 + (n3 - a3)) / 2 ** 64;
       a0 = n0;
       a1 = n1;
       a2 = n2;
       a3 = n3;
       // The tables also cut runs where their structure requires it.
-      if (cursor.match === match && isSamePrefix(o0, o1, o2, o3, cursor, prefixLength(match))) continue;
+      if (cursor.match === match && isSamePrefix(o0, o1, o2, o3, cursor, prefixLength(match)))
+        continue;
     } else size += distance(version, { w0: a0, w1: a1, w2: a2, w3: a3 }, end) + unitOf(version);
     if (match !== 0) {
       announced += size;
@@ -125,11 +145,18 @@ export function* walkPrefix(
       records?.add(recordNumber(match), size);
       if (size > largest.threshold) {
         const start = addressOf(version, { w0: o0, w1: o1, w2: o2, w3: o3 });
-        largest.add({ size, match, start, next: isMore ? { w0: n0, w1: n1, w2: n2, w3: n3 } : afterEnd(range) });
+        largest.add({
+          size,
+          match,
+          start,
+          next: isMore ? { w0: n0, w1: n1, w2: n2, w3: n3 } : afterEnd(range),
+        });
       }
       if (onPart !== undefined) {
         const start = toBigInt(addressOf(version, { w0: o0, w1: o1, w2: o2, w3: o3 }));
-        const last = isMore ? toBigInt(addressOf(version, { w0: n0, w1: n1, w2: n2, w3: n3 })) - 1n : range.end;
+        const last = isMore
+          ? toBigInt(addressOf(version, { w0: n0, w1: n1, w2: n2, w3: n3 })) - 1n
+          : range.end;
         onPart(start, last, match);
       }
     }
@@ -142,12 +169,16 @@ export function* walkPrefix(
     match = cursor.match;
     size = 0;
   }
-  if (scratch !== undefined) yield* sumByNetworkAndText(dataset, scratch);
+  if (scratch !== undefined) yield* sumByNetworkAndText(dataset, version, scratch);
   const whole = distance(version, wordsOf(first), end) + unitOf(version);
   return { parts: largest.sorted(), partCount, size: whole, announced, runs, isTruncated: isMore };
 }
 
-function* sumByNetworkAndText(dataset: Dataset, { records, networks, texts }: WalkScratch): Walk<void> {
+function* sumByNetworkAndText(
+  dataset: Dataset,
+  version: 4 | 6,
+  { records, networks, texts }: WalkScratch,
+): Walk<void> {
   networks.clear();
   texts.clear();
   for (const [i, record] of records.touched.entries()) {
@@ -155,11 +186,15 @@ function* sumByNetworkAndText(dataset: Dataset, { records, networks, texts }: Wa
     const size = records.values[record] as number;
     // A match without a prefix length.
     networks.add(dataset.rowOf(record), size);
-    texts.add(dataset.textOf(record), size);
+    const isKnown = dataset.threatGap(version, record) === undefined;
+    texts.add(2 * dataset.textOf(record) + Number(isKnown), size);
   }
 }
 
-/** The largest so far; of equal ones those that were added first. Sorting all of them would take longer than the walk. */
+/**
+ * The largest so far; of equal ones those that were added first. Sorting all of them would take
+ * longer than the walk.
+ */
 export class Largest<Item extends { readonly size: number }> {
   readonly #items: Item[] = [];
   readonly #limit: number;
@@ -205,7 +240,11 @@ const endOf = ({ version, end }: Range): Words => wordsOf(fromBigInt(end, versio
 /** IPv4 addresses, or IPv6 /64s with their fractions. */
 function distance(version: 4 | 6, from: Words, to: Words): number {
   if (version === 4) return to.w0 - from.w0;
-  return (to.w0 - from.w0) * 2 ** 32 + (to.w1 - from.w1) + ((to.w2 - from.w2) * 2 ** 32 + (to.w3 - from.w3)) / 2 ** 64;
+  return (
+    (to.w0 - from.w0) * 2 ** 32 +
+    (to.w1 - from.w1) +
+    ((to.w2 - from.w2) * 2 ** 32 + (to.w3 - from.w3)) / 2 ** 64
+  );
 }
 
 /** One address. */
@@ -213,10 +252,19 @@ const unitOf = (version: 4 | 6): number => (version === 4 ? 1 : 2 ** -64);
 
 /** The start of the address after the last one; 0 after the last of all. */
 function afterEnd({ version, end }: Range): Words {
-  return wordsOf(fromBigInt((end + 1n) & (version === 4 ? 0xffffffffn : (1n << 128n) - 1n), version));
+  return wordsOf(
+    fromBigInt((end + 1n) & (version === 4 ? 0xffffffffn : (1n << 128n) - 1n), version),
+  );
 }
 
-function isSamePrefix(w0: number, w1: number, w2: number, w3: number, other: Words, length: number): boolean {
+function isSamePrefix(
+  w0: number,
+  w1: number,
+  w2: number,
+  w3: number,
+  other: Words,
+  length: number,
+): boolean {
   return (
     isSameWord(w0, other.w0, length) &&
     isSameWord(w1, other.w1, length - 32) &&

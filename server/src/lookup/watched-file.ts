@@ -1,37 +1,34 @@
-// A file that is used as it is now: read once it has not changed between two looks, four a second, so never half
-// written. If it cannot be read or has a mistake, that is reported, and what was read before stays in use.
+// A file that is used as it is now: read once it has not changed between two looks, four a second,
+// so never half written. If it cannot be read or has a mistake, that is reported, and what was read
+// before stays in use.
+
 import { stat } from 'node:fs/promises';
-import { dayOfMs } from '@whence/dataset/internal/data-age';
-import { fingerprintOf } from '@whence/dataset/internal/io/file-fingerprint';
-import { readRegular } from '@whence/dataset/internal/io/regular-file';
-import { TookTooLong } from '@whence/dataset/internal/io/run-thread';
+import { fingerprintOf } from '@whence/dataset/io/files';
+import { TookTooLong } from '@whence/dataset/io/thread';
+import { dayOfMs } from '../day.ts';
+import { Polling } from '../polling.ts';
 
 const POLL_MS = 250;
 /** For a file that took too long. */
 const RETRY_MS = 60_000;
 const MISSING = 'none';
 
-type FileLimits = { readonly maxBytes: number; readonly timeoutMs: number };
-
 export abstract class WatchedFile {
   readonly path: string;
-  readonly #limits: FileLimits;
   /** Fingerprints of the file and its parts: when they were last read, and at the last look. */
   #seen = '';
   #found = '';
-  #timer: NodeJS.Timeout | undefined;
-  #updating: Promise<void> | undefined;
+  readonly #polling = new Polling(() => this.#update(), POLL_MS);
   readonly #stopped = new AbortController();
   /** Other files that it names, as they were before they were read. */
   protected parts: readonly FilePart[] = [];
   refusal: string | undefined;
-  /** Of the content in use, in hexadecimal; empty without one. */
+  /** Checksum of the content in use, in hexadecimal; empty if there is none. */
   checksum = '';
   #isFirst = true;
 
-  constructor(path: string, limits: FileLimits) {
+  constructor(path: string) {
     this.path = path;
-    this.#limits = limits;
   }
 
   /** It is refused, and none before it was used. */
@@ -39,8 +36,11 @@ export abstract class WatchedFile {
     return this.refusal !== undefined && this.#isFirst;
   }
 
-  /** Returns the checksum. Throws if the content has a mistake. `day`: of its last change. */
-  protected abstract use(content: Buffer, day: string, signal: AbortSignal): Promise<string>;
+  /**
+   * Reads the file, and returns the checksum of its content. Throws if it has a mistake. `day`: of
+   * its last change.
+   */
+  protected abstract load(day: string, signal: AbortSignal): Promise<string>;
 
   protected abstract refused(reason: string, error: unknown): void;
 
@@ -50,39 +50,31 @@ export abstract class WatchedFile {
   }
 
   /** Resolves when the file has been read for the first time. */
-  async start(): Promise<void> {
-    await this.update();
-    this.#timer = setInterval(() => void this.update(), POLL_MS).unref();
+  start(): Promise<void> {
+    return this.#polling.start();
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
     this.#stopped.abort();
-    await this.#updating;
+    await this.#polling.stop();
   }
 
-  async update(): Promise<void> {
-    this.#updating ??= this.#update().finally(() => {
-      this.#updating = undefined;
-    });
-    await this.#updating;
+  update(): Promise<void> {
+    return this.#polling.run();
   }
 
   async #update(): Promise<void> {
     const { signal } = this.#stopped;
     const parts = await Promise.all(this.parts.map(({ path }) => partOf(path)));
     const { fingerprint: own, day } = await partOf(this.path);
-    const found = joined(own, parts);
-    if (found === this.#seen) return;
-    const isWritten = found === this.#found || this.#seen === '';
-    this.#found = found;
+    const fingerprint = joined(own, parts);
+    if (fingerprint === this.#seen) return;
+    const isWritten = fingerprint === this.#found || this.#seen === '';
+    this.#found = fingerprint;
     if (!isWritten) return;
     try {
       if (own === MISSING && this.useNone()) this.checksum = '';
-      else {
-        const content = await readRegular(this.path, this.#limits);
-        this.checksum = await this.use(content, day, signal);
-      }
+      else this.checksum = await this.load(day, signal);
       this.#isFirst = false;
       this.refusal = undefined;
     } catch (error) {
@@ -103,12 +95,21 @@ export abstract class WatchedFile {
 }
 
 /** `day`: of its last change. */
-export type FilePart = { readonly path: string; readonly fingerprint: string; readonly day: string };
+export type FilePart = {
+  readonly path: string;
+  readonly fingerprint: string;
+  readonly day: string;
+};
 
 export async function partOf(path: string): Promise<FilePart> {
   const stats = await stat(path).catch(() => undefined);
   if (stats === undefined) return { path, fingerprint: MISSING, day: '' };
-  return { path, fingerprint: `${fingerprintOf(stats)} ${stats.ctimeMs}`, day: dayOfMs(stats.mtimeMs) };
+  return {
+    path,
+    fingerprint: `${fingerprintOf(stats)} ${stats.ctimeMs}`,
+    day: dayOfMs(stats.mtimeMs),
+  };
 }
 
-const joined = (own: string, parts: readonly FilePart[]) => [own, ...parts.map((part) => part.fingerprint)].join();
+const joined = (own: string, parts: readonly FilePart[]) =>
+  [own, ...parts.map((part) => part.fingerprint)].join();

@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { addUp, countersOf, Metrics, type MetricsSnapshot, renderMetrics, withCounters } from './metrics.ts';
+import {
+  addUp,
+  countersOf,
+  Metrics,
+  type MetricsSnapshot,
+  renderMetrics,
+  withCounters,
+} from './metrics.ts';
 
-function snapshot(count: (metrics: Metrics) => void, gauges: Record<string, number> = {}): MetricsSnapshot {
+function snapshot(
+  count: (metrics: Metrics) => void,
+  gauges: Record<string, number> = {},
+): MetricsSnapshot {
   const metrics = new Metrics();
   count(metrics);
   return metrics.snapshot(gauges);
@@ -26,9 +36,15 @@ const two = snapshot(
 for (const [behaviour, line] of [
   ['requests by route and status', 'whence_requests_total{route="ip",status="404"} 1'],
   ['a histogram per route', 'whence_request_duration_seconds_bucket{route="ip",le="0.0001"} 0'],
-  ['buckets that include those below', 'whence_request_duration_seconds_bucket{route="ip",le="1"} 2'],
+  [
+    'buckets that include those below',
+    'whence_request_duration_seconds_bucket{route="ip",le="1"} 2',
+  ],
   ['what is above all bounds', 'whence_request_duration_seconds_bucket{route="asn",le="5"} 0'],
-  ['all requests in the last bucket', 'whence_request_duration_seconds_bucket{route="asn",le="+Inf"} 1'],
+  [
+    'all requests in the last bucket',
+    'whence_request_duration_seconds_bucket{route="asn",le="+Inf"} 1',
+  ],
   ['the sum of a route', 'whence_request_duration_seconds_sum{route="ip"} 0.75'],
   ['the count of a route', 'whence_request_duration_seconds_count{route="ip"} 2'],
   ['503 by code', 'whence_unavailable_total{code="DNS_UNAVAILABLE"} 1'],
@@ -70,6 +86,14 @@ test('metrics: workers are added up; gauges are a maximum where a sum makes no s
 test('metrics: what remains of a worker that has ended are its counters', () => {
   const { routes, counters, gauges } = countersOf(two);
   assert.deepEqual([routes, counters, gauges], [two.routes, two.counters, {}]);
+});
+
+test('metrics: times are the same sum in every order of workers', () => {
+  const [a, b, c] = [0.1, 0.2, 0.3].map((seconds) =>
+    snapshot((metrics) => metrics.count('ip', 200, seconds)),
+  ) as [MetricsSnapshot, MetricsSnapshot, MetricsSnapshot];
+  const sumOf = (...snapshots: MetricsSnapshot[]) => addUp(snapshots).routes['ip']?.seconds;
+  assert.equal(sumOf(addUp([a, b]), c), sumOf(a, addUp([b, c])));
 });
 
 test('metrics: counters of other parts are added', () => {

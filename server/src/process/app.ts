@@ -1,5 +1,6 @@
-// The map of the server: its routes and scopes, in order; read this file first. docs/architecture.md draws a request's
-// path. Every refusal is an ApiError, and everything thrown ends in `http/error-handler`.
+// The map of the server: its routes and scopes, in order; read this file first.
+// docs/architecture.md draws a request's path. Every refusal is an ApiError, and everything thrown
+// ends in `http/error-handler`.
 import type { FastifyInstance } from 'fastify';
 import { FREE, requireDeclaration } from '../admission/declaration.ts';
 import { refundRequest } from '../api/admit.ts';
@@ -15,8 +16,10 @@ import { healthzSchema, readyzSchema } from '../api/schemas/health.ts';
 import { registerDashboard } from '../dashboard/dashboard.ts';
 import type { DashboardDependencies } from '../dashboard/dependencies.ts';
 import { allowOrigins, headersWithoutOrigin } from '../http/cors.ts';
-import { createHttpServer, type HttpServerOptions } from '../http/http-server.ts';
+import { loggedIds } from '../http/requests.ts';
+import { createHttpServer, type HttpServerOptions } from '../http/server/http-server.ts';
 import { clientAddress } from '../limits/client.ts';
+import { threatKnownBy } from '../lookup/threat-gap.ts';
 import type { Stalls } from './stalls.ts';
 
 type AppDependencies = ApiDependencies &
@@ -28,13 +31,29 @@ type AppDependencies = ApiDependencies &
     readonly stalls: Stalls;
   };
 
-/** The metrics describe the API. Signing in takes 50 ms and the first compression of a file a second, by design. */
+/**
+ * The metrics describe the API. Signing in takes 50 ms and the first compression of a file a
+ * second, by design.
+ */
 const NOT_MEASURED: ReadonlySet<string> = new Set(['dashboard', 'pages', 'docs']);
+
+/** Load balancers and monitoring add parameters of their own. */
+const HEALTH = { declaration: FREE, unknownParameters: 'ignored' } as const;
 
 export async function createApp(
   dependencies: AppDependencies,
 ): Promise<{ app: FastifyInstance; fastPath: FastPathConnections }> {
-  const { log, trustProxy, readMode, corsOrigins, admission, metrics, settings, stalls, isStopping } = dependencies;
+  const {
+    log,
+    trustProxy,
+    readMode,
+    corsOrigins,
+    admission,
+    metrics,
+    settings,
+    stalls,
+    isStopping,
+  } = dependencies;
   const app = createHttpServer({
     log,
     trustProxy,
@@ -45,8 +64,9 @@ export async function createApp(
     },
     onFault: (request, reply) => refundRequest(admission, request, reply),
   });
-  app.addHook('onRequest', (request, _reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
     stalls.began(request);
+    reply.raw.once('close', () => stalls.ended(request));
     done();
   });
   const hasDebugLog = log.isLevelEnabled('debug');
@@ -55,8 +75,11 @@ export async function createApp(
     const seconds = (performance.now() - request.startedMs) / 1000;
     if (!NOT_MEASURED.has(name)) metrics.count(name, statusCode, seconds, request.refusalCode);
     if (hasDebugLog) {
-      const { id: reqId, method, ip } = request;
-      log.debug({ reqId, method, route: name, status: statusCode, ip: clientAddress(ip) }, 'request');
+      const { method, ip } = request;
+      log.debug(
+        { ...loggedIds(request), method, route: name, status: statusCode, ip: clientAddress(ip) },
+        'request',
+      );
     }
     done();
   });
@@ -64,12 +87,23 @@ export async function createApp(
   await allowOrigins(app, corsOrigins);
   app.addHook('onRoute', requireDeclaration);
   await app.register(openapi, { publicUrl: settings.publicUrl });
-  app.get('/healthz', { schema: healthzSchema, config: { name: 'healthz', declaration: FREE } }, healthz);
-  app.get('/readyz', { schema: readyzSchema, config: { name: 'readyz', declaration: FREE } }, readyz(dependencies));
+  app.get('/healthz', { schema: healthzSchema, config: { ...HEALTH, name: 'healthz' } }, healthz);
+  app.get(
+    '/readyz',
+    { schema: readyzSchema, config: { ...HEALTH, name: 'readyz' } },
+    readyz(dependencies),
+  );
   await app.register(async (scope) => registerApi(scope, dependencies));
-  await app.register(async (scope) => registerMcp(scope, { ...dependencies, publicUrl: settings.publicUrl }));
-  if (settings.hasPublicLookups) await app.register(async (scope) => registerOwnAddress(scope, dependencies));
+  await app.register(async (scope) =>
+    registerMcp(scope, {
+      ...dependencies,
+      isThreatKnown: threatKnownBy(dependencies.live),
+      publicUrl: settings.publicUrl,
+    }),
+  );
+  if (settings.hasPublicLookups)
+    await app.register(async (scope) => registerOwnAddress(scope, dependencies));
   await app.register(async (scope) => registerDashboard(scope, dependencies));
   const extraHeaders = headersWithoutOrigin(corsOrigins);
-  return { app, fastPath: useFastPath(app, { ...dependencies, extraHeaders }, readMode) };
+  return { app, fastPath: useFastPath(app, dependencies, extraHeaders, readMode) };
 }

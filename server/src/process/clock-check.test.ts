@@ -9,7 +9,8 @@ const MINUTES = 60;
 
 /** A process whose clocks advance by some seconds between two checks, and by what is added. */
 function started(state?: ClockState) {
-  let [machineMs, monotonicMs] = [DAY, 0];
+  let machineMs = DAY;
+  let monotonicMs = 0;
   const changes: number[] = [];
   const check = new ClockCheck({
     storage: { nowMs: () => (state ? machineMs : undefined), clockState: () => state },

@@ -1,10 +1,14 @@
-// Whether the time may be used for what cannot be undone: removing rows and revoking keys. Two clocks must agree
-// (`storage/postgres/database-clock`), and it must have run steadily, because database and machine may be one clock.
-// With SQLite they are: it is compared with the monotonic clock.
+// Whether the time may be used for what cannot be undone: removing rows and revoking keys. Two
+// clocks must agree (`storage/postgres/database-clock`), and it must have run steadily, because
+// database and machine may be one clock. With SQLite they are: it is compared with the monotonic
+// clock.
+import { HOUR_MS } from '../day.ts';
 import type { Storage } from '../storage/storage.ts';
 
-const HOUR_MS = 3_600_000;
-/** After a start or a jump, for example when a laptop wakes up. Requests are refused in time without it. */
+/**
+ * After a start or a jump, for example when a laptop wakes up. Requests are refused in time without
+ * it.
+ */
 const STEADY_MS = 600_000;
 
 type ClockCheckOptions = {
@@ -12,7 +16,9 @@ type ClockCheckOptions = {
   readonly machineMs: () => number;
   readonly monotonicMs?: () => number;
   readonly steadyMs?: number | undefined;
-  /** Once when the clock becomes wrong, with the difference, and once with 0 when it is right again. */
+  /**
+   * Once when the clock becomes wrong, with the difference, and once with 0 when it is right again.
+   */
   readonly changed: (differenceMs: number) => void;
 };
 
@@ -34,7 +40,10 @@ export class ClockCheck {
     this.check();
   }
 
-  /** Replicas agree on the day that a request counts for, even if the clocks of their machines differ. */
+  /**
+   * Replicas agree on the day that a request counts for, even if the clocks of their machines
+   * differ.
+   */
   get nowMs(): number {
     return this.#options.storage.nowMs() ?? this.#options.machineMs();
   }
@@ -48,7 +57,10 @@ export class ClockCheck {
     return this.#differenceMs === 0 && this.#monotonicMs() - this.#steadySinceMs >= this.#steadyMs;
   }
 
-  /** What this process records for others: the clock of its machine, if that agrees with the time in use, and a new day. */
+  /**
+   * What this process records for others: the clock of its machine, if that agrees with the time in
+   * use, and a new day.
+   */
   get agreed(): { readonly machineAt?: Date; readonly newDay?: string } {
     const { storage, machineMs } = this.#options;
     const state = storage.clockState();
@@ -71,7 +83,11 @@ export class ClockCheck {
       this.#jumpMs += byMs;
     }
     // Back where it was, or steady since.
-    if (Math.abs(this.#jumpMs) <= HOUR_MS || now.monotonicMs - this.#steadySinceMs >= this.#steadyMs) this.#jumpMs = 0;
+    if (
+      Math.abs(this.#jumpMs) <= HOUR_MS ||
+      now.monotonicMs - this.#steadySinceMs >= this.#steadyMs
+    )
+      this.#jumpMs = 0;
     const before = this.#differenceMs;
     this.#differenceMs = storage.clockState()?.differenceMs ?? this.#jumpMs;
     if ((before === 0) !== (this.#differenceMs === 0)) changed(this.#differenceMs);

@@ -1,20 +1,34 @@
 /** The state of a process, as gauges of `/metrics`. */
-import { ageOfDay, dataAsOf } from '@whence/dataset/internal/data-age';
+import { ageOfDay, dataAsOf } from '@whence/dataset/data-age';
 import { FLAG_SUBJECTS } from '@whence/dataset/record';
 import type { RpkiFile } from '../address/routing/rpki-file.ts';
+import type { Alerts } from '../alerts/alerts.ts';
 import { type HealthDependencies, isReady } from '../api/health.ts';
 import type { EmailChecks } from '../email-checks/email-checks.ts';
+import type { ReportMailbox } from '../email-reports/mailbox/report-mailbox.ts';
+import type { Senders } from '../email-reports/senders.ts';
 import type { WrittenList } from '../geoip-files/file-index.ts';
-import type { ReadMode } from '../http/paced-connections.ts';
+import type { LiveGeoipFiles } from '../geoip-files/live-geoip-files.ts';
+import type { AcceptWait } from '../http/server/accept-wait.ts';
+import type { ReadMode } from '../http/server/paced-connections.ts';
+import type { KnownKeys } from '../keys/known-keys.ts';
+import { queueGauges } from '../limits/cost-classes.ts';
 import type { Overload } from '../limits/overload.ts';
-import type { LiveDataset } from '../lookup/live-dataset.ts';
 import type { Quota } from '../quota/quota.ts';
-import { stateOf, type UpdateReport } from '../versions/update-report.ts';
+import { isOfflineByDesign, stateOf, type UpdateReport } from '../versions/update-report.ts';
+import type { WatchChecks } from '../watch/watch-checks.ts';
 import type { ReplicaVersions } from './process-reports.ts';
 
-type GaugeSources = Omit<HealthDependencies, 'nowMs'> & {
+type GaugeSources = Omit<HealthDependencies, 'nowMs' | 'databases'> & {
+  readonly keys: Pick<KnownKeys, 'storageState' | 'storageAgeSeconds'>;
+  readonly databases: Pick<LiveGeoipFiles, 'lists'>;
   readonly quota: Quota;
   readonly emailChecks: EmailChecks;
+  readonly watchChecks: Pick<WatchChecks, 'gauges'>;
+  readonly senders: Pick<Senders, 'running' | 'waiting'>;
+  readonly eventAlerts: Pick<Alerts, 'failingChannels'>;
+  readonly reportMailbox: Pick<ReportMailbox, 'gauges' | 'isFailing'> | undefined;
+  readonly acceptWait: Pick<AcceptWait, 'seconds'>;
   readonly overload: Overload;
   readonly replicas: ReplicaVersions;
   readonly readMode: ReadMode;
@@ -22,7 +36,8 @@ type GaugeSources = Omit<HealthDependencies, 'nowMs'> & {
 };
 
 export function gaugesOf(sources: GaugeSources, nowMs: number): Record<string, number> {
-  const { storage, live, keys, writes, quota, emailChecks, overload, replicas, lastUpdate, readMode, rpki } = sources;
+  const { live, keys, writes, quota, emailChecks, overload, replicas, lastUpdate, readMode, rpki } =
+    sources;
   const { current } = live;
   const isReachable = keys.storageState === 'ok';
   return {
@@ -34,35 +49,55 @@ export function gaugesOf(sources: GaugeSources, nowMs: number): Record<string, n
     whence_storage_read_only: isReachable && writes.isFailing() ? 1 : 0,
     whence_storage_degraded: isReachable ? 0 : 1,
     whence_storage_last_answer_age_seconds: Math.round(keys.storageAgeSeconds * 1000) / 1000,
-    whence_storage_round_trip_seconds: Math.round((keys.storageRoundTripMs ?? 0) * 1000) / 1_000_000,
-    whence_statistics_unavailable: storage.isStatisticsAway() === true ? 1 : 0,
+    whence_storage_round_trip_seconds:
+      Math.round((keys.storageRoundTripMs ?? 0) * 1000) / 1_000_000,
     whence_clock_difference_seconds: Math.round(sources.clock.differenceMs / 1000),
     whence_leased_requests: quota.unspent,
     whence_email_checks: emailChecks.inFlight,
+    whence_alert_channels_failing: sources.eventAlerts.failingChannels,
+    whence_judgements_running: sources.senders.running,
+    whence_judgements_waiting: sources.senders.waiting,
     whence_event_loop_lag_seconds: overload.lagSeconds,
+    ...acceptGauges(sources.acceptWait),
     whence_resident_memory_bytes: process.memoryUsage.rss(),
     whence_read_fallback: readMode === 'shared-buffer' ? 0 : 1,
     whence_workers: 1,
     ...(sources.rules && { whence_rules_refused: sources.rules.refusal === undefined ? 0 : 1 }),
     whence_overrides_refused: sources.overrides.refusal === undefined ? 0 : 1,
+    whence_location_database_refused: sources.locations.refusal === undefined ? 0 : 1,
     ...checksumGauges(sources.checksums()),
     ...heldGauges(sources.databases.lists?.lists),
     ...(rpki?.ageSeconds !== undefined && { whence_rpki_age_seconds: rpki.ageSeconds }),
+    ...sources.watchChecks.gauges(),
+    ...sources.reportMailbox?.gauges(),
+    ...queueGauges(),
     ...replicas.gauges(),
     ...updateGauges(lastUpdate(), current?.builtAtMs ?? 0, nowMs),
   };
 }
 
+/** Absent where it cannot be measured: 0 would look as if connections were accepted at once. */
+const acceptGauges = ({ seconds }: Pick<AcceptWait, 'seconds'>) =>
+  seconds === undefined ? {} : { whence_accept_wait_seconds: Math.round(seconds * 1000) / 1000 };
+
 const checksumGauges = (all: object) =>
-  Object.fromEntries(Object.entries(all).map(([of, text]) => [`whence_checksum{of="${of}"}`, Number(`0x0${text}`)]));
+  Object.fromEntries(
+    Object.entries(all).map(([of, text]) => [`whence_checksum{of="${of}"}`, Number(`0x0${text}`)]),
+  );
 
 const heldGauges = (lists: readonly WrittenList[] = []) =>
   Object.fromEntries(
-    lists.map(({ name, heldFrom }) => [`whence_list_held{list="${name}"}`, heldFrom === undefined ? 0 : 1]),
+    lists.map(({ name, heldFrom }) => [
+      `whence_list_held{list="${name}"}`,
+      heldFrom === undefined ? 0 : 1,
+    ]),
   );
 
 /** Absent without a date: an age of 0 would look fresh. */
-function dataAgeGauges(current: LiveDataset['current'], nowMs: number): Record<string, number> {
+function dataAgeGauges(
+  current: HealthDependencies['live']['current'],
+  nowMs: number,
+): Record<string, number> {
   if (current === undefined) return {};
   const { meta } = current.dataset;
   const days: [name: string, day: string | undefined][] = [
@@ -80,8 +115,12 @@ function dataAgeGauges(current: LiveDataset['current'], nowMs: number): Record<s
   );
 }
 
-function updateGauges(update: UpdateReport | undefined, builtAtMs: number, nowMs: number): Record<string, number> {
-  if (update === undefined) return {};
+function updateGauges(
+  update: UpdateReport | undefined,
+  builtAtMs: number,
+  nowMs: number,
+): Record<string, number> {
+  if (update === undefined || isOfflineByDesign(update)) return {};
   const { succeeded_at, refused = [], refused_format = 0 } = update;
   const state = stateOf(update, builtAtMs, nowMs);
   return {

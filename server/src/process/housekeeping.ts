@@ -1,4 +1,9 @@
-/** What a process does at intervals beside answering requests: it writes what it has counted, and renews its leases. */
+/**
+ * What a process does at intervals beside answering requests: it writes what it has counted, and
+ * renews its leases.
+ */
+import type { Alerts } from '../alerts/alerts.ts';
+import type { ReportMailbox } from '../email-reports/mailbox/report-mailbox.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { KnownKeys } from '../keys/known-keys.ts';
 import type { LimitAlerts } from '../keys/limit-alerts.ts';
@@ -6,10 +11,10 @@ import type { StorageState } from '../keys/vouching.ts';
 import type { Logger } from '../log/log.ts';
 import type { Quota } from '../quota/quota.ts';
 import type { Storage } from '../storage/storage.ts';
-import { StatisticsUnavailable } from '../storage/storage-unavailable.ts';
 import type { WriteProbe } from '../storage/write-probe.ts';
 import { pruneOldRows } from '../usage/pruning.ts';
 import type { StatisticsWriter } from '../usage/statistics-writer.ts';
+import type { WatchChecks } from '../watch/watch-checks.ts';
 import type { ClockCheck } from './clock-check.ts';
 import type { ProcessReporter, ReplicaVersions } from './process-reports.ts';
 
@@ -18,10 +23,23 @@ const RECALLS_MS = 100;
 /** How often a process renews its leases, and looks for leases of processes that no longer run. */
 const RENEWAL_MS = 10_000;
 const REPORT_MS = 10_000;
-/** How often a process looks for keys whose scheduled revocation is due; requests are refused in time without it. */
+/**
+ * How often a process looks for keys whose scheduled revocation is due; requests are refused in
+ * time without it.
+ */
 const REVOCATIONS_MS = 10_000;
-/** How often a process checks whether old rows are due for removal; one process per hour removes them. */
+/** How soon after a change of an event its alerts are sent. */
+const ALERTS_MS = 5_000;
+/**
+ * How often a process checks whether old rows are due for removal; one process per hour removes
+ * them.
+ */
 const PRUNING_MS = 600_000;
+
+/** How often a process looks for watched domains whose check is due. */
+const WATCH_MS = 2_000;
+/** How often a process looks whether the mailbox of reports is due. */
+const MAILBOX_MS = 5_000;
 
 type HousekeepingDependencies = {
   readonly storage: Storage;
@@ -31,8 +49,11 @@ type HousekeepingDependencies = {
   readonly alerts: LimitAlerts;
   readonly quota: Quota;
   readonly statistics: StatisticsWriter;
+  readonly eventAlerts: Pick<Alerts, 'work'>;
   readonly reporter: ProcessReporter;
   readonly replicas: ReplicaVersions;
+  readonly watchChecks: WatchChecks;
+  readonly reportMailbox: Pick<ReportMailbox, 'work'> | undefined;
   readonly reportDays: number;
   readonly nowMs: () => number;
   readonly clock: ClockCheck;
@@ -40,9 +61,23 @@ type HousekeepingDependencies = {
 };
 
 export function startHousekeeping(dependencies: HousekeepingDependencies): () => void {
-  const { storage, writes, keys, managedKeys, alerts, quota, statistics, reporter, replicas, nowMs, clock, log } =
-    dependencies;
-  const { reportDays } = dependencies;
+  const {
+    storage,
+    writes,
+    keys,
+    managedKeys,
+    alerts,
+    quota,
+    statistics,
+    eventAlerts,
+    reporter,
+    replicas,
+    watchChecks,
+    nowMs,
+    clock,
+    log,
+  } = dependencies;
+  const { reportDays, reportMailbox } = dependencies;
   let lastState: StorageState = 'ok';
   const watchStorage = async () => {
     const state = await keys.checkStorage();
@@ -50,16 +85,8 @@ export function startHousekeeping(dependencies: HousekeepingDependencies): () =>
     lastState = state;
     if (state === 'ok') writes.retry();
   };
-  let wasAway = false;
-  const watchStatistics = (error?: unknown) => {
-    const isAway = storage.isStatisticsAway() === true;
-    if (isAway && !wasAway) log.error({ err: error }, 'statistics cannot be written: they are kept in memory');
-    else if (!isAway && wasAway) log.info('statistics can be written again');
-    wasAway = isAway;
-  };
   const writeStatistics = async () => {
     if (keys.storageState === 'ok') await statistics.write(nowMs());
-    watchStatistics();
   };
   const prune = async () => {
     if (!clock.isSteady) return;
@@ -74,10 +101,10 @@ export function startHousekeeping(dependencies: HousekeepingDependencies): () =>
   const writeAlerts = async () => {
     if (keys.storageState === 'ok') await alerts.write(new Date(nowMs()));
   };
-  const cannotWrite = (error: unknown) => {
-    if (!(error instanceof StatisticsUnavailable)) writes.failed(error);
-    else watchStatistics(error);
+  const workOnAlerts = async () => {
+    if (keys.storageState === 'ok') await eventAlerts.work();
   };
+  const cannotWrite = (error: unknown) => writes.failed(error);
   // While storage does not answer, the metrics show what was read last.
   const keepLastRead = () => {};
   const stops = [
@@ -92,15 +119,23 @@ export function startHousekeeping(dependencies: HousekeepingDependencies): () =>
     repeat(() => replicas.refresh(), REPORT_MS, keepLastRead),
     repeat(writeAlerts, HOUSEKEEPING_MS, cannotWrite),
     repeat(revokeDue, REVOCATIONS_MS, cannotWrite),
+    repeat(workOnAlerts, ALERTS_MS, cannotWrite),
     repeat(prune, PRUNING_MS, cannotWrite),
+    repeat(() => watchChecks.run(), WATCH_MS, cannotWrite),
   ];
+  if (reportMailbox !== undefined)
+    stops.push(repeat(() => reportMailbox.work(), MAILBOX_MS, cannotWrite));
   return () => {
     for (const stop of stops) stop();
   };
 }
 
 /** One call at a time: while a call waits for storage, no other starts. Returns how to stop. */
-function repeat(work: () => Promise<void>, everyMs: number, onError: (error: unknown) => void): () => void {
+export function repeat(
+  work: () => Promise<void>,
+  everyMs: number,
+  onError: (error: unknown) => void,
+): () => void {
   let isRunning = false;
   const timer = setInterval(async () => {
     if (isRunning) return;
@@ -118,6 +153,7 @@ function repeat(work: () => Promise<void>, everyMs: number, onError: (error: unk
 
 function logStorageState(log: Logger, state: StorageState): void {
   if (state === 'ok') log.info('storage answers again');
-  else if (state === 'degraded') log.error('storage does not answer: using known keys and open leases');
+  else if (state === 'degraded')
+    log.error('storage does not answer: using known keys and open leases');
   else log.error('storage does not answer and the grace period is over: requests are refused');
 }

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { openStorage } from '../storage/open-storage.ts';
+import { openTestStorage } from '../test/storage/engines.ts';
 import { TestFolder } from '../test/test-server.ts';
 import { ReplicaVersions } from './process-reports.ts';
 
-const SAME = { datasetVersion: 1, rulesChecksum: 'a', overridesChecksum: '', settingsChecksum: 's' };
+const SAME = {
+  datasetVersion: 1,
+  rulesChecksum: 'a',
+  overridesChecksum: '',
+  settingsChecksum: 's',
+};
 
 for (const [behaviour, processes, gauges] of [
   ['none', [], [0, 0, 0, 0]],
@@ -24,7 +29,7 @@ for (const [behaviour, processes, gauges] of [
 ] as const)
   test(`processes of a deployment: ${behaviour}`, async () => {
     const folder = new TestFolder();
-    const storage = await openStorage(folder.dataDir);
+    const storage = await openTestStorage(folder.dataDir);
     try {
       for (const [pid, one] of processes.entries()) {
         const at = new Date();

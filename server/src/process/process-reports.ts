@@ -1,4 +1,7 @@
-/** What processes report about themselves in storage, for the dashboard and for the metrics of the others. */
+/**
+ * What processes report about themselves in storage, for the dashboard and for the metrics of the
+ * others.
+ */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Checksums } from '../api/health.ts';
@@ -71,7 +74,7 @@ export class ReplicaVersions {
     const differing = Object.fromEntries(
       (['rules', 'overrides', 'settings'] as const).map((of) => [
         `whence_deployment_processes_differing{of="${of}"}`,
-        minority(this.#processes.map((one) => one[`${of}Checksum`])),
+        minority(this.#processes.map((report) => report[`${of}Checksum`])),
       ]),
     );
     return {

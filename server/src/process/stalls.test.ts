@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { until } from '@whence/testing/until';
-import { STALL_MS, type Stall, Stalls } from './stalls.ts';
+import { isWaiting, STALL_MS, type Stall, Stalls } from './stalls.ts';
 
 const request = (name: string) => ({ routeOptions: { url: `/${name}`, config: { name } } });
 const X = request('x');
@@ -72,21 +72,54 @@ test('stalls: caused by no request', async () => {
   });
 });
 
-test('stalls: the cause of the first one is unknown, as callbacks are not tracked before it', async () => {
-  const seen: Stall[] = [];
-  const stalls = new Stalls((stall) => seen.push(stall));
-  stalls.start();
-  try {
-    await inContext(async () => {
-      stalls.began(X);
-      block();
-    });
-    await until('the stall is found', () => seen.length > 0);
-    assert.equal(seen[0]?.route.name, 'unknown');
-  } finally {
-    stalls.stop();
-  }
-});
+for (const [behaviour, requests, want] of [
+  [
+    'the request that began last',
+    [
+      [X, false],
+      [Y, false],
+    ],
+    Y.routeOptions.config.name,
+  ],
+  [
+    'the request that was answered in it',
+    [
+      [X, true],
+      [Y, false],
+    ],
+    X.routeOptions.config.name,
+  ],
+  ['none without a request', [], 'none'],
+] as const)
+  test(`stalls: before callbacks are tracked, the cause is ${behaviour}`, async () => {
+    const seen: Stall[] = [];
+    const stalls = new Stalls((stall) => seen.push(stall));
+    stalls.start();
+    try {
+      await inContext(async () => {
+        for (const [request] of requests) stalls.began(request);
+        block();
+        for (const [request, hasEnded] of requests) if (hasEnded) stalls.ended(request);
+      });
+      await until('the stall is found', () => seen.length > 0);
+      assert.equal(seen[0]?.route.name, want);
+    } finally {
+      stalls.stop();
+    }
+  });
+
+for (const [behaviour, ms, cpuMs, want] of [
+  ['computing', 400, 400, false],
+  ['two threads that compute', 400, 800, false],
+  ['a processor shared with another program', 400, 210, false],
+  ['a busy machine', 400, 150, true],
+  ['work that a busy machine made longer', 290, 170, true],
+  ['long work on a busy machine', 1_000, 450, true],
+  ['a disk that hangs', 400, 0, true],
+] as const)
+  test(`stalls: ${behaviour} is ${want ? 'waiting' : 'work of the process'}`, () => {
+    assert.equal(isWaiting({ ms, cpuMs }), want);
+  });
 
 const shared = nextTurn();
 

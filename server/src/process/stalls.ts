@@ -1,6 +1,7 @@
-// Finds stalls of the event loop, by a late timer, and their route: that of the longest callback, by asynchronous
-// context. Tracking slows down every promise, so it is on for a minute after a stall, at most a tenth of the time. A
-// stall without a route is the process itself, such as loading code, or a lack of processor time.
+// Finds stalls of the event loop, by a late timer, and their route: that of the longest callback,
+// by asynchronous context. Tracking slows down every promise, so it is on for a minute after a
+// stall, at most a tenth of the time. A stall without a route is the process itself, such as
+// loading code, or a lack of processor time.
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 
 export const STALL_MS = 200;
@@ -12,15 +13,31 @@ const UNTRACKED_MS = 9 * TRACKED_MS;
 
 type Route = { readonly name: string; readonly path: string };
 export type Stall = {
-  /** `none` if no request caused it, `unknown` if callbacks were not tracked. */
+  /**
+   * `none` if no request caused it. While callbacks are not tracked, that of the request which
+   * began last and was not answered before the stall.
+   */
   readonly route: Route;
   readonly ms: number;
-  /** Processor time of the process meanwhile: much less means that it waited for a disk or for a processor. */
+  /**
+   * Processor time of the process meanwhile: much less means that it waited for a disk or for a
+   * processor.
+   */
   readonly cpuMs: number;
 };
 
+/**
+ * Whether the process had less than half of the time to compute, or would not have stalled on a
+ * processor of its own: other programs kept the processors busy, or a disk was slow, and no request
+ * is the cause.
+ */
+export const isWaiting = ({ ms, cpuMs }: Pick<Stall, 'ms' | 'cpuMs'>): boolean =>
+  cpuMs < Math.max(STALL_MS, ms / 2);
+
 /** As Fastify has it. */
-type Request = { readonly routeOptions: { readonly url?: string | undefined; readonly config: { name?: string } } };
+type Request = {
+  readonly routeOptions: { readonly url?: string | undefined; readonly config: { name?: string } };
+};
 
 export class Stalls {
   readonly #onStall: (stall: Stall) => void;
@@ -44,6 +61,10 @@ export class Stalls {
   /** The earliest start of tracking. */
   #trackedFromMs: number;
   #running: Request | undefined;
+  /** Requests in flight, in the order in which they began. */
+  readonly #open = new Set<Request>();
+  /** The last of them that has ended since the last check. */
+  #lastEnded: Request | undefined;
   /** The longest time between two callbacks, or of one, since the last check. */
   #longest: { ms: number; cause: Request | undefined } = { ms: 0, cause: undefined };
   #cpu = process.cpuUsage();
@@ -67,10 +88,17 @@ export class Stalls {
 
   /** To be called in the asynchronous context of the request. */
   began(request: Request): void {
+    this.#open.add(request);
     if (this.#trackedUntilMs === 0) return;
     this.#context.enterWith(request);
     this.#note();
     this.#running = request;
+  }
+
+  /** Its answer was sent, or its client has left. */
+  ended(request: Request): void {
+    // A stall ends with the answer of its request, before the timer sees it.
+    if (this.#open.delete(request)) this.#lastEnded = request;
   }
 
   #note(): void {
@@ -85,7 +113,11 @@ export class Stalls {
     const ms = nowMs - this.#checkedMs - CHECK_MS / 2;
     const { user, system } = process.cpuUsage(this.#cpu);
     if (ms > STALL_MS) {
-      this.#onStall({ route: this.#causeOf(), ms: Math.round(ms), cpuMs: Math.round((user + system) / 1000) });
+      this.#onStall({
+        route: this.#causeOf(),
+        ms: Math.round(ms),
+        cpuMs: Math.round((user + system) / 1000),
+      });
       if (nowMs >= this.#trackedFromMs) {
         this.#hook.enable();
         this.#trackedUntilMs = nowMs + TRACKED_MS;
@@ -99,12 +131,14 @@ export class Stalls {
     this.#checkedMs = nowMs;
     this.#notedMs = nowMs;
     this.#longest = { ms: 0, cause: undefined };
+    this.#lastEnded = undefined;
     this.#cpu = process.cpuUsage();
   }
 
   #causeOf(): Route {
-    if (this.#trackedUntilMs === 0) return { name: 'unknown', path: '' };
-    const { url = '', config } = this.#longest.cause?.routeOptions ?? { config: {} };
+    const isTracked = this.#trackedUntilMs !== 0;
+    const cause = isTracked ? this.#longest.cause : (this.#lastEnded ?? [...this.#open].at(-1));
+    const { url = '', config } = cause?.routeOptions ?? { config: {} };
     return { name: config.name ?? 'none', path: url };
   }
 }

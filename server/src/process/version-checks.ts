@@ -1,8 +1,10 @@
-// The first of several processes, which answers no requests, checks a new version once for all workers.
-import { dayOfMs } from '@whence/dataset/internal/data-age';
-import { fileFingerprint } from '@whence/dataset/internal/io/file-fingerprint';
-import { type CheckedFile, checkForOthers } from '@whence/dataset/internal/versions/checked-file';
-import { manifestPath, readManifest, versionPath } from '@whence/dataset/internal/versions/publish';
+// The first of several processes, which answers no requests, checks a new version once for all
+// workers.
+
+import { fileFingerprint } from '@whence/dataset/io/files';
+import { manifestPath, readManifest, versionPath } from '@whence/dataset/versions';
+import { type CheckedFile, checkForOthers } from '@whence/dataset/versions/open';
+import { dayOfMs } from '../day.ts';
 import type { VersionCheck } from '../lookup/live-dataset.ts';
 
 const POLL_MS = 100;
@@ -31,10 +33,10 @@ export class VersionChecks {
   async poll(): Promise<void> {
     const manifest = fileFingerprint(manifestPath(this.#dataDir));
     const day = dayOfMs(Date.now());
-    const found = `${manifest} ${day}`;
-    if (this.#isChecking || manifest === '' || found === this.#seen) return;
+    const state = `${manifest} ${day}`;
+    if (this.#isChecking || manifest === '' || state === this.#seen) return;
     this.#isChecking = true;
-    this.#seen = found;
+    this.#seen = state;
     // A worker that has to open a version without this reports what is wrong with it.
     const file = await this.#check(day).catch(() => undefined);
     this.#isChecking = false;

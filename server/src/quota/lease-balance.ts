@@ -1,4 +1,7 @@
-/** What this process holds of one key's day: its lease, the demand for more, and what storage has said of the rest. */
+/**
+ * What this process holds of one key's day: its lease, the demand for more, and what storage has
+ * said of the rest.
+ */
 
 export type Allowance = { readonly limit: number; readonly lease: number };
 
@@ -29,11 +32,16 @@ export type LeaseBalance = {
   emptyUntilMs: number;
   /** Other processes were asked to return what they hold, and had the time to do so. */
   wasRecalled: boolean;
-  /** Another process has asked for what is left of the lease, while more was being asked for ahead. */
+  /**
+   * Another process has asked for what is left of the lease, while more was being asked for ahead.
+   */
   isRecalled: boolean;
 };
 
-/** A lease is opened in parts: this much, then as much as was spent. A crash loses at most the open part. */
+/**
+ * A lease is opened in parts: this much, then as much as was spent. A crash loses at most the open
+ * part.
+ */
 const FIRST_PART = 5;
 
 const newLease = (owner: string) => ({
@@ -45,7 +53,12 @@ const newLease = (owner: string) => ({
   isStored: false,
 });
 
-export function newBalance(keyId: string, day: string, allowance: Allowance, owner: string): LeaseBalance {
+export function newBalance(
+  keyId: string,
+  day: string,
+  allowance: Allowance,
+  owner: string,
+): LeaseBalance {
   return {
     keyId,
     day,
@@ -68,9 +81,13 @@ export function startLease(balance: LeaseBalance, owner: string): void {
 }
 
 /** What is left of the day, as far as this process knows. */
-export const remainingOf = ({ left, granted, spent }: LeaseBalance): number => left + granted - spent;
+export const remainingOf = ({ left, granted, spent }: LeaseBalance): number =>
+  left + granted - spent;
 
-/** What may be taken beyond waiting requests: a sixteenth of the rest, so that no process holds much near the end. */
+/**
+ * What may be taken beyond waiting requests: a sixteenth of the rest, so that no process holds much
+ * near the end.
+ */
 export function shareOf({ left, allowance }: LeaseBalance): number {
   return Math.min(allowance.lease, Math.floor(left / 16));
 }

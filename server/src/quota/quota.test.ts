@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { seededRandom } from '@whence/testing/seeded-random';
-import { periodPasses, until } from '@whence/testing/until';
+import { until } from '@whence/testing/until';
 import type { LeaseStore } from '../storage/leases/lease-store.ts';
-import { openStorage } from '../storage/open-storage.ts';
 import type { Storage } from '../storage/storage.ts';
-import { testEngines } from '../test/storage/engines.ts';
+import { openTestStorage, testEngines } from '../test/storage/engines.ts';
 import { MemoryLeases } from '../test/storage/memory-leases.ts';
 import { Quota } from './quota.ts';
 
@@ -18,7 +18,7 @@ for (const engine of testEngines()) {
   const { name, skip } = engine;
   let storage: Storage;
   before(async () => {
-    if (skip === false) storage = await openStorage(await engine.newLocation());
+    if (skip === false) storage = await openTestStorage(await engine.newLocation());
   });
   after(async () => {
     await storage?.close();
@@ -28,7 +28,8 @@ for (const engine of testEngines()) {
     test(`quota on ${name}: ${behaviour}`, { skip }, work);
 
   /** Each stands for a process: they share nothing but storage. */
-  const processes = (count: number) => Array.from({ length: count }, () => new Quota(storage.leases));
+  const processes = (count: number) =>
+    Array.from({ length: count }, () => new Quota(storage.leases));
 
   async function spendAll(quota: Quota, keyId: string, nowMs = NOON): Promise<number> {
     let allowed = 0;
@@ -36,80 +37,95 @@ for (const engine of testEngines()) {
     return allowed;
   }
 
-  onEngine('leases of one process are not the other’s, and are returned when the key goes idle', async () => {
-    const [first, second] = processes(2) as [Quota, Quota];
-    const spend = (quota: Quota) => quota.spend('idle', FREE, NOON);
-    const spent = { isAllowed: true, resetSeconds: MIDNIGHT / 1000, chargedDay: '2026-11-15' };
-    assert.deepEqual(await spend(first), { ...spent, remaining: 99 });
-    assert.equal(first.unspent, 4);
-    assert.deepEqual(await spend(second), { ...spent, remaining: 94 });
-    await first.endIdle(NOON + 1_000);
-    assert.equal(first.unspent, 4, 'not idle yet');
-    await first.endIdle(NOON + 3_000);
-    assert.equal(first.unspent, 0);
-    assert.equal(2 + (await spendAll(second, 'idle')), 100);
-    assert.equal((await spend(first)).isAllowed, false);
-  });
+  onEngine(
+    'leases of one process are not the other’s, and are returned when the key goes idle',
+    async () => {
+      const [first, second] = processes(2) as [Quota, Quota];
+      const spend = (quota: Quota) => quota.spend('idle', FREE, NOON);
+      const spent = { isAllowed: true, resetSeconds: MIDNIGHT / 1000, chargedDay: '2026-11-15' };
+      assert.deepEqual(await spend(first), { ...spent, remaining: 99 });
+      assert.equal(first.unspent, 4);
+      assert.deepEqual(await spend(second), { ...spent, remaining: 94 });
+      await first.endIdle(NOON + 1_000);
+      assert.equal(first.unspent, 4, 'not idle yet');
+      await first.endIdle(NOON + 3_000);
+      assert.equal(first.unspent, 0);
+      assert.equal(2 + (await spendAll(second, 'idle')), 100);
+      assert.equal((await spend(first)).isAllowed, false);
+    },
+  );
 
   for (const [behaviour, lower, higher] of [
     ['lowered below what was used', 100, 130],
     ['lowered to what was used', 120, 121],
   ] as const) {
-    onEngine(`a limit that is ${behaviour} admits nothing more, and one that is raised exactly the rest`, async () => {
-      const keyId = `changed ${lower}`;
-      const all = processes(2) as [Quota, Quota];
-      for (const quota of all) {
-        await quota.answerRecalls();
-        for (let i = 0; i < 60; i++) await quota.spend(keyId, { limit: 1_000, lease: 50 }, NOON);
-      }
-      assert.ok(
-        all.every(({ unspent }) => unspent > 0),
-        'both hold a part of the day',
-      );
-      const answering = setInterval(() => void all.map((quota) => quota.answerRecalls()), 50);
-      const admitted = async (limit: number) => {
-        let count = 0;
-        for (const quota of all) while ((await quota.spend(keyId, { limit, lease: 5 }, NOON)).isAllowed) count++;
-        return count;
-      };
-      assert.deepEqual([await admitted(lower), await admitted(higher)], [0, higher - 120]);
-      clearInterval(answering);
-    });
+    onEngine(
+      `a limit that is ${behaviour} admits nothing more, and one that is raised exactly the rest`,
+      async () => {
+        const keyId = `changed ${lower}`;
+        const all = processes(2) as [Quota, Quota];
+        for (const quota of all) {
+          await quota.answerRecalls();
+          for (let i = 0; i < 60; i++) await quota.spend(keyId, { limit: 1_000, lease: 50 }, NOON);
+        }
+        assert.ok(
+          all.every(({ unspent }) => unspent > 0),
+          'both hold a part of the day',
+        );
+        const answering = setInterval(() => void all.map((quota) => quota.answerRecalls()), 50);
+        const admitted = async (limit: number) => {
+          let count = 0;
+          for (const quota of all)
+            while ((await quota.spend(keyId, { limit, lease: 5 }, NOON)).isAllowed) count++;
+          return count;
+        };
+        assert.deepEqual([await admitted(lower), await admitted(higher)], [0, higher - 120]);
+        clearInterval(answering);
+      },
+    );
   }
 
-  onEngine('a limit that is lowered while a lease is being taken applies to that lease', async () => {
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const slow = {
-      ...storage.leases,
-      take: async (...args: Parameters<typeof storage.leases.take>) => {
-        const grant = await storage.leases.take(...args);
-        await released;
-        return grant;
-      },
-    };
-    const quota = new Quota(slow);
-    const before = quota.spend('in flight', { limit: 1_000, lease: 50 }, NOON);
-    const after = Array.from({ length: 5 }, () => quota.spend('in flight', { limit: 3, lease: 5 }, NOON));
-    release();
-    const spent = await Promise.all([before, ...after]);
-    assert.equal(spent.filter(({ isAllowed }) => isAllowed).length, 3);
-    assert.equal((await storage.leases.takenOn('2026-11-15', ['in flight'])).get('in flight'), 3);
-  });
+  onEngine(
+    'a limit that is lowered while a lease is being taken applies to that lease',
+    async () => {
+      let release = () => {};
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const slow = {
+        ...storage.leases,
+        take: async (...args: Parameters<typeof storage.leases.take>) => {
+          const grant = await storage.leases.take(...args);
+          await released;
+          return grant;
+        },
+      };
+      const quota = new Quota(slow);
+      const before = quota.spend('in flight', { limit: 1_000, lease: 50 }, NOON);
+      const after = Array.from({ length: 5 }, () =>
+        quota.spend('in flight', { limit: 3, lease: 5 }, NOON),
+      );
+      release();
+      const spent = await Promise.all([before, ...after]);
+      assert.equal(spent.filter(({ isAllowed }) => isAllowed).length, 3);
+      assert.equal((await storage.leases.takenOn('2026-11-15', ['in flight'])).get('in flight'), 3);
+    },
+  );
 
-  onEngine('a key is refused only when no process holds a part of its day that it does not use', async () => {
-    const [first, second] = processes(2) as [Quota, Quota];
-    await first.answerRecalls();
-    await first.spend('recall', FREE, NOON);
-    assert.equal(first.unspent, 4);
-    const answering = setInterval(() => void first.answerRecalls(), 50);
-    const allowed = 1 + (await spendAll(second, 'recall'));
-    clearInterval(answering);
-    assert.deepEqual([allowed, first.unspent], [100, 0]);
-    assert.equal((await second.spend('recall', FREE, NOON)).isAllowed, false);
-  });
+  onEngine(
+    'a key is refused only when no process holds a part of its day that it does not use',
+    async () => {
+      const [first, second] = processes(2) as [Quota, Quota];
+      await first.answerRecalls();
+      await first.spend('recall', FREE, NOON);
+      assert.equal(first.unspent, 4);
+      const answering = setInterval(() => void first.answerRecalls(), 50);
+      const allowed = 1 + (await spendAll(second, 'recall'));
+      clearInterval(answering);
+      assert.deepEqual([allowed, first.unspent], [100, 0]);
+      assert.equal((await second.spend('recall', FREE, NOON)).isAllowed, false);
+    },
+  );
 
   onEngine('a recall that comes while more is asked for ahead is answered after it', async () => {
     let release = () => {};
@@ -150,38 +166,59 @@ for (const engine of testEngines()) {
 
   onEngine('requests that come at once share one lease', async () => {
     const [quota] = processes(1) as [Quota];
-    const all = await Promise.all(Array.from({ length: 130 }, () => quota.spend('at once', FREE, NOON)));
+    const all = await Promise.all(
+      Array.from({ length: 130 }, () => quota.spend('at once', FREE, NOON)),
+    );
     assert.equal(all.filter(({ isAllowed }) => isAllowed).length, 100);
   });
 
-  onEngine('a key in steady use is leased more before it runs out, so its requests do not wait', async () => {
-    const [quota] = processes(1) as [Quota];
-    const allowance = { limit: 100_000, lease: 250 };
-    let waits = 0;
-    for (let i = 0; i < 1_000; i++) {
-      if (quota.spendAtOnce('steady', allowance, NOON) === undefined) {
-        waits++;
-        await quota.spend('steady', allowance, NOON);
+  onEngine(
+    'a key in steady use is leased more before it runs out, so its requests do not wait',
+    async () => {
+      let taking: Promise<unknown> = Promise.resolve();
+      const take: LeaseStore['take'] = (...request) => {
+        const granted = storage.leases.take(...request);
+        taking = granted;
+        return granted;
+      };
+      const quota = new Quota({ ...storage.leases, take });
+      const allowance = { limit: 100_000, lease: 250 };
+      let waits = 0;
+      for (let i = 0; i < 1_000; i++) {
+        if (quota.spendAtOnce('steady', allowance, NOON) === undefined) {
+          waits++;
+          await quota.spend('steady', allowance, NOON);
+        }
+        // Storage answers between two requests: leases are taken ahead while others are spent.
+        await taking;
+        await nextTurn();
       }
-      // A request per millisecond: leases are taken ahead while others are spent.
-      await periodPasses(1);
-    }
-    // The first request, and a few while parts are small and the machine is slow.
-    assert.ok(waits >= 1 && waits <= 8, `${waits} of 1000 requests waited`);
-    await quota.close();
-    assert.equal((await storage.leases.takenOn('2026-11-15')).get('steady'), 1_000);
-  });
+      // The first request, and a few while parts are small.
+      assert.ok(waits >= 1 && waits <= 8, `${waits} of 1000 requests waited`);
+      await quota.close();
+      assert.equal((await storage.leases.takenOn('2026-11-15')).get('steady'), 1_000);
+    },
+  );
 
   onEngine('a refund after midnight goes to the day of its request', async () => {
     const [quota] = processes(1) as [Quota];
     const days: string[] = [];
-    for (let i = 0; i < 60; i++) days.push((await quota.spend('midnight', FREE, MIDNIGHT - 1)).chargedDay ?? '');
+    for (let i = 0; i < 60; i++)
+      days.push((await quota.spend('midnight', FREE, MIDNIGHT - 1)).chargedDay ?? '');
     await quota.spend('midnight', FREE, MIDNIGHT);
     for (const day of days) quota.refund('midnight', day);
-    assert.equal(1 + (await spendAll(quota, 'midnight', MIDNIGHT)), 100, 'nothing is added to the new day');
+    assert.equal(
+      1 + (await spendAll(quota, 'midnight', MIDNIGHT)),
+      100,
+      'nothing is added to the new day',
+    );
     await quota.endIdle(MIDNIGHT);
     const [yesterday] = processes(1) as [Quota];
-    assert.equal(await spendAll(yesterday, 'midnight', NOON), 100, 'all of it is back in the old one');
+    assert.equal(
+      await spendAll(yesterday, 'midnight', NOON),
+      100,
+      'all of it is back in the old one',
+    );
   });
 
   onEngine('a lease that is unspent at midnight is returned to its day', async () => {
@@ -237,7 +274,9 @@ for (const engine of testEngines()) {
           const act = below(100);
           if (act < 80) {
             const results = await Promise.all(
-              Array.from({ length: 1 + below(3) }, () => quota.spend(keyId, { limit: 120, lease: 20 }, nowMs)),
+              Array.from({ length: 1 + below(3) }, () =>
+                quota.spend(keyId, { limit: 120, lease: 20 }, nowMs),
+              ),
             );
             counted += results.filter(({ isAllowed }) => isAllowed).length;
           } else if (act < 85 && counted > 0) {
@@ -261,7 +300,8 @@ for (const engine of testEngines()) {
 }
 
 test('quota: what was spent of a lease is counted by the database that has taken the place of its own', async () => {
-  const [original, copy] = [new MemoryLeases(), new MemoryLeases()];
+  const original = new MemoryLeases();
+  const copy = new MemoryLeases();
   let current = original;
   const store = new Proxy({} as LeaseStore, {
     get:
@@ -270,7 +310,8 @@ test('quota: what was spent of a lease is counted by the database that has taken
         (current[name] as (...args: never[]) => unknown)(...args),
   });
   const quota = new Quota(store);
-  for (let i = 0; i < 7; i++) assert.ok((await quota.spend('key', { limit: 10, lease: 5 }, NOON)).isAllowed);
+  for (let i = 0; i < 7; i++)
+    assert.ok((await quota.spend('key', { limit: 10, lease: 5 }, NOON)).isAllowed);
   // An older copy, which knows nothing of the lease.
   current = copy;
   quota.leaveReplacedDatabase();

@@ -1,6 +1,7 @@
-// Counts requests against the daily limit of a key, exactly: no schedule of requests, crashes and lost answers admits
-// one more. A process takes leases from storage, which subtracts them from the day first, and spends them in memory, so
-// a crash loses some but grants none twice (decision 0018). What is returned goes to the day it was taken from.
+// Counts requests against the daily limit of a key, exactly: no schedule of requests, crashes and
+// lost answers admits one more. A process takes leases from storage, which subtracts them from the
+// day first, and spends them in memory, so a crash loses some but grants none twice (decision
+// 0018). What is returned goes to the day it was taken from.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Day, dayAt } from '../day.ts';
@@ -16,18 +17,7 @@ import {
   shareOf,
   startLease,
 } from './lease-balance.ts';
-
-/** `remaining` may lag by what other processes hold on lease. */
-export type Spent = {
-  readonly isAllowed: boolean;
-  readonly remaining: number;
-  readonly resetSeconds: number;
-  /** The day that was charged; absent for a key without a limit and for a refusal. */
-  readonly chargedDay?: string;
-};
-
-/** What the headers say of a key without a limit. */
-export const UNLIMITED = 2147483647;
+import { type Spent, UNLIMITED } from './spent.ts';
 
 const IDLE_MS = 2_000;
 /** A process answers a recall when it next looks for one; this is several times that. */
@@ -35,16 +25,22 @@ const RECALL_WAIT_MS = 500;
 /** At first; then longer each time, so that many processes do not queue for the row of one key. */
 const RECALL_RETRY_MS = 50;
 const MAX_RECALL_RETRY_MS = 200;
-/** A key that is used up asks storage again only so often: another process may have returned a lease. */
+/** How often an exhausted key queries storage again: another process may have returned a lease. */
 const RETRY_MS = 100;
 /** The same where no other process holds any of the day: only a late refund can change that. */
 const RETRY_ALONE_MS = 1_000;
 type QuotaOptions = {
   /** Names this process; no other process and no earlier one has it. */
   readonly processId?: string;
-  /** Whether storage is known not to answer: then what is leased is spent, and nothing is asked of it. */
+  /**
+   * Whether storage is known not to answer: then what is leased is spent, and nothing is asked of
+   * it.
+   */
   readonly isStorageDown?: () => boolean;
-  /** Called for every lease with what was taken of the key's day so far, what processes hold included. */
+  /**
+   * Called for every lease with what was taken of the key's day so far, what processes hold
+   * included.
+   */
   readonly onTaken?: (keyId: string, day: string, limit: number, taken: number) => void;
 };
 
@@ -85,12 +81,19 @@ export class Quota {
   /** Spends only what is already leased; undefined where storage would have to be asked. */
   spendAtOnce(keyId: string, allowance: Allowance, nowMs: number): Spent | undefined {
     const { endSeconds: resetSeconds } = this.#moveTo(nowMs);
-    if (allowance.limit === Number.POSITIVE_INFINITY) return { isAllowed: true, remaining: UNLIMITED, resetSeconds };
+    if (allowance.limit === Number.POSITIVE_INFINITY)
+      return { isAllowed: true, remaining: UNLIMITED, resetSeconds };
     const balance = this.#balances.get(keyId);
     if (balance === undefined || balance.spent >= balance.opened) return undefined;
     if (balance.takenUnder !== allowance.limit) return undefined;
     if (balance.spent >= balance.askAheadAt) this.#askAhead(balance);
     return spendFrom(balance, nowMs, resetSeconds);
+  }
+
+  /** What this process holds of a key's day and has not spent. */
+  unspentOf(keyId: string, day: string): number {
+    const balance = this.#balances.get(keyId);
+    return balance?.day === day ? balance.granted - balance.spent : 0;
   }
 
   async spend(keyId: string, allowance: Allowance, nowMs: number): Promise<Spent> {
@@ -106,7 +109,8 @@ export class Quota {
         if (performance.now() < balance.emptyUntilMs) {
           return { isAllowed: false, remaining: 0, resetSeconds };
         }
-        if (this.#isStorageDown()) throw new StorageUnavailable('storage does not answer, and the lease is spent');
+        if (this.#isStorageDown())
+          throw new StorageUnavailable('storage does not answer, and the lease is spent');
         balance.taking ??= this.#take(balance).finally(() => {
           balance.taking = undefined;
           balance.isRecalled = false;
@@ -122,7 +126,8 @@ export class Quota {
   /** What is left of the day as far as this process knows, without spending. */
   peek(keyId: string, { limit }: Allowance, nowMs: number): Spent {
     const { endSeconds: resetSeconds } = this.#moveTo(nowMs);
-    if (limit === Number.POSITIVE_INFINITY) return { isAllowed: false, remaining: UNLIMITED, resetSeconds };
+    if (limit === Number.POSITIVE_INFINITY)
+      return { isAllowed: false, remaining: UNLIMITED, resetSeconds };
     const balance = this.#balances.get(keyId);
     const remaining = balance === undefined ? limit : remainingOf(balance);
     return { isAllowed: false, remaining: Math.min(limit, remaining), resetSeconds };
@@ -140,7 +145,10 @@ export class Quota {
     return undefined;
   }
 
-  /** Ends leases of idle keys and of other days, which returns what they hold. Does nothing while storage is down. */
+  /**
+   * Ends leases of idle keys and of other days, which returns what they hold. Does nothing while
+   * storage is down.
+   */
   async endIdle(nowMs: number): Promise<void> {
     this.#moveTo(nowMs);
     if (this.#isStorageDown()) return;
@@ -150,12 +158,16 @@ export class Quota {
 
   async renewLeases(): Promise<void> {
     if (this.#isStorageDown()) return;
-    const owners = [...this.#balances.values()].filter(({ isStored }) => isStored).map(({ owner }) => owner);
+    const owners = [...this.#balances.values()]
+      .filter(({ isStored }) => isStored)
+      .map(({ owner }) => owner);
     if (owners.length > 0) await this.#store.renew(owners);
     await this.#store.reclaim();
   }
 
-  /** Returns what other processes ask for. To be called several times while a recall is waited for. */
+  /**
+   * Returns what other processes ask for. To be called several times while a recall is waited for.
+   */
   async answerRecalls(): Promise<void> {
     if (this.#isStorageDown()) return;
     if (this.#seenRecall === undefined) {
@@ -168,14 +180,18 @@ export class Quota {
       this.#seenRecall = number;
       const balance = this.#balances.get(keyId);
       if (balance?.day !== day) continue;
-      // One that requests wait for is needed: it was asked for after the recall, or they are about to be refused.
+      // One that requests wait for is needed: it was asked for after the recall, or they are about
+      // to be refused.
       if (balance.taking === undefined) this.#end(balance);
       else balance.isRecalled = true;
     }
     await this.#ended.write();
   }
 
-  /** Another database or an older copy has replaced that of the leases: what was spent is counted, no more is spent. */
+  /**
+   * Another database or an older copy has replaced that of the leases: what was spent is counted,
+   * no more is spent.
+   */
   leaveReplacedDatabase(): void {
     for (const balance of this.#balances.values()) {
       if (balance.isStored) this.#ended.add({ ...balance, isStored: false });
@@ -190,7 +206,10 @@ export class Quota {
     await this.#ended.write();
   }
 
-  /** A key that was used up may not be under its new limit. What was taken under the other one is returned by `#ask`. */
+  /**
+   * A key that was used up may not be under its new limit. What was taken under the other one is
+   * returned by `#ask`.
+   */
   #changeLimit(balance: LeaseBalance, allowance: Allowance): void {
     balance.allowance = allowance;
     balance.emptyUntilMs = 0;
@@ -207,11 +226,13 @@ export class Quota {
       const wanted = Math.max(balance.waiting, 1, shareOf(balance));
       const { isGranted, heldElsewhere } = await this.#ask(balance, wanted);
       const nowMs = performance.now();
-      // A refusal would be wrong as long as another process holds a part of the day and does not use it.
+      // A refusal would be wrong as long as another process holds a part of the day and does not
+      // use it.
       const isRecallOver = balance.wasRecalled || nowMs - recalledAtMs > RECALL_WAIT_MS;
       if (isGranted || heldElsewhere <= 0 || isRecallOver) {
         balance.wasRecalled = !isGranted && heldElsewhere > 0;
-        if (!isGranted) balance.emptyUntilMs = nowMs + (heldElsewhere > 0 ? RETRY_MS : RETRY_ALONE_MS);
+        if (!isGranted)
+          balance.emptyUntilMs = nowMs + (heldElsewhere > 0 ? RETRY_MS : RETRY_ALONE_MS);
         return;
       }
       if (recalledAtMs === Number.POSITIVE_INFINITY) {
@@ -224,13 +245,17 @@ export class Quota {
     }
   }
 
-  /** Asks once, so that requests need not wait. What it does not get, the first of them that has to wait asks for. */
+  /**
+   * Asks once, so that requests need not wait. What it does not get, the first of them that has to
+   * wait asks for.
+   */
   #askAhead(balance: LeaseBalance): void {
     balance.askAheadAt = Number.POSITIVE_INFINITY;
     const isAllOpen = balance.granted <= balance.opened;
     const wanted = isAllOpen ? shareOf(balance) : 0;
     // Near the end of a day, what is not needed yet is left to other processes.
-    if (balance.taking !== undefined || (isAllOpen && wanted === 0) || this.#isStorageDown()) return;
+    if (balance.taking !== undefined || (isAllOpen && wanted === 0) || this.#isStorageDown())
+      return;
     balance.waiting++;
     balance.taking = this.#ask(balance, wanted)
       .then(() => {})
@@ -254,7 +279,10 @@ export class Quota {
   }
 
   /** Asks for `wanted` more, and to open a further part. */
-  async #ask(balance: LeaseBalance, wanted: number): Promise<{ isGranted: boolean; heldElsewhere: number }> {
+  async #ask(
+    balance: LeaseBalance,
+    wanted: number,
+  ): Promise<{ isGranted: boolean; heldElsewhere: number }> {
     const { limit } = balance.allowance;
     if (balance.isStored && balance.takenUnder !== limit) {
       this.#end(balance);
@@ -267,7 +295,8 @@ export class Quota {
     balance.isStored = true;
     const request = { wanted, limit, spent, opened, open: openUpTo(balance) };
     const grant = await this.#store.take({ keyId, day, owner }, request);
-    // The database was replaced meanwhile, and the lease of this answer was given up; or the limit was changed.
+    // The database was replaced meanwhile, and the lease of this answer was given up; or the limit
+    // was changed.
     if (balance.owner !== owner || balance.allowance.limit !== limit)
       return this.#ask(balance, Math.max(wanted, balance.waiting));
     balance.granted = grant.granted;
@@ -296,7 +325,8 @@ export class Quota {
       // A request that waits for a lease would spend from a balance that is no longer used.
       if (balance.waiting > 0 || !isDue(balance)) continue;
       this.#end(balance);
-      // A key that is used up would wait for a recall again: what others hold may have been lost with them.
+      // A key that is used up would wait for a recall again: what others hold may have been lost
+      // with them.
       if (!balance.wasRecalled) this.#balances.delete(balance.keyId);
     }
   }
@@ -322,5 +352,10 @@ export class Quota {
 function spendFrom(balance: LeaseBalance, nowMs: number, resetSeconds: number): Spent {
   balance.lastSpentMs = nowMs;
   balance.spent++;
-  return { isAllowed: true, remaining: remainingOf(balance), resetSeconds, chargedDay: balance.day };
+  return {
+    isAllowed: true,
+    remaining: remainingOf(balance),
+    resetSeconds,
+    chargedDay: balance.day,
+  };
 }

@@ -1,18 +1,26 @@
-// The first matching rule decides, otherwise the default. Private and special-purpose addresses pass unless a rule
-// names them, so that a default of `deny` does not lock out the operator's own network.
+// The first matching rule decides, otherwise the default. Private and special-purpose addresses
+// pass unless a rule names them, so that a default of `deny` does not lock out the operator's own
+// network.
 import type { Address } from '@whence/dataset/address';
-import type { Match } from '@whence/dataset/internal/file/format';
-import type { Dataset } from '@whence/dataset/internal/file/read';
-import { flagKnowledge } from '@whence/dataset/internal/flag-sources';
+import { flagKnowledge } from '@whence/dataset/data-age';
+import type { Dataset } from '@whence/dataset/dataset';
+import type { Match } from '@whence/dataset/match';
 import { formatPrefix } from '@whence/dataset/prefix';
 import type { Flag, IpRecord } from '@whence/dataset/record';
 import { isPrivateAddress } from '@whence/dataset/special-purpose';
 import { PrefixSet } from '../limits/prefix-set.ts';
 import { containsAddress } from './prefix-file.ts';
 import { bytesOf, fold, normalizeHost, type PathSpellings, spellingsOf } from './request-facts.ts';
-import { type Action, type Condition, type Conditions, namesPrivate, type Rule, type RuleSet } from './rule-sets.ts';
+import {
+  type Action,
+  type Condition,
+  type Conditions,
+  namesPrivate,
+  type Rule,
+  type RuleSet,
+} from './rule-sets.ts';
 
-export type AskedRequest = {
+export type RequestFields = {
   readonly address: Address;
   /** Host and path with one character per byte. */
   readonly host?: string | undefined;
@@ -20,7 +28,10 @@ export type AskedRequest = {
   readonly method?: string | undefined;
 };
 
-export type RuleRecord = Pick<IpRecord, 'asn' | 'country' | 'connection_type' | 'detection' | 'threat'>;
+export type RuleRecord = Pick<
+  IpRecord,
+  'asn' | 'country' | 'connection_type' | 'detection' | 'threat'
+>;
 
 export type Facts = {
   readonly address: Address;
@@ -42,7 +53,7 @@ export type Decision = {
 };
 
 /** The part of a condition that is met, as `explain` shows it. */
-export type Matched = { readonly [Name in Condition]?: unknown };
+type Matched = { readonly [Name in Condition]?: unknown };
 
 type Test = (facts: Facts) => unknown;
 type CompiledRule = {
@@ -51,16 +62,16 @@ type CompiledRule = {
   readonly tests: readonly (readonly [Condition, Test])[];
 };
 
-export function factsOf(asked: AskedRequest, record: RuleRecord | undefined): Facts {
-  const { address } = asked;
-  return withRequest({ address, record, isPrivate: isPrivateAddress(address) }, asked);
+export function factsOf(request: RequestFields, record: RuleRecord | undefined): Facts {
+  const { address } = request;
+  return withRequest({ address, record, isPrivate: isPrivateAddress(address) }, request);
 }
 
 type AddressFacts = Pick<Facts, 'address' | 'record' | 'isPrivate'>;
 
 export function withRequest(
   { address, record, isPrivate }: AddressFacts,
-  { host, path, method }: Omit<AskedRequest, 'address'>,
+  { host, path, method }: Omit<RequestFields, 'address'>,
 ): Facts {
   return {
     address,
@@ -78,33 +89,40 @@ type Attributes = ReturnType<Dataset['attributes']>;
 const attributesIn = new WeakMap<Dataset, Map<number, Attributes>>();
 
 export function ruleRecord(dataset: Dataset, match: Match): RuleRecord {
-  const known = attributesIn.get(dataset) ?? new Map<number, Attributes>();
-  if (known.size === 0) attributesIn.set(dataset, known);
+  const attributesOfSets = attributesIn.get(dataset) ?? new Map<number, Attributes>();
+  if (attributesOfSets.size === 0) attributesIn.set(dataset, attributesOfSets);
   const set = dataset.attributesOf(match);
-  const attributes = known.get(set) ?? dataset.attributes(set);
-  known.set(set, attributes);
+  const attributes = attributesOfSets.get(set) ?? dataset.attributes(set);
+  attributesOfSets.set(set, attributes);
   const { country, connection_type, detection, threat } = attributes;
   return { asn: dataset.asnNumber(match), country, connection_type, detection, threat };
 }
 
-export const unknownFlagsOf = ({ meta, day }: Dataset) => new Set<string>(flagKnowledge(meta, day).unknown);
+export const unknownFlagsOf = ({ meta, day }: Dataset) =>
+  new Set<string>(flagKnowledge(meta, day).unknown);
 
 export class Decider {
   readonly set: RuleSet;
   readonly #rules: readonly CompiledRule[];
 
-  /** A flag that the dataset cannot know never matches. */
-  constructor(set: RuleSet, unknownFlags: ReadonlySet<string>) {
+  constructor(set: RuleSet) {
     this.set = set;
     this.#rules = set.rules.map((rule) => {
       const { conditions, action } = rule;
-      return { rule, namesPrivate: namesPrivate(conditions), tests: testsOf(conditions, unknownFlags, action) };
+      return {
+        rule,
+        namesPrivate: namesPrivate(conditions),
+        tests: testsOf(conditions, action),
+      };
     });
   }
 
   decide(facts: Facts): Decision {
-    const rule = this.#rules.find((candidate) => applies(candidate, facts) && meets(candidate, facts))?.rule;
-    const isDenied = rule === undefined ? this.set.default === 'deny' && !facts.isPrivate : rule.action === 'deny';
+    const rule = this.#rules.find(
+      (candidate) => applies(candidate, facts) && meets(candidate, facts),
+    )?.rule;
+    const isDenied =
+      rule === undefined ? this.set.default === 'deny' && !facts.isPrivate : rule.action === 'deny';
     const denied = this.set.mode === 'observe' ? 'observe' : 'deny';
     return { rule, decision: isDenied ? denied : 'allow' };
   }
@@ -115,10 +133,11 @@ export class Decider {
   }
 }
 
-export function addressMatcher(conditions: Conditions, unknownFlags: ReadonlySet<string>): (facts: Facts) => boolean {
-  const tests = testsOf(conditions, unknownFlags, 'allow');
+export function addressMatcher(conditions: Conditions): (facts: Facts) => boolean {
+  const tests = testsOf(conditions, 'allow');
   const isPrivateNamed = namesPrivate(conditions);
-  return (facts) => (!facts.isPrivate || isPrivateNamed) && tests.every(([, test]) => test(facts) !== undefined);
+  return (facts) =>
+    (!facts.isPrivate || isPrivateNamed) && tests.every(([, test]) => test(facts) !== undefined);
 }
 
 function applies({ namesPrivate }: CompiledRule, { isPrivate }: Facts): boolean {
@@ -131,12 +150,9 @@ function meets({ tests }: CompiledRule, facts: Facts): boolean {
 }
 
 /** The cheapest first. A test returns what met the condition, or undefined. */
-function testsOf(
-  conditions: Conditions,
-  unknownFlags: ReadonlySet<string>,
-  action: Action,
-): (readonly [Condition, Test])[] {
-  // Where the request is written so that it could mean anything, a rule that denies matches and no other does.
+function testsOf(conditions: Conditions, action: Action): (readonly [Condition, Test])[] {
+  // Where the request is written so that it could mean anything, a rule that denies matches and no
+  // other does.
   const unusable = action === 'deny' ? 'unusable' : undefined;
   const makers: { [Name in Condition]: (wanted: NonNullable<Conditions[Name]>) => Test } = {
     methods:
@@ -160,28 +176,34 @@ function testsOf(
         (record !== undefined) === wanted ? wanted : undefined,
     prefixes: (wanted) => inPrefixes(wanted, conditions.prefixes_file),
     prefixes_file: (wanted) => inPrefixes(conditions.prefixes, wanted),
-    min_score: (wanted) => ofRecord(({ threat: { score } }) => (score >= wanted ? score : undefined)),
+    min_score: (wanted) =>
+      ofRecord(({ threat: { score } }) => (score >= wanted ? score : undefined)),
     countries: (wanted) => oneOf(wanted, ({ country }) => country),
     asns: (wanted) => oneOf(wanted, ({ asn }) => asn),
     connection_types: (wanted) => oneOf(wanted, ({ connection_type: type }) => type),
-    cloud_providers: (wanted) => oneOf(wanted, ({ detection }) => detection.cloud_provider?.toLowerCase()),
+    cloud_providers: (wanted) =>
+      oneOf(wanted, ({ detection }) => detection.cloud_provider?.toLowerCase()),
     ai_companies: (wanted) => oneOf(wanted, ({ detection }) => detection.ai_company?.toLowerCase()),
-    flags: (wanted) => {
-      const known = wanted.filter((flag) => !unknownFlags.has(flag));
-      return ofRecord(({ detection }) => {
-        const found = known.filter((flag: Flag) => detection[flag]);
-        return found.length === 0 ? undefined : found.map((flag) => flag.slice('is_'.length));
-      });
-    },
+    // A flag that no current list knows is false, except for lasting rows.
+    flags: (wanted) =>
+      ofRecord(({ detection }) => {
+        const flags = wanted.filter((flag: Flag) => detection[flag]);
+        return flags.length === 0 ? undefined : flags.map((flag) => flag.slice('is_'.length));
+      }),
   };
   return (Object.keys(makers) as Condition[]).flatMap((name) => {
     const wanted = conditions[name];
-    return wanted === undefined ? [] : [[name, (makers[name] as (value: unknown) => Test)(wanted)] as const];
+    return wanted === undefined
+      ? []
+      : [[name, (makers[name] as (value: unknown) => Test)(wanted)] as const];
   });
 }
 
 /** What a rule and its files have are one list. */
-function inPrefixes(wanted: Conditions['prefixes'] = [], files: Conditions['prefixes_file'] = []): Test {
+function inPrefixes(
+  wanted: Conditions['prefixes'] = [],
+  files: Conditions['prefixes_file'] = [],
+): Test {
   const prefixes = new PrefixSet(wanted);
   return ({ address }) => {
     const length = prefixes.lengthAt(address);
@@ -195,7 +217,9 @@ function anySpelling(wanted: readonly string[]): Test {
   return ({ path }) => {
     if (path === undefined) return undefined;
     if (path.folded.length === 0) return 'unusable';
-    return starts.find(([, folded]) => path.folded.some((spelling) => spelling.startsWith(folded)))?.[0];
+    return starts.find(([, folded]) =>
+      path.folded.some((spelling) => spelling.startsWith(folded)),
+    )?.[0];
   };
 }
 
@@ -223,16 +247,17 @@ function isHost(wanted: string, host: string): boolean {
   return wanted.startsWith('*.') ? host.endsWith(wanted.slice(1)) : wanted === host;
 }
 
-export function requestOf<T extends Pick<AskedRequest, 'host' | 'path'>>(asked: T): T {
-  const { host, path } = asked;
-  return { ...asked, host: host && bytesOf(host), path: path && bytesOf(path) };
+export function requestOf<T extends Pick<RequestFields, 'host' | 'path'>>(request: T): T {
+  const { host, path } = request;
+  return { ...request, host: host && bytesOf(host), path: path && bytesOf(path) };
 }
 
 /** One request, decided and explained: for the command and the dashboard. */
-export function tryRequest(decider: Decider, dataset: Dataset, asked: AskedRequest) {
-  const match = dataset.find(asked.address);
-  const record = match === 0 ? undefined : dataset.record(asked.address, match);
-  const facts = factsOf(requestOf(asked), record);
+export function tryRequest(decider: Decider, dataset: Dataset, request: RequestFields) {
+  const match = dataset.find(request.address);
+  const record = match === 0 ? undefined : dataset.record(request.address, match);
+  const facts = factsOf(requestOf(request), record);
   const { decision, rule } = decider.decide(facts);
-  return { decision, rule, matched: rule && decider.explain(rule, facts), record };
+  const gap = match === 0 ? undefined : dataset.threatGap(request.address.version, match);
+  return { decision, rule, matched: rule && decider.explain(rule, facts), record, gap };
 }

@@ -1,12 +1,13 @@
 /** The rules in use, and what decides by them. */
 import { dirname } from 'node:path';
-import type { Dataset } from '@whence/dataset/internal/file/read';
-import { runThread } from '@whence/dataset/internal/io/run-thread';
+import type { Dataset } from '@whence/dataset/dataset';
+import { readRegular } from '@whence/dataset/io/files';
+import { runThread } from '@whence/dataset/io/thread';
 import type { ServedDataset } from '../lookup/live-dataset.ts';
 import { WatchedFile } from '../lookup/watched-file.ts';
-import { Decider, unknownFlagsOf } from './decide.ts';
+import { Decider } from './decide.ts';
 import { InvalidRules, type Mistake } from './parse-rules.ts';
-import { knownTo, reviewRules } from './review-rules.ts';
+import { knowledgeOf, reviewRules } from './review-rules.ts';
 import type { RuleFile } from './rule-sets.ts';
 import type { ReadRules } from './rules-thread.ts';
 
@@ -15,7 +16,11 @@ export const NO_RULES = { setting: 'WHENCE_RULES' };
 export const RULES_LIMITS = { maxBytes: 1 << 20, timeoutMs: 5_000 };
 
 export function readRules(path: string, content: Buffer, signal?: AbortSignal): Promise<ReadRules> {
-  return runThread(new URL('./rules-thread.js', import.meta.url), { content, folder: dirname(path) }, signal);
+  return runThread(
+    new URL('./rules-thread.js', import.meta.url),
+    { content, folder: dirname(path) },
+    signal,
+  );
 }
 
 export function requireRules(read: ReadRules): Extract<ReadRules, { readonly file: RuleFile }> {
@@ -31,12 +36,14 @@ export class LiveRules extends WatchedFile {
   /** By set, for the dataset that they were made for. */
   #deciders = new Map<string, Decider>();
   #decidersFor: unknown;
-  #reviewed: { readonly file: RuleFile; readonly dataset: Dataset; readonly warnings: readonly Mistake[] } | undefined;
-  /** Those of the file as it is now, if it could be read. */
+  #reviewed:
+    | { readonly file: RuleFile; readonly dataset: Dataset; readonly warnings: readonly Mistake[] }
+    | undefined;
+  /** Those of the present file, if it could be read. */
   mistakes: readonly Mistake[] = [];
 
   constructor(path: string, events: RulesEvents) {
-    super(path, RULES_LIMITS);
+    super(path);
     this.#events = events;
   }
 
@@ -49,11 +56,11 @@ export class LiveRules extends WatchedFile {
       this.#deciders = new Map();
       this.#decidersFor = dataset;
     }
-    const known = this.#deciders.get(set);
-    if (known !== undefined) return known;
-    const found = this.#file?.sets.get(set);
-    if (found === undefined) return undefined;
-    const decider = new Decider(found, unknownFlagsOf(dataset));
+    const earlier = this.#deciders.get(set);
+    if (earlier !== undefined) return earlier;
+    const rules = this.#file?.sets.get(set);
+    if (rules === undefined) return undefined;
+    const decider = new Decider(rules);
     this.#deciders.set(set, decider);
     return decider;
   }
@@ -62,11 +69,16 @@ export class LiveRules extends WatchedFile {
   warnings(dataset: Dataset): readonly Mistake[] {
     if (this.#file === undefined) return [];
     if (this.#reviewed?.file !== this.#file || this.#reviewed.dataset !== dataset)
-      this.#reviewed = { file: this.#file, dataset, warnings: reviewRules(this.#file, knownTo(dataset)) };
+      this.#reviewed = {
+        file: this.#file,
+        dataset,
+        warnings: reviewRules(this.#file, knowledgeOf(dataset)),
+      };
     return this.#reviewed.warnings;
   }
 
-  protected override async use(content: Buffer, _day: string, signal: AbortSignal): Promise<string> {
+  protected override async load(_day: string, signal: AbortSignal): Promise<string> {
+    const content = await readRegular(this.path, RULES_LIMITS);
     const read = await readRules(this.path, content, signal);
     this.parts = read.parts;
     const { file, checksum } = requireRules(read);

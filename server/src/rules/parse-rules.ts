@@ -1,8 +1,19 @@
-// A rules file, YAML or JSON, to rule sets. Mistakes are reported with line and column; the file is refused as a whole.
-import { parsePrefixedAsn } from '@whence/dataset/internal/as-number';
+// A rules file, YAML or JSON, to rule sets. Mistakes are reported with line and column; the file is
+// refused as a whole.
+import { parsePrefixedAsn } from '@whence/dataset/as-number';
 import { formatPrefix } from '@whence/dataset/prefix';
 import { CONNECTION_TYPES, FLAGS } from '@whence/dataset/record';
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit, type YAMLMap } from 'yaml';
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+  type YAMLMap,
+} from 'yaml';
 import { closestName } from '../closest-name.ts';
 import { type PrefixFile, parseExactCidr } from './prefix-file.ts';
 import { bytesOf, normalizeHost, normalizePath } from './request-facts.ts';
@@ -28,7 +39,7 @@ const MAX_VALUES = 20_000;
 const MAX_TEXT = 500;
 /** Maximum: in a file that is something else, each line may be a problem. */
 const MAX_MISTAKES = 50;
-/** Of these, in the log. */
+/** How many of them are logged. */
 const LOGGED_MISTAKES = 10;
 const MAX_MESSAGE = 200;
 /** In headers, labels of metrics and paths of lists. */
@@ -52,16 +63,24 @@ function invalid(all: readonly Mistake[]): InvalidRules {
   const first = (count: number): readonly Mistake[] => {
     const next = all[count];
     if (next === undefined) return all;
-    return [...all.slice(0, count), { ...next, message: `${all.length - count} more mistakes from here on` }];
+    return [
+      ...all.slice(0, count),
+      { ...next, message: `${all.length - count} more mistakes from here on` },
+    ];
   };
-  const lines = first(LOGGED_MISTAKES).map(({ line, column, message }) => `line ${line}, column ${column}: ${message}`);
+  const lines = first(LOGGED_MISTAKES).map(
+    ({ line, column, message }) => `line ${line}, column ${column}: ${message}`,
+  );
   return new InvalidRules(lines.join('\n'), first(MAX_MISTAKES));
 }
 
 /** Or what is wrong with it. */
-export type FindPrefixFile = (path: string) => PrefixFile | string;
+type FindPrefixFile = (path: string) => PrefixFile | string;
 
-export function parseRules(text: string, prefixFile: FindPrefixFile = () => 'cannot be read here'): RuleFile {
+export function parseRules(
+  text: string,
+  prefixFile: FindPrefixFile = () => 'cannot be read here',
+): RuleFile {
   try {
     return readRuleFile(text, prefixFile);
   } catch (error) {
@@ -79,9 +98,15 @@ function readRuleFile(text: string, prefixFile: FindPrefixFile): RuleFile {
     return { line: Math.max(1, line), column: Math.max(1, col) };
   };
   // The library reports some of them instead of throwing them.
-  if (document.errors.some(({ message }) => message.startsWith('Maximum call stack'))) throw new RangeError();
+  if (document.errors.some(({ message }) => message.startsWith('Maximum call stack')))
+    throw new RangeError();
   if (document.errors.length > 0)
-    throw invalid(document.errors.map((error) => ({ ...positionAt(error.pos[0]), message: firstLine(error.message) })));
+    throw invalid(
+      document.errors.map((error) => ({
+        ...positionAt(error.pos[0]),
+        message: firstLine(error.message),
+      })),
+    );
   // What each alias stands for. The library looks for each in the whole document.
   const anchors = new Map<string, Node>();
   const aliases = new Map<unknown, Node | undefined>();
@@ -126,14 +151,14 @@ class Reader {
     const sets = new Map<string, RuleSet>();
     const lists = new Map<string, AddressList>();
     const named =
-      <T>(found: Map<string, T>, read: (name: string, node: Node | null) => T) =>
+      <T>(parsed: Map<string, T>, read: (name: string, node: Node | null) => T) =>
       (value: Node | null) => {
         for (const { name, key, node } of this.#entries(value)) {
-          if (found.size === MAX_NAMES) {
+          if (parsed.size === MAX_NAMES) {
             this.#mistake(key, `more than ${MAX_NAMES} sets or lists`);
             break;
           }
-          if (NAME.test(name)) found.set(name, read(name, node));
+          if (NAME.test(name)) parsed.set(name, read(name, node));
           else this.#mistake(key, `${quoted(name)} is not ${NAME_RULE}`);
         }
       };
@@ -163,7 +188,8 @@ class Reader {
         });
       names.set(rule.name, rule);
     }
-    if (read.default === undefined && this.mistakes.length === 0) this.#mistake(node, `set ${name} has no default`);
+    if (read.default === undefined && this.mistakes.length === 0)
+      this.#mistake(node, `set ${name} has no default`);
     return { name, mode: read.mode ?? 'enforce', default: read.default ?? 'allow', rules };
   }
 
@@ -171,7 +197,8 @@ class Reader {
     const items = this.#items(node);
     this.#rules += items.length;
     if (items.length > MAX_RULES) this.#mistake(node, `more than ${MAX_RULES} rules in one set`);
-    else if (this.#rules > MAX_FILE_RULES) this.#mistake(node, `more than ${MAX_FILE_RULES} rules in one file`);
+    else if (this.#rules > MAX_FILE_RULES)
+      this.#mistake(node, `more than ${MAX_FILE_RULES} rules in one file`);
     else return items.map((item, i) => this.#rule(item, i));
     return [];
   }
@@ -211,7 +238,8 @@ class Reader {
       },
     });
     for (const condition of REQUEST_CONDITIONS)
-      if (condition in conditions) this.#mistake(node, `a list has conditions of an address, not ${condition}`);
+      if (condition in conditions)
+        this.#mistake(node, `a list has conditions of an address, not ${condition}`);
     return { name, conditions, maxLoss, position: this.#positionOf(node) };
   }
 
@@ -236,12 +264,12 @@ class Reader {
 
   #fields<F extends Fields>(node: Node | null, what: string, fields: F): Read<F> {
     const read: Record<string, unknown> = {};
-    const known = Object.keys(fields);
+    const names = Object.keys(fields);
     for (const { name, key, node: value } of this.#entries(node, what)) {
       const readField = Object.hasOwn(fields, name) ? fields[name] : undefined;
       if (readField === undefined) {
-        const meant = closestName(name, known);
-        const hint = meant === undefined ? `it has ${known.join(', ')}` : `did you mean ${meant}?`;
+        const meant = closestName(name, names);
+        const hint = meant === undefined ? `it has ${names.join(', ')}` : `did you mean ${meant}?`;
         this.#mistake(key, `${what} has no ${quoted(name)}: ${hint}`);
       } else {
         const result = readField(value);
@@ -273,14 +301,15 @@ class Reader {
 
   #resolved(node: Node | null): Node | null {
     if (!isAlias(node)) return node;
-    const found = this.#aliases.get(node) ?? null;
-    if (found === null) this.#mistake(node, `*${node.source.slice(0, 80)} has no anchor before it`);
-    return found;
+    const alias = this.#aliases.get(node) ?? null;
+    if (alias === null) this.#mistake(node, `*${node.source.slice(0, 80)} has no anchor before it`);
+    return alias;
   }
 
   #list_<T>(node: Node | null, read: (text: string) => T | undefined, expected: string): T[] {
     const items = isScalar(node) ? [node] : this.#items(node);
-    if (isSeq(node) && items.length === 0) this.#mistake(node, 'an empty list never matches: leave the condition out');
+    if (isSeq(node) && items.length === 0)
+      this.#mistake(node, 'an empty list never matches: leave the condition out');
     this.#values += items.length;
     if (this.#values > MAX_VALUES) {
       this.#mistake(node, `more than ${MAX_VALUES} values in one file`);
@@ -289,25 +318,40 @@ class Reader {
     return items.flatMap((item) => {
       const value = isScalar(item) ? item.value : undefined;
       // YAML 1.1 readers take NO for false; this one does not, and a number is not a text.
-      const found = typeof value === 'string' || typeof value === 'number' ? read(String(value).trim()) : undefined;
-      if (found === undefined) this.#mistake(item, `${shown(value)} is not ${expected}`);
-      return found === undefined ? [] : [found];
+      const parsed =
+        typeof value === 'string' || typeof value === 'number'
+          ? read(String(value).trim())
+          : undefined;
+      if (parsed === undefined) this.#mistake(item, `${shown(value)} is not ${expected}`);
+      return parsed === undefined ? [] : [parsed];
     });
   }
 
-  #scalar<T>(node: Node | null, read: (value: unknown) => T | undefined, expected: string): T | undefined {
+  #scalar<T>(
+    node: Node | null,
+    read: (value: unknown) => T | undefined,
+    expected: string,
+  ): T | undefined {
     const value = isScalar(node) ? node.value : undefined;
-    const found = read(value);
-    if (found === undefined) this.#mistake(node, `${shown(value)} is not ${expected}`);
-    return found;
+    const parsed = read(value);
+    if (parsed === undefined) this.#mistake(node, `${shown(value)} is not ${expected}`);
+    return parsed;
   }
 
   #name(node: Node | null): string | undefined {
-    return this.#scalar(node, (value) => [String(value ?? '')].find((text) => NAME.test(text)), NAME_RULE);
+    return this.#scalar(
+      node,
+      (value) => [String(value ?? '')].find((text) => NAME.test(text)),
+      NAME_RULE,
+    );
   }
 
   #oneOf<const T extends string>(node: Node | null, values: readonly T[]): T | undefined {
-    return this.#scalar(node, (value) => values.find((one) => one === value), `one of ${values.join(', ')}`);
+    return this.#scalar(
+      node,
+      (value) => values.find((allowed) => allowed === value),
+      `one of ${values.join(', ')}`,
+    );
   }
 
   #integer(node: Node | null, from: number, to: number): number | undefined {
@@ -318,11 +362,16 @@ class Reader {
   }
 
   #boolean(node: Node | null): boolean | undefined {
-    return this.#scalar(node, (value) => (typeof value === 'boolean' ? value : undefined), 'true or false');
+    return this.#scalar(
+      node,
+      (value) => (typeof value === 'boolean' ? value : undefined),
+      'true or false',
+    );
   }
 
   #text(node: Node | null): string | undefined {
-    const read = (value: unknown) => (typeof value === 'string' && value.length <= MAX_TEXT ? value : undefined);
+    const read = (value: unknown) =>
+      typeof value === 'string' && value.length <= MAX_TEXT ? value : undefined;
     return this.#scalar(node, read, `a text of at most ${MAX_TEXT} characters`);
   }
 
@@ -335,18 +384,27 @@ class Reader {
   }
 }
 
-const upperCase = (form: RegExp) => (text: string) => (form.test(text) ? text.toUpperCase() : undefined);
+const upperCase = (form: RegExp) => (text: string) =>
+  form.test(text) ? text.toUpperCase() : undefined;
 const lowerCase = (text: string) => text.toLowerCase() || undefined;
 
 /** Conditions that are a list of texts: how each is read, and what it must be. */
-const LISTED: Readonly<Record<string, readonly [read: (text: string) => unknown, expected: string]>> = {
+const LISTED: Readonly<
+  Record<string, readonly [read: (text: string) => unknown, expected: string]>
+> = {
   hosts: [hostOf, 'a host name such as www.example.com or *.example.com'],
-  paths: [(text) => (text.startsWith('/') ? normalizePath(text) : undefined), 'a path such as /admin'],
+  paths: [
+    (text) => (text.startsWith('/') ? normalizePath(text) : undefined),
+    'a path such as /admin',
+  ],
   methods: [upperCase(/^[A-Za-z]{1,20}$/), 'a method such as POST'],
   prefixes: [prefixOf, 'a prefix such as 192.0.2.0/24, without bits after its length'],
   countries: [upperCase(/^[A-Za-z]{2}$/), 'a country code such as DE'],
   asns: [parsePrefixedAsn, 'an AS number such as 64500 or AS64500'],
-  connection_types: [(text) => CONNECTION_TYPES.find((type) => type === text), `one of ${CONNECTION_TYPES.join(', ')}`],
+  connection_types: [
+    (text) => CONNECTION_TYPES.find((type) => type === text),
+    `one of ${CONNECTION_TYPES.join(', ')}`,
+  ],
   flags: [
     (text) => FLAGS.find((flag) => flag === `is_${text}`),
     `one of ${FLAGS.map((flag) => flag.slice(3)).join(', ')}`,

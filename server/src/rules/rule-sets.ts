@@ -1,4 +1,5 @@
-// The file of `WHENCE_RULES` as plain data: rule sets, which `decide` applies and `review` examines, and address lists.
+// The file of `WHENCE_RULES` as plain data: rule sets, which `decide` applies and `review`
+// examines, and address lists.
 import type { ConnectionType, Flag } from '@whence/dataset/record';
 import type { PrefixFile } from './prefix-file.ts';
 
@@ -24,7 +25,11 @@ export type Condition = keyof Conditions;
 /** Those of the request; all others are of its address. */
 export const REQUEST_CONDITIONS: readonly Condition[] = ['hosts', 'paths', 'methods'];
 /** Whether they are compared with private addresses. */
-export const namesPrivate = ({ private: isPrivate, prefixes, prefixes_file }: Conditions): boolean =>
+export const namesPrivate = ({
+  private: isPrivate,
+  prefixes,
+  prefixes_file,
+}: Conditions): boolean =>
   [isPrivate, prefixes, prefixes_file].some((condition) => condition !== undefined);
 /** Those that need a record, which an unannounced address does not have. */
 export const RECORD_CONDITIONS: readonly Condition[] = [
@@ -74,7 +79,7 @@ export type RuleFile = {
   readonly lists: ReadonlyMap<string, AddressList>;
 };
 
-/** The set that is asked for without a name. */
+/** The set of requests without `set`. */
 export const DEFAULT_SET = 'default';
 /** The answer to a refused request unless its rule says otherwise. */
 export const FORBIDDEN_STATUS = 403;

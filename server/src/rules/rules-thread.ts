@@ -1,11 +1,19 @@
-/** A thread that parses a rules file and the files of prefixes that it names, hands the rules over and ends. */
+/**
+ * A thread that parses a rules file and the files of prefixes that it names, hands the rules over
+ * and ends.
+ */
 import { resolve } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
-import { checksumOf } from '@whence/dataset/internal/io/file-fingerprint';
-import { readRegular } from '@whence/dataset/internal/io/regular-file';
+import { readRegular } from '@whence/dataset/io/files';
+import { checksumOf } from '../checksum.ts';
 import { type FilePart, partOf } from '../lookup/watched-file.ts';
 import { InvalidRules, type Mistake, parseRules } from './parse-rules.ts';
-import { MAX_FILE_PREFIXES, MAX_PREFIX_FILES, type PrefixFile, parsePrefixFile } from './prefix-file.ts';
+import {
+  MAX_FILE_PREFIXES,
+  MAX_PREFIX_FILES,
+  type PrefixFile,
+  parsePrefixFile,
+} from './prefix-file.ts';
 import type { RuleFile } from './rule-sets.ts';
 
 const PARSE_MS = 2_000;
@@ -31,7 +39,10 @@ try {
   if (files.size > 0) file = parseRules(text, (path) => files.get(path) ?? '');
   const read = [...files.values()] as PrefixFile[];
   const buffers = read.flatMap(({ ranges }) => [ranges[4].buffer, ranges[6].buffer]);
-  post({ file, checksum: checksumOf([content, ...read.map((one) => one.checksum)]), parts }, buffers);
+  post(
+    { file, checksum: checksumOf([content, ...read.map((part) => part.checksum)]), parts },
+    buffers,
+  );
 } catch (error) {
   if (!(error instanceof InvalidRules)) throw error;
   const { message, mistakes } = error;
@@ -47,7 +58,8 @@ async function readFiles(paths: readonly string[]): Promise<Map<string, PrefixFi
   let left = MAX_FILE_PREFIXES;
   for (const path of paths) {
     post(PREFIX_FILES.timeoutMs);
-    const file = parts.length < MAX_PREFIX_FILES ? await readFile(path, left) : 'is one file too many';
+    const file =
+      parts.length < MAX_PREFIX_FILES ? await readFile(path, left) : 'is one file too many';
     if (typeof file !== 'string') left -= file.count;
     files.set(path, file);
   }

@@ -13,8 +13,6 @@ test('config: defaults', () => {
     dataFolder: { path: './whence-data', origin: 'set', cache: './whence-data' },
     databaseUrl: undefined,
     storageLocation: './whence-data',
-    storageLocations: './whence-data',
-    usageDatabaseUrl: undefined,
     storageGraceSeconds: 60,
     datasetUrl: undefined,
     keepVersions: 7,
@@ -29,15 +27,26 @@ test('config: defaults', () => {
     hasSmtpProbe: false,
     feeds: undefined,
     overrides: undefined,
+    locationDb: undefined,
     contact: undefined,
     updateSeconds: undefined,
-    hasRdap: false,
+    isUpdateSet: false,
     rpkiSource: undefined,
+    smtpServer: undefined,
+    smtpPasswordFile: undefined,
+    reportMailbox: undefined,
+    alertNetworks: [],
     rules: undefined,
     dnsListen: undefined,
     dnsAllow: [
-      ...['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '169.254.0.0/16'],
-      ...['::1', 'fc00::/7', 'fe80::/10'],
+      '127.0.0.0/8',
+      '10.0.0.0/8',
+      '172.16.0.0/12',
+      '192.168.0.0/16',
+      '169.254.0.0/16',
+      '::1',
+      'fc00::/7',
+      'fe80::/10',
     ],
     dnsZone: 'whence.invalid',
     publicUrl: undefined,
@@ -51,9 +60,17 @@ test('config: defaults', () => {
 });
 
 for (const [behaviour, environment, want] of [
-  ['is shown as it is set', { WHENCE_PORT: '9000' }, { value: '9000', is_set: true, is_secret: false }],
+  [
+    'is shown as it is set',
+    { WHENCE_PORT: '9000' },
+    { value: '9000', is_set: true, is_secret: false },
+  ],
   ['is shown with its default', {}, { value: '8080', is_set: false, is_secret: false }],
-  ['that is a secret is not shown', { WHENCE_DATASET_URL: 'https://a.example/' }, { is_set: true, is_secret: true }],
+  [
+    'that is a secret is not shown',
+    { WHENCE_DATASET_URL: 'https://a.example/' },
+    { is_set: true, is_secret: true },
+  ],
   [
     'that is a database is not shown',
     { WHENCE_DATABASE_URL: 'postgres://u:p@a.example/b' },
@@ -68,17 +85,89 @@ for (const [behaviour, environment, want] of [
   test(`config: a setting ${behaviour}`, () => {
     const variable = Object.keys(environment)[0] ?? 'WHENCE_PORT';
     const found = readConfig(environment).inForce.find((setting) => setting.variable === variable);
-    const { help: _, default: _fallback, variable: _name, ...shown } = found ?? assert.fail(variable);
+    const {
+      help: _,
+      default: _fallback,
+      variable: _name,
+      ...shown
+    } = found ?? assert.fail(variable);
     assert.deepEqual(shown, want);
   });
 }
+
+for (const [text, want] of [
+  [
+    'smtp://mail.example.com?from=whence@example.com',
+    { host: 'mail.example.com', port: 587, isSmtps: false, isLoopback: false, user: '' },
+  ],
+  [
+    'smtps://me%40example.com:p%2Fw@[2001:db8::1]?from=whence@example.com',
+    { host: '2001:db8::1', port: 465, isSmtps: true, user: 'me@example.com', password: 'p/w' },
+  ],
+  [
+    'smtp://localhost:25?from=whence@example.com',
+    { host: 'localhost', port: 25, isLoopback: true },
+  ],
+] as const)
+  test(`config: ${text} is a mail server`, () => {
+    const { smtpServer } = readConfig({ WHENCE_SMTP_URL: text });
+    assert.deepEqual({ ...smtpServer, ...want }, smtpServer);
+    assert.equal(smtpServer?.from, 'whence@example.com');
+  });
+
+const IMAP_PASSWORD = { WHENCE_REPORTS_IMAP_PASSWORD: 'secret' };
+for (const [text, want] of [
+  [
+    'imaps://reports@example.com@mail.example.com/Reports%20in',
+    { host: 'mail.example.com', port: 993, user: 'reports@example.com', folder: 'Reports in' },
+  ],
+  ['imaps://me@[2001:db8::1]:1993', { host: '2001:db8::1', port: 1993, folder: 'INBOX' }],
+  ['imap://me@localhost:1143/INBOX', { host: 'localhost', port: 1143, isTls: false }],
+] as const)
+  test(`config: ${text} is a mailbox`, () => {
+    const { reportMailbox } = readConfig({ WHENCE_REPORTS_IMAP: text, ...IMAP_PASSWORD });
+    assert.deepEqual({ ...reportMailbox?.mailbox, ...want }, reportMailbox?.mailbox);
+    assert.equal(reportMailbox?.password, 'secret');
+  });
+
+for (const text of [
+  'mail.example.com',
+  'imaps://mail.example.com/INBOX',
+  'imaps://me:secret@mail.example.com/INBOX',
+  'imap://me@mail.example.com/INBOX',
+])
+  test(`config: ${text} is not a mailbox`, () =>
+    assert.throws(
+      () => readConfig({ WHENCE_REPORTS_IMAP: text, ...IMAP_PASSWORD }),
+      /WHENCE_REPORTS_IMAP is set, but must be an imaps:\/\/ URL with a user and without a password/,
+    ));
+
+test('config: a mailbox needs a password', () =>
+  assert.throws(
+    () => readConfig({ WHENCE_REPORTS_IMAP: 'imaps://me@mail.example.com' }),
+    /set WHENCE_REPORTS_IMAP_PASSWORD or WHENCE_REPORTS_IMAP_PASSWORD_FILE too/,
+  ));
+
+for (const text of [
+  'mail.example.com',
+  'https://mail.example.com?from=whence@example.com',
+  'smtp://mail.example.com',
+  'smtp://mail.example.com?from=whence',
+  'smtp://mail.example.com?from=whence@example.com&insecure=1',
+])
+  test(`config: ${text} is not a mail server`, () =>
+    assert.throws(
+      () => readConfig({ WHENCE_SMTP_URL: text }),
+      /WHENCE_SMTP_URL is set, but must be a URL such as smtp:/,
+    ));
 
 for (const [text, want] of [
   ['https://whence.example', 'https://whence.example'],
   ['https://Whence.example/', 'https://whence.example'],
   ['http://127.0.0.1:8080', 'http://127.0.0.1:8080'],
 ] as const) {
-  test(`config: ${text} is a public URL`, () => assert.equal(readConfig({ WHENCE_PUBLIC_URL: text }).publicUrl, want));
+  test(`config: ${text} is a public URL`, () =>
+    assert.equal(readConfig({ WHENCE_PUBLIC_URL: text }).publicUrl, want));
 }
 
 for (const text of [
@@ -103,9 +192,11 @@ for (const url of [
   });
 }
 
-test('config: an empty variable is an unset one', () => assert.equal(readConfig({ WHENCE_PORT: '' }).port, 8080));
+test('config: an empty variable is an unset one', () =>
+  assert.equal(readConfig({ WHENCE_PORT: '' }).port, 8080));
 
-test('config: auto means one worker per core', () => assert.ok(readConfig({ WHENCE_WORKERS: 'auto' }).workers >= 1));
+test('config: auto means one worker per core', () =>
+  assert.ok(readConfig({ WHENCE_WORKERS: 'auto' }).workers >= 1));
 
 test('config: versions to keep by their number, or by their age in days', () => {
   assert.equal(readConfig({ WHENCE_KEEP_VERSIONS: '30' }).keepVersions, 30);
@@ -136,7 +227,11 @@ for (const [variable, value, message] of [
   ['WHENCE_PORT', '65536', 'WHENCE_PORT is "65536", but must be a port from 0 to 65535'],
   ['WHENCE_PORT', '80a', 'WHENCE_PORT is "80a", but must be a port from 0 to 65535'],
   ['WHENCE_WORKERS', '0', 'WHENCE_WORKERS is "0", but must be a number from 1 to 256, or auto'],
-  ['WHENCE_LOG_LEVEL', 'loud', 'WHENCE_LOG_LEVEL is "loud", but must be one of trace, debug, info, warn, error, fatal'],
+  [
+    'WHENCE_LOG_LEVEL',
+    'loud',
+    'WHENCE_LOG_LEVEL is "loud", but must be one of trace, debug, info, warn, error, fatal',
+  ],
   [
     'WHENCE_METRICS_PORT',
     '-1',
@@ -152,7 +247,15 @@ for (const [variable, value, message] of [
     '192.0.2.0/33',
     'WHENCE_TRUST_PROXY is "192.0.2.0/33", but must be IP addresses or prefixes, separated by commas',
   ],
-  ...['0.0.0.0/0', '::/0', '0.0.0.0/1', '::/8', '2000::/3', '::fffe:0:0/95', '192.0.2.1,0.0.0.0/0'].map(
+  ...[
+    '0.0.0.0/0',
+    '::/0',
+    '0.0.0.0/1',
+    '::/8',
+    '2000::/3',
+    '::fffe:0:0/95',
+    '192.0.2.1,0.0.0.0/0',
+  ].map(
     (value) =>
       [
         'WHENCE_TRUST_PROXY',
@@ -167,39 +270,52 @@ for (const [variable, value, message] of [
     'WHENCE_TRUST_PROXY is "::ffff:0:0/96", but must be IP addresses or prefixes, separated by commas',
   ],
   ['WHENCE_FIRST_KEY', 'yes', 'WHENCE_FIRST_KEY is "yes", but must be one of print, file, off'],
-  ['WHENCE_SHUTDOWN_DELAY', '10s', 'WHENCE_SHUTDOWN_DELAY is "10s", but must be a number of seconds from 0 to 600'],
+  [
+    'WHENCE_SHUTDOWN_DELAY',
+    '10s',
+    'WHENCE_SHUTDOWN_DELAY is "10s", but must be a number of seconds from 0 to 600',
+  ],
   [
     'WHENCE_KEEP_VERSIONS',
     '1',
-    'WHENCE_KEEP_VERSIONS is "1", but must be a number from 2 to 1000, or an age in days from 1d to 3650d',
+    'WHENCE_KEEP_VERSIONS is "1", but must be a number from 2 to 100, or an age in days from 1d to 3650d',
   ],
   [
     'WHENCE_KEEP_VERSIONS',
     '0d',
-    'WHENCE_KEEP_VERSIONS is "0d", but must be a number from 2 to 1000, or an age in days from 1d to 3650d',
+    'WHENCE_KEEP_VERSIONS is "0d", but must be a number from 2 to 100, or an age in days from 1d to 3650d',
   ],
   [
     'WHENCE_KEEP_VERSIONS',
     '12h',
-    'WHENCE_KEEP_VERSIONS is "12h", but must be a number from 2 to 1000, or an age in days from 1d to 3650d',
+    'WHENCE_KEEP_VERSIONS is "12h", but must be a number from 2 to 100, or an age in days from 1d to 3650d',
   ],
   [
     'WHENCE_KEEP_VERSIONS',
     '3651d',
-    'WHENCE_KEEP_VERSIONS is "3651d", but must be a number from 2 to 1000, or an age in days from 1d to 3650d',
+    'WHENCE_KEEP_VERSIONS is "3651d", but must be a number from 2 to 100, or an age in days from 1d to 3650d',
   ],
   [
     'WHENCE_DATASET_URL',
     's3://user:secret@bucket/whence',
     'WHENCE_DATASET_URL is set, but must be an http:, https: or file: URL',
   ],
-  ['WHENCE_DATASET_URL', 'secret', 'WHENCE_DATASET_URL is set, but must be an http:, https: or file: URL'],
+  [
+    'WHENCE_DATASET_URL',
+    'secret',
+    'WHENCE_DATASET_URL is set, but must be an http:, https: or file: URL',
+  ],
   [
     'WHENCE_DATASET_URL',
     'file://host/folder',
     'WHENCE_DATASET_URL is set, but must be a file: URL without a host: file:///folder',
   ],
-  ...['mysql://user:secret@host/whence', 'postgres://host', 'postgres://user:secret@host:port/whence', 'secret'].map(
+  ...[
+    'mysql://user:secret@host/whence',
+    'postgres://host',
+    'postgres://user:secret@host:port/whence',
+    'secret',
+  ].map(
     (value) =>
       [
         'WHENCE_DATABASE_URL',
@@ -248,7 +364,11 @@ for (const [variable, value, message] of [
         `WHENCE_DNS_ZONE is "${value}", but must be a name of at most 180 characters such as whence.invalid`,
       ] as const,
   ),
-  ['WHENCE_STORAGE_GRACE', '1m', 'WHENCE_STORAGE_GRACE is "1m", but must be a number of seconds from 0 to 3600'],
+  [
+    'WHENCE_STORAGE_GRACE',
+    '1m',
+    'WHENCE_STORAGE_GRACE is "1m", but must be a number of seconds from 0 to 3600',
+  ],
 ] as const) {
   test(`config: ${variable}=${value} is a usage error`, () => {
     assert.throws(() => readConfig({ [variable]: value }), { name: 'SettingError', message });
@@ -261,7 +381,8 @@ for (const [text, seconds] of [
   ['6h', 21_600],
   ['1d', 86_400],
 ] as const) {
-  test(`config: WHENCE_UPDATE=${text}`, () => assert.equal(readConfig({ WHENCE_UPDATE: text }).updateSeconds, seconds));
+  test(`config: WHENCE_UPDATE=${text}`, () =>
+    assert.equal(readConfig({ WHENCE_UPDATE: text }).updateSeconds, seconds));
 }
 
 const MARKER = 'm4rk3r0f5ecrets';
@@ -286,7 +407,8 @@ for (const { variable, shown } of Object.values<Setting<unknown>>(settings))
       } catch (error) {
         told.push((error as Error).message);
       }
-      const [plain, json] = [`connect ${value} failed: ${MARKER}`, JSON.stringify({ url: value, path: `/${MARKER}` })];
+      const plain = `connect ${value} failed: ${MARKER}`;
+      const json = JSON.stringify({ url: value, path: `/${MARKER}` });
       told.push(maskOf(environment)(plain), maskOf(environment)(json));
       for (const text of told) assert.ok(!text.includes(MARKER), `${value}: ${text}`);
     }
@@ -318,7 +440,11 @@ for (const [behaviour, environment, want] of [
     { WHENCE_URL_DATABASE: 'x' },
     ['WHENCE_URL_DATABASE is not a setting and has no effect: did you mean WHENCE_DATABASE_URL?'],
   ],
-  ['unlike any other', { WHENCE_ZZZZZZZZ: 'x' }, ['WHENCE_ZZZZZZZZ is not a setting and has no effect']],
+  [
+    'unlike any other',
+    { WHENCE_ZZZZZZZZ: 'x' },
+    ['WHENCE_ZZZZZZZZ is not a setting and has no effect'],
+  ],
   [
     'of a command or of Kubernetes',
     {
@@ -331,7 +457,8 @@ for (const [behaviour, environment, want] of [
     [],
   ],
 ] as const)
-  test(`config: a name that is ${behaviour}`, () => assert.deepEqual(readConfig(environment).warnings, want));
+  test(`config: a name that is ${behaviour}`, () =>
+    assert.deepEqual(readConfig(environment).warnings, want));
 
 for (const [behaviour, environment, isSame] of [
   ['a default that is spelt out', { WHENCE_STORAGE_GRACE: '60' }, true],
@@ -352,8 +479,10 @@ for (const [behaviour, environment, isSame] of [
 test('config: the checksum says nothing of a secret', () => {
   const checksums = ['one', 'two'].map((secret) => {
     const url = `postgres://u:${secret}@${secret}/${secret}`;
-    return readConfig({ WHENCE_DATABASE_URL: url, WHENCE_DATASET_URL: `https://${secret}:x@example.com/${secret}` })
-      .checksum;
+    return readConfig({
+      WHENCE_DATABASE_URL: url,
+      WHENCE_DATASET_URL: `https://${secret}:x@example.com/${secret}`,
+    }).checksum;
   });
   assert.equal(checksums[0], checksums[1]);
 });

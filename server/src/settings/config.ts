@@ -1,8 +1,12 @@
-/** The configuration, read from the environment. Only commands read it; everything below takes plain values. */
-import { type ProxyVariables, readProxyVariables } from '@whence/dataset/internal/io/download/proxy';
-import { checksumOf } from '@whence/dataset/internal/io/file-fingerprint';
+/**
+ * The configuration, read from the environment. Only commands read it; everything below takes plain
+ * values.
+ */
+import { type ProxyVariables, readProxyVariables } from '@whence/dataset/io/proxy';
 import type { ProviderSettings } from '../accounts/identity-provider.ts';
+import { checksumOf } from '../checksum.ts';
 import { closestName } from '../closest-name.ts';
+import type { MailboxSettings } from '../email-reports/mailbox/mailbox.ts';
 import { masking, maskText, secretsInUrl } from '../log/masking.ts';
 import { SettingError } from '../terminal/exit.ts';
 import { PROGRAM } from '../terminal/program-name.ts';
@@ -10,23 +14,40 @@ import { hanging, PLAIN, type Style } from '../terminal/style.ts';
 import type { DataFolder } from './data-folder.ts';
 import { type Environment, type Setting, type Shown, settings } from './settings.ts';
 
-const { providerIssuer, providerClientId, providerClientSecret, providerRole, ...independent } = settings;
+const {
+  providerIssuer,
+  providerClientId,
+  providerClientSecret,
+  providerRole,
+  reportsMailbox,
+  reportsMailboxPassword,
+  reportsMailboxPasswordFile,
+  reportsMailboxMoveTo,
+  ...independent
+} = settings;
 
 /** What each setting is parsed to; those that depend on others are below. */
-type Values = { readonly [Name in keyof typeof independent]: ReturnType<(typeof independent)[Name]['parse']> };
+type Values = {
+  readonly [Name in keyof typeof independent]: ReturnType<(typeof independent)[Name]['parse']>;
+};
 
 export type Config = Values & {
   /** Why it is the data directory. */
   readonly dataFolder: DataFolder;
+  /** Whether WHENCE_UPDATE decides on updates, and not an administrator in the dashboard. */
+  readonly isUpdateSet: boolean;
   /** Location of keys, counts and accounts: `databaseUrl`, or else the data directory. */
   readonly storageLocation: string;
-  /** The same, with the database that statistics have of their own, if any. */
-  readonly storageLocations: string | { readonly keys: string; readonly statistics: string };
   /** OpenID Connect provider for the dashboard; undefined without WHENCE_OIDC_ISSUER. */
   readonly provider: ProviderSettings | undefined;
+  /** Undefined without WHENCE_REPORTS_IMAP. */
+  readonly reportMailbox: MailboxSettings | undefined;
   /** Every setting with its current value, for display. */
   readonly inForce: readonly SettingInForce[];
-  /** By which replicas compare their settings. Of a secret it has only whether it is set: the checksum is public. */
+  /**
+   * By which replicas compare their settings. Of a secret it has only whether it is set: the
+   * checksum is public.
+   */
   readonly checksum: string;
   /** HTTPS_PROXY and related variables, which are not specific to Whence. */
   readonly proxies: ProxyVariables;
@@ -35,9 +56,12 @@ export type Config = Values & {
   readonly warnings: readonly string[];
 };
 
-/** Of one machine, about building datasets, or files with checksums of their own. */
+/**
+ * Settings that may differ between replicas: they concern one machine or the building of datasets,
+ * or name files that have checksums of their own.
+ */
 const LOCAL =
-  /^WHENCE_(HOST|PORT|DATA_DIR|KEEP_VERSIONS|WORKERS|METRICS_PORT|SHUTDOWN_DELAY|FIRST_KEY|LOG_LEVEL|RULES|OVERRIDES|DNS_LISTEN|FEEDS|CONTACT|UPDATE)$/;
+  /^WHENCE_(HOST|PORT|DATA_DIR|KEEP_VERSIONS|WORKERS|METRICS_PORT|SHUTDOWN_DELAY|FIRST_KEY|LOG_LEVEL|RULES|OVERRIDES|LOCATION_DB|DNS_LISTEN|FEEDS|CONTACT|UPDATE)$/;
 
 /** `value` is absent if it may contain a password. */
 type SettingInForce = {
@@ -61,11 +85,16 @@ export function readConfig(environment: Environment, folder?: DataFolder): Confi
       throw new SettingError(`${variable} is ${is}, but must be ${(error as Error).message}`);
     }
   };
-  const parsed = Object.entries<Setting<unknown>>(independent).map(([name, setting]) => [name, read(setting)]);
+  const parsed = Object.entries<Setting<unknown>>(independent).map(([name, setting]) => [
+    name,
+    read(setting),
+  ]);
   const values = Object.fromEntries(parsed) as Values;
-  const { port, metrics, dataDir, databaseUrl, usageDatabaseUrl } = values;
+  const { port, metrics, dataDir, databaseUrl } = values;
   if (port === metrics?.port && port !== 0)
-    throw new SettingError(`${settings.port.variable} and ${settings.metrics.variable} are both ${port}: change one`);
+    throw new SettingError(
+      `${settings.port.variable} and ${settings.metrics.variable} are both ${port}: change one`,
+    );
   const storageLocation = databaseUrl ?? dataDir;
   const inForce = Object.values<Setting<unknown>>(settings).map((setting) =>
     settingInForce(setting, environment[setting.variable]),
@@ -74,12 +103,14 @@ export function readConfig(environment: Environment, folder?: DataFolder): Confi
   return {
     ...values,
     dataFolder: folder ?? { path: dataDir, origin: 'set', cache: dataDir },
+    isUpdateSet: (environment[settings.updateSeconds.variable] ?? '') !== '',
     storageLocation,
-    storageLocations:
-      usageDatabaseUrl === undefined ? storageLocation : { keys: storageLocation, statistics: usageDatabaseUrl },
     provider: readProvider(read),
+    reportMailbox: readMailbox(read),
     inForce,
-    checksum: checksumOf(shared.map(({ variable, value, is_set }) => `${variable}=${value ?? is_set}`)),
+    checksum: checksumOf(
+      shared.map(({ variable, value, is_set }) => `${variable}=${value ?? is_set}`),
+    ),
     proxies: readProxyVariables(environment),
     mask: maskOf(environment),
     warnings: unknownNames(environment),
@@ -92,7 +123,9 @@ export function maskOf(environment: Environment): (text: string) => string {
     const text = environment[variable] ?? '';
     if (shown === 'never' && text !== '' && !text.includes('://')) return [text];
     // Some are lists, and a password may have a comma.
-    return shown === 'plainly' || shown === undefined ? [] : [text, ...text.split(',')].flatMap(secretsInUrl);
+    return shown === 'plainly' || shown === undefined
+      ? []
+      : [text, ...text.split(',')].flatMap(secretsInUrl);
   });
   const proxies = Object.values(readProxyVariables(environment)).flatMap(({ value }) =>
     secretsInUrl(value.includes('://') ? value : `http://${value}`),
@@ -104,7 +137,8 @@ export function maskOf(environment: Environment): (text: string) => string {
 function readProvider(read: <T>(setting: Setting<T>) => T): ProviderSettings | undefined {
   const issuer = read(providerIssuer);
   if (issuer === undefined) return undefined;
-  const [clientId, clientSecret] = [read(providerClientId), read(providerClientSecret)];
+  const clientId = read(providerClientId);
+  const clientSecret = read(providerClientSecret);
   if (clientId === '' || clientSecret === '')
     throw new SettingError(
       `${providerIssuer.variable} is set: set ${providerClientId.variable} and ${providerClientSecret.variable} too`,
@@ -112,11 +146,34 @@ function readProvider(read: <T>(setting: Setting<T>) => T): ProviderSettings | u
   return { issuer, clientId, clientSecret, label: issuer.hostname, role: read(providerRole) };
 }
 
-/** The table at the end of `wh serve --help`, or of `wh --help` with the settings that most people need. */
+function readMailbox(read: <T>(setting: Setting<T>) => T): MailboxSettings | undefined {
+  const mailbox = read(reportsMailbox);
+  if (mailbox === undefined) return undefined;
+  const password = read(reportsMailboxPassword);
+  const passwordFile = read(reportsMailboxPasswordFile);
+  if (password === '' && passwordFile === undefined)
+    throw new SettingError(
+      `${reportsMailbox.variable} is set: set ${reportsMailboxPassword.variable} or ${reportsMailboxPasswordFile.variable} too`,
+    );
+  return { mailbox, password, passwordFile, moveTo: read(reportsMailboxMoveTo) };
+}
+
+/**
+ * The table at the end of `wh serve --help`, or of `wh --help` with the settings that most people
+ * need.
+ */
 export function settingsHelp(style: Style = PLAIN, which: 'all' | 'common' = 'all'): string {
-  const shown = Object.values<Setting<unknown>>(settings).filter(({ isCommon = false }) => isCommon || which === 'all');
-  const rows = [...shown, ...(which === 'all' ? [] : COMMANDS_READ)].map(({ variable, help, default: fallback = '' }) =>
-    hanging(`  ${variable.padEnd(25)}  `, 29, `${help}${fallback === '' ? '' : ` (default: ${fallback})`}`, style),
+  const shown = Object.values<Setting<unknown>>(settings).filter(
+    ({ isCommon = false }) => isCommon || which === 'all',
+  );
+  const rows = [...shown, ...(which === 'all' ? [] : COMMANDS_READ)].map(
+    ({ variable, help, default: fallback = '' }) =>
+      hanging(
+        `  ${variable.padEnd(25)}  `,
+        29,
+        `${help}${fallback === '' ? '' : ` (default: ${fallback})`}`,
+        style,
+      ),
   );
   const more =
     which === 'all'
@@ -136,7 +193,14 @@ function settingInForce(
 ): SettingInForce {
   const value = text === '' && shown !== 'never' ? fallback : shownValue(shown, text);
   const is_secret = value === undefined;
-  return { variable, help, default: fallback, is_set: text !== '', is_secret, ...(is_secret ? {} : { value }) };
+  return {
+    variable,
+    help,
+    default: fallback,
+    is_set: text !== '',
+    is_secret,
+    ...(is_secret ? {} : { value }),
+  };
 }
 
 function shownValue(shown: Shown = 'plainly', text: string): string | undefined {
@@ -145,7 +209,11 @@ function shownValue(shown: Shown = 'plainly', text: string): string | undefined 
   const values = text.split(',').map((item) => {
     if (!item.includes('://')) return item;
     const url = URL.canParse(item) ? new URL(item) : undefined;
-    if (url === undefined || url.origin === 'null' || url.username + url.password + url.search + url.hash !== '')
+    if (
+      url === undefined ||
+      url.origin === 'null' ||
+      url.username + url.password + url.search + url.hash !== ''
+    )
       return undefined;
     return url.pathname === '/' ? item : `${url.origin}/…`;
   });
@@ -154,7 +222,10 @@ function shownValue(shown: Shown = 'plainly', text: string): string | undefined 
 
 /** Variables of the commands that ask a server, of the Compose file, and of the tests. */
 const OTHERS = /^WHENCE_(URL|KEY|DOMAIN|FIXTURES|TEST_\w+)$/;
-/** Kubernetes gives every container the addresses of its namespace's services, one of which may be called whence. */
+/**
+ * Kubernetes gives every container the addresses of its namespace's services, one of which may be
+ * called whence.
+ */
 const SERVICE_LINK = /_SERVICE_(HOST|PORT)(_\w+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?$/;
 const LINK_VALUE = /^(tcp|udp|sctp):\/\//;
 
@@ -162,13 +233,13 @@ const PREFIX = 'WHENCE_';
 
 // Variables that look like settings and are none, such as a mistyped name; a sentence for each.
 function unknownNames(environment: Readonly<Record<string, string | undefined>>): string[] {
-  const known = Object.values(settings).map(({ variable }) => variable);
+  const variables = Object.values(settings).map(({ variable }) => variable);
   const unknown = Object.entries(environment).flatMap(([name, value = '']) => {
-    const isOurs = /^WHENCE_/i.test(name) && !known.includes(name) && !OTHERS.test(name);
+    const isOurs = /^WHENCE_/i.test(name) && !variables.includes(name) && !OTHERS.test(name);
     return isOurs && !SERVICE_LINK.test(name) && !LINK_VALUE.test(value) ? [name] : [];
   });
   return unknown.map((name) => {
-    const withoutPrefix = known.map((variable) => variable.slice(PREFIX.length));
+    const withoutPrefix = variables.map((variable) => variable.slice(PREFIX.length));
     const meant = closestName(name.toUpperCase().slice(PREFIX.length), withoutPrefix);
     return `${name} is not a setting and has no effect${meant === undefined ? '' : `: did you mean ${PREFIX}${meant}?`}`;
   });

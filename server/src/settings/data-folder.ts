@@ -1,6 +1,7 @@
 /**
- * Which data directory a command uses. A server uses the one that is set, or ./whence-data. Commands are also run
- * elsewhere, by people who never started a server, so they look in several places:
+ * Which data directory a command uses. A server uses the one that is set, or ./whence-data.
+ * Commands are also run elsewhere, by people who never started a server, so they look in several
+ * places:
  *
  *   set       --data-dir or WHENCE_DATA_DIR; then nothing else is tried
  *   here      ./whence-data
@@ -14,7 +15,10 @@ import { join, resolve } from 'node:path';
 import { cloneOfWorkingFolder, EMBEDDED } from '../installation.ts';
 import { type Environment, settings } from './settings.ts';
 
-/** `read` answers from a dataset, `update` changes the datasets, `storage` uses keys, accounts and counts. */
+/**
+ * `read` answers from a dataset, `update` changes the datasets, `storage` uses keys, accounts and
+ * counts.
+ */
 export type Purpose = 'serve' | 'read' | 'update' | 'storage';
 
 export type DataFolder = {
@@ -31,7 +35,8 @@ export function findDataFolder(purpose: Purpose, environment: Environment): Data
   const { variable, default: here } = settings.dataDir;
   const set = environment[variable];
   if (set || purpose === 'serve') return folder(set || here, 'set');
-  const [clone, own] = [cloneOfWorkingFolder(), ownDataFolder(environment)];
+  const clone = cloneOfWorkingFolder();
+  const own = ownDataFolder(environment);
   const candidates = [
     folder(resolve(here), 'here'),
     ...(clone === undefined ? [] : [folder(join(clone, here), 'clone')]),
@@ -39,20 +44,32 @@ export function findDataFolder(purpose: Purpose, environment: Environment): Data
     ...(own !== undefined && (purpose === 'read' || (purpose === 'update' && clone === undefined))
       ? [folder(own, 'own')]
       : []),
-    ...(purpose === 'read' ? [{ path: EMBEDDED, origin: 'package' as const, cache: own ?? tmpdir() }] : []),
+    ...(purpose === 'read'
+      ? [{ path: EMBEDDED, origin: 'package' as const, cache: own ?? tmpdir() }]
+      : []),
   ];
   const [first, ...others] = candidates;
   // Where a first dataset or database belongs: a clone has its own folder, a person their own.
   const fallback = others.find(({ origin }) => origin !== 'package') ?? first;
-  return candidates.find(({ path }) => existsSync(join(path, CONTENT[purpose]))) ?? (fallback as DataFolder);
+  return (
+    candidates.find(({ path }) => existsSync(join(path, CONTENT[purpose]))) ??
+    (fallback as DataFolder)
+  );
 }
 
 /** The file by which a folder of this purpose is known. */
 const CONTENT = { read: 'datasets/manifest.json', update: '.', storage: 'whence.sqlite' } as const;
 
-const folder = (path: string, origin: DataFolder['origin']): DataFolder => ({ path, origin, cache: path });
+const folder = (path: string, origin: DataFolder['origin']): DataFolder => ({
+  path,
+  origin,
+  cache: path,
+});
 
-/** As the XDG Base Directory Specification, macOS and Windows have it; undefined where the environment names no home. */
+/**
+ * As the XDG Base Directory Specification, macOS and Windows have it; undefined where the
+ * environment names no home.
+ */
 export function ownDataFolder(
   { XDG_DATA_HOME, HOME, LOCALAPPDATA }: Environment,
   platform: NodeJS.Platform = process.platform,

@@ -1,8 +1,10 @@
 /** Parsers of settings. They throw an error that says what the value must be. */
-import { MAX_VERSIONS, type Retention } from '@whence/dataset/internal/versions/retention';
-import { parseHostUrl } from '@whence/dataset/internal/versions/static-host-url';
+
 import { parsePrefix, type Range } from '@whence/dataset/prefix';
-import { type DnsServer, parseServer } from '@whence/email/internal/dns/servers';
+import { MAX_VERSIONS, type Retention } from '@whence/dataset/versions/retention';
+import { type DnsServer, parseServer } from '@whence/email/dns-servers';
+import type { SmtpServer } from '../alerts/mailer.ts';
+import type { Mailbox } from '../email-reports/mailbox/mailbox.ts';
 import { readDatabaseUrl } from '../storage/postgres/database-url.ts';
 
 export function parseNumber(text: string, from: number, to: number, expected: string): number {
@@ -15,16 +17,20 @@ const UNIT_SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_4
 
 /** How often an update runs. Each feed still has its own refresh interval. */
 export function parseInterval(text: string): number | undefined {
-  if (text === 'off') return undefined;
+  if (text === 'off' || text === '') return undefined;
   const [, count, unit = ''] = /^([1-9][0-9]{0,3})([mhd])$/.exec(text) ?? [];
   const seconds = Number(count) * (UNIT_SECONDS[unit] ?? Number.NaN);
-  if (!(seconds >= 60 && seconds <= 30 * 86_400)) throw new Error('off, or an interval from 1m to 30d');
+  if (!(seconds >= 60 && seconds <= 30 * 86_400))
+    throw new Error('off, or an interval from 1m to 30d');
   return seconds;
 }
 
 const MAX_RETENTION_DAYS = 3650;
 
-/** At least 2: keeping the newest version beside the current one prevents its number from being reused. */
+/**
+ * At least 2: keeping the newest version beside the current one prevents its number from being
+ * reused.
+ */
 export function parseRetention(text: string): Retention {
   const expected = `a number from 2 to ${MAX_VERSIONS}, or an age in days from 1d to ${MAX_RETENTION_DAYS}d`;
   if (!text.endsWith('d')) return parseNumber(text, 2, MAX_VERSIONS, expected);
@@ -48,14 +54,19 @@ export function emptyToUndefined(text: string): string | undefined {
 
 /** The value becomes part of a header. */
 export function parseContact(text: string): string | undefined {
-  if (!/^[\x21-\x7e]{0,200}$/.test(text)) throw new Error('one word of at most 200 ASCII characters');
+  if (!/^[\x21-\x7e]{0,200}$/.test(text))
+    throw new Error('one word of at most 200 ASCII characters');
   return emptyToUndefined(text);
 }
 
 export function parsePublicUrl(text: string): string | undefined {
   if (text === '') return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol) || url.origin !== text.replace(/\/$/, '').toLowerCase())
+  if (
+    url === undefined ||
+    !/^https?:$/.test(url.protocol) ||
+    url.origin !== text.replace(/\/$/, '').toLowerCase()
+  )
     throw new Error('an origin such as https://whence.example.com, without a path');
   return url.origin;
 }
@@ -64,8 +75,10 @@ export function parsePublicUrl(text: string): string | undefined {
 export function parseIssuer(text: string): URL | undefined {
   if (text === '') return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isLocal = url?.protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
-  if (url === undefined || (url.protocol !== 'https:' && !isLocal)) throw new Error('an https: URL');
+  const isLocal =
+    url?.protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+  if (url === undefined || (url.protocol !== 'https:' && !isLocal))
+    throw new Error('an https: URL');
   return url;
 }
 
@@ -74,7 +87,9 @@ export function parseOrigins(text: string): string[] {
   const origins = parseList(text);
   for (const origin of origins) {
     if (origin !== '*' && !(URL.canParse(origin) && new URL(origin).origin === origin))
-      throw new Error('origins such as https://app.example.com without a path, separated by commas, or *');
+      throw new Error(
+        'origins such as https://app.example.com without a path, separated by commas, or *',
+      );
   }
   return origins;
 }
@@ -82,11 +97,14 @@ export function parseOrigins(text: string): string[] {
 export function parseDatasetUrl(text: string): string | undefined {
   if (text === '') return undefined;
   // Throws if the URL is invalid.
-  parseHostUrl(text);
+  checkHostUrl(text);
   return text;
 }
 
-/** Supported modes of libpq. `allow` and `prefer` are not: they silently fall back to an unencrypted connection. */
+/**
+ * Supported modes of libpq. `allow` and `prefer` are not: they silently fall back to an unencrypted
+ * connection.
+ */
 const SSL_MODES = ['disable', 'require', 'verify-ca', 'verify-full'];
 
 export function parseDatabaseUrl(text: string): string | undefined {
@@ -94,11 +112,65 @@ export function parseDatabaseUrl(text: string): string | undefined {
   const [first = ''] = readDatabaseUrl(text).hosts;
   const { searchParams } = new URL(first);
   const sslMode = searchParams.get('sslmode');
-  if (sslMode !== null && !SSL_MODES.includes(sslMode)) throw new Error(`a URL with sslmode ${SSL_MODES.join(', ')}`);
+  if (sslMode !== null && !SSL_MODES.includes(sslMode))
+    throw new Error(`a URL with sslmode ${SSL_MODES.join(', ')}`);
   if (sslMode === 'verify-ca' && !searchParams.has('sslrootcert'))
     throw new Error('a URL with sslrootcert for sslmode verify-ca');
   return text;
 }
+
+export function parseSmtpUrl(text: string): SmtpServer | undefined {
+  if (text === '') return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const from = url?.searchParams.get('from') ?? '';
+  if (
+    url === undefined ||
+    !/^smtps?:$/.test(url.protocol) ||
+    url.hostname === '' ||
+    !/^[^\s@<>,]+@[^\s@<>,]+$/.test(from) ||
+    [...url.searchParams.keys()].some((name) => name !== 'from')
+  )
+    throw new Error(
+      'a URL such as smtp://user:password@mail.example.com:587?from=whence@example.com',
+    );
+  const isSmtps = url.protocol === 'smtps:';
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  return {
+    host,
+    port: Number(url.port) || (isSmtps ? 465 : 587),
+    isSmtps,
+    isLoopback: !isSmtps && LOOPBACK.includes(host),
+    user: decodeURIComponent(url.username),
+    password: decodeURIComponent(url.password),
+    from,
+  };
+}
+
+/** A password of its own does not get into lists of processes and shells with the rest. */
+export function parseImapUrl(text: string): Mailbox | undefined {
+  if (text === '') return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const host = url?.hostname.replace(/^\[|\]$/g, '') ?? '';
+  const isLocal = url?.protocol === 'imap:' && LOOPBACK.includes(host);
+  if (
+    url === undefined ||
+    (url.protocol !== 'imaps:' && !isLocal) ||
+    host === '' ||
+    url.username === '' ||
+    url.password + url.search + url.hash !== ''
+  )
+    // An example would be masked like any user name in a URL.
+    throw new Error('an imaps:// URL with a user and without a password, as in docs/reports.md');
+  return {
+    host,
+    port: Number(url.port) || (isLocal ? 143 : 993),
+    isTls: !isLocal,
+    user: decodeURIComponent(url.username),
+    folder: decodeURIComponent(url.pathname.slice(1)) || 'INBOX',
+  };
+}
+
+const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
 
 export function parseDnsServers(text: string): string[] {
   const servers = parseList(text);
@@ -119,9 +191,12 @@ export function parseListenAddress(text: string): DnsServer | undefined {
 }
 
 /** `9090`, `127.0.0.1:9090` or `[::1]:9090`. Without a host, that of the API. */
-export function parseMetricsAddress(text: string): { host: string | undefined; port: number } | undefined {
+export function parseMetricsAddress(
+  text: string,
+): { host: string | undefined; port: number } | undefined {
   if (text === '') return undefined;
-  const [, bracketed, host = bracketed, port] = /^(?:(?:\[([\da-f:.]+)\]|([^\s:[\]]+)):)?(\d+)$/i.exec(text) ?? [];
+  const [, bracketed, host = bracketed, port] =
+    /^(?:(?:\[([\da-f:.]+)\]|([^\s:[\]]+)):)?(\d+)$/i.exec(text) ?? [];
   const expected = 'a port from 0 to 65535, or an address and a port such as 127.0.0.1:9090';
   return { host, port: parseNumber(port ?? '', 0, 65535, expected) };
 }
@@ -133,10 +208,15 @@ export function parseNetworks(text: string): string[] {
   return networks;
 }
 
-/** In lower case. Reversed IPv6 addresses have 72 characters below it, and a name has at most 253. */
+/**
+ * In lower case. Reversed IPv6 addresses have 72 characters below it, and a name has at most 253.
+ */
 export function parseZone(text: string): string {
   const zone = text.toLowerCase().replace(/\.$/, '');
-  if (!/^[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_][a-z0-9_-]{0,62})*$/.test(zone) || zone.length > 180)
+  if (
+    !/^[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_][a-z0-9_-]{0,62})*$/.test(zone) ||
+    zone.length > 180
+  )
     throw new Error('a name of at most 180 characters such as whence.invalid');
   return zone;
 }
@@ -159,7 +239,8 @@ export function parseProxies(text: string): string[] {
 function isTooWide({ start, end, version }: Range): boolean {
   const addresses = end - start + 1n;
   if (version === 4) return addresses > 1n << 24n;
-  // Proxies are compared in their IPv4-mapped form too: a prefix that contains it means all of IPv4.
+  // Proxies are compared in their IPv4-mapped form too: a prefix that contains it means all of
+  // IPv4.
   const isAllOfIpv4 = start <= MAPPED_START && end >= MAPPED_END;
   return isAllOfIpv4 || addresses > 1n << 121n;
 }
@@ -170,4 +251,14 @@ const MAPPED_END = 0xffff_ffff_ffffn;
 export function parseSwitch(text: string): boolean {
   if (text !== 'on' && text !== 'off') throw new Error('on or off');
   return text === 'on';
+}
+
+/** Throws an error that says what the URL must be. */
+function checkHostUrl(text: string): void {
+  const words = 'an http:, https: or file: URL';
+  if (!URL.canParse(text)) throw new Error(words);
+  const url = new URL(text);
+  if (!['http:', 'https:', 'file:'].includes(url.protocol)) throw new Error(words);
+  if (url.protocol === 'file:' && url.host !== '')
+    throw new Error('a file: URL without a host: file:///folder');
 }

@@ -1,6 +1,6 @@
 /** The settings: variable, default, help text, parser. `config.ts` reads them. */
 import { availableParallelism } from 'node:os';
-import type { Retention } from '@whence/dataset/internal/versions/retention';
+import type { Retention } from '@whence/dataset/versions/retention';
 import { isRole } from '../vocabulary.ts';
 import {
   emptyToUndefined,
@@ -9,6 +9,7 @@ import {
   parseDatasetUrl,
   parseDays,
   parseDnsServers,
+  parseImapUrl,
   parseInterval,
   parseIssuer,
   parseListenAddress,
@@ -19,11 +20,15 @@ import {
   parseProxies,
   parsePublicUrl,
   parseRetention,
+  parseSmtpUrl,
   parseSwitch,
   parseZone,
 } from './parsers.ts';
 
-/** How a value is shown. `masked`: a URL's origin, else as it is. Only plain ones are not masked in what is written. */
+/**
+ * How a value is shown. `masked`: a URL's origin, else as it is. Only plain ones are not masked in
+ * what is written.
+ */
 export type Shown = 'plainly' | 'masked' | 'never';
 
 export type Setting<T> = {
@@ -45,7 +50,10 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
 export type FirstKey = (typeof FIRST_KEY)[number];
 const FIRST_KEY = ['print', 'file', 'off'] as const;
 
-/** Loopback, RFC 1918 and its IPv6 counterparts, link local. The blanks are where the help breaks lines. */
+/**
+ * Loopback, RFC 1918 and its IPv6 counterparts, link local. The blanks are where the help breaks
+ * lines.
+ */
 const PRIVATE_NETWORKS =
   '127.0.0.0/8, 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 169.254.0.0/16, ::1, fc00::/7, fe80::/10';
 
@@ -83,12 +91,6 @@ export const settings = {
     shown: 'never',
     parse: parseDatabaseUrl,
   },
-  usageDatabaseUrl: {
-    variable: 'WHENCE_USAGE_DATABASE_URL',
-    help: 'postgres:// URL of a database for statistics alone (default: with the keys)',
-    shown: 'never',
-    parse: parseDatabaseUrl,
-  },
   storageGraceSeconds: {
     variable: 'WHENCE_STORAGE_GRACE',
     default: '60',
@@ -104,7 +106,7 @@ export const settings = {
   keepVersions: {
     variable: 'WHENCE_KEEP_VERSIONS',
     default: '7',
-    help: 'versions of the dataset to keep, including the current one: how many, or how old, such as 90d',
+    help: 'versions of the dataset to keep, including the current one: how many, or how old, such as 30d',
     parse: parseRetention,
   },
   workers: {
@@ -112,7 +114,9 @@ export const settings = {
     default: '1',
     help: 'worker processes; auto is one per core',
     parse: (text) =>
-      text === 'auto' ? availableParallelism() : parseNumber(text, 1, 256, 'a number from 1 to 256, or auto'),
+      text === 'auto'
+        ? availableParallelism()
+        : parseNumber(text, 1, 256, 'a number from 1 to 256, or auto'),
   },
   metrics: {
     variable: 'WHENCE_METRICS_PORT',
@@ -170,6 +174,48 @@ export const settings = {
     help: 'how long DMARC reports are kept',
     parse: parseDays,
   },
+  reportsMailbox: {
+    variable: 'WHENCE_REPORTS_IMAP',
+    help: 'mailbox from which DMARC reports are fetched every ten minutes, such as imaps://reports@mail.example.com/INBOX',
+    shown: 'never',
+    parse: parseImapUrl,
+  },
+  reportsMailboxPassword: {
+    variable: 'WHENCE_REPORTS_IMAP_PASSWORD',
+    help: 'password for WHENCE_REPORTS_IMAP',
+    shown: 'never',
+    parse: (text) => text,
+  },
+  reportsMailboxPasswordFile: {
+    variable: 'WHENCE_REPORTS_IMAP_PASSWORD_FILE',
+    help: 'file with it, instead of the variable',
+    shown: 'plainly',
+    parse: emptyToUndefined,
+  },
+  reportsMailboxMoveTo: {
+    variable: 'WHENCE_REPORTS_IMAP_MOVE_TO',
+    help: 'folder to which messages with reports are moved once they are read (default: they are marked as seen)',
+    shown: 'plainly',
+    parse: emptyToUndefined,
+  },
+  smtpServer: {
+    variable: 'WHENCE_SMTP_URL',
+    help: 'mail server for alerts and the sender, such as smtp://mx.example.com?from=me@example.com; TLS is required',
+    shown: 'never',
+    parse: parseSmtpUrl,
+  },
+  smtpPasswordFile: {
+    variable: 'WHENCE_SMTP_PASSWORD_FILE',
+    help: 'file with the password for WHENCE_SMTP_URL, instead of one in the URL',
+    shown: 'plainly',
+    parse: emptyToUndefined,
+  },
+  alertNetworks: {
+    variable: 'WHENCE_ALERT_NETWORKS',
+    help: 'networks in which webhooks of alerts may be beside public addresses, separated by commas; http: is allowed there',
+    shown: 'plainly',
+    parse: parseNetworks,
+  },
   rpkiSource: {
     variable: 'WHENCE_RPKI',
     help: 'JSON file of validated ROA payloads that a relying party such as rpki-client writes, or its http(s) URL, for include=routing',
@@ -202,12 +248,6 @@ export const settings = {
     shown: 'plainly',
     parse: parseZone,
   },
-  hasRdap: {
-    variable: 'WHENCE_RDAP',
-    default: 'off',
-    help: 'on allows include=registration, which asks the regional internet registries by RDAP',
-    parse: parseSwitch,
-  },
   feeds: {
     variable: 'WHENCE_FEEDS',
     help: 'path or URL of the feed catalogue for dataset update (default: built-in)',
@@ -220,6 +260,12 @@ export const settings = {
     shown: 'plainly',
     parse: emptyToUndefined,
   },
+  locationDb: {
+    variable: 'WHENCE_LOCATION_DB',
+    help: 'MMDB file of cities (default: DB-IP City Lite, if its feed is enabled)',
+    shown: 'plainly',
+    parse: emptyToUndefined,
+  },
   contact: {
     variable: 'WHENCE_CONTACT',
     help: 'email address or URL for the User-Agent of feed requests; some feeds require one',
@@ -228,8 +274,7 @@ export const settings = {
   },
   updateSeconds: {
     variable: 'WHENCE_UPDATE',
-    default: 'off',
-    help: 'how often the server updates the dataset from its feeds: off, or an interval such as 30m, 6h, 1d',
+    help: 'how often the server updates the dataset from its feeds: off, or an interval such as 30m, 6h, 1d (default: as chosen in the dashboard)',
     isCommon: true,
     parse: parseInterval,
   },
@@ -258,7 +303,11 @@ export const settings = {
     shown: 'masked',
     parse: parseIssuer,
   },
-  providerClientId: plainText('WHENCE_OIDC_CLIENT_ID', '', 'client id of this server at the provider'),
+  providerClientId: plainText(
+    'WHENCE_OIDC_CLIENT_ID',
+    '',
+    'client id of this server at the provider',
+  ),
   providerClientSecret: {
     variable: 'WHENCE_OIDC_CLIENT_SECRET',
     help: 'client secret of this server at the provider',
@@ -276,5 +325,9 @@ export const settings = {
     },
   },
 } satisfies Readonly<
-  Record<string, Setting<number | boolean | Retention | undefined> | (Setting<unknown> & { readonly shown: Shown })>
+  Record<
+    string,
+    | Setting<number | boolean | Retention | undefined>
+    | (Setting<unknown> & { readonly shown: Shown })
+  >
 >;

@@ -1,18 +1,21 @@
-/** Accounts, sessions, links, audit log and traffic in storage: what other files rely on in either engine. */
+/**
+ * Accounts, sessions, links, audit log and traffic in storage: what other files rely on in either
+ * engine.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
+import { openTestStorage } from '../test/storage/engines.ts';
 import { newBatch } from '../test/storage/new-batch.ts';
-import { openStorage } from './open-storage.ts';
 import type { Storage } from './storage.ts';
 import type { StoredAccount } from './stores/account-store.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'whence-accounts-'));
 let storage: Storage;
 before(async () => {
-  storage = await openStorage(folder);
+  storage = await openTestStorage(folder, { isSequential: true });
 });
 after(async () => {
   await storage.close();
@@ -31,7 +34,11 @@ const account = (id: string, role = 'admin'): StoredAccount => ({
 
 test('account storage: an account comes back as it was put in, by id and by name', async () => {
   assert.equal(await storage.accounts.isEmpty(), true);
-  const ada = { ...account('ada'), passwordHash: '$argon2id$', providerSubject: 'https://issuer.example 1' };
+  const ada = {
+    ...account('ada'),
+    passwordHash: '$argon2id$',
+    providerSubject: 'https://issuer.example 1',
+  };
   assert.equal(await storage.accounts.insert(ada), true);
   assert.equal(await storage.accounts.isEmpty(), false);
   assert.deepEqual(await storage.accounts.find('ada'), ada);
@@ -52,7 +59,9 @@ test('account storage: of two administrators who demote each other at once, one 
     storage.accounts.change('bob', { disabledAt: at }, 'admin'),
   ]);
   assert.deepEqual(outcomes.sort(), ['changed', 'last of its role']);
-  const active = (await storage.accounts.list()).filter(({ role, disabledAt }) => role === 'admin' && !disabledAt);
+  const active = (await storage.accounts.list()).filter(
+    ({ role, disabledAt }) => role === 'admin' && !disabledAt,
+  );
   assert.equal(active.length, 1);
   assert.equal(await storage.accounts.change('nobody', { role: 'viewer' }, 'admin'), 'unknown');
 });
@@ -96,16 +105,26 @@ test('account storage: a link is taken once, and not after it has expired', asyn
   await storage.links.insert(link);
   assert.deepEqual(await storage.links.find('link hash', at), link);
   assert.equal(await storage.links.take('link hash', later(10)), undefined);
-  const taken = await Promise.all([storage.links.take('link hash', at), storage.links.take('link hash', at)]);
+  const taken = await Promise.all([
+    storage.links.take('link hash', at),
+    storage.links.take('link hash', at),
+  ]);
   assert.equal(taken.filter((one) => one !== undefined).length, 1);
 });
 
 test('audit storage: newest first, filtered, in pages', async () => {
   for (let i = 0; i < 4; i++) {
-    const entry = { id: `00${i}`, at: later(i), actor: 'Ada', targetKind: 'key', targetId: `k${i % 2}` };
+    const entry = {
+      id: `00${i}`,
+      at: later(i),
+      actor: 'Ada',
+      targetKind: 'key',
+      targetId: `k${i % 2}`,
+    };
     await storage.audit.add({ ...entry, action: 'key.created', details: { tier: 'free' } });
   }
-  const ids = async (filter: object, limit = 10) => (await storage.audit.list(filter, limit)).map(({ id }) => id);
+  const ids = async (filter: object, limit = 10) =>
+    (await storage.audit.list(filter, limit)).map(({ id }) => id);
   assert.deepEqual(await ids({}), ['003', '002', '001', '000']);
   assert.deepEqual(await ids({ targetId: 'k1' }), ['003', '001']);
   assert.deepEqual(await ids({ before: '002' }, 1), ['001']);
@@ -119,17 +138,24 @@ test('traffic storage: what processes add to an hour is summed', async () => {
     storage.traffic.add(newBatch(), [row]),
     storage.traffic.add(newBatch(), [row, { ...row, counter: 'cache hit' }]),
   ]);
-  assert.deepEqual((await storage.traffic.since(0)).map(({ counter, count }) => [counter, count]).sort(), [
-    ['cache hit', 2],
-    ['requests ip 200', 4],
-  ]);
+  assert.deepEqual(
+    (await storage.traffic.since(0)).map(({ counter, count }) => [counter, count]).sort(),
+    [
+      ['cache hit', 2],
+      ['requests ip 200', 4],
+    ],
+  );
   await storage.traffic.prune(7_200_000);
   assert.deepEqual(await storage.traffic.since(0), []);
 });
 
 test('usage storage: sums by key, endpoint and status, of all keys or of some', async () => {
   const row = { keyId: 'one', day: '2026-11-15', endpoint: 'ip', statusClass: 2, requests: 3 };
-  const rows = [row, { ...row, keyId: 'two', requests: 4 }, { ...row, endpoint: 'asn', statusClass: 4, requests: 5 }];
+  const rows = [
+    row,
+    { ...row, keyId: 'two', requests: 4 },
+    { ...row, endpoint: 'asn', statusClass: 4, requests: 5 },
+  ];
   await storage.usage.add(newBatch(), rows, new Map());
   const range = { from: '2026-11-14', to: '2026-11-15' };
   const sums = async (by: 'key' | 'endpoint' | 'status', keyIds?: string[]) =>

@@ -1,13 +1,15 @@
-// Copies all data between two databases and compares the copy. Large tables come first, in parts; all others follow in
-// one transaction, until which the target has the keys it had before. An interrupted copy starts anew.
+// Copies all data between two databases and compares the copy. Large tables come first, in parts;
+// all others follow in one transaction, until which the target has the keys it had before. An
+// interrupted copy starts anew.
+
+import { sql } from 'kysely';
 import type { Engine } from './engine.ts';
-import { sql } from './kysely.ts';
 import type { Db } from './schema.ts';
-import { contentOf, pagesOf, type Row, type TableName } from './tables.ts';
+import { contentOf, pagesOf, type Row, TABLE_NAMES, type TableName } from './tables.ts';
 
 /** Processes report every ten seconds. */
 const SEEN_MS = 30_000;
-const LARGE_TABLES: readonly TableName[] = ['usage', 'report_pages'];
+const LARGE_TABLES: readonly TableName[] = ['usage', 'report_rows'];
 
 type CopiedTable = { readonly table: TableName; readonly rows: number };
 
@@ -23,27 +25,29 @@ export async function copyStorage(
   source: Engine,
   target: Engine,
   progress: CopyProgress,
-  tables: readonly TableName[],
 ): Promise<CopiedTable[]> {
   const isLarge = (table: TableName) => LARGE_TABLES.includes(table);
   const copy = (into: Db, table: TableName) =>
     copyRows(source, { ...target, db: into }, table, (rows) => progress('copying', table, rows));
-  for (const table of tables.filter(isLarge)) {
+  for (const table of TABLE_NAMES.filter(isLarge)) {
     // Takes no longer with more rows. No trigger of this table has to see them.
     if (target.name === 'PostgreSQL') await sql`truncate ${sql.table(table)}`.execute(target.db);
     await copy(target.db, table);
   }
   await target.db.transaction().execute(async (transaction) => {
-    for (const table of tables.filter((name) => !isLarge(name))) await copy(transaction, table);
+    for (const table of TABLE_NAMES.filter((name) => !isLarge(name)))
+      await copy(transaction, table);
   });
   const copied: CopiedTable[] = [];
-  for (const table of tables) {
+  for (const table of TABLE_NAMES) {
     const [before, after] = await Promise.all([
       contentOf(source.db, table, (rows) => progress('comparing', table, rows)),
       contentOf(target.db, table),
     ]);
     if (before.digest !== after.digest)
-      throw new CopyMismatch(`${table}: ${before.rows} rows in ${source.place}, ${after.rows} in ${target.place}`);
+      throw new CopyMismatch(
+        `${table}: ${before.rows} rows in ${source.place}, ${after.rows} in ${target.place}`,
+      );
     copied.push({ table, rows: after.rows });
   }
   return copied;
@@ -72,8 +76,15 @@ async function copyRows(
   }
 }
 
-/** As JSON: a statement with a parameter for each value takes several times as long to make and to send. */
-async function insertPage({ name, db }: Engine, table: TableName, page: readonly Row[]): Promise<void> {
+/**
+ * As JSON: a statement with a parameter for each value takes several times as long to make and to
+ * send.
+ */
+async function insertPage(
+  { name, db }: Engine,
+  table: TableName,
+  page: readonly Row[],
+): Promise<void> {
   const columns = Object.keys(page[0] ?? {});
   const values =
     name === 'PostgreSQL'
@@ -87,7 +98,8 @@ async function insertPage({ name, db }: Engine, table: TableName, page: readonly
 
 /** Ids of keys that only the target has: it belongs to another deployment. */
 export async function foreignKeys(source: Engine, target: Engine): Promise<string[]> {
-  const ids = async ({ db }: Engine) => (await db.selectFrom('keys').select('id').execute()).map(({ id }) => id);
+  const ids = async ({ db }: Engine) =>
+    (await db.selectFrom('keys').select('id').execute()).map(({ id }) => id);
   const ours = new Set(await ids(source));
   return (await ids(target)).filter((id) => !ours.has(id));
 }

@@ -1,7 +1,8 @@
 /** The state of a database for `wh storage check`: content, response time and problems. */
+
+import { sql } from 'kysely';
 import { processesUsing } from './copy-storage.ts';
 import type { Engine } from './engine.ts';
-import { sql } from './kysely.ts';
 import { schemaState } from './migrations/migrate.ts';
 import { readReplication } from './postgres/replication.ts';
 import { maintenanceStore } from './stores/maintenance-store.ts';
@@ -9,7 +10,7 @@ import { TABLE_NAMES } from './tables.ts';
 
 const CLOCK_QUERIES = 9;
 /** Larger tables are estimated: a count of ten million rows takes longer than a statement may. */
-export const COUNTED_ROWS = 100_000;
+const COUNTED_ROWS = 100_000;
 /** For an estimate. Tables that are counted to the end have fewer. */
 const SAMPLED_PAGES = 100;
 /** Sessions and one-time links expire by the clock of the server, not of the database. */
@@ -31,7 +32,9 @@ export async function examineStorage(engine: Engine, machineMs: () => number) {
   }
   const { answerMs, clockDifferenceMs } = await measureClock(engine, machineMs);
   if (Math.abs(clockDifferenceMs) > MAX_CLOCK_DIFFERENCE_MS)
-    problems.push(`the clocks of this machine and of the database differ by ${Math.round(clockDifferenceMs)} ms`);
+    problems.push(
+      `the clocks of this machine and of the database differ by ${Math.round(clockDifferenceMs)} ms`,
+    );
   const expired = await db
     .selectFrom('leases')
     .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -50,7 +53,9 @@ export async function examineStorage(engine: Engine, machineMs: () => number) {
     engine: name,
     place,
     rows,
-    /** Tables whose rows are an estimate of the database, because counting them would take too long. */
+    /**
+     * Tables whose rows are an estimate of the database, because counting them would take too long.
+     */
     estimated,
     processes: await processesUsing(engine),
     problems,
@@ -63,19 +68,30 @@ export async function examineStorage(engine: Engine, machineMs: () => number) {
   };
 }
 
-export async function countRows(engine: Engine, table: string): Promise<{ count: number; isEstimated: boolean }> {
+export async function countRows(
+  engine: Engine,
+  table: string,
+): Promise<{ count: number; isEstimated: boolean }> {
   const counted = await countUpTo(engine, table, COUNTED_ROWS + 1);
   const isEstimated = counted > COUNTED_ROWS;
-  return { count: isEstimated ? Math.max(counted, await estimateRows(engine, table)) : counted, isEstimated };
+  return {
+    count: isEstimated ? Math.max(counted, await estimateRows(engine, table)) : counted,
+    isEstimated,
+  };
 }
 
 async function countUpTo({ db }: Engine, table: string, limit: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*) as count from (select 1 from ${sql.table(table)} limit ${sql.lit(limit)}) as counted`.execute(db);
+    select count(*) as count from (select 1 from ${sql.table(table)} limit ${sql.lit(limit)}) as counted`.execute(
+    db,
+  );
   return rows[0]?.count ?? 0;
 }
 
-/** PostgreSQL: the rows of some pages, times the pages of the table or its partitions. SQLite has the largest row id. */
+/**
+ * PostgreSQL: the rows of some pages, times the pages of the table or its partitions. SQLite has
+ * the largest row id.
+ */
 async function estimateRows({ db, name }: Engine, table: string): Promise<number> {
   const estimate =
     name === 'PostgreSQL'
@@ -94,7 +110,8 @@ async function estimateRows({ db, name }: Engine, table: string): Promise<number
 async function measureClock({ db, now }: Engine, machineMs: () => number) {
   const answers: { ms: number; difference: number }[] = [];
   for (let i = 0; i < CLOCK_QUERIES; i++) {
-    const [startedMs, sentAt] = [performance.now(), machineMs()];
+    const startedMs = performance.now();
+    const sentAt = machineMs();
     const { rows } = await sql<{ now: number }>`select ${now} as now`.execute(db);
     const ms = performance.now() - startedMs;
     answers.push({ ms, difference: (rows[0]?.now ?? 0) - (sentAt + ms / 2) });

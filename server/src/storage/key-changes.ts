@@ -1,12 +1,22 @@
-// What has happened to keys since a process last asked, and whether it asks the same database. Each change has a number
-// and a random token, kept for the last 10,000; a database without the change known here is another one.
+// Changes of keys since a process last queried them, and whether the database is the same. Each
+// change has a number and a random token, kept for the last 10,000; a database without the change
+// known here is another one.
 
 type KeyChanges = {
-  /** Differs from an earlier one when a key was created, changed or revoked since, by any process, or the database was replaced. */
+  /**
+   * Differs from an earlier one when a key was created, changed or revoked since, by any process,
+   * or the database was replaced.
+   */
   readonly revision: string;
-  /** Hashes of the keys that were created, changed or revoked; undefined if they are many, or cannot be told. */
+  /**
+   * Hashes of the keys that were created, changed or revoked; undefined if they are many, or cannot
+   * be told.
+   */
   readonly changed: readonly string[] | undefined;
-  /** Not the database of that revision, or an older copy of it: nothing that was known or taken there holds any more. */
+  /**
+   * Not the database of that revision, or an older copy of it: nothing that was known or taken
+   * there holds any more.
+   */
   readonly isReplaced: boolean;
 };
 
@@ -25,7 +35,7 @@ export type KeyChangesAnswer = {
   readonly database: string;
   readonly keys: number;
   readonly token: string;
-  /** Token of the change with the number that was asked about. */
+  /** Token of the change with the given number. */
   readonly known_token: string;
   /** Hashes of the keys changed after it, at most one more than MAX_CHANGED. */
   readonly changed: readonly string[] | null;

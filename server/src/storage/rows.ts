@@ -12,20 +12,23 @@ type Renamed<R, Names extends keyof R> = {
   readonly [Name in Names & string as CamelCase<Name>]: ValueOf<Name, R[Name]>;
 };
 
-export type Stored<Table extends keyof Schema> = Renamed<Row<Table>, Exclude<keyof Row<Table>, NullIn<Row<Table>>>> &
+export type Stored<Table extends keyof Schema> = Renamed<
+  Row<Table>,
+  Exclude<keyof Row<Table>, NullIn<Row<Table>>>
+> &
   Partial<Renamed<Row<Table>, NullIn<Row<Table>>>>;
 
 /** By column. Lists have thousands of rows with the same columns. */
 const names = new Map<string, { readonly name: string; readonly isTime: boolean }>();
 
 function nameOf(column: string) {
-  let known = names.get(column);
-  if (known === undefined) {
+  let property = names.get(column);
+  if (property === undefined) {
     const name = column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-    known = { name, isTime: /(^|_)at$/.test(column) };
-    names.set(column, known);
+    property = { name, isTime: /(^|_)at$/.test(column) };
+    names.set(column, property);
   }
-  return known;
+  return property;
 }
 
 const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -59,8 +62,13 @@ export function copyColumns(row: object, omitted: ReadonlySet<string>): Record<s
   return stored;
 }
 
-export function toRow<Table extends keyof Schema>(stored: Stored<Table>): Insertable<Schema[Table]> {
+export function toRow<Table extends keyof Schema>(
+  stored: Stored<Table>,
+): Insertable<Schema[Table]> {
   return Object.fromEntries(
-    Object.entries(stored).map(([name, value]) => [snakeCase(name), value instanceof Date ? value.getTime() : value]),
+    Object.entries(stored).map(([name, value]) => [
+      snakeCase(name),
+      value instanceof Date ? value.getTime() : value,
+    ]),
   ) as Insertable<Schema[Table]>;
 }

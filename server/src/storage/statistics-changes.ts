@@ -1,5 +1,7 @@
-// Statistics are increments, and a repeated batch must not be added twice: its number is stored in the same
-// transaction. A repetition waits for its writer's row while the first attempt is running, and then finds the number.
+// Statistics are increments, and a repeated batch must not be added twice: its number is stored in
+// the same transaction. A repetition waits for its writer's row while the first attempt is running,
+// and then finds the number.
+import { dayNumber } from '../day.ts';
 import type { FirstUse, RefusalCount, Refused } from './stores/key-store.ts';
 
 /** The numbers of a writer increase; a repeated batch keeps its number and its content. */
@@ -23,17 +25,30 @@ export type KeyUse = {
   readonly refusals?: readonly RefusalCount[];
   /** Requests by hour, its start. They are in rows of `usage` as well. */
   readonly hours?: ReadonlyMap<number, number>;
-  /** Requests of the last day with any, for the order of the list of keys. They are in rows of `usage` as well. */
+  /**
+   * Requests of the last day with any, for the order of the list of keys. They are in rows of
+   * `usage` as well.
+   */
   readonly lastDay?: { readonly day: string; readonly requests: number };
 };
 
 /** `hour` is its start, in milliseconds since 1970. */
-export type TrafficRow = { readonly hour: number; readonly counter: string; readonly count: number };
+export type TrafficRow = {
+  readonly hour: number;
+  readonly counter: string;
+  readonly count: number;
+};
 
 /** Each adds a batch to what is stored; nothing for a batch that is stored already. */
 export type StatisticsChanges = {
-  /** Also adds to the keys' own rows: the latest use, the earliest first use, and refused requests. */
-  addUsage(batch: Batch, rows: readonly UsageRow[], uses: ReadonlyMap<string, KeyUse>): Promise<void>;
+  /**
+   * Also adds to the keys' own rows: the latest use, the earliest first use, and refused requests.
+   */
+  addUsage(
+    batch: Batch,
+    rows: readonly UsageRow[],
+    uses: ReadonlyMap<string, KeyUse>,
+  ): Promise<void>;
   addTraffic(batch: Batch, rows: readonly TrafficRow[]): Promise<void>;
 };
 
@@ -41,8 +56,10 @@ const DAY_RANK = 2 ** 32;
 
 /** SQL that moves a key's times and counts by a row of `seen`. */
 export const KEY_USE_CHANGES = (() => {
-  const isLater = '(keys.last_used_at < seen.used_at or (keys.last_used_at is null and seen.used_at is not null))';
-  const isFirst = '(keys.first_used_at > seen.first_at or (keys.first_used_at is null and seen.first_at is not null))';
+  const isLater =
+    '(keys.last_used_at < seen.used_at or (keys.last_used_at is null and seen.used_at is not null))';
+  const isFirst =
+    '(keys.first_used_at > seen.first_at or (keys.first_used_at is null and seen.first_at is not null))';
   const isRefusedLater = `(keys.last_refused_at < seen.refused_at or
     (keys.last_refused_at is null and seen.refused_at is not null))`;
   return `last_used_at = case when ${isLater} then seen.used_at else keys.last_used_at end,
@@ -61,9 +78,16 @@ export const KEY_USE_CHANGES = (() => {
 })();
 
 export const usageRows = (rows: readonly UsageRow[]) =>
-  rows.map(({ keyId, statusClass, ...row }) => ({ ...row, key_id: keyId, status_class: statusClass }));
+  rows.map(({ keyId, statusClass, ...row }) => ({
+    ...row,
+    key_id: keyId,
+    status_class: statusClass,
+  }));
 
-export function keyUseRow(id: string, { lastUsedAt, lastUsedFrom, firstUse, refused, lastDay }: KeyUse) {
+export function keyUseRow(
+  id: string,
+  { lastUsedAt, lastUsedFrom, firstUse, refused, lastDay }: KeyUse,
+) {
   return {
     id,
     used_at: lastUsedAt?.getTime() ?? null,
@@ -88,7 +112,14 @@ export const HOUR_CHANGES = (() => {
 
 export function hourRows(uses: ReadonlyMap<string, KeyUse>) {
   return [...uses].flatMap(([key_id, { refusals = [], hours = [] }]) => [
-    ...[...hours].map(([hour, requests]) => ({ key_id, hour, reason: '', requests, last_at: hour, detail: null })),
+    ...[...hours].map(([hour, requests]) => ({
+      key_id,
+      hour,
+      reason: '',
+      requests,
+      last_at: hour,
+      detail: null,
+    })),
     ...refusals.map(({ hour, reason, requests, lastAt, detail }) => ({
       key_id,
       hour,
@@ -100,4 +131,4 @@ export function hourRows(uses: ReadonlyMap<string, KeyUse>) {
   ]);
 }
 
-const dayRankOf = (day: string) => Math.floor(Date.parse(day) / 86_400_000) * DAY_RANK;
+const dayRankOf = (day: string) => dayNumber(day) * DAY_RANK;

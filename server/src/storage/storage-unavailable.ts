@@ -3,18 +3,32 @@ export class StorageUnavailable extends Error {
   override name = 'StorageUnavailable';
 }
 
-/** A change was sent and its answer did not come: it may have been made, or may be later. See `outcomeUnknown`. */
+/**
+ * A change was sent and its answer did not come: it may have been made, or may be later. See
+ * `outcomeUnknown`.
+ */
 export class OutcomeUnknown extends StorageUnavailable {}
 
 /** `claim` completes "not known whether"; `next` is what to do. */
-export function outcomeUnknown(error: OutcomeUnknown, claim: string, next = 'run it again'): OutcomeUnknown {
-  return new OutcomeUnknown(`not known whether ${claim}: ${error.message}; ${next}`, { cause: error });
+export function outcomeUnknown(
+  error: OutcomeUnknown,
+  claim: string,
+  next = 'run it again',
+): OutcomeUnknown {
+  return new OutcomeUnknown(`not known whether ${claim}: ${error.message}; ${next}`, {
+    cause: error,
+  });
 }
 
-/** For `catch`: says what is not known where the answer to a change was lost. Other errors are thrown as they are. */
+/**
+ * For `catch`: says what is not known where the answer to a change was lost. Other errors are
+ * thrown as they are.
+ */
 export function tellUnknown(claim: string, next?: string): (error: unknown) => never {
   return (error) => {
-    throw error instanceof OutcomeUnknown && !isTold(error) ? outcomeUnknown(error, claim, next) : error;
+    throw error instanceof OutcomeUnknown && !isTold(error)
+      ? outcomeUnknown(error, claim, next)
+      : error;
   };
 }
 
@@ -24,12 +38,12 @@ const isTold = ({ cause }: OutcomeUnknown) => cause instanceof OutcomeUnknown;
 export const unknownText = (error: OutcomeUnknown) =>
   (isTold(error) ? error : outcomeUnknown(error, 'the change was made')).message;
 
-/** Only statistics cannot be read or written: they have a database of their own, which is away. */
-export class StatisticsUnavailable extends StorageUnavailable {}
-
 export class NoDatabase extends StorageUnavailable {}
 
-/** The database can be read, but it may be an older copy of another one: what it says of keys does not vouch for them. */
+/**
+ * The database can be read, but it may be an older copy of another one: what it says of keys does
+ * not vouch for them.
+ */
 export class ReadOnlyStorage extends StorageUnavailable {
   /** A standby lags behind its primary by an unknown time. */
   readonly isStandby: boolean;

@@ -1,5 +1,6 @@
-// Tells why opening storage takes longer or may be wrong: a server is starting or full, one of several does not answer,
-// or no server uses it. A channel, because all callers would only pass it on.
+// Tells why opening storage takes longer or may be wrong: a server is starting or full, one of
+// several does not answer, or no server uses it. A channel, because all callers would only pass it
+// on.
 import { channel } from 'node:diagnostics_channel';
 
 const waiting = channel('whence:storage-waiting');

@@ -8,13 +8,19 @@ let attempts = 0;
 let events: string[] = [];
 let probe: WriteProbe;
 beforeEach(() => {
-  [nowMs, error, attempts, events] = [0, undefined, 0, []];
+  nowMs = 0;
+  error = undefined;
+  attempts = 0;
+  events = [];
   probe = new WriteProbe(
     async () => {
       attempts++;
       if (error !== undefined) throw error;
     },
-    { failed: (reason) => events.push((reason as Error).message), recovered: () => events.push('recovered') },
+    {
+      failed: (reason) => events.push((reason as Error).message),
+      recovered: () => events.push('recovered'),
+    },
     () => nowMs,
   );
 });

@@ -1,6 +1,7 @@
 /**
- * Detects that storage is not writable: on a full disk only a write shows it. Runs in the background when the state is
- * queried, at most every few seconds, so that a health check waits for no lock or disk.
+ * Detects that storage is not writable: on a full disk only a write shows it. Runs in the
+ * background when the state is queried, at most every few seconds, so that a health check waits for
+ * no lock or disk.
  */
 const INTERVAL_MS = 5_000;
 
@@ -15,7 +16,11 @@ export class WriteProbe {
   #triedAtMs = Number.NEGATIVE_INFINITY;
 
   /** `nowMs` is a monotonic clock. */
-  constructor(probe: () => Promise<void>, events: WriteEvents, nowMs: () => number = () => performance.now()) {
+  constructor(
+    probe: () => Promise<void>,
+    events: WriteEvents,
+    nowMs: () => number = () => performance.now(),
+  ) {
     this.#probe = probe;
     this.#events = events;
     this.#nowMs = nowMs;
@@ -33,7 +38,10 @@ export class WriteProbe {
     return this.#reason !== undefined;
   }
 
-  /** Repeats the attempt after a failure when it is due, so that recovery is noticed without a health check. */
+  /**
+   * Repeats the attempt after a failure when it is due, so that recovery is noticed without a
+   * health check.
+   */
   retry(): void {
     if (this.#reason !== undefined) this.isFailing();
   }

@@ -4,7 +4,8 @@ import { readFile } from 'node:fs/promises';
 import test from 'node:test';
 import { refusalText, withFileErrors } from './file-errors.ts';
 
-const toError = (error: Error, refusal: string | undefined) => new Error(`${refusal}: ${error.message}`);
+const toError = (error: Error, refusal: string | undefined) =>
+  new Error(`${refusal}: ${error.message}`);
 
 for (const [behaviour, work, want] of [
   ['synchronous work', () => readFileSync('/nowhere/a'), /^its directory does not exist: ENOENT/],

@@ -16,8 +16,14 @@ const REFUSALS = {
 
 export type Refusal = (typeof REFUSALS)[keyof typeof REFUSALS];
 
-/** Runs `work`. `toError` makes the error to throw for a file system error; others are thrown unchanged. */
-export function withFileErrors<T>(work: () => T, toError: (error: Error, refusal: Refusal | undefined) => Error): T {
+/**
+ * Runs `work`. `toError` makes the error to throw for a file system error; others are thrown
+ * unchanged.
+ */
+export function withFileErrors<T>(
+  work: () => T,
+  toError: (error: Error, refusal: Refusal | undefined) => Error,
+): T {
   const rethrow = (error: unknown): never => {
     throw isSystemError(error) ? toError(error, refusalOf(error)) : error;
   };

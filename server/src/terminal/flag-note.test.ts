@@ -3,23 +3,48 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
-import { sampleDataset } from '@whence/dataset/internal/test/sample-dataset';
+import { sampleDataset } from '@whence/dataset/test/sample-dataset';
 import { flagNote, flagSentence, noteFlags } from './flag-note.ts';
 
 for (const [behaviour, unknown, dated, want] of [
   ['nothing to say of a live dataset', [], [], /^$/],
-  ['both kinds', ['is_proxy'], ['is_tor_exit', 'is_vpn'], /false\): proxy; from dated lists: tor_exit, vpn; npx wh /],
-  ['only unknown ones', ['is_proxy', 'blocklists'], [], /^flags unknown \(reported as false\): proxy, blocklists; /],
-  ['only dated ones', [], ['is_vpn'], /^flags from dated lists: vpn; npx wh dataset update fetches current lists\n$/],
+  [
+    'both kinds',
+    ['is_proxy'],
+    ['is_tor_exit', 'is_vpn'],
+    /false\): proxy; from dated lists: tor_exit, vpn; npx wh /,
+  ],
+  [
+    'only unknown ones',
+    ['is_proxy', 'blocklists'],
+    [],
+    /^flags unknown \(reported as false\): proxy, blocklists; /,
+  ],
+  [
+    'only dated ones',
+    [],
+    ['is_vpn'],
+    /^flags from dated lists: vpn; npx wh dataset update fetches current lists\n$/,
+  ],
 ] as const)
   test(`flag note: ${behaviour}`, () => assert.match(flagNote({ unknown, dated }), want));
 
-/** It has a list of Tor exits, no list of proxies and no blocklist; VPNs are from the table of networks. */
-const dataset = sampleDataset({ routes: [['9.0.0.0/16', 64500, 'One']], tor: [['9.0.0.1/32', 'x']] });
+/**
+ * It has a list of Tor exits, no list of proxies and no blocklist; VPNs are from the table of
+ * networks.
+ */
+const dataset = sampleDataset({
+  routes: [['9.0.0.0/16', 64500, 'One']],
+  tor: [['9.0.0.1/32', 'x']],
+});
 const folder = mkdtempSync(join(tmpdir(), 'whence-flag-note-'));
 after(() => rmSync(folder, { recursive: true }));
 
-function noted(fields: readonly string[] | undefined, isTTY: boolean, environment: Record<string, string>): string {
+function noted(
+  fields: readonly string[] | undefined,
+  isTTY: boolean,
+  environment: Record<string, string>,
+): string {
   let written = '';
   const write = (text: string | Uint8Array) => {
     written += text;
@@ -29,11 +54,15 @@ function noted(fields: readonly string[] | undefined, isTTY: boolean, environmen
 }
 
 for (const [behaviour, fields, want] of [
-  ['of a whole record', undefined, /^note: flags .*: proxy, ai_crawler, blocklists; from dated lists: vpn;.*\n$/],
+  [
+    'of a whole record',
+    undefined,
+    /^note: flags .*: proxy, vpn, ai_crawler, blocklists, criminal_netblocks, relay; npx.*\n$/,
+  ],
   ['of fields without flags', ['asn', 'country'], /^$/],
-  ['of the score', ['threat_score'], /: blocklists; npx/],
-  ['of all flags', ['flags'], /: proxy, ai_crawler; from dated lists: vpn;/],
-  ['of one flag', ['vpn'], /^note: flags from dated lists: vpn;/],
+  ['of the score', ['threat_score'], /: blocklists, criminal_netblocks; npx/],
+  ['of all flags', ['flags'], /: proxy, vpn, ai_crawler; npx/],
+  ['of one flag', ['vpn'], /^note: flags unknown \(reported as false\): vpn;/],
   ['of a flag that a list decides', ['tor_exit'], /^$/],
 ] as const)
   test(`flag note: ${behaviour}`, () => {
@@ -48,12 +77,13 @@ test('flag note: once a day, and always where that cannot be remembered', () => 
   writeFileSync(join(folder, 'cache/whence/flag-note-day'), '2001-01-01');
   assert.match(noted(undefined, true, environment), /^note: /, 'the next day');
   writeFileSync(join(folder, 'file'), '');
-  for (let i = 0; i < 2; i++) assert.match(noted(undefined, true, { HOME: join(folder, 'file') }), /^note: /);
+  for (let i = 0; i < 2; i++)
+    assert.match(noted(undefined, true, { HOME: join(folder, 'file') }), /^note: /);
 });
 
 test('flag note: a file says it in one line', () => {
   assert.equal(
     flagSentence(dataset.meta, '2026-11-15'),
-    'Flags unknown (reported as false): proxy, ai_crawler, blocklists; from dated lists: vpn.',
+    'Flags unknown (reported as false): proxy, vpn, ai_crawler, blocklists, criminal_netblocks, relay.',
   );
 });

@@ -1,19 +1,42 @@
-/** Which flags an answer or a file cannot know, as a note for people: `false` then does not mean "no". */
+/**
+ * Which flags an answer or a file cannot know, as a note for people: `false` then does not mean
+ * "no".
+ */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type FlagKnowledge, flagKnowledge } from '@whence/dataset/internal/flag-sources';
-import { FLAG_SUBJECTS, FLAGS, type FlagSubject, type Meta, type Threat } from '@whence/dataset/record';
+import { type FlagKnowledge, flagKnowledge } from '@whence/dataset/data-age';
+import {
+  FLAG_SUBJECTS,
+  FLAGS,
+  type FlagSubject,
+  type Meta,
+  type Threat,
+  type ThreatGap,
+} from '@whence/dataset/record';
 import { flagName } from '../vocabulary.ts';
 import type { CommandStreams } from './output.ts';
 import { PROGRAM } from './program-name.ts';
 
-/** What people read instead of a score that no current list could have raised. */
-export const NOT_KNOWN = `not known: no current lists (${PROGRAM} dataset update)`;
+/** Which list an earlier version lacked is not in its answers, and no update adds it. */
+export type ShownGap = ThreatGap | 'past_version';
 
-/** `isKnown`: undefined where only the record is kept, without the lists of its day. */
-export function threatText({ score, level, explanation }: Threat, isKnown: boolean | undefined): string {
-  if (isKnown === false) return NOT_KNOWN;
-  return isKnown === true || explanation !== undefined ? `${score} of 100, ${level}` : `${score} of 100`;
+const GAP_WORDS: Readonly<Record<ThreatGap, string>> = {
+  blocklists: 'no current attack lists',
+  is_tor_exit: 'no current list of Tor exits',
+  expired_list: 'a list with the address has expired',
+};
+
+/** What is missing, and what fetches it. */
+export const gapText = (gap: ShownGap): string =>
+  gap === 'past_version'
+    ? 'its lists were incomplete'
+    : `${GAP_WORDS[gap]} (${PROGRAM} dataset update)`;
+
+/** What people read instead of a score that is not complete. */
+export function threatText({ score, level }: Threat, gap: ShownGap | undefined): string {
+  if (gap === undefined) return `${score} of 100, ${level}`;
+  if (score === 0) return `not known: ${gapText(gap)}`;
+  return `at least ${score} of 100${level === 'low' ? '' : `, ${level}`}: ${gapText(gap)}`;
 }
 
 type KnownFlags = Pick<FlagKnowledge, 'unknown' | 'dated'>;
@@ -29,9 +52,11 @@ function missingText({ unknown, dated }: KnownFlags): string {
 }
 
 /** One line; empty if there is nothing to say. */
-export function flagNote(known: KnownFlags): string {
-  const missing = missingText(known);
-  return missing === '' ? '' : `flags ${missing}; ${PROGRAM} dataset update fetches current lists\n`;
+export function flagNote(knownFlags: KnownFlags): string {
+  const missing = missingText(knownFlags);
+  return missing === ''
+    ? ''
+    : `flags ${missing}; ${PROGRAM} dataset update fetches current lists\n`;
 }
 
 /** What a file says of itself, in one sentence; empty if there is nothing to say. */
@@ -59,7 +84,10 @@ export function noteFlags(
   if (note !== '' && isFirstOn(dataset.day, environment)) stderr.write(`note: ${note}`);
 }
 
-/** Remembers the day in the user's cache folder. Where that cannot be written, every note is the first one. */
+/**
+ * Remembers the day in the user's cache folder. Where that cannot be written, every note is the
+ * first one.
+ */
 function isFirstOn(day: string, { XDG_CACHE_HOME, HOME }: CommandStreams['environment']): boolean {
   if (!XDG_CACHE_HOME && !HOME) return true;
   const folder = join(XDG_CACHE_HOME || join(HOME ?? '', '.cache'), 'whence');
@@ -82,6 +110,6 @@ function subjectsOf(field: string): readonly FlagSubject[] {
   if (field === 'flags') return FLAGS;
   if (field === 'ai_company') return ['is_ai_crawler'];
   if (field.startsWith('privacy_')) return ['is_tor_exit', 'is_vpn', 'is_proxy'];
-  if (field.startsWith('threat')) return FLAG_SUBJECTS.filter((subject) => subject === 'blocklists');
+  if (field.startsWith('threat')) return ['blocklists', 'criminal_netblocks'];
   return FLAG_SUBJECTS.filter((subject) => subject === field || flagName(subject) === field);
 }

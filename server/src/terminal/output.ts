@@ -1,4 +1,7 @@
-/** Where a command writes: `Output` is a stream, `Sink` has backpressure. bin.ts handles a closed pipe (EPIPE). */
+/**
+ * Where a command writes: `Output` is a stream, `Sink` has backpressure. bin.ts handles a closed
+ * pipe (EPIPE).
+ */
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { DatasetError } from '@whence/dataset/dataset-error';
@@ -11,10 +14,12 @@ export type Output = {
   on?(event: 'error', listener: (error: Error) => void): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;
-  readonly fd?: number;
 };
 
-/** Standard streams, and the variables that decide how a command prints. Accessing `process.stdin` opens it. */
+/**
+ * Standard streams, and the variables that decide how a command prints. Accessing `process.stdin`
+ * opens it.
+ */
 export type CommandStreams = {
   readonly stdin: () => Readable & { readonly isTTY?: boolean };
   readonly stdout: Output;
@@ -25,18 +30,14 @@ export type CommandStreams = {
 /** `write` resolves when more may be written; then the caller may reuse the chunk's buffer. */
 export type Sink = {
   write(chunk: string | Uint8Array): Promise<void>;
-  /** Bytes may also be written here while no `write` is in progress. */
-  readonly descriptor?: number | undefined;
 };
 
 export class StreamSink implements Sink {
   readonly #output: Output;
-  readonly descriptor: number | undefined;
   #failure: Error | undefined;
 
   constructor(output: Output) {
     this.#output = output;
-    this.descriptor = output.fd;
     output.on?.('error', (error) => {
       this.#failure ??= writeError(error);
     });
@@ -47,7 +48,9 @@ export class StreamSink implements Sink {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** Resolves when the stream no longer needs the chunk. An output that is not a stream gets a copy. */
+  /**
+   * Resolves when the stream no longer needs the chunk. An output that is not a stream gets a copy.
+   */
   #send(chunk: string | Uint8Array): Promise<void> {
     return new Promise((resolve) => {
       const done = (error?: Error | null) => {
@@ -68,7 +71,10 @@ export class StreamSink implements Sink {
   }
 }
 
-/** For data such as lines of a log: unchanged, except that a terminal gets control characters as visible escapes. */
+/**
+ * For data such as lines of a log: unchanged, except that a terminal gets control characters as
+ * visible escapes.
+ */
 export function dataSink(output: Output): Sink {
   const sink = new StreamSink(output);
   if (output.isTTY !== true) return sink;

@@ -13,7 +13,12 @@ for (const [behaviour, text, want] of [
   ['NUL, backspace, vertical tab and DEL', '\0\b\v\x7f', '\\x00\\x08\\x0b\\x7f'],
   ['C1: CSI in one character, and next line', '\x9b31m\x85', '\\x9b31m\\x85'],
   ['bidi overrides', 'a\u202etxt.exe\u202c', 'a\\u202etxt.exe\\u202c'],
-  ['bidi isolates and marks', '\u2066\u2069\u200e\u200f\u061c', '\\u2066\\u2069\\u200e\\u200f\\u061c'],
+  [
+    'bidi isolates and marks',
+    '\u2066\u2069\u200e\u200f\u061c',
+    '\\u2066\\u2069\\u200e\\u200f\\u061c',
+  ],
+  ['invisible characters', '8.8.8.8\u200b\u2060\ufeff\u00ad', '8.8.8.8\\u200b\\u2060\\ufeff\\xad'],
   ['line and paragraph separators', '\u2028\u2029', '\\u2028\\u2029'],
   ['lone surrogates, not pairs', '\ud800 \udc00 \ud83d\ude80', '\\ud800 \\udc00 🚀'],
   ['nothing', '', ''],
@@ -25,11 +30,17 @@ for (const [behaviour, text, want] of [
 
 test('printable: no character below U+3000 reaches a terminal as a control', () => {
   for (let code = 0; code < 0x3000; code++)
-    assert.doesNotMatch(printable(String.fromCharCode(code)), /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u);
+    assert.doesNotMatch(
+      printable(String.fromCharCode(code)),
+      /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u,
+    );
 });
 
 test('printable: the lines of a message stay lines', () => {
-  assert.equal(printableLines('none could be read\n  a: \x1b[2J\r\n'), 'none could be read\n  a: \\x1b[2J\\r\n');
+  assert.equal(
+    printableLines('none could be read\n  a: \x1b[2J\r\n'),
+    'none could be read\n  a: \\x1b[2J\\r\n',
+  );
 });
 
 const TIME = new Date(2026, 0, 2, 3, 4, 5).toISOString();
@@ -53,5 +64,8 @@ for (const [behaviour, line, want] of [
   ['JSON that is not an object', '7\n', '7\n'],
 ] as const)
   test(`log line on a terminal: ${behaviour}`, () => {
-    assert.equal(terminalLine(typeof line === 'string' ? line : `${JSON.stringify(line)}\n`, PLAIN), want);
+    assert.equal(
+      terminalLine(typeof line === 'string' ? line : `${JSON.stringify(line)}\n`, PLAIN),
+      want,
+    );
   });

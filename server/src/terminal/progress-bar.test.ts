@@ -11,8 +11,10 @@ test('progress bar: is cleared when the process exits early', () => {
     bar.show('half', 0.5);
     process.exit(0);
   `;
-  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
-  assert.ok(stdout.endsWith('50 %  half\r\x1b[K'), JSON.stringify(stdout));
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    encoding: 'utf8',
+  });
+  assert.ok(stdout.endsWith('50%  half\r\x1b[K'), JSON.stringify(stdout));
 });
 
 test('progress bar: finish removes the exit listener', () => {
@@ -28,7 +30,13 @@ test('progress bar: finish removes the exit listener', () => {
 test('progress bar: a step is printable, on a terminal and in a log', () => {
   for (const isTTY of [true, false]) {
     let written = '';
-    const bar = new ProgressBar({ write: (text) => (written += text), isTTY, columns: 80 });
+    const bar = new ProgressBar({
+      write: (text) => {
+        written += text;
+      },
+      isTTY,
+      columns: 80,
+    });
     bar.show('feed\x1b[2J\n: ok', 0.5);
     bar.finish();
     assert.ok(written.includes('feed\\x1b[2J\\n: ok'), JSON.stringify(written));

@@ -14,7 +14,9 @@ export class ProgressBar {
     this.#output = output;
   }
 
-  /** `share` is undefined when the total is unknown: a terminal then shows the step without a bar. */
+  /**
+   * `share` is undefined when the total is unknown: a terminal then shows the step without a bar.
+   */
   show(step: string, share: number | undefined): void {
     const text = printable(step);
     if (this.#output.isTTY !== true) {
@@ -41,5 +43,5 @@ export class ProgressBar {
 function drawBar(share: number): string {
   const filled = Math.round(Math.min(1, share) * BAR_CELLS);
   const percent = `${Math.floor(Math.min(1, share) * 100)}`.padStart(3);
-  return `${'█'.repeat(filled)}${'░'.repeat(BAR_CELLS - filled)} ${percent} %`;
+  return `${'█'.repeat(filled)}${'░'.repeat(BAR_CELLS - filled)} ${percent}%`;
 }

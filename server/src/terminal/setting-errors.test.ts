@@ -28,7 +28,10 @@ for (const [path, why] of [
     ['', ['dataset', 'pull'], { WHENCE_DATASET_URL: `file://${path}` }],
   ] as const)
     test(`files of settings: ${JSON.stringify(environment).replaceAll(folder, '…')} ends with a message`, async () => {
-      const { code, stderr } = await runCommand(command, { WHENCE_DATA_DIR: join(folder, 'data'), ...environment });
+      const { code, stderr } = await runCommand(command, {
+        WHENCE_DATA_DIR: join(folder, 'data'),
+        ...environment,
+      });
       assert.ok(code > 0, stderr);
       if (variable === '') return;
       const text = stderr.replaceAll(/\s+/g, ' ');

@@ -1,14 +1,21 @@
-/** Failures that a setting causes, as messages that name it: a file, the data directory, an address to listen on. */
+/**
+ * Failures that a setting causes, as messages that name it: a file, the data directory, an address
+ * to listen on.
+ */
 import { accessSync, constants, type Stats, statSync } from 'node:fs';
-import { ownedByAnother } from '@whence/dataset/internal/io/ownership';
-import { notRegular, readRegular, UnusableFile } from '@whence/dataset/internal/io/regular-file';
+import { notRegular, readRegular, UnusableFile } from '@whence/dataset/io/files';
+import { ownedByAnother } from '../file-ownership.ts';
 import { CommandError, SettingError } from './exit.ts';
 import { type Refusal, withFileErrors } from './file-errors.ts';
 
 /** Time to read one of them: they are on a disk of this machine or of its network. */
 const TIMEOUT_MS = 10_000;
 
-export async function readSettingFile(variable: string, path: string, maxBytes: number): Promise<string> {
+export async function readSettingFile(
+  variable: string,
+  path: string,
+  maxBytes: number,
+): Promise<string> {
   checkSettingFile(variable, path);
   try {
     return (await readRegular(path, { maxBytes, timeoutMs: TIMEOUT_MS })).toString('utf8');
@@ -30,7 +37,8 @@ export function checkSettingFile(variable: string, path: string): void {
 
 function refusalOf(variable: string, path: string, error: NodeJS.ErrnoException): SettingError {
   const { code = '', message } = error;
-  const why = error instanceof UnusableFile ? message : (UNREADABLE[code] ?? `cannot be read: ${message}`);
+  const why =
+    error instanceof UnusableFile ? message : (UNREADABLE[code] ?? `cannot be read: ${message}`);
   return new SettingError(`${variable} names ${path}, which ${why}`);
 }
 
@@ -41,7 +49,10 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   EPERM: 'is not readable by this user',
 };
 
-/** File system errors in the data directory. None of them changes a version that is already published. */
+/**
+ * File system errors in the data directory. None of them changes a version that is already
+ * published.
+ */
 const MESSAGES: Partial<Readonly<Record<Refusal, string>>> = {
   'permission denied': 'the data directory is not writable',
   'read-only file system': 'the data directory is not writable',
@@ -54,10 +65,15 @@ const MESSAGES: Partial<Readonly<Record<Refusal, string>>> = {
 /** What the work writes, and what the message adds about it. */
 const PURPOSES = { dataset: ' Published versions are unchanged.', keys: '' } as const;
 
-export function withDataDirErrors<T>(dataDir: string, work: () => T, purpose: keyof typeof PURPOSES = 'dataset'): T {
+export function withDataDirErrors<T>(
+  dataDir: string,
+  work: () => T,
+  purpose: keyof typeof PURPOSES = 'dataset',
+): T {
   return withFileErrors(work, (error, refusal) => {
     if (refusal === undefined) return error;
-    const message = refusal === 'no space left' ? `no space left for the ${purpose}` : MESSAGES[refusal];
+    const message =
+      refusal === 'no space left' ? `no space left for the ${purpose}` : MESSAGES[refusal];
     if (message === undefined) return error;
     const { path = dataDir } = error as NodeJS.ErrnoException;
     const owned = refusal === 'permission denied' ? ownedByAnother(path, dataDir) : undefined;
@@ -76,7 +92,10 @@ type ListenAddress = {
 };
 
 /** Other errors are returned unchanged. */
-export function listenError(error: unknown, { host, port, hostSetting, portSetting }: ListenAddress): unknown {
+export function listenError(
+  error: unknown,
+  { host, port, hostSetting, portSetting }: ListenAddress,
+): unknown {
   const { code, syscall = '', message } = error as NodeJS.ErrnoException;
   if (!LISTEN_CALLS.includes(syscall)) return error;
   switch (code) {
@@ -90,14 +109,18 @@ export function listenError(error: unknown, { host, port, hostSetting, portSetti
       );
     case 'EADDRNOTAVAIL':
     case 'EAFNOSUPPORT':
-      return new SettingError(`${hostSetting} is ${JSON.stringify(host)}, which is not an address of this machine`);
+      return new SettingError(
+        `${hostSetting} is ${JSON.stringify(host)}, which is not an address of this machine`,
+      );
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return new SettingError(
         `${hostSetting} is ${JSON.stringify(host)}, a name that cannot be resolved to an address`,
       );
     default:
-      return new CommandError(`cannot listen on ${host}, port ${port} (${hostSetting}, ${portSetting}): ${message}`);
+      return new CommandError(
+        `cannot listen on ${host}, port ${port} (${hostSetting}, ${portSetting}): ${message}`,
+      );
   }
 }
 

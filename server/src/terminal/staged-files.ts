@@ -1,22 +1,20 @@
-// Output files that appear complete and together: renamed at the end, removed on failure, exit and signals.
+// Output files that appear complete and together: renamed at the end, removed on failure, exit and
+// signals.
 import { randomUUID } from 'node:crypto';
 import {
   closeSync,
-  existsSync,
   fchmodSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   realpathSync,
   renameSync,
-  rmdirSync,
   rmSync,
   statSync,
   writeSync,
 } from 'node:fs';
 import { basename } from 'node:path';
 import { DatasetError } from '@whence/dataset/dataset-error';
-import { UNFINISHED } from '@whence/dataset/internal/io/whole-file';
+import { UNFINISHED } from '@whence/dataset/io/files';
 import { UsageError } from './exit.ts';
 import { type Refusal, refusalText, withFileErrors } from './file-errors.ts';
 import type { Sink } from './output.ts';
@@ -41,15 +39,18 @@ export async function staged<T>(work: (files: StagedFiles) => Promise<T>): Promi
   }
 }
 
-/** Synchronous, because a signal handler removes the temporary files that are registered when it runs. */
+/**
+ * Synchronous, because a signal handler removes the temporary files that are registered when it
+ * runs.
+ */
 export class StagedFiles {
   readonly #files: StagedFile[] = [];
-  #newDirectory: string | undefined;
 
   readonly #onExit = () => this.discard();
   readonly #onSignal = (signal: NodeJS.Signals) => {
     this.discard();
-    // `discard` has removed this listener: the signal ends the process as by default, and the shell sees it.
+    // `discard` has removed this listener: the signal ends the process as by default, and the shell
+    // sees it.
     process.kill(process.pid, signal);
   };
 
@@ -58,14 +59,10 @@ export class StagedFiles {
     for (const signal of SIGNALS) process.on(signal, this.#onSignal);
   }
 
-  /** Creates the directory if it is missing; `discard` removes it again. */
-  makeDirectory(path: string): void {
-    if (existsSync(path)) return;
-    withWriteErrors(path, () => mkdirSync(path));
-    this.#newDirectory = path;
-  }
-
-  /** An existing file at `path` stays until `commit`; the new one gets its mode. `option` named the path. */
+  /**
+   * An existing file at `path` stays until `commit`; the new one gets its mode. `option` named the
+   * path.
+   */
   create(path: string, option = '--output'): FileSink {
     const { target, mode } = withWriteErrors(path, () => resolveTarget(path, option));
     const temporary = `${target}.${randomUUID().slice(0, 8)}${UNFINISHED}`;
@@ -74,7 +71,6 @@ export class StagedFiles {
     if (mode !== undefined) withWriteErrors(path, () => fchmodSync(file, mode));
     const sink = {
       bytes: 0,
-      descriptor: file,
       write: async (chunk: string | Uint8Array) => {
         const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
         sink.bytes += bytes.length;
@@ -86,7 +82,8 @@ export class StagedFiles {
 
   commit(): void {
     for (const { path, file } of this.#files) withWriteErrors(path, () => fsyncSync(file));
-    for (const { path, temporary } of this.#files) withWriteErrors(path, () => renameSync(temporary, path));
+    for (const { path, temporary } of this.#files)
+      withWriteErrors(path, () => renameSync(temporary, path));
     this.#finish();
   }
 
@@ -94,12 +91,6 @@ export class StagedFiles {
   discard(): void {
     for (const { temporary } of this.#files) rmSync(temporary, { force: true });
     this.#finish();
-    if (this.#newDirectory === undefined) return;
-    try {
-      rmdirSync(this.#newDirectory);
-    } catch {
-      // Not empty: another process has written to it.
-    }
   }
 
   #finish(): void {
@@ -112,13 +103,16 @@ export class StagedFiles {
 /** The file to replace. A symbolic link is followed, not replaced. */
 function resolveTarget(path: string, option: string): { target: string; mode?: number } {
   if (basename(path) === '') throw new UsageError(`${option} must name a file`);
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined) return { target: path };
-  if (found.isDirectory()) throw new UsageError(`${path} is a directory; ${option} must name a file`);
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return { target: path };
+  if (stats.isDirectory())
+    throw new UsageError(`${path} is a directory; ${option} must name a file`);
   // A rename would replace a device such as /dev/null with a file.
-  if (!found.isFile())
-    throw new UsageError(`${path} is not a regular file; omit ${option} to write to standard output`);
-  return { target: realpathSync(path), mode: found.mode & 0o7777 };
+  if (!stats.isFile())
+    throw new UsageError(
+      `${path} is not a regular file; omit ${option} to write to standard output`,
+    );
+  return { target: realpathSync(path), mode: stats.mode & 0o7777 };
 }
 
 /** `writeSync` may write less than it is given. */
@@ -130,7 +124,6 @@ function writeAll(file: number, bytes: Uint8Array): void {
 const WRONG_PATHS: readonly (Refusal | undefined)[] = [
   'its directory does not exist',
   'its parent is not a directory',
-  'a file with this name exists',
   'the name is too long',
 ];
 

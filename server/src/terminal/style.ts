@@ -1,4 +1,7 @@
-/** Colour and line width of what a command prints: colour only on a terminal that has it, lines that fit. */
+/**
+ * Colour and line width of what a command prints: colour only on a terminal that has it, lines that
+ * fit.
+ */
 import type { Output } from './output.ts';
 import { jsonLine, printable } from './printable.ts';
 
@@ -15,7 +18,7 @@ export type Style = {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-export const DEFAULT_WIDTH = 80;
+const DEFAULT_WIDTH = 80;
 const MIN_WIDTH = 40;
 /** Longer lines are hard to read. */
 const MAX_WIDTH = 110;
@@ -37,7 +40,10 @@ export function styleOf(output: Output, environment: Variables): Style {
   };
 }
 
-/** https://no-color.org and https://force-color.org; NO_COLOR decides if both are set, as in other programs. */
+/**
+ * https://no-color.org and https://force-color.org; NO_COLOR decides if both are set, as in other
+ * programs.
+ */
 export function hasColour(output: Output, environment: Variables): boolean {
   if (environment['NO_COLOR']) return false;
   const force = environment['FORCE_COLOR'];
@@ -48,7 +54,10 @@ export function hasColour(output: Output, environment: Variables): boolean {
 /** What a command prints on, and the variables that turn colour on and off. */
 export type Terminal = { readonly stdout: Output; readonly environment: Variables };
 
-/** The style of tables: they fit a terminal. In a pipe or a file, a row is one line: programs read them. */
+/**
+ * The style of tables: they fit a terminal. In a pipe or a file, a row is one line: programs read
+ * them.
+ */
 export function fit({ stdout, environment }: Terminal): Style {
   const { isTTY, columns } = stdout;
   const width = isTTY === true ? columns || DEFAULT_WIDTH : Number.POSITIVE_INFINITY;
@@ -66,7 +75,10 @@ export function print(
   return 0;
 }
 
-/** For text that is not printed at once, such as the message of an error: no colour, and lines of any length. */
+/**
+ * For text that is not printed at once, such as the message of an error: no colour, and lines of
+ * any length.
+ */
 export const PLAIN: Style = {
   width: Number.POSITIVE_INFINITY,
   bold: unpainted,
@@ -80,7 +92,10 @@ export function unpainted(text: string): string {
   return text;
 }
 
-/** Wraps text to the style's width, indented by `indent` columns after the first line, which begins with `head`. */
+/**
+ * Wraps text to the style's width, indented by `indent` columns after the first line, which begins
+ * with `head`.
+ */
 export function hanging(
   head: string,
   indent: number,
@@ -93,7 +108,10 @@ export function hanging(
     .join(`\n${' '.repeat(indent)}`)}\n`;
 }
 
-/** The lines of a message, as narrow as the style. Those that are too long continue below, indented by two columns more. */
+/**
+ * The lines of a message, as narrow as the style. Those that are too long continue below, indented
+ * by two columns more.
+ */
 export function wrapLines(message: string, style: Pick<Style, 'width'>): string {
   const wrapLine = (line: string) => {
     const indent = line.length - line.trimStart().length;
@@ -103,7 +121,10 @@ export function wrapLines(message: string, style: Pick<Style, 'width'>): string 
   return lines.map((line) => (line.length <= style.width ? line : wrapLine(line))).join('\n');
 }
 
-/** Lines of `columns` columns. A word that is longer than a line stays whole, so that it can be copied. */
+/**
+ * Lines of `columns` columns. A word that is longer than a line is not split, so that it can be
+ * copied.
+ */
 export function wrapWords(text: string, columns: number): string[] {
   const whole = printable(text);
   if (whole.length <= columns) return [whole];

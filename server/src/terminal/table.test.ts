@@ -27,7 +27,11 @@ for (const [behaviour, rows, want] of [
 for (const [behaviour, width, want] of [
   ['a row that fits stays on its line', 33, '2hv6gk4a  shop front  pro  active\nb         cd\n'],
   ['a wide row continues below', 30, '2hv6gk4a  shop front  pro\n    active\nb         cd\n'],
-  ['columns on the second line are aligned too', 20, '2hv6gk4a  shop front\n    pro  active\nb         cd\n'],
+  [
+    'columns on the second line are aligned too',
+    20,
+    '2hv6gk4a  shop front\n    pro  active\nb         cd\n',
+  ],
 ] as const)
   test(`table: ${behaviour}`, () => {
     const rows = [
@@ -43,29 +47,42 @@ test('table: a long last column continues below itself where it has room', () =>
     ['AS1', 'DE', 'short'],
   ];
   const table = formatTable(rows, { ...PLAIN, width: 32 });
-  assert.equal(table, 'AS15169  US  a name that is\n             rather long\nAS1      DE  short\n');
+  assert.equal(
+    table,
+    'AS15169  US  a name that is\n             rather long\nAS1      DE  short\n',
+  );
 });
 
 test('table: the titles of columns take several lines where the table does not fit', () => {
-  const rows = [['IPv4', '100.0 %', '97.9 %']];
+  const rows = [['IPv4', '100.0%', '97.9%']];
   const head = ['', 'exact registry', 'connection type'];
   assert.equal(
     formatTable(rows, { ...PLAIN, width: 26 }, { head }),
-    '      exact     connection\n      registry  type\nIPv4  100.0 %   97.9 %\n',
+    '      exact     connection\n      registry  type\nIPv4  100.0%    97.9%\n',
   );
   assert.equal(
     formatTable(rows, PLAIN, { head }),
-    '      exact registry  connection type\nIPv4  100.0 %         97.9 %\n',
+    '      exact registry  connection type\nIPv4  100.0%          97.9%\n',
   );
 });
 
 for (const [behaviour, width, want] of [
   ['wide', 80, '{id}   {state}    {note}\nab   <active>   x\nabc  [revoked]  two words\n'],
-  ['narrow', 16, '{id}   {state}\n    {note}\nab   <active>\n    x\nabc  [revoked]\n    two words\n'],
+  [
+    'narrow',
+    16,
+    '{id}   {state}\n    {note}\nab   <active>\n    x\nabc  [revoked]\n    two words\n',
+  ],
 ] as const)
   test(`table: titles and states are painted, and painting does not move a column: ${behaviour}`, () => {
     const mark = (before: string, after: string) => (text: string) => `${before}${text}${after}`;
-    const style = { ...PLAIN, width, dim: mark('{', '}'), green: mark('<', '>'), red: mark('[', ']') };
+    const style = {
+      ...PLAIN,
+      width,
+      dim: mark('{', '}'),
+      green: mark('<', '>'),
+      red: mark('[', ']'),
+    };
     const rows: Cell[][] = [
       ['ab', ['active', style.green], 'x'],
       ['abc', ['revoked', style.red], 'two words'],

@@ -4,7 +4,7 @@ import { cutToWidth, hanging, type Paint, type Style, unpainted, wrapWords } fro
 
 export type Cell = string | readonly [text: string, paint: Paint];
 
-export type TableOptions = {
+type TableOptions = {
   /** Titles of the columns. Where the table does not fit, a title takes several lines. */
   readonly head?: readonly string[];
   readonly indent?: number;
@@ -23,8 +23,8 @@ const MIN_CUT_COLUMNS = 8;
 const MIN_WRAPPED_COLUMNS = 16;
 
 /**
- * Columns as wide as their widest cell, made printable. If the table is too wide, titles and texts wrap, and further
- * columns continue on the next line, so that ids and names stay whole.
+ * Columns as wide as their widest cell, made printable. If the table is too wide, titles and texts
+ * wrap, and further columns continue on the next line, so that ids and names stay whole.
  */
 export function formatTable(
   rows: readonly (readonly Cell[])[],
@@ -48,7 +48,11 @@ export function formatTable(
         const isLast = column === widths.length - 1;
         const texts = shrink ? [cutToWidth(text, width)] : wrapWords(text, width);
         // Only a word of the last column may be too long: nothing follows that it could move.
-        return { texts: isLast ? texts : texts.map((line) => cutToWidth(line, width)), paint, width };
+        return {
+          texts: isLast ? texts : texts.map((line) => cutToWidth(line, width)),
+          paint,
+          width,
+        };
       });
       const left = ' '.repeat(indent + (n > 0 ? FOLD_INDENT : 0));
       const height = Math.max(1, ...parts.map(({ texts }) => texts.length));
@@ -71,11 +75,15 @@ function printableCell(cell: Cell): PrintableCell {
 
 function columnWidths(rows: readonly (readonly PrintableCell[])[]): number[] {
   const widths: number[] = [];
-  for (const row of rows) for (const [i, [text]] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, text.length);
+  for (const row of rows)
+    for (const [i, [text]] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, text.length);
   return widths;
 }
 
-/** Widths for a table that does not fit: titles and wide texts wrap at words. The last column is left to `fold`. */
+/**
+ * Widths for a table that does not fit: titles and wide texts wrap at words. The last column is
+ * left to `fold`.
+ */
 function wrapColumns(
   widths: number[],
   titles: readonly PrintableCell[],
@@ -84,17 +92,18 @@ function wrapColumns(
 ): void {
   const asWords = (row: readonly PrintableCell[]) =>
     row.map(([text, paint]): PrintableCell => [longestWord(text), paint]);
-  const [titleWords, rowTexts, rowWords] = [
-    columnWidths([asWords(titles)]),
-    columnWidths(rows),
-    columnWidths(rows.map(asWords)),
-  ];
+  const titleWords = columnWidths([asWords(titles)]);
+  const rowTexts = columnWidths(rows);
+  const rowWords = columnWidths(rows.map(asWords));
   for (const i of widths.keys()) {
     const texts = rowTexts[i] ?? 0;
     const isLast = i === widths.length - 1;
     const narrowed = isLast
       ? texts
-      : Math.min(texts, Math.max(rowWords[i] ?? 0, MIN_WRAPPED_COLUMNS, Math.floor(available * MAX_TEXT_SHARE)));
+      : Math.min(
+          texts,
+          Math.max(rowWords[i] ?? 0, MIN_WRAPPED_COLUMNS, Math.floor(available * MAX_TEXT_SHARE)),
+        );
     widths[i] = Math.max(titleWords[i] ?? 0, narrowed);
   }
 }
@@ -108,7 +117,10 @@ function lineWidth(widths: readonly number[]): number {
 }
 
 /** Without blanks at the end. Escape sequences of the paint have no width. */
-function formatLine(left: string, cells: readonly { text: string; paint: Paint; width: number }[]): string {
+function formatLine(
+  left: string,
+  cells: readonly { text: string; paint: Paint; width: number }[],
+): string {
   const last = cells.findLastIndex(({ text }) => text.trim() !== '');
   if (last === -1) return '';
   const texts = cells.slice(0, last + 1).map(({ text, paint, width }, i) => {
@@ -154,11 +166,21 @@ export const detailOf = (label: string, value: string | undefined): Detail[] =>
 export function formatDetails(rows: readonly Detail[], style: Style): string {
   const columns = Math.max(...rows.map(([label]) => label.length));
   const line = ([label, value, paint]: Detail) =>
-    hanging(`  ${style.dim(label)}${' '.repeat(columns - label.length)}  `, columns + 4, value, style, paint);
+    hanging(
+      `  ${style.dim(label)}${' '.repeat(columns - label.length)}  `,
+      columns + 4,
+      value,
+      style,
+      paint,
+    );
   return rows.map((row) => line(row).replace(/ +$/gm, '')).join('');
 }
 
 /** `12,345`. `toLocaleString` loads its tables first, which takes 17 ms. */
+export function formatShare(share: number): string {
+  return `${(100 * share).toFixed(1)}%`;
+}
+
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
@@ -168,7 +190,9 @@ export function countOf(count: number, noun: string, plural = 's'): string {
   return `${formatCount(count)} ${noun}${count === 1 ? '' : plural}`;
 }
 
-/** As `countOf` on a terminal. In a pipe the noun always has its plural: programs read these lines. */
+/**
+ * As `countOf` on a terminal. In a pipe the noun always has its plural: programs read these lines.
+ */
 export function countIn(style: Style, count: number, noun: string, plural = 's'): string {
   const isPiped = style.width === Number.POSITIVE_INFINITY;
   return isPiped ? `${formatCount(count)} ${noun}${plural}` : countOf(count, noun, plural);

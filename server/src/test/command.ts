@@ -6,8 +6,12 @@ import { once } from 'node:events';
 import { until } from '@whence/testing/until';
 import { bin } from './test-server.ts';
 
-/** A user that no passwd entry names, and who is not root. Without root the tests run under such a user anyway. */
-export const ORDINARY_USER: SpawnOptions = process.getuid?.() === 0 ? { uid: 54_321, gid: 54_321 } : {};
+/**
+ * A user that no passwd entry names, and who is not root. Without root the tests run under such a
+ * user anyway.
+ */
+export const ORDINARY_USER: SpawnOptions =
+  process.getuid?.() === 0 ? { uid: 54_321, gid: 54_321 } : {};
 
 type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
@@ -17,7 +21,11 @@ export class Command {
   stderr = '';
   readonly ended: Promise<Ended>;
 
-  constructor(argv: readonly string[], environment: Record<string, string>, options: SpawnOptions = {}) {
+  constructor(
+    argv: readonly string[],
+    environment: Record<string, string>,
+    options: SpawnOptions = {},
+  ) {
     this.child = spawn(process.execPath, [bin, ...argv], {
       stdio: ['ignore', 'pipe', 'pipe'],
       ...options,
@@ -30,7 +38,11 @@ export class Command {
     this.child.stderr?.setEncoding('utf8').on('data', (text) => {
       this.stderr += text;
     });
-    this.ended = once(this.child, 'close').then(([code]) => ({ code, stdout: this.stdout, stderr: this.stderr }));
+    this.ended = once(this.child, 'close').then(([code]) => ({
+      code,
+      stdout: this.stdout,
+      stderr: this.stderr,
+    }));
   }
 
   /** Resolves with the match as soon as standard output has it. */
@@ -40,7 +52,8 @@ export class Command {
       `${pattern} is printed`,
       () => {
         match = pattern.exec(this.stdout);
-        if (match === null) assert.equal(this.child.exitCode, null, `ended early: ${this.stdout}${this.stderr}`);
+        if (match === null)
+          assert.equal(this.child.exitCode, null, `ended early: ${this.stdout}${this.stderr}`);
         return match !== null;
       },
       { state: () => this.stdout + this.stderr },
@@ -60,8 +73,16 @@ export class Command {
   }
 }
 
-export function serve(dataDir: string, environment: Record<string, string> = {}, options: SpawnOptions = {}): Command {
-  return new Command(['serve'], { WHENCE_DATA_DIR: dataDir, WHENCE_PORT: '0', ...environment }, options);
+export function serve(
+  dataDir: string,
+  environment: Record<string, string> = {},
+  options: SpawnOptions = {},
+): Command {
+  return new Command(
+    ['serve'],
+    { WHENCE_DATA_DIR: dataDir, WHENCE_PORT: '0', ...environment },
+    options,
+  );
 }
 
 const LISTENING = /listens on (http:\S+)/;

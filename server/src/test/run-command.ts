@@ -4,11 +4,17 @@ import { run } from '../main.ts';
 
 export type Outcome = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
-/** `terminal`: what standard output and standard error are. Without `input`, standard input is a terminal. */
+/**
+ * `terminal`: what standard output and standard error are. Without `input`, standard input is a
+ * terminal.
+ */
 export async function runCommand(
   argv: readonly string[],
   environment: Record<string, string>,
-  { input, ...terminal }: { readonly isTTY?: boolean; readonly columns?: number; readonly input?: string } = {},
+  {
+    input,
+    ...terminal
+  }: { readonly isTTY?: boolean; readonly columns?: number; readonly input?: string } = {},
 ): Promise<Outcome> {
   const texts = { stdout: '', stderr: '' };
   const output = (name: keyof typeof texts) => ({

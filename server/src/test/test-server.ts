@@ -1,24 +1,23 @@
 /**
- * A server on a real socket with a small dataset, for tests: in this process with a clock of the test's own, or as
- * processes of its own.
+ * A server on a real socket with a small dataset, for tests: in this process with a clock of the
+ * test's own, or as processes of its own.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Sample, sampleContent } from '@whence/dataset/internal/test/sample-dataset';
-import { type SupplementSample, sampleSupplement } from '@whence/dataset/internal/test/sample-supplement';
-import { publish } from '@whence/dataset/internal/versions/publish';
-import Database from 'better-sqlite3';
+import { backup, DatabaseSync } from '@photostructure/sqlite';
+import { type Sample, sampleContent } from '@whence/dataset/test/sample-dataset';
+import { publish } from '@whence/dataset/versions';
 import { AuditLog } from '../audit/audit-log.ts';
 import type { NewKey } from '../keys/key.ts';
 import { Keys } from '../keys/keys.ts';
 import { openLog } from '../log/log.ts';
 import { type ServerOptions, startServer } from '../process/server.ts';
 import { readConfig } from '../settings/config.ts';
-import { openStorage } from '../storage/open-storage.ts';
 import { DEFAULT_PERMISSIONS } from '../vocabulary.ts';
+import { openTestStorage } from './storage/engines.ts';
 
 export const SAMPLE: Sample = {
   routes: [
@@ -67,14 +66,18 @@ export class TestFolder {
     return this.#databaseUrl ?? this.dataDir;
   }
 
-  publish(sample: Sample = SAMPLE, supplement?: SupplementSample): number {
-    const bytes = supplement && sampleSupplement(supplement);
-    return publish(this.dataDir, sampleContent(sample), new Date(), bytes).version;
+  publish(sample: Sample = SAMPLE): number {
+    return publish(this.dataDir, sampleContent(sample), new Date()).version;
   }
 
   /** Makes a key the way the command line does: with a connection of its own. */
   async createKey(given: Partial<NewKey> = {}) {
-    const newKey = { name: 'test', tier: 'enterprise', permissions: DEFAULT_PERMISSIONS, ...given } as const;
+    const newKey = {
+      name: 'test',
+      tier: 'enterprise',
+      permissions: DEFAULT_PERMISSIONS,
+      ...given,
+    } as const;
     return this.withKeys((keys) => keys.create(newKey, TEST, new Date()));
   }
 
@@ -83,7 +86,7 @@ export class TestFolder {
   }
 
   async withKeys<T>(work: (keys: Keys) => Promise<T>): Promise<T> {
-    const storage = await openStorage(this.location);
+    const storage = await openTestStorage(this.location, { isSequential: true });
     try {
       return await work(new Keys(storage.keys, new AuditLog(storage.audit)));
     } finally {
@@ -91,11 +94,14 @@ export class TestFolder {
     }
   }
 
-  /** A backup or its restoration: the database as SQLite writes it, under a name of its own, then moved into place. */
+  /**
+   * A backup or its restoration: the database as SQLite writes it, under a name of its own, then
+   * moved into place.
+   */
   async copyDatabaseTo(target: TestFolder): Promise<void> {
-    const source = new Database(this.#databasePath, { readonly: true });
+    const source = new DatabaseSync(this.#databasePath, { readOnly: true });
     const unfinished = `${target.#databasePath}.restored`;
-    await source.backup(unfinished);
+    await backup(source, unfinished);
     source.close();
     for (const suffix of ['-wal', '-shm']) rmSync(target.#databasePath + suffix, { force: true });
     renameSync(unfinished, target.#databasePath);
@@ -106,7 +112,8 @@ export class TestFolder {
   }
 
   remove(): void {
-    // A worker that was killed may still be writing. Retries of Node do not remove what was written meanwhile.
+    // A worker that was killed may still be writing. Retries of Node do not remove what was written
+    // meanwhile.
     for (let tries = 5; ; tries--)
       try {
         rmSync(this.dataDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
@@ -128,6 +135,7 @@ export async function startInProcess(
   const server = await startServer(config, openLog('fatal').logger, () => clock.nowMs, {
     graceMs: 0,
     statisticsMs: 1_000,
+    measuresWait: false,
     ...options,
   });
   return { ...server, clock };

@@ -1,4 +1,5 @@
-// Writes statistics as numbered batches. An unconfirmed one is sent again first; storage knows its number.
+// Writes statistics as numbered batches. An unconfirmed one is sent again first; storage knows its
+// number.
 import { randomUUID } from 'node:crypto';
 import type { Batch } from '../storage/statistics-changes.ts';
 

@@ -4,20 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { afterEach, beforeEach } from 'node:test';
 import { AuditLog } from '../audit/audit-log.ts';
-import { openStorage } from '../storage/open-storage.ts';
+import { HOUR_MS } from '../day.ts';
 import type { Storage } from '../storage/storage.ts';
+import { openTestStorage } from '../test/storage/engines.ts';
 import { newBatch } from '../test/storage/new-batch.ts';
-import { AUDIT_DAYS, KEY_HOURS, pruneOldRows, QUOTA_DAYS, RUN_DAYS, USAGE_DAYS } from './pruning.ts';
+import { AUDIT_DAYS, KEY_HOURS, pruneOldRows, QUOTA_DAYS, USAGE_DAYS } from './pruning.ts';
 
 const NOON = Date.parse('2026-11-15T12:00:00Z');
-const HOUR_MS = 3_600_000;
 const dayAgo = (days: number) => new Date(NOON - days * 24 * HOUR_MS).toISOString().slice(0, 10);
 
 let folder = '';
 let storage: Storage;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'whence-pruning-'));
-  storage = await openStorage(folder);
+  storage = await openTestStorage(folder);
   await steadyUntil(NOON);
 });
 afterEach(async () => {
@@ -27,7 +27,8 @@ afterEach(async () => {
 
 /** The clock has advanced for more than a day, as the deployment has seen it. */
 async function steadyUntil(nowMs: number): Promise<void> {
-  for (let hours = 26; hours > 0; hours--) await storage.maintenance.claimPruning(nowMs - hours * HOUR_MS, HOUR_MS);
+  for (let hours = 26; hours > 0; hours--)
+    await storage.maintenance.claimPruning(nowMs - hours * HOUR_MS, HOUR_MS);
 }
 
 const usageOn = (days: readonly number[], keyId = 'one') =>
@@ -50,8 +51,9 @@ test('pruning: statistics of 400 days stay, older ones go', async () => {
     audit: 0,
     traffic: 0,
     keyHours: 0,
+    tlsReports: 0,
+    events: 0,
     reports: 0,
-    runs: 0,
   });
   assert.deepEqual(
     (await storage.usage.ofKey('one')).map(({ day }) => day),
@@ -61,7 +63,12 @@ test('pruning: statistics of 400 days stay, older ones go', async () => {
 
 test('pruning: refusals and requests by hour of two days stay, older ones go', async () => {
   const hours = [0, 23, KEY_HOURS, KEY_HOURS + 1].map((ago) => NOON - ago * HOUR_MS);
-  const refusals = hours.map((hour) => ({ hour, reason: 'rate' as const, requests: 1, lastAt: new Date(hour) }));
+  const refusals = hours.map((hour) => ({
+    hour,
+    reason: 'rate' as const,
+    requests: 1,
+    lastAt: new Date(hour),
+  }));
   const counted = new Map(hours.map((hour) => [hour, 7]));
   await storage.usage.add(newBatch(), [], new Map([['one', { refusals, hours: counted }]]));
   const pruned = await pruneOldRows(storage, NOON, 400);
@@ -78,10 +85,12 @@ test('pruning: quotas of the last days stay as they are, older ones go', async (
     audit: 0,
     traffic: 0,
     keyHours: 0,
+    tlsReports: 0,
+    events: 0,
     reports: 0,
-    runs: 0,
   });
-  for (const ago of [0, 1, QUOTA_DAYS]) assert.equal((await takeOn(ago)).left, 90, `${ago} days ago`);
+  for (const ago of [0, 1, QUOTA_DAYS])
+    assert.equal((await takeOn(ago)).left, 90, `${ago} days ago`);
   assert.equal((await takeOn(300)).left, 95, 'this row is gone');
 });
 
@@ -97,28 +106,15 @@ test('pruning: the audit log of two years stays, older entries go', async () => 
     audit: 2,
     traffic: 0,
     keyHours: 0,
+    tlsReports: 0,
+    events: 0,
     reports: 0,
-    runs: 0,
   });
   const left = await storage.audit.list({}, 10);
   assert.deepEqual(
     left.map(({ target }) => target),
     ['0 days ago', `${AUDIT_DAYS - 1} days ago`],
   );
-});
-
-test('pruning: runs of domain checks of 30 days stay, older ones go with their domains', async () => {
-  for (const ago of [0, RUN_DAYS, RUN_DAYS + 1]) {
-    const createdAt = new Date(NOON - ago * 24 * HOUR_MS);
-    const run = { id: `${ago}`, accountId: 'ada', name: 'list', createdAt, size: 1, checked: 0 };
-    await storage.runs.insert(run, ['example.com']);
-  }
-  assert.equal((await pruneOldRows(storage, NOON, 400))?.runs, 1);
-  assert.deepEqual(
-    (await storage.runs.list('ada')).map(({ id }) => id),
-    ['0', `${RUN_DAYS}`],
-  );
-  assert.deepEqual(await storage.runs.domains(`${RUN_DAYS + 1}`), []);
 });
 
 test('pruning: recalls of past days go, and those that follow are seen', async () => {
@@ -149,17 +145,23 @@ test('pruning: many rows go in parts', async () => {
     audit: 0,
     traffic: 0,
     keyHours: 0,
+    tlsReports: 0,
+    events: 0,
     reports: 0,
-    runs: 0,
   });
   assert.equal((await storage.usage.ofKey('one')).length, 1);
 });
 
 test('pruning: of several processes, one does it in an hour', async () => {
-  const other = await openStorage(folder);
+  const other = await openTestStorage(folder);
   try {
-    const attempts = [storage, other, storage, other].map((one, i) => pruneOldRows(one, NOON + i, 400));
-    assert.equal((await Promise.all(attempts)).filter((outcome) => outcome !== undefined).length, 1);
+    const attempts = [storage, other, storage, other].map((one, i) =>
+      pruneOldRows(one, NOON + i, 400),
+    );
+    assert.equal(
+      (await Promise.all(attempts)).filter((outcome) => outcome !== undefined).length,
+      1,
+    );
     assert.equal(await pruneOldRows(other, NOON + HOUR_MS / 2, 400), undefined);
     assert.notEqual(await pruneOldRows(other, NOON + HOUR_MS + 4, 400), undefined);
   } finally {
@@ -175,9 +177,16 @@ for (const [behaviour, jumpHours] of [
     await usageOn([0, USAGE_DAYS - 1, USAGE_DAYS + 1]);
     await takeOn(0);
     for (let hours = 0; hours < 3; hours++)
-      assert.equal(await pruneOldRows(storage, NOON + (jumpHours + hours) * HOUR_MS, 400), undefined);
+      assert.equal(
+        await pruneOldRows(storage, NOON + (jumpHours + hours) * HOUR_MS, 400),
+        undefined,
+      );
     for (let hours = 1; hours <= 24; hours++)
-      assert.equal(await pruneOldRows(storage, NOON + hours * HOUR_MS, 400), undefined, `after ${hours} hours`);
+      assert.equal(
+        await pruneOldRows(storage, NOON + hours * HOUR_MS, 400),
+        undefined,
+        `after ${hours} hours`,
+      );
     assert.equal((await storage.usage.ofKey('one')).length, 3);
     assert.equal((await takeOn(0)).left, 90, 'the quota of the day is still there');
     assert.equal((await pruneOldRows(storage, NOON + 25 * HOUR_MS, 400))?.usage, 1);

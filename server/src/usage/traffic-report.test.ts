@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { HOUR_MS } from '../day.ts';
 import type { TrafficRow } from '../storage/statistics-changes.ts';
 import type { TrafficStore } from '../storage/stores/usage-store.ts';
-import { trafficByHour, trafficOverview } from './traffic-report.ts';
+import { refusedOfLastDay, trafficByHour } from './traffic-report.ts';
 
 const now = new Date('2026-11-16T12:30:00Z');
-const HOUR_MS = 3_600_000;
 const thisHour = now.getTime() - HOUR_MS / 2;
 
 /** Answers as the stores do: rows of that hour and later. */
 function storeOf(rows: readonly TrafficRow[]): TrafficStore {
-  return { since: async (hour: number) => rows.filter((row) => row.hour >= hour) } as unknown as TrafficStore;
+  return {
+    since: async (hour: number) => rows.filter((row) => row.hour >= hour),
+  } as unknown as TrafficStore;
 }
 
 for (const [behaviour, buckets, want] of [
@@ -42,7 +44,11 @@ for (const [behaviour, buckets, want] of [
   ],
 ] as const) {
   test(`traffic percentiles: ${behaviour}`, async () => {
-    const rows = buckets.map(([bound, count]) => ({ hour: thisHour, counter: `latency ${bound}`, count }));
+    const rows = buckets.map(([bound, count]) => ({
+      hour: thisHour,
+      counter: `latency ${bound}`,
+      count,
+    }));
     const { latency } = await trafficByHour(storeOf(rows), 1, now);
     assert.deepEqual([latency.p50_ms, latency.p90_ms, latency.p99_ms], want);
   });
@@ -50,18 +56,20 @@ for (const [behaviour, buckets, want] of [
 
 test('traffic: refusals by reason; probes, pages, and what is counted beside a request left out', async () => {
   const counters = [
-    ...['ip 200', 'ip 401', 'asn 403', 'ip 429', 'email 503', 'decide 403'].map((name) => `requests ${name}`),
-    ...['healthz 200', 'pages 404', 'none 404'].map((name) => `requests ${name}`),
-    ...['refused UNAUTHORIZED', 'refused FORBIDDEN', 'refused RATE_LIMIT_EXCEEDED'],
+    ...['ip 200', 'ip 401', 'asn 403', 'ip 429', 'email 503', 'decide 403', 'mcp 401'].map(
+      (name) => `requests ${name}`,
+    ),
+    ...['healthz 200', 'pages 404', 'none 404', 'mcp 200'].map((name) => `requests ${name}`),
+    'refused UNAUTHORIZED',
+    'refused FORBIDDEN',
+    'refused RATE_LIMIT_EXCEEDED',
     'decision set="default",rule="tor",decision="deny"',
-    'download key-1 GeoLite2-City.mmdb 3',
+    'download key-1 GeoLite2-ASN.mmdb 3',
   ];
   const rows = counters.map((counter) => ({ hour: thisHour, counter, count: 2 }));
-  const { last_day } = await trafficOverview(storeOf(rows), now);
-  assert.equal(last_day.requests, 12);
-  assert.deepEqual(last_day.refused, { unauthorized: 2, forbidden: 2, rate_limited: 2, overloaded: 0 });
-  const { hours } = await trafficByHour(storeOf(rows), 1, now);
-  assert.deepEqual([hours[0]?.requests, hours[0]?.server_errors, hours[0]?.refused], [12, 2, 6]);
+  const { hours, refused } = await trafficByHour(storeOf(rows), 1, now);
+  assert.deepEqual(refused, { unauthorized: 2, forbidden: 2, rate_limited: 2, overloaded: 0 });
+  assert.deepEqual([hours[0]?.requests, hours[0]?.server_errors, hours[0]?.refused], [14, 2, 6]);
 });
 
 test('traffic: DNS that is down is not an overload', async () => {
@@ -72,7 +80,11 @@ test('traffic: DNS that is down is not an overload', async () => {
 });
 
 test('traffic: hours without requests are there', async () => {
-  const at = (hoursAgo: number) => ({ hour: thisHour - hoursAgo * HOUR_MS, counter: 'requests ip 200', count: 1 });
+  const at = (hoursAgo: number) => ({
+    hour: thisHour - hoursAgo * HOUR_MS,
+    counter: 'requests ip 200',
+    count: 1,
+  });
   const { hours } = await trafficByHour(storeOf([at(0), at(2), at(23)]), 3, now);
   assert.deepEqual(
     hours.map(({ hour, requests }) => [hour, requests]),
@@ -92,18 +104,16 @@ const steady = Array.from({ length: 60 }, (_, hoursAgo) =>
     count: hoursAgo === 0 ? 5 : 10,
   })),
 ).flat();
-for (const [behaviour, rows, today, refused] of [
-  ['steady traffic is the same as yesterday', steady, [125, 125], [235, 235]],
-  ['without traffic both are 0', [], [0, 0], [0, 0]],
+for (const [behaviour, rows, refused] of [
+  ['steady traffic is the same as yesterday', steady, [235, 235]],
+  ['without traffic both are 0', [], [0, 0]],
   [
     'what came later yesterday does not count',
     steady.filter(({ hour }) => hour > thisHour - 24 * HOUR_MS),
-    [125, 0],
     [235, 0],
   ],
 ] as const)
   test(`traffic: equal spans are compared: ${behaviour}`, async () => {
-    const overview = await trafficOverview(storeOf(rows), now);
-    assert.deepEqual([overview.requests_today.now, overview.requests_today.before], today);
-    assert.deepEqual([overview.refused.now, overview.refused.before], refused);
+    const compared = await refusedOfLastDay(storeOf(rows), now);
+    assert.deepEqual([compared.now, compared.before], refused);
   });

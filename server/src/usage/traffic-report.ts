@@ -1,13 +1,14 @@
 /** Stored traffic as the dashboard shows it: totals, latency percentiles, and values by hour. */
+import { DAY_MS, HOUR_MS } from '../day.ts';
+import { isRefusedMessage, MCP_ROUTE } from '../metrics/metrics.ts';
 import type { TrafficRow } from '../storage/statistics-changes.ts';
 import type { TrafficStore } from '../storage/stores/usage-store.ts';
 import { KEPT_HOURS } from './traffic.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-
 type Latency = { p50_ms: number; p90_ms: number; p99_ms: number };
-type TrafficTotals = Pick<TrafficSums, 'requests' | 'refused' | 'unavailable' | 'cache'> & { latency: Latency };
+type TrafficTotals = Pick<TrafficSums, 'requests' | 'refused' | 'unavailable' | 'cache'> & {
+  latency: Latency;
+};
 type TrafficHour = {
   hour: string;
   requests: number;
@@ -16,10 +17,16 @@ type TrafficHour = {
   p50_ms: number;
   p99_ms: number;
 };
-type TrafficByHour = Pick<TrafficTotals, 'latency' | 'cache' | 'refused' | 'unavailable'> & { hours: TrafficHour[] };
+type TrafficByHour = Pick<TrafficTotals, 'latency' | 'cache' | 'refused' | 'unavailable'> & {
+  hours: TrafficHour[];
+};
 
 /** The current hour and those before it: at least 1, at most as many as are kept. */
-export async function trafficByHour(store: TrafficStore, hours: number, now: Date): Promise<TrafficByHour> {
+export async function trafficByHour(
+  store: TrafficStore,
+  hours: number,
+  now: Date,
+): Promise<TrafficByHour> {
   const count = Math.min(Math.max(1, hours), KEPT_HOURS);
   const lastHour = hourOf(now.getTime());
   const rows = await store.since(lastHour - (count - 1) * HOUR_MS);
@@ -27,43 +34,35 @@ export async function trafficByHour(store: TrafficStore, hours: number, now: Dat
   return { hours: hoursOf(rows, lastHour, count), latency, cache, refused, unavailable };
 }
 
-type Compared = { now: number; before: number };
-type TrafficOverview = {
-  /** 24 hours, the current one included as far as it has passed. */
-  last_day: TrafficTotals;
-  /** The same hours of the day before, as far into the last one. */
-  refused: Compared;
-  /** Since 00:00 UTC, and until the same time of yesterday. */
-  requests_today: Compared;
-};
-
-/** Compares equal spans. Of the hour that corresponds to the current one, only the share that has passed is counted. */
-export async function trafficOverview(store: TrafficStore, now: Date): Promise<TrafficOverview> {
-  const nowMs = now.getTime();
-  const lastHour = hourOf(nowMs);
-  const passed = (nowMs - lastHour) / HOUR_MS;
+/**
+ * Refused requests of the last 24 hours, and of the same hours of the day before, as far into the
+ * last one: of the hour that corresponds to the current one, only the share that has passed counts.
+ */
+export async function refusedOfLastDay(
+  store: TrafficStore,
+  now: Date,
+): Promise<{ now: number; before: number }> {
+  const lastHour = hourOf(now.getTime());
+  const passed = (now.getTime() - lastHour) / HOUR_MS;
   const rows = await store.since(lastHour - DAY_MS - 23 * HOUR_MS);
-  const between = (from: number, to: number) => rows.filter(({ hour }) => hour >= from && hour <= to);
-  const today = Math.floor(nowMs / DAY_MS) * DAY_MS;
-  const compare = (from: number, amountOf: (sums: TrafficSums) => number): Compared => {
-    const complete = amountOf(sumTraffic(between(from - DAY_MS, lastHour - DAY_MS - HOUR_MS)));
-    const started = amountOf(sumTraffic(between(lastHour - DAY_MS, lastHour - DAY_MS)));
-    return {
-      now: amountOf(sumTraffic(between(from, lastHour))),
-      before: complete + Math.round(started * passed),
-    };
-  };
-  const dayAgo = lastHour - 23 * HOUR_MS;
+  const refusedBetween = (from: number, to: number) =>
+    refusedIn(sumTraffic(rows.filter(({ hour }) => hour >= from && hour <= to)).refused);
+  const from = lastHour - 23 * HOUR_MS;
+  const started = lastHour - DAY_MS;
   return {
-    last_day: totalsOf(between(dayAgo, lastHour)),
-    refused: compare(dayAgo, ({ refused }) => refusedIn(refused)),
-    requests_today: compare(today, ({ requests }) => requests),
+    now: refusedBetween(from, lastHour),
+    before:
+      refusedBetween(from - DAY_MS, started - HOUR_MS) +
+      Math.round(refusedBetween(started, started) * passed),
   };
 }
 
 type CountedDecisions = { set: string; rule: string; decision: string; count: number };
 
-/** Decisions of `/v1/decide` since 00:00 UTC; the rule is empty where the default of the set decided. */
+/**
+ * Decisions of `/v1/decide` since 00:00 UTC; the rule is empty where the default of the set
+ * decided.
+ */
 export async function decisionsToday(store: TrafficStore, now: Date): Promise<CountedDecisions[]> {
   const rows = await store.since(Math.floor(now.getTime() / DAY_MS) * DAY_MS);
   return rows.flatMap(({ counter, count }) => {
@@ -74,17 +73,34 @@ export async function decisionsToday(store: TrafficStore, now: Date): Promise<Co
 
 const DECISION = /^decision set="([^"]*)",rule="([^"]*)",decision="(\w+)"$/;
 
-export const decisionSum = (rows: readonly CountedDecisions[]) => rows.reduce((sum, { count }) => sum + count, 0);
+export type DecisionFigures = { allowed: number; denied: number; observed: number };
 
-export type Download = { readonly keyId: string; readonly file: string; readonly version: number };
+export function decisionFigures(decisions: readonly CountedDecisions[]): DecisionFigures {
+  const sum = (word: 'allow' | 'deny' | 'observe') =>
+    decisionSum(decisions.filter(({ decision }) => decision === word));
+  return { allowed: sum('allow'), denied: sum('deny'), observed: sum('observe') };
+}
+
+export const decisionSum = (rows: readonly CountedDecisions[]) =>
+  rows.reduce((sum, { count }) => sum + count, 0);
+
+type Download = { readonly keyId: string; readonly file: string; readonly version: number };
 
 export async function recentDownloads(store: TrafficStore, now: Date) {
   const found = new Map<string, Download & { count: number; lastHour: number }>();
-  for (const { counter, count, hour } of await store.since(hourOf(now.getTime()) - DOWNLOAD_DAYS * DAY_MS)) {
+  for (const { counter, count, hour } of await store.since(
+    hourOf(now.getTime()) - DOWNLOAD_DAYS * DAY_MS,
+  )) {
     const [kind, keyId = '', file = '', version] = counter.split(' ');
     if (kind !== 'download') continue;
     const before = found.get(counter)?.count ?? 0;
-    found.set(counter, { keyId, file, version: Number(version), count: before + count, lastHour: hour });
+    found.set(counter, {
+      keyId,
+      file,
+      version: Number(version),
+      count: before + count,
+      lastHour: hour,
+    });
   }
   return [...found.values()].sort((a, b) => b.lastHour - a.lastHour || b.version - a.version);
 }
@@ -92,7 +108,12 @@ export async function recentDownloads(store: TrafficStore, now: Date) {
 const DOWNLOAD_DAYS = 30;
 const hourOf = (ms: number) => Math.floor(ms / HOUR_MS) * HOUR_MS;
 
-function refusedIn({ unauthorized, forbidden, rate_limited, overloaded }: TrafficSums['refused']): number {
+function refusedIn({
+  unauthorized,
+  forbidden,
+  rate_limited,
+  overloaded,
+}: TrafficSums['refused']): number {
   return unauthorized + forbidden + rate_limited + overloaded;
 }
 
@@ -150,14 +171,19 @@ function sumTraffic(rows: readonly TrafficRow[]): TrafficSums {
   };
   for (const { counter, count } of rows) {
     const [kind, what = '', status = ''] = counter.split(' ');
-    if (kind === 'latency') sums.latency.set(Number(what), (sums.latency.get(Number(what)) ?? 0) + count);
+    if (kind === 'latency')
+      sums.latency.set(Number(what), (sums.latency.get(Number(what)) ?? 0) + count);
     else if (kind === 'unavailable') addUnavailable(sums, what, count);
     else if (kind === 'cache') sums.cache[what === 'hit' ? 'hits' : 'misses'] += count;
     else if (kind === 'refused') addRefused(sums, what, count);
-    else if (kind === 'requests' && !OTHER_ROUTES.has(what)) addRequests(sums, status, count);
+    else if (kind === 'requests' && isApiRequest(what, Number(status)))
+      addRequests(sums, status, count);
   }
   return sums;
 }
+
+const isApiRequest = (route: string, status: number) =>
+  route === MCP_ROUTE ? isRefusedMessage(status) : !OTHER_ROUTES.has(route);
 
 function addRequests(sums: TrafficSums, status: string, count: number): void {
   sums.requests += count;
@@ -176,7 +202,9 @@ function addUnavailable({ refused, unavailable }: TrafficSums, code: string, cou
   else unavailable.other += count;
 }
 
-/** An estimate in milliseconds: linear inside the bucket that holds the share; 0 without requests. */
+/**
+ * An estimate in milliseconds: linear inside the bucket that holds the share; 0 without requests.
+ */
 function percentileMs(latency: ReadonlyMap<number, number>, share: number): number {
   const buckets = [...latency].sort(([a], [b]) => a - b);
   const wanted = buckets.reduce((sum, [, count]) => sum + count, 0) * share;

@@ -1,10 +1,13 @@
-/** Traffic of the API by hour, from the counters of `/metrics`, so that requests do no additional work. */
+/**
+ * Traffic of the API by hour, from the counters of `/metrics`, so that requests do no additional
+ * work.
+ */
+import { HOUR_MS } from '../day.ts';
 import { BUCKETS, type Metrics, type MetricsSnapshot, PROBES } from '../metrics/metrics.ts';
 import type { TrafficRow } from '../storage/statistics-changes.ts';
 import type { TrafficStore } from '../storage/stores/usage-store.ts';
 import { BatchWriter } from './batch-writer.ts';
 
-const HOUR_MS = 3_600_000;
 /** `usage/pruning` removes older rows. */
 export const KEPT_HOURS = 24 * 90;
 
@@ -38,16 +41,20 @@ export class TrafficRecorder {
   }
 }
 
-// Counters: `requests ROUTE STATUS`, `latency SECONDS` (upper bound, without probes), `refused CODE` (401, 403, 429),
-// `unavailable CODE` (503), `cache hit`, `cache miss`, `decision LABELS`. `download KEY FILE VERSION` is taken apart.
+// Counters: `requests ROUTE STATUS`, `latency SECONDS` (upper bound, without probes),
+// `refused CODE` (401, 403, 429),
+// `unavailable CODE` (503), `cache hit`, `cache miss`, `decision LABELS`. `download KEY FILE
+// VERSION` is taken apart.
 function countersOf(
   { cacheHits, cacheMisses, refused, unavailable, decisions }: Metrics,
   { routes }: MetricsSnapshot,
 ): Map<string, number> {
   const counters = new Map<string, number>();
-  const add = (name: string, count: number) => counters.set(name, (counters.get(name) ?? 0) + count);
+  const add = (name: string, count: number) =>
+    counters.set(name, (counters.get(name) ?? 0) + count);
   for (const [route, { statuses, buckets }] of Object.entries(routes)) {
-    for (const [status, count] of Object.entries(statuses)) add(`requests ${route} ${status}`, count);
+    for (const [status, count] of Object.entries(statuses))
+      add(`requests ${route} ${status}`, count);
     if (PROBES.has(route)) continue;
     buckets.forEach((count, i) => {
       add(`latency ${BUCKETS[i] ?? 'Infinity'}`, count);

@@ -1,5 +1,10 @@
 /** Stored usage as the dashboard shows it: a line per group and day. */
-import type { UsageRange, UsageStore, UsageSum } from '../storage/stores/usage-store.ts';
+import type {
+  UsageRange,
+  UsageScope,
+  UsageStore,
+  UsageSum,
+} from '../storage/stores/usage-store.ts';
 import type { UsageGroup } from '../vocabulary.ts';
 
 /** Lines of a chart. All other groups are one more line, `other`. */
@@ -7,27 +12,58 @@ const MAX_SERIES = 20;
 
 type LabelsOf = (ids: readonly string[]) => Promise<(id: string) => string>;
 type UsageSeries = { id: string; label: string; total: number; values: number[] };
+type UsageReport = {
+  series: UsageSeries[];
+  counts: RequestCounts;
+  /** API requests, which the series add up to. */
+  total: number;
+  client_errors: number;
+  server_errors: number;
+};
 
-/** Requests of a range, grouped, with totals. `days` are the days of the range in order. Labels are read for shown groups only. */
+/**
+ * API requests with and without a valid key, and lookups in the dashboard, which are no API
+ * requests. Every page that counts requests of days takes them from here.
+ */
+type RequestCounts = { with_key: number; without_key: number; in_dashboard: number };
+
+export async function requestCounts(store: UsageStore, range: UsageRange): Promise<RequestCounts> {
+  const sum = async (scope: UsageScope) => sumOf(await store.sums({ ...range, scope }, 'status'));
+  const [all, without_key, in_dashboard] = await Promise.all([
+    sum('api'),
+    sum('keyless'),
+    sum('dashboard'),
+  ]);
+  return { with_key: all - without_key, without_key, in_dashboard };
+}
+
+/**
+ * API requests of a range, grouped, with totals. `days` are the days of the range in order. Labels
+ * are read for shown groups only.
+ */
 export async function usageSeries(
   store: UsageStore,
   range: UsageRange,
   { by, days, labelsOf }: { by: UsageGroup; days: readonly string[]; labelsOf: LabelsOf },
-): Promise<{ series: UsageSeries[]; total: number; client_errors: number; server_errors: number }> {
-  const [series, statuses] = await Promise.all([
-    seriesOf(store.sumPages(range, by), days, labelsOf),
-    store.sums(range, 'status'),
+): Promise<UsageReport> {
+  const api = { ...range, scope: 'api' } as const;
+  const [series, statuses, counts] = await Promise.all([
+    seriesOf(store.sumPages(api, by), days, labelsOf),
+    store.sums(api, 'status'),
+    requestCounts(store, range),
   ]);
   const ofClass = (wanted: string) => sumOf(statuses.filter(({ group }) => group === wanted));
   return {
     series,
+    counts,
     total: sumOf(statuses),
     client_errors: ofClass('4'),
     server_errors: ofClass('5'),
   };
 }
 
-export const sumOf = (sums: readonly UsageSum[]) => sums.reduce((total, { requests }) => total + requests, 0);
+const sumOf = (sums: readonly UsageSum[]) =>
+  sums.reduce((total, { requests }) => total + requests, 0);
 
 async function seriesOf(
   pages: AsyncIterable<UsageSum[]>,
@@ -49,9 +85,9 @@ async function seriesOf(
   all.sort((a, b) => b.total - a.total || (a.id < b.id ? -1 : 1));
   const rest = all.splice(MAX_SERIES);
   const label = await labelsOf(all.map(({ id }) => id));
-  const series = all.map((one) => ({ ...one, label: label(one.id) }));
+  const series = all.map((row) => ({ ...row, label: label(row.id) }));
   if (rest.length > 0) {
-    const values = days.map((_, i) => rest.reduce((sum, one) => sum + (one.values[i] ?? 0), 0));
+    const values = days.map((_, i) => rest.reduce((sum, row) => sum + (row.values[i] ?? 0), 0));
     series.push({
       id: 'other',
       label: rest.length === 1 ? '1 other' : `${rest.length} others`,

@@ -12,7 +12,9 @@ const first = (second: number) => ({ at: at(second), from: '192.0.2.1', status: 
 /** One request of 192.0.2.1. */
 const refusedOnce = (reason: RefusalReason, lastAt: Date): KeyUse => ({
   refused: { requests: 1, lastAt, lastFrom: '192.0.2.1' },
-  refusals: [{ hour: Date.UTC(2026, 10, 15, 12), reason, requests: 1, lastAt, detail: '192.0.2.1' }],
+  refusals: [
+    { hour: Date.UTC(2026, 10, 15, 12), reason, requests: 1, lastAt, detail: '192.0.2.1' },
+  ],
 });
 
 function writtenBy(): { usage: Usage; written: Map<string, KeyUse>[]; state: { isDown: boolean } } {
@@ -77,11 +79,18 @@ test('usage: the first use of a key can be written ahead of everything else', as
   await usage.flushFirstUses();
   await usage.flushFirstUses();
   count('used', 2);
-  assert.equal(await usage.flush(), 8, 'two counters by day and by hour, what is new of three keys, and a reason');
+  assert.equal(
+    await usage.flush(),
+    8,
+    'two counters by day and by hour, what is new of three keys, and a reason',
+  );
   assert.deepEqual(written, [
     new Map<string, KeyUse>([['new', { lastUsedAt: at(1), firstUse: first(1) }]]),
     new Map<string, KeyUse>([
-      ['used', { lastUsedAt: at(1), lastDay: { day: today, requests: 2 }, hours: new Map([[HOUR, 2]]) }],
+      [
+        'used',
+        { lastUsedAt: at(1), lastDay: { day: today, requests: 2 }, hours: new Map([[HOUR, 2]]) },
+      ],
       ['revoked', refusedOnce('revoked', at(1))],
       ['new', { lastDay: { day: today, requests: 1 }, hours: new Map([[HOUR, 1]]) }],
     ]),
@@ -104,7 +113,9 @@ test('usage: a refused key has one counter for each reason and hour, however man
 
 test('usage: requests over the change of an hour and of a day are counted in each', async () => {
   const added: { rows: readonly UsageRow[]; uses: ReadonlyMap<string, KeyUse> }[] = [];
-  const store: Pick<UsageStore, 'add'> = { add: async (_batch, rows, uses) => void added.push({ rows, uses }) };
+  const store: Pick<UsageStore, 'add'> = {
+    add: async (_batch, rows, uses) => void added.push({ rows, uses }),
+  };
   const usage = new Usage(store as UsageStore);
   const midnight = Date.UTC(2026, 10, 16);
   const hour = 3_600_000;
@@ -113,7 +124,8 @@ test('usage: requests over the change of an hour and of a day are counted in eac
     [1, 3],
     [0, 4],
   ] as const)
-    for (let i = 0; i < times; i++) usage.count('one', i === 0 ? 'asn' : 'ip', 200, midnight - before);
+    for (let i = 0; i < times; i++)
+      usage.count('one', i === 0 ? 'asn' : 'ip', 200, midnight - before);
   await usage.flush();
   const [{ rows, uses } = assert.fail('nothing was written')] = added;
   assert.deepEqual(

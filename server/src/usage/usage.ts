@@ -1,15 +1,24 @@
-/** Usage statistics, counted in memory and written in batches. They may lag; quotas do not depend on them. */
-import { dayAt } from '../day.ts';
+/**
+ * Usage statistics, counted in memory and written in batches. They may lag; quotas do not depend on
+ * them.
+ */
+import { dayOfMs, HOUR_MS } from '../day.ts';
 import type { KeyUse, UsageRow } from '../storage/statistics-changes.ts';
 import type { FirstUse, RefusalCount, StoredKey } from '../storage/stores/key-store.ts';
 import type { UsageStore } from '../storage/stores/usage-store.ts';
 import type { RefusalReason } from '../vocabulary.ts';
 import { BatchWriter } from './batch-writer.ts';
 
-/** By hour (since 1970), key, endpoint and status class. Nested: a joined key would cost more than counting. */
+/**
+ * By hour (since 1970), key, endpoint and status class. Nested: a joined key would cost more than
+ * counting.
+ */
 type Counts = Map<number, Map<string, Map<string, number[]>>>;
 
-type UsageBatch = { readonly rows: readonly UsageRow[]; readonly uses: ReadonlyMap<string, KeyUse> };
+type UsageBatch = {
+  readonly rows: readonly UsageRow[];
+  readonly uses: ReadonlyMap<string, KeyUse>;
+};
 type UsedKey = Pick<StoredKey, 'id' | 'lastUsedAt'>;
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
@@ -27,7 +36,10 @@ export class Usage {
     this.#writer = new BatchWriter((batch, { rows, uses }) => store.add(batch, rows, uses));
   }
 
-  /** True for the first request of the key in an hour or since the last write: then `recordAddress` takes its client address. */
+  /**
+   * True for the first request of the key in an hour or since the last write: then `recordAddress`
+   * takes its client address.
+   */
   count(keyId: string, endpoint: string, status: number, nowMs: number): boolean {
     const hour = inner(this.#counts, Math.floor(nowMs / HOUR_MS));
     let endpoints = hour.get(keyId);
@@ -55,7 +67,10 @@ export class Usage {
     return key.lastUsedAt === undefined && !this.#firstUsed.has(key);
   }
 
-  /** If several requests are recorded as the first one, here or in other processes, the earliest is kept. */
+  /**
+   * If several requests are recorded as the first one, here or in other processes, the earliest is
+   * kept.
+   */
   recordFirstUse(key: UsedKey, use: FirstUse): void {
     this.#firstUsed.add(key);
     const known = this.#useOf(key.id);
@@ -63,7 +78,10 @@ export class Usage {
     if (known.firstUse === undefined || use.at < known.firstUse.at) known.firstUse = use;
   }
 
-  /** `detail` is the client address or the missing permission. Memory is bounded by the number of keys in storage. */
+  /**
+   * `detail` is the client address or the missing permission. Memory is bounded by the number of
+   * keys in storage.
+   */
   countRefused(keyId: string, reason: RefusalReason, nowMs: number, detail?: string): void {
     this.#onRefused(reason);
     const use = this.#useOf(keyId);
@@ -71,7 +89,7 @@ export class Usage {
     const hour = Math.floor(nowMs / HOUR_MS) * HOUR_MS;
     use.refusals ??= [];
     const refusals = use.refusals as Writable<RefusalCount>[];
-    let counted = refusals.find((one) => one.reason === reason && one.hour === hour);
+    let counted = refusals.find((refusal) => refusal.reason === reason && refusal.hour === hour);
     if (counted === undefined) {
       counted = { hour, reason, requests: 0, lastAt };
       refusals.push(counted);
@@ -88,18 +106,24 @@ export class Usage {
     use.refused = { requests: (use.refused?.requests ?? 0) + 1, lastAt: new Date(nowMs), lastFrom };
   }
 
-  /** Writes what has accumulated, and returns how many rows that was. What storage refuses is kept for the next call. */
+  /**
+   * Writes what has accumulated, and returns how many rows that was. What storage refuses is kept
+   * for the next call.
+   */
   async flush(): Promise<number> {
     let count = 0;
     await this.#writer.write(() => {
       const rows = rowsOf(this.#counts);
       for (const { keyId, day, requests } of rows) addToLastDay(this.#useOf(keyId), day, requests);
       for (const [hour, keys] of this.#counts)
-        for (const [keyId, endpoints] of keys) addHour(this.#useOf(keyId), hour * HOUR_MS, sumOf(endpoints));
+        for (const [keyId, endpoints] of keys)
+          addHour(this.#useOf(keyId), hour * HOUR_MS, sumOf(endpoints));
       const uses = this.#uses;
-      [this.#counts, this.#uses] = [new Map(), new Map()];
+      this.#counts = new Map();
+      this.#uses = new Map();
       count = rows.length + uses.size;
-      for (const { refusals, hours } of uses.values()) count += (refusals?.length ?? 0) + (hours?.size ?? 0);
+      for (const { refusals, hours } of uses.values())
+        count += (refusals?.length ?? 0) + (hours?.size ?? 0);
       return count === 0 ? undefined : { rows, uses };
     });
     return count;
@@ -130,8 +154,6 @@ function addToLastDay(use: Writable<KeyUse>, day: string, requests: number): voi
   else if (lastDay.day === day) use.lastDay = { day, requests: lastDay.requests + requests };
 }
 
-const HOUR_MS = 3_600_000;
-
 function inner<K, K2, V>(map: Map<K, Map<K2, V>>, key: K): Map<K2, V> {
   let found = map.get(key);
   if (found === undefined) {
@@ -152,13 +174,19 @@ const sumOf = (endpoints: ReadonlyMap<string, readonly number[]>) =>
 function rowsOf(counts: Counts): UsageRow[] {
   const rows = new Map<string, UsageRow>();
   for (const [hour, keys] of counts) {
-    const day = dayAt(hour * HOUR_MS).text;
+    const day = dayOfMs(hour * HOUR_MS);
     for (const [keyId, endpoints] of keys) {
       for (const [endpoint, classes] of endpoints) {
         classes.forEach((requests, statusClass) => {
           if (requests === 0) return;
           const id = `${day} ${keyId} ${endpoint} ${statusClass}`;
-          rows.set(id, { keyId, day, endpoint, statusClass, requests: requests + (rows.get(id)?.requests ?? 0) });
+          rows.set(id, {
+            keyId,
+            day,
+            endpoint,
+            statusClass,
+            requests: requests + (rows.get(id)?.requests ?? 0),
+          });
         });
       }
     }

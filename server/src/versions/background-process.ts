@@ -1,12 +1,17 @@
 /** Work on datasets in processes of its own, so that requests are not slowed down. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
+import { REPLACED } from '@whence/dataset/io/thread';
 
 type Command = readonly [string, ...string[]];
 
-/** Linux's idle class: on two cores the lowest priority doubled p99 of requests, this did not change it. */
+/**
+ * Linux's idle class: on two cores the lowest priority doubled p99 of requests, this did not change
+ * it.
+ */
 export function idleCommand(command: Command): Command {
   const canIdle = spawnSync('chrt', ['-i', '0', 'true'], { stdio: 'ignore' }).status === 0;
   return canIdle ? ['chrt', '-i', '0', ...command] : command;
@@ -32,7 +37,11 @@ export function startInBackground(
   }
   createInterface({ input: child.stderr }).on('line', onLine);
   const exited = once(child, 'exit').then(
-    ([code]) => (code as number | null) ?? 1,
+    ([code]) => {
+      const isReplaced = args.some((arg) => arg.endsWith('.js') && !existsSync(arg));
+      if (code !== 0 && isReplaced) onLine(REPLACED);
+      return (code as number | null) ?? 1;
+    },
     (error: Error) => {
       onLine(error.message);
       return 1;

@@ -1,11 +1,14 @@
-/** Keeps a replica at a static host's current version, in one process; the others see the manifest change. */
+/**
+ * Keeps a replica at a static host's current version, in one process; the others see the manifest
+ * change.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { keepVersionsInThread } from '@whence/dataset/internal/history/record-history';
-import type { ProxyVariables } from '@whence/dataset/internal/io/download/proxy';
-import { type PullMemory, type PullOutcome, pull } from '@whence/dataset/internal/versions/pull';
-import type { Retention } from '@whence/dataset/internal/versions/retention';
+import type { ProxyVariables } from '@whence/dataset/io/proxy';
+import { prune } from '@whence/dataset/versions';
+import { type PullMemory, type PullOutcome, pull } from '@whence/dataset/versions/pull';
+import type { Retention } from '@whence/dataset/versions/retention';
 import type { Logger } from '../log/log.ts';
-import { reportPull } from './update-report.ts';
+import { reportPull, type UpdateReport } from './update-report.ts';
 
 /** Replicas that were started together should not pull at the same time. */
 const JITTER = 0.2;
@@ -24,6 +27,8 @@ type PullerOptions = {
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
   now: () => Date;
   random: () => number;
+  /** The outcome of a pull could not be written beside the datasets. */
+  onUnwritten?: (report: UpdateReport) => void;
 };
 
 type PullerStatus = {
@@ -76,8 +81,12 @@ export class DatasetPuller {
       const outcome = await this.#attempt();
       this.#endFirstAttempt();
       if (signal.aborted) return;
-      if (this.#record(outcome)) await this.#keepVersions();
-      const seconds = delaySeconds(this.#options.intervalSeconds, this.#status.failures, this.#options.random());
+      if (this.#record(outcome)) this.#prune();
+      const seconds = delaySeconds(
+        this.#options.intervalSeconds,
+        this.#status.failures,
+        this.#options.random(),
+      );
       // Rejects only when it is aborted, which the loop condition handles.
       await sleep(seconds * 1000, undefined, { signal }).catch(() => {});
     }
@@ -93,7 +102,8 @@ export class DatasetPuller {
         network: { proxies },
       });
     } catch (error) {
-      // A bug, not a failure of the host or the disk. The version in use is still served, and a later manifest may work.
+      // A bug, not a failure of the host or the disk. The version in use is still served, and a
+      // later manifest may work.
       log.error({ err: error }, 'pulling a dataset failed unexpectedly');
       return { kind: 'failed', reason: 'an unexpected error, see the log' };
     }
@@ -102,10 +112,12 @@ export class DatasetPuller {
   #record(outcome: PullOutcome): boolean {
     const { log, now } = this.#options;
     this.#report(outcome);
-    const { last_error: before, ...status } = { ...this.#status, last_attempt: now() };
+    const { last_error: before, ...unchanged } = this.#status;
+    const status = { ...unchanged, last_attempt: now() };
     if (outcome.kind === 'failed') {
       // Once per reason: a host that is down for a night is one log line.
-      if (outcome.reason !== before) log.warn({ reason: outcome.reason }, 'dataset could not be pulled');
+      if (outcome.reason !== before)
+        log.warn({ reason: outcome.reason }, 'dataset could not be pulled');
       this.#status = { ...status, last_error: outcome.reason, failures: status.failures + 1 };
       return false;
     }
@@ -118,29 +130,42 @@ export class DatasetPuller {
     return isNew;
   }
 
-  /** For /readyz and metrics of other processes. On a full disk it is not updated, and pulling continues. */
+  /** For /readyz and metrics of other processes, which are notified even if the disk is full. */
   #report(outcome: PullOutcome): void {
-    const { dataDir, now, log, mask } = this.#options;
+    const { dataDir, now, log, mask, onUnwritten = () => {} } = this.#options;
     try {
       reportPull(dataDir, outcome, now(), mask);
     } catch (error) {
       log.warn({ err: error }, 'the outcome of a pull could not be recorded');
+      const at = now().toISOString();
+      const ended = { started_at: at, finished_at: at };
+      onUnwritten(
+        outcome.kind === 'failed'
+          ? { ...ended, outcome: 'failed', error: outcome.reason }
+          : { ...ended, outcome: 'unchanged', version: outcome.version },
+      );
     }
   }
 
   /** A failure does not affect the adopted version; the next adoption tries again. */
-  async #keepVersions(): Promise<void> {
+  #prune(): void {
     const { dataDir, keepVersions, log, now } = this.#options;
     try {
-      await keepVersionsInThread(dataDir, keepVersions, now(), this.#stop.signal);
+      prune(dataDir, keepVersions, now());
     } catch (error) {
       log.warn({ err: error }, 'old versions of the dataset could not be removed');
     }
   }
 }
 
-/** Until the next attempt: the interval, or 1, 2, 4 … s up to ten minutes after failures, with a jitter of 20 %. */
+/**
+ * Until the next attempt: the interval, or 1, 2, 4 … s up to ten minutes after failures, with a
+ * jitter of 20%.
+ */
 export function delaySeconds(intervalSeconds: number, failures: number, random: number): number {
-  const retry = Math.min(LAST_RETRY_SECONDS, Math.min(FIRST_RETRY_SECONDS, intervalSeconds) * 2 ** (failures - 1));
+  const retry = Math.min(
+    LAST_RETRY_SECONDS,
+    Math.min(FIRST_RETRY_SECONDS, intervalSeconds) * 2 ** (failures - 1),
+  );
   return (failures === 0 ? intervalSeconds : retry) * (1 - JITTER + 2 * JITTER * random);
 }

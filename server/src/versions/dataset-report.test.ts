@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { datasetOf, ranges, sampleInput, source } from '@whence/dataset/internal/test/sample-dataset';
+import { datasetOf, ranges, sampleInput, source } from '@whence/dataset/test/sample-dataset';
 import { ServedDataset } from '../lookup/live-dataset.ts';
 import { datasetReport } from './dataset-report.ts';
 
@@ -13,7 +13,10 @@ test('dataset report: a list and the table that stands in for it are one source 
     isTable,
   }));
   assert.ok(list && table);
-  const input = { ...sampleInput({ routes: [['9.0.0.0/16', 64500, 'One']] }), overlays: [list, table] };
+  const input = {
+    ...sampleInput({ routes: [['9.0.0.0/16', 64500, 'One']] }),
+    overlays: [list, table],
+  };
   const report = datasetReport(new ServedDataset(datasetOf(input)), [], Date.parse('2026-12-01'));
   assert.deepEqual(report.flag_sources.is_tor_exit.too_old, ['tor']);
   assert.deepEqual(report.threat_is_known, { ipv4: false, ipv6: false });

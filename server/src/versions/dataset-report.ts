@@ -1,7 +1,14 @@
-/** The dataset in use as people read it: its state, version, sources and figures, and the published versions. */
-import { dataAsOf, dayOfMs } from '@whence/dataset/internal/data-age';
-import { type FlagKnowledge, flagKnowledge, threatKnowledge } from '@whence/dataset/internal/flag-sources';
-import type { VersionEntry } from '@whence/dataset/internal/versions/publish';
+/**
+ * The dataset in use as people read it: its state, version, sources and figures, and the published
+ * versions.
+ */
+
+import {
+  dataAsOf,
+  type FlagKnowledge,
+  flagKnowledge,
+  threatKnowledge,
+} from '@whence/dataset/data-age';
 import {
   type Counts,
   type DataSources,
@@ -9,20 +16,22 @@ import {
   FLAG_SUBJECTS,
   type FlagSources,
   type FlagSubject,
-  type QualityRow,
+  type Meta,
   type Refusal,
   type Source,
   type ThreatKnowledge,
 } from '@whence/dataset/record';
-import type { LiveDataset, ServedDataset } from '../lookup/live-dataset.ts';
+import { dayOfMs } from '../day.ts';
 
 type PublishedVersion = { version: number; built_at: string; bytes: number; current: boolean };
 
 export type DatasetReport = {
   version: number;
   built_at: string;
-  age_seconds: number;
-  /** The date of the oldest source that decides prefixes or countries; absent where no source has a date. */
+  /**
+   * The date of the oldest source that decides prefixes or countries; absent where no source has a
+   * date.
+   */
   data_as_of?: string;
   data_sources: DataSources;
   sources: Source[];
@@ -32,31 +41,34 @@ export type DatasetReport = {
   figures: Figures;
   /** What each flag is derived from: lists of feeds, tables of a past date, or nothing. */
   flag_sources: FlagSources;
-  /** Flags that are false everywhere, because no source knows them or none of their lists counts. */
+  /**
+   * Flags that are false everywhere, because no source knows them or none of their lists counts.
+   */
   unknown_flags: FlagSubject[];
-  /** Flags of which a list is too old to count, or that are from tables of a past date. */
+  /** Flags with a list that is too old to count, or that come from tables of a past date. */
   dated_flags: FlagSubject[];
   /** Whether a current list could have raised a score: if not, 0 is not low but unknown. */
   threat_is_known: ThreatKnowledge;
-  /** How right the answers are, measured on labels that did not decide them. */
-  quality: QualityRow[];
   /** Feeds whose newest copy was rejected, and why. */
   refused: Refusal[];
 };
 
-export function datasetReport(served: ServedDataset, versions: readonly VersionEntry[], nowMs: number): DatasetReport {
-  const { version } = served;
-  const { meta } = served.dataset;
-  const { built_at, sources, data_sources, counts, figures, flag_sources, quality, refused } = meta;
+type DatasetInUse = { readonly version: number; readonly dataset: { readonly meta: Meta } };
+
+export function datasetReport(
+  { version, dataset: { meta } }: DatasetInUse,
+  versions: readonly Omit<PublishedVersion, 'current'>[],
+  nowMs: number,
+): DatasetReport {
+  const { built_at, sources, data_sources, counts, figures, flag_sources, refused } = meta;
   const data_as_of = dataAsOf(meta);
   const knowledge = flagKnowledge(meta, dayOfMs(nowMs));
   return {
     version,
     built_at,
-    age_seconds: served.ageSeconds(nowMs),
     ...(data_as_of === undefined ? {} : { data_as_of }),
     data_sources,
-    sources: withSupplement(sources, served),
+    sources: [...sources],
     counts,
     versions: versions.map((entry) => ({
       version: entry.version,
@@ -70,7 +82,6 @@ export function datasetReport(served: ServedDataset, versions: readonly VersionE
     unknown_flags: [...knowledge.unknown],
     dated_flags: [...knowledge.dated],
     threat_is_known: threatKnowledge(meta, dayOfMs(nowMs)),
-    quality: [...quality],
     refused: [...refused],
   };
 }
@@ -84,19 +95,22 @@ function withTooOld(flags: FlagSources, { tooOld }: FlagKnowledge): FlagSources 
   return Object.fromEntries(rows) as FlagSources;
 }
 
-/** Sources of both files, each once: a geofeed decides countries and locations. */
-function withSupplement(sources: readonly Source[], { supplement }: ServedDataset): Source[] {
-  const known = new Set(sources.map(({ id }) => id));
-  return [...sources, ...(supplement?.meta.sources ?? []).filter(({ id }) => !known.has(id))];
-}
-
-/** The embedded default is built once, a live dataset daily. A month without a build needs attention in both cases. */
+/**
+ * The embedded default is built once, a live dataset daily. A month without a build needs attention
+ * in both cases.
+ */
 const STALE_SECONDS = 30 * 86_400;
 
 /** `fallback`: the current version cannot be loaded, and another one is served. */
 type DatasetState = 'ok' | 'stale' | 'fallback' | 'missing';
 
-export function datasetState(live: Pick<LiveDataset, 'current' | 'isFallback'>, nowMs: number): DatasetState {
+export function datasetState(
+  live: {
+    readonly current: { ageSeconds(nowMs: number): number } | undefined;
+    readonly isFallback: boolean;
+  },
+  nowMs: number,
+): DatasetState {
   if (live.current === undefined) return 'missing';
   if (live.isFallback) return 'fallback';
   return live.current.ageSeconds(nowMs) > STALE_SECONDS ? 'stale' : 'ok';

@@ -1,14 +1,21 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { afterEach, beforeEach } from 'node:test';
 import { type Address, parseAddress } from '@whence/dataset/address';
-import { inUseFor } from '@whence/dataset/internal/history/past-versions';
-import { keepVersions } from '@whence/dataset/internal/history/record-history';
-import { sampleContent } from '@whence/dataset/internal/test/sample-dataset';
-import { openCurrent, publish } from '@whence/dataset/internal/versions/publish';
+import { sampleContent } from '@whence/dataset/test/sample-dataset';
+import { openCurrent, publish } from '@whence/dataset/versions';
+import { inUseFor } from '@whence/dataset/versions/past';
 import { ApiError } from '../http/errors.ts';
 import { requesterAs } from '../test/requester.ts';
 import { PastLookups } from './past-lookups.ts';
@@ -26,7 +33,6 @@ beforeEach(() => {
       sampleContent({ routes: [['1.0.0.0/16', 64500, `Version ${day}`]] }),
       new Date(Date.UTC(2026, 0, day)),
     );
-  keepVersions(dataDir, 7, new Date(Date.UTC(2026, 0, 3)));
   events = [];
 });
 afterEach(async () => {
@@ -36,7 +42,11 @@ afterEach(async () => {
 
 function lookups(timeoutMs?: number): PastLookups {
   const failed = (reason: string) => void events.push(reason);
-  past = new PastLookups(dataDir, { failed, tookTooLong: () => void events.push('took too long') }, timeoutMs);
+  past = new PastLookups(
+    dataDir,
+    { failed, tookTooLong: () => void events.push('took too long') },
+    timeoutMs,
+  );
   return past;
 }
 
@@ -44,27 +54,41 @@ function task(version: number) {
   const current = openCurrent(dataDir);
   assert.ok(current);
   const inUse = inUseFor(current, address);
-  return { kind: 'record', ip: '1.0.0.1', inUse, wanted: { version }, explained: false, nowMs: Date.now() } as const;
+  return {
+    kind: 'record',
+    ip: '1.0.0.1',
+    inUse,
+    wanted: { version },
+    explained: false,
+    nowMs: Date.now(),
+  } as const;
 }
 
 const isOverloaded = (error: unknown) => error instanceof ApiError && error.code === 'OVERLOADED';
-const historyList = () => join(dataDir, 'datasets/history/history.json');
+const firstVersion = () => join(dataDir, 'datasets/000001.whence');
 
-/** A thread that opens the list waits, as on a network disk that does not answer, until the returned function is called. */
-function blockHistory(): () => void {
-  rmSync(historyList());
-  assert.equal(spawnSync('mkfifo', [historyList()]).status, 0);
+/**
+ * A thread that opens version 1 waits, as on a network disk that does not answer, until the
+ * returned function is called.
+ */
+function blockFirstVersion(): () => void {
+  const bytes = readFileSync(firstVersion());
+  rmSync(firstVersion());
+  assert.equal(spawnSync('mkfifo', [firstVersion()]).status, 0);
   return () => {
-    const writer = openSync(historyList(), constants.O_RDWR | constants.O_NONBLOCK);
-    // A thread that has not opened it yet finds none.
-    rmSync(historyList());
+    const writer = openSync(firstVersion(), constants.O_RDWR | constants.O_NONBLOCK);
+    // A thread that has not opened it yet finds the file again.
+    rmSync(firstVersion());
+    writeFileSync(firstVersion(), bytes);
     closeSync(writer);
   };
 }
 
 test('past lookups: a version answers, one request after another', async () => {
   lookups();
-  const answers = await Promise.all([1, 2, 1].map((version) => past.ask(task(version), requesterAs('key'))));
+  const answers = await Promise.all(
+    [1, 2, 1].map((version) => past.ask(task(version), requesterAs('key'))),
+  );
   assert.deepEqual(
     answers.map(({ record }) => record.kind === 'found' && JSON.parse(record.json ?? '').asn_name),
     ['Version 1', 'Version 2', 'Version 1'],
@@ -73,7 +97,7 @@ test('past lookups: a version answers, one request after another', async () => {
 
 test('past lookups: a file that does not answer ends the request at its deadline, and others are answered after it', async () => {
   lookups(300);
-  const unblock = blockHistory();
+  const unblock = blockFirstVersion();
   await assert.rejects(past.ask(task(1), requesterAs('key')), isOverloaded);
   assert.deepEqual(events, ['took too long']);
   unblock();
@@ -83,7 +107,7 @@ test('past lookups: a file that does not answer ends the request at its deadline
 
 test('past lookups: 16 requests of a key wait, further ones are refused at once, and other keys wait for their turn', async () => {
   lookups(2_000);
-  const unblock = blockHistory();
+  const unblock = blockFirstVersion();
   const outcomes = Array.from({ length: 20 }, () =>
     past.ask(task(1), requesterAs('key')).catch((error: unknown) => error),
   );
@@ -100,7 +124,7 @@ test('past lookups: 16 requests of a key wait, further ones are refused at once,
 
 test('past lookups: a client that disconnects does not wait', async () => {
   lookups(2_000);
-  const unblock = blockHistory();
+  const unblock = blockFirstVersion();
   const blocked = past.ask(task(1), requesterAs('key')).catch((error: unknown) => error);
   const left = new AbortController();
   const waiting = past.ask(task(1), { fairnessKey: 'key', signal: left.signal });

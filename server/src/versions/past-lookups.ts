@@ -1,11 +1,16 @@
-// Lookups in earlier versions, one at a time in a thread that opens the files. Requests wait in turn by key, bounded in
-// number and time. The thread ends after a while without requests, which closes its versions.
-import { Worker } from 'node:worker_threads';
+// Lookups in earlier versions, one at a time in a thread that opens the files. Requests wait in
+// turn by key, bounded in number and time. The thread ends after a while without requests, which
+// closes its versions.
+import type { Worker } from 'node:worker_threads';
+import { startThread } from '@whence/dataset/io/thread';
 import { ApiError } from '../http/errors.ts';
 import { CostQueue, type Requester } from '../limits/cost-classes.ts';
 import type { PastReply, PastTask } from './past-worker.ts';
 
-/** A history over a thousand versions takes a second; a network disk may not answer at all. */
+/**
+ * No more than the longest wait leaves of the deadline. A history over 100 versions
+ * takes 3 s; a network disk may not answer at all.
+ */
 const TIMEOUT_MS = 10_000;
 const IDLE_MS = 60_000;
 /** Above this the thread ends, and not the process. Files of versions are outside the heap. */
@@ -38,7 +43,9 @@ export class PastLookups {
   ): Promise<Extract<PastReply, { kind: Kind }>> {
     // The server may have stopped while the request waited.
     const run = async () => (this.#isClosed ? undefined : this.#run(task));
-    const reply = this.#isClosed ? undefined : await this.#queue.run(requester, run, () => undefined);
+    const reply = this.#isClosed
+      ? undefined
+      : await this.#queue.run(requester, run, () => undefined);
     if (reply === undefined) throw new ApiError('QUEUE_FULL');
     if (reply.kind === 'failed') {
       this.#events.failed(reply.reason);
@@ -56,7 +63,11 @@ export class PastLookups {
   /** Undefined if it took too long, or the thread was ended. */
   #run(task: PastTask): Promise<PastReply | undefined> {
     clearTimeout(this.#idle);
-    this.#worker ??= this.#startThread();
+    try {
+      this.#worker ??= this.#startThread();
+    } catch (error) {
+      return Promise.resolve({ kind: 'failed', reason: (error as Error).message });
+    }
     const worker = this.#worker;
     return new Promise<PastReply | undefined>((resolve) => {
       const end = (reply: PastReply | undefined) => {
@@ -84,7 +95,7 @@ export class PastLookups {
   }
 
   #startThread(): Worker {
-    const worker = new Worker(new URL('./past-worker.js', import.meta.url), {
+    const worker = startThread(new URL('./past-worker.js', import.meta.url), {
       workerData: this.#dataDir,
       resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
     });

@@ -1,4 +1,4 @@
-/** A thread that answers from earlier versions, one task after another, and keeps two of them open. */
+/** A thread that answers from earlier versions, one task after another. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { parseAddress } from '@whence/dataset/address';
 import {
@@ -7,10 +7,15 @@ import {
   PastVersions,
   type RecordSpan,
   type WantedVersion,
-} from '@whence/dataset/internal/history/past-versions';
+} from '@whence/dataset/versions/past';
 
 export type PastTask = { readonly ip: string; readonly inUse: InUse } & (
-  | { readonly kind: 'record'; readonly wanted: WantedVersion; readonly explained: boolean; readonly nowMs: number }
+  | {
+      readonly kind: 'record';
+      readonly wanted: WantedVersion;
+      readonly explained: boolean;
+      readonly nowMs: number;
+    }
   | { readonly kind: 'history' }
 );
 
@@ -27,9 +32,13 @@ function answer(task: PastTask): PastReply {
   const { ip, inUse } = task;
   const address = parseAddress(ip);
   if (address === undefined) throw new Error(`${ip} is not an address`);
-  if (task.kind === 'history') return { kind: 'history', changes: versions.history(address, inUse) };
+  if (task.kind === 'history')
+    return { kind: 'history', changes: versions.history(address, inUse) };
   const { wanted, explained, nowMs } = task;
-  return { kind: 'record', record: versions.record(wanted, address, inUse, { explained, now: new Date(nowMs) }) };
+  return {
+    kind: 'record',
+    record: versions.record(wanted, address, inUse, { explained, now: new Date(nowMs) }),
+  };
 }
 
 parentPort?.on('message', (task: PastTask) => {

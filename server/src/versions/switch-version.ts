@@ -1,8 +1,18 @@
-/** Making another published version the current one: going back after a bad build, or forward again. */
-import { readManifest, useVersion, type VersionEntry, verifyInThread } from '@whence/dataset/internal/versions/publish';
+/**
+ * Making another published version the current one: going back after a bad build, or forward again.
+ */
+import {
+  readManifest,
+  useVersion,
+  type VersionEntry,
+  verifyInThread,
+} from '@whence/dataset/versions';
 import type { Actor, AuditLog } from '../audit/audit-log.ts';
 
-/** Throws a DatasetError for a missing or damaged file, verified on a thread. Processes follow in half a second. */
+/**
+ * Throws a DatasetError for a missing or damaged file, verified on a thread. Processes follow in
+ * half a second.
+ */
 export async function switchVersion(
   dataDir: string,
   entry: VersionEntry,
@@ -24,5 +34,11 @@ export function recordVersionChange(
   now: Date,
 ): Promise<void> {
   const details = from === undefined ? undefined : { from: String(from) };
-  return audit.record(actor, 'dataset.version_used', { kind: 'dataset', name: String(to) }, now, details);
+  return audit.record(
+    actor,
+    'dataset.version_used',
+    { kind: 'dataset', name: String(to) },
+    now,
+    details,
+  );
 }

@@ -1,18 +1,22 @@
-/** Outcome or progress of the last update or pull: a file beside the feeds, written by the updater, read by servers. */
+/**
+ * Outcome or progress of the last update or pull: a file beside the feeds, written by the updater,
+ * read by servers.
+ */
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PausedFeed } from '@whence/dataset/internal/feeds/ingest';
-import { fingerprintOf } from '@whence/dataset/internal/io/file-fingerprint';
-import { isAlive, ownIdentity, type ProcessIdentity } from '@whence/dataset/internal/io/process-identity';
-import { makeFolder } from '@whence/dataset/internal/io/whole-file';
-import type { PullOutcome } from '@whence/dataset/internal/versions/pull';
+import { fingerprintOf, makeFolder } from '@whence/dataset/io/files';
+import { isAlive, ownIdentity, type ProcessIdentity } from '@whence/dataset/io/lock';
 import type { Refusal } from '@whence/dataset/record';
+import { present } from '../present.ts';
 
 export type UpdateReport = {
   readonly outcome: 'running' | 'published' | 'unchanged' | 'failed';
   readonly started_at: string;
   readonly finished_at?: string;
-  /** When an update last succeeded, or a pull last found a new version: a builder that has stopped is not a success. */
+  /**
+   * When an update last succeeded, or a pull last found a new version: a builder that has stopped
+   * is not a success.
+   */
   readonly succeeded_at?: string;
   /** Current step of a running update, and how much of the update is done, from 0 to 1. */
   readonly step?: string;
@@ -21,6 +25,8 @@ export type UpdateReport = {
   readonly error?: string;
   /** Format of the version that a static host names as current, if this program cannot read it. */
   readonly refused_format?: number;
+  /** No server of any feed could be reached. */
+  readonly is_offline?: true;
 } & FeedReport;
 
 /** Feeds that the update did not use, also if it failed, and that in one sentence. */
@@ -28,7 +34,7 @@ type FeedReport = {
   readonly refused?: readonly Refusal[];
   readonly problem?: string;
   /** Those whose server has asked to wait. */
-  readonly paused?: readonly PausedFeed[];
+  readonly paused?: readonly { readonly id: string; readonly until: string }[];
 };
 
 /** A failure that was not retried for this long is ignored: its schedule no longer exists. */
@@ -49,11 +55,22 @@ export class UpdateReporter {
     this.#startedAt = startedAt.toISOString();
     const { succeeded_at, refused, problem, paused } = readUpdateReport(dataDir) ?? {};
     this.#last = { ...(succeeded_at && { succeeded_at }) };
-    this.feeds = { ...(refused && { refused }), ...(problem && { problem }), ...(paused && { paused }) };
+    this.feeds = {
+      ...(refused && { refused }),
+      ...(problem && { problem }),
+      ...(paused && { paused }),
+    };
   }
 
   step(step: string, share = 0): void {
-    this.#write({ outcome: 'running', step, share, process: ownIdentity(), ...this.#last, ...this.feeds });
+    this.#write({
+      outcome: 'running',
+      step,
+      share,
+      process: ownIdentity(),
+      ...this.#last,
+      ...this.feeds,
+    });
   }
 
   /** A pull that finds nothing new does not change when the last success was. */
@@ -64,10 +81,20 @@ export class UpdateReporter {
     this.#write({ outcome, finished_at: at, succeeded_at: at, ...last, version, ...this.feeds });
   }
 
-  fail(finishedAt: Date, error: string, refusedFormat?: number): void {
+  fail(
+    finishedAt: Date,
+    error: string,
+    reason: Pick<UpdateReport, 'refused_format' | 'is_offline'> = {},
+  ): void {
     const at = finishedAt.toISOString();
-    const format = refusedFormat === undefined ? {} : { refused_format: refusedFormat };
-    this.#write({ outcome: 'failed', finished_at: at, error, ...format, ...this.#last, ...this.feeds });
+    this.#write({
+      outcome: 'failed',
+      finished_at: at,
+      error,
+      ...reason,
+      ...this.#last,
+      ...this.feeds,
+    });
   }
 
   #write(report: Omit<StoredReport, 'started_at'>): void {
@@ -86,11 +113,38 @@ export class UpdateReporter {
   }
 }
 
+type PullOutcome =
+  | { readonly kind: 'unchanged' | 'adopted'; readonly version: number }
+  | { readonly kind: 'failed'; readonly reason: string; readonly format?: number };
+
+/**
+ * The later of the report in the file and one that was told to this process because it could not be
+ * written, as on a full disk.
+ */
+export function laterReport(
+  written: UpdateReport | undefined,
+  told: UpdateReport | undefined,
+): UpdateReport | undefined {
+  if (written === undefined || told === undefined) return written ?? told;
+  const timeOf = ({ started_at, finished_at = started_at }: UpdateReport) =>
+    Date.parse(finished_at);
+  if (timeOf(told) <= timeOf(written)) return written;
+  const { succeeded_at, refused } = written;
+  return { ...present({ succeeded_at, refused }), ...told };
+}
+
 /** A pull is short, so only its end is reported. */
-export function reportPull(dataDir: string, outcome: PullOutcome, now: Date, mask?: (text: string) => string): void {
+export function reportPull(
+  dataDir: string,
+  outcome: PullOutcome,
+  now: Date,
+  mask?: (text: string) => string,
+): void {
   const reporter = new UpdateReporter(dataDir, now, mask);
-  if (outcome.kind === 'failed') reporter.fail(now, outcome.reason, outcome.format);
-  else {
+  if (outcome.kind === 'failed') {
+    const { reason, format } = outcome;
+    reporter.fail(now, reason, present({ refused_format: format }));
+  } else {
     reporter.feeds = { refused: [] };
     reporter.succeed(now, outcome.version, outcome.kind === 'adopted', true);
   }
@@ -101,16 +155,20 @@ export const readUpdateReport = (dataDir: string) => updateReports(dataDir)();
 /** The last report at each call. Probes ask all day, so the file is read only if it has changed. */
 export function updateReports(dataDir: string): () => UpdateReport | undefined {
   const path = reportPath(dataDir);
-  let known: { readonly fingerprint: string; readonly stored: StoredReport } | undefined;
+  let latest: { readonly fingerprint: string; readonly stored: StoredReport } | undefined;
   return () => {
     // Most servers have none: an exception takes longer than the rest of an answer.
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats === undefined) return undefined;
     try {
-      if (known?.fingerprint !== fingerprintOf(stats))
-        known = { fingerprint: fingerprintOf(stats), stored: JSON.parse(readFileSync(path, 'utf8')) as StoredReport };
-      const { process = { pid: 0 }, ...report } = known.stored;
-      if (report.outcome !== 'running' || isAlive(process, stats.mtimeMs, Date.now())) return report;
+      if (latest?.fingerprint !== fingerprintOf(stats))
+        latest = {
+          fingerprint: fingerprintOf(stats),
+          stored: JSON.parse(readFileSync(path, 'utf8')) as StoredReport,
+        };
+      const { process = { pid: 0 }, ...report } = latest.stored;
+      if (report.outcome !== 'running' || isAlive(process, stats.mtimeMs, Date.now()))
+        return report;
       return { ...report, outcome: 'failed', error: `the update was killed while ${report.step}` };
     } catch {
       return undefined;
@@ -118,17 +176,22 @@ export function updateReports(dataDir: string): () => UpdateReport | undefined {
   };
 }
 
-export type UpdateState = 'ok' | 'running' | 'failing';
+type UpdateState = 'ok' | 'running' | 'failing';
 
-/** `failing` until a version is built after the failure, or attempts have stopped for FORGOTTEN_MS. */
-export function stateOf(
-  { outcome, started_at, finished_at = started_at }: UpdateReport,
-  builtAtMs: number,
-  nowMs: number,
-): UpdateState {
+/** A machine that has never reached a feed may be meant to be offline: nothing is wrong with it. */
+export const isOfflineByDesign = ({ is_offline, succeeded_at }: UpdateReport): boolean =>
+  is_offline === true && succeeded_at === undefined;
+
+/**
+ * `failing` until a version is built after the failure, or attempts have stopped for FORGOTTEN_MS.
+ */
+export function stateOf(update: UpdateReport, builtAtMs: number, nowMs: number): UpdateState {
+  const { outcome, started_at, finished_at = started_at } = update;
   if (outcome === 'running') return 'running';
+  if (isOfflineByDesign(update)) return 'ok';
   const failedAtMs = Date.parse(finished_at);
-  const isOver = outcome !== 'failed' || builtAtMs > failedAtMs || nowMs - failedAtMs > FORGOTTEN_MS;
+  const isOver =
+    outcome !== 'failed' || builtAtMs > failedAtMs || nowMs - failedAtMs > FORGOTTEN_MS;
   return isOver ? 'ok' : 'failing';
 }
 

@@ -1,6 +1,9 @@
-/** Reads a file of VRPs in a thread, with limits: the setting may name a pipe, a device, or a file on a disk that hangs. */
-import { type FileLimits, readRegular, UnusableFile } from '@whence/dataset/internal/io/regular-file';
-import { runInThread } from '@whence/dataset/internal/io/run-thread';
+/**
+ * Reads a file of VRPs in a thread, with limits: the setting may name a pipe, a device, or a file
+ * on a disk that hangs.
+ */
+import { type FileLimits, readRegular, UnusableFile } from '@whence/dataset/io/files';
+import { runInThread } from '@whence/dataset/io/thread';
 import { parseVrps } from './parse-vrps.ts';
 import { encodeVrps } from './vrps.ts';
 
@@ -18,7 +21,11 @@ export function futureRefusal(builtAtMs: number, nowMs: number): string | undefi
 }
 
 /** Undefined if it was stopped by `signal`. */
-export async function readVrps(path: string, signal: AbortSignal, nowMs: number): Promise<ReadVrps | undefined> {
+export async function readVrps(
+  path: string,
+  signal: AbortSignal,
+  nowMs: number,
+): Promise<ReadVrps | undefined> {
   const read = await readInThread(path, signal);
   if (read === undefined || 'reason' in read || read.builtAtMs === undefined) return read;
   const reason = futureRefusal(read.builtAtMs, nowMs);

@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { parseAddress } from '@whence/dataset/address';
-import { datasetOf, sampleInput } from '@whence/dataset/internal/test/sample-dataset';
+import { datasetOf, sampleInput } from '@whence/dataset/test/sample-dataset';
 import { parseVrps } from './parse-vrps.ts';
-import { countStates, originNumbers, prefixStates, recordState, routingOf, withPartStates } from './routing.ts';
+import {
+  countStates,
+  originNumbers,
+  prefixStates,
+  recordState,
+  routingOf,
+  withPartStates,
+} from './routing.ts';
 import { encodeVrps, VrpTable } from './vrps.ts';
 
 const input = sampleInput({
@@ -15,7 +22,12 @@ const input = sampleInput({
 });
 const [routes] = input.routes;
 assert.ok(routes);
-const other = (version: 4 | 6, start: bigint, length: number, asn: number) => ({ version, start, length, asn });
+const other = (version: 4 | 6, start: bigint, length: number, asn: number) => ({
+  version,
+  start,
+  length,
+  asn,
+});
 const dataset = datasetOf({
   ...input,
   routes: [
@@ -32,7 +44,11 @@ const dataset = datasetOf({
 
 for (const [behaviour, ip, want] of [
   ['one network', '9.1.0.1', [{ asn: 64501, asn_name: 'Two' }]],
-  ['several networks', '9.0.0.1', [{ asn: 64500, asn_name: 'One' }, { asn: 64501, asn_name: 'Two' }, { asn: 64510 }]],
+  [
+    'several networks',
+    '9.0.0.1',
+    [{ asn: 64500, asn_name: 'One' }, { asn: 64501, asn_name: 'Two' }, { asn: 64510 }],
+  ],
   [
     'IPv6',
     '2a00::1',
@@ -45,7 +61,11 @@ for (const [behaviour, ip, want] of [
   test(`routing: ${behaviour}`, () => {
     const address = parseAddress(ip);
     assert.ok(address);
-    const { connection_type_source, ...rest } = routingOf({ dataset, address, match: dataset.find(address) });
+    const { connection_type_source, ...rest } = routingOf({
+      dataset,
+      address,
+      match: dataset.find(address),
+    });
     assert.ok(connection_type_source === 'signals' || connection_type_source === 'assumed');
     assert.deepEqual(rest, { origins: want });
   });
@@ -96,18 +116,25 @@ test('routing: a prefix that may be wider than what is announced has no RPKI sta
   const vrps = new VrpTable(encodeVrps(parseVrps(JSON.stringify({ roas })).vrps));
   const address = parseAddress('9.0.0.1');
   assert.ok(address);
-  const { origins, ...rest } = routingOf({ dataset: derived, address, match: derived.find(address) }, vrps);
+  const { origins, ...rest } = routingOf(
+    { dataset: derived, address, match: derived.find(address) },
+    vrps,
+  );
   assert.deepEqual(origins, [{ asn: 64500, asn_name: 'One' }]);
   assert.deepEqual(rest, { prefix_is_derived: true, connection_type_source: 'signals' });
   assert.equal(recordState(derived, address, derived.find(address), vrps), undefined);
   assert.deepEqual(await countStates(derived, 64500, vrps), {
     rpki: { valid: 0, invalid: 0, not_found: 0, derived: 2 },
   });
-  assert.deepEqual(await prefixStates({ dataset: derived, vrps }, 64500, ['9.0.0.0/16'], () => undefined), [null]);
+  assert.deepEqual(
+    await prefixStates({ dataset: derived, vrps }, 64500, ['9.0.0.0/16'], () => undefined),
+    [null],
+  );
   const part = { prefix: '9.0.0.0/16', asn: 64500 };
-  assert.deepEqual(JSON.parse(withPartStates(JSON.stringify({ parts: [part] }), derived, vrps)).parts, [
-    { ...part, prefix_is_derived: true },
-  ]);
+  assert.deepEqual(
+    JSON.parse(withPartStates(JSON.stringify({ parts: [part] }), derived, vrps)).parts,
+    [{ ...part, prefix_is_derived: true }],
+  );
 });
 
 for (const [behaviour, peers, origins, rare] of [
@@ -116,7 +143,10 @@ for (const [behaviour, peers, origins, rare] of [
   ['beside one that 50 peers see, none is rare', [50, 1], [64500, 64501], undefined],
 ] as const) {
   test(`routing: ${behaviour}`, () => {
-    const seen = peers.map((count, i) => ({ ...other(4, 0x0900_0000n, 16, 64500 + i), peers: count }));
+    const seen = peers.map((count, i) => ({
+      ...other(4, 0x0900_0000n, 16, 64500 + i),
+      peers: count,
+    }));
     const several = datasetOf({ ...input, routes: [{ ...routes, otherOrigins: seen }] });
     const address = parseAddress('9.0.0.1');
     assert.ok(address);
@@ -132,9 +162,14 @@ for (const [behaviour, peers, origins, rare] of [
 
 test('routing: the same payload of two trust anchors is listed once', () => {
   const roa = { asn: 64500, prefix: '9.0.0.0/16', maxLength: 16 };
-  const vrps = new VrpTable(encodeVrps(parseVrps(JSON.stringify({ roas: [roa, { ...roa, ta: 'other' }] })).vrps));
+  const vrps = new VrpTable(
+    encodeVrps(parseVrps(JSON.stringify({ roas: [roa, { ...roa, ta: 'other' }] })).vrps),
+  );
   const address = parseAddress('9.0.0.1');
   assert.ok(address);
   const one = datasetOf(input);
-  assert.equal(routingOf({ dataset: one, address, match: one.find(address) }, vrps).roas?.length, 1);
+  assert.equal(
+    routingOf({ dataset: one, address, match: one.find(address) }, vrps).roas?.length,
+    1,
+  );
 });

@@ -1,44 +1,49 @@
-/** Origins of an address's prefix, the record's first, then others (MOAS), and whether VRPs authorise each. */
+/**
+ * Origins of an address's prefix, the record's first, then others (MOAS), and whether VRPs
+ * authorise each.
+ */
 import { setImmediate } from 'node:timers/promises';
 import type { Address } from '@whence/dataset/address';
-import { type Match, prefixLength } from '@whence/dataset/internal/file/format';
-import type { Dataset } from '@whence/dataset/internal/file/read';
-import { type TypeSource, typeSourceOf } from '@whence/dataset/internal/lookup/type-source';
-import type { Supplement } from '@whence/dataset/internal/supplement/supplement';
+import type { Dataset } from '@whence/dataset/dataset';
+import { typeSourceOf } from '@whence/dataset/evidence';
+import { type Match, prefixLength } from '@whence/dataset/match';
 import { parseCidr } from '@whence/dataset/prefix';
+import type { TypeSource } from '@whence/dataset/record';
 import { formatVrp, isMatched, originState, type RpkiState, type VrpTable } from './vrps.ts';
 
-/** `peers`: how many peers of the route collectors see it as the origin, where several networks announce the prefix. */
+/**
+ * `peers`: how many peers of the route collectors see it as the origin, where several networks
+ * announce the prefix.
+ */
 export type Origin = { asn: number; asn_name?: string; peers?: number; rpki?: RpkiState };
-export type Roa = { asn: number; prefix: string; max_length: number };
-/** `roas` are those that decide: the matching ones of a valid origin, all that cover the prefix of an invalid one. */
+type Roa = { asn: number; prefix: string; max_length: number };
+/**
+ * `roas` are those that decide: the matching ones of a valid origin, all that cover the prefix of
+ * an invalid one.
+ */
 export type Routing = {
   origins: Origin[];
   /** Seen by very few peers beside an origin that nearly all see: a leak or a mistake. */
   rare_origins?: Origin[];
-  /** The prefix was made from ranges and may be wider than what is announced, so RPKI says nothing about it. */
+  /**
+   * The prefix was made from ranges and may be wider than what is announced, so RPKI says nothing
+   * about it.
+   */
   prefix_is_derived?: true;
   connection_type_source?: TypeSource;
   roas?: Roa[];
-  is_anycast?: true;
-  /** Name of the internet exchange, for addresses of its peering LAN. */
-  exchange?: string;
 };
 
-export type FoundAddress = {
+export type MatchedAddress = {
   readonly dataset: Dataset;
-  readonly supplement?: Supplement | undefined;
   readonly address: Address;
   readonly match: Match;
 };
 
-export function routingOf({ dataset, supplement, address, match }: FoundAddress, vrps?: VrpTable): Routing {
-  const exchange = supplement?.exchange(address);
+export function routingOf({ dataset, address, match }: MatchedAddress, vrps?: VrpTable): Routing {
   return {
     ...originsOf(dataset, address, match, vrps),
     connection_type_source: typeSourceOf(dataset, match),
-    ...(supplement?.isAnycast(address) === true && { is_anycast: true as const }),
-    ...(exchange !== undefined && { exchange }),
   };
 }
 
@@ -76,14 +81,24 @@ type SeenOrigin = { readonly asn: number; readonly peers?: number | undefined };
 const RARE_PEERS = 5;
 const USUAL_PEERS = 50;
 
-/** The networks that announce the prefix, the one of the record first, and those that very few peers see. */
-function splitOrigins(dataset: Dataset, address: Address, match: Match): { usual: SeenOrigin[]; rare: SeenOrigin[] } {
+/**
+ * The networks that announce the prefix, the one of the record first, and those that very few peers
+ * see.
+ */
+function splitOrigins(
+  dataset: Dataset,
+  address: Address,
+  match: Match,
+): { usual: SeenOrigin[]; rare: SeenOrigin[] } {
   const listed = dataset.otherOrigins(address, match);
   const first = dataset.asnNumber(match);
   const numbers = [...new Set([first, ...listed.map(({ asn }) => asn)])];
-  const seen = numbers.map((asn): SeenOrigin => ({ asn, peers: listed.find((origin) => origin.asn === asn)?.peers }));
+  const seen = numbers.map(
+    (asn): SeenOrigin => ({ asn, peers: listed.find((origin) => origin.asn === asn)?.peers }),
+  );
   const isUsual = seen.some(({ peers = 0 }) => peers > USUAL_PEERS);
-  const isRare = ({ asn, peers = RARE_PEERS }: SeenOrigin) => isUsual && asn !== first && peers < RARE_PEERS;
+  const isRare = ({ asn, peers = RARE_PEERS }: SeenOrigin) =>
+    isUsual && asn !== first && peers < RARE_PEERS;
   return { usual: seen.filter((origin) => !isRare(origin)), rare: seen.filter(isRare) };
 }
 
@@ -92,15 +107,28 @@ export function originNumbers(dataset: Dataset, address: Address, match: Match):
   return splitOrigins(dataset, address, match).usual.map(({ asn }) => asn);
 }
 
-/** Whether the network of the record may originate the prefix; undefined if the prefix is not what is announced. */
-export function recordState(dataset: Dataset, address: Address, match: Match, vrps: VrpTable): RpkiState | undefined {
+/**
+ * Whether the network of the record may originate the prefix; undefined if the prefix is not what
+ * is announced.
+ */
+export function recordState(
+  dataset: Dataset,
+  address: Address,
+  match: Match,
+  vrps: VrpTable,
+): RpkiState | undefined {
   if (dataset.isDerivedPrefix(match)) return undefined;
   const length = prefixLength(match);
   return originState(vrps.covering(address, length), length, dataset.asnNumber(match));
 }
 
 /** The same for a prefix that a network announces, as text. */
-export function prefixState(dataset: Dataset, prefix: string, asn: number, vrps: VrpTable): RpkiState | undefined {
+export function prefixState(
+  dataset: Dataset,
+  prefix: string,
+  asn: number,
+  vrps: VrpTable,
+): RpkiState | undefined {
   const cidr = parseCidr(prefix);
   if (cidr === undefined) return undefined;
   const match = dataset.find(cidr.address);
@@ -108,7 +136,10 @@ export function prefixState(dataset: Dataset, prefix: string, asn: number, vrps:
   return originState(vrps.covering(cidr.address, cidr.length), cidr.length, asn);
 }
 
-/** RPKI state of each of a network's prefixes, null where not announced. `yieldToEventLoop` may pause between two. */
+/**
+ * RPKI state of each of a network's prefixes, null where not announced. `yieldToEventLoop` may
+ * pause between two.
+ */
 export async function prefixStates(
   { dataset, vrps }: { readonly dataset: Dataset; readonly vrps: VrpTable },
   asn: number,
@@ -125,12 +156,18 @@ export async function prefixStates(
 }
 
 /** Prefixes by state. `derived`: made from ranges, so that RPKI says nothing about them. */
-export type NetworkRouting = { rpki: { valid: number; invalid: number; not_found: number; derived: number } };
+export type NetworkRouting = {
+  rpki: { valid: number; invalid: number; not_found: number; derived: number };
+};
 
 /** About a millisecond: networks announce up to twenty thousand prefixes. */
 const PREFIXES_PER_TURN = 200;
 
-export async function countStates(dataset: Dataset, asn: number, vrps: VrpTable): Promise<NetworkRouting> {
+export async function countStates(
+  dataset: Dataset,
+  asn: number,
+  vrps: VrpTable,
+): Promise<NetworkRouting> {
   const rpki = { valid: 0, invalid: 0, not_found: 0, derived: 0 };
   const { ipv4, ipv6 } = dataset.prefixesOf(asn);
   let left = PREFIXES_PER_TURN;

@@ -1,13 +1,14 @@
-// Fetches VRPs from a validator into the data directory, in one process at a time. Unreadable copies are dropped.
+// Fetches VRPs from a validator into the data directory, in one process at a time. Unreadable
+// copies are dropped.
 import { renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatasetError } from '@whence/dataset/dataset-error';
-import { decompressFile } from '@whence/dataset/internal/io/decompress';
-import { download } from '@whence/dataset/internal/io/download/download';
-import type { ProxyVariables } from '@whence/dataset/internal/io/download/proxy';
-import { withLock } from '@whence/dataset/internal/io/lock';
-import { makeFolder } from '@whence/dataset/internal/io/whole-file';
+import { decompressFile } from '@whence/dataset/io/decompress';
+import { download } from '@whence/dataset/io/download';
+import { makeFolder } from '@whence/dataset/io/files';
+import { withLock } from '@whence/dataset/io/lock';
+import type { ProxyVariables } from '@whence/dataset/io/proxy';
 import { MAX_VRP_BYTES, readVrps } from './read-vrps.ts';
 
 /** Validators make a new file every ten minutes or less often. */
@@ -43,7 +44,9 @@ export class RpkiDownload {
     const folder = dirname(this.path);
     makeFolder(folder);
     try {
-      return await withLock(folder, 'fetching validated ROA payloads', () => this.#fetch(nowMs, signal));
+      return await withLock(folder, 'fetching validated ROA payloads', () =>
+        this.#fetch(nowMs, signal),
+      );
     } catch (error) {
       // Another process is fetching them.
       if (error instanceof DatasetError) return undefined;
@@ -77,7 +80,10 @@ export class RpkiDownload {
       if ('reason' in read) return read.reason;
       renameSync(candidate, this.path);
       const { etag, lastModified } = result;
-      this.#validators = { ...(etag !== undefined && { etag }), ...(lastModified !== undefined && { lastModified }) };
+      this.#validators = {
+        ...(etag !== undefined && { etag }),
+        ...(lastModified !== undefined && { lastModified }),
+      };
       return undefined;
     } catch (error) {
       return (error as Error).message;

@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, renameSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { type Answer, startLoopbackServer } from '@whence/testing/servers/loopback-server';
+import { HOUR_MS } from '../../day.ts';
 import { parseVrps } from './parse-vrps.ts';
 import { MAX_VRP_BYTES } from './read-vrps.ts';
 import { RpkiDownload } from './rpki-download.ts';
@@ -20,7 +29,11 @@ for (const [behaviour, roa, want] of [
     { asn: 64500, prefix: '192.0.2.0/24', maxLength: 25, ta: 'arin', expires: 1 },
     [64500, '192.0.2.0/24', 25],
   ],
-  ['Routinator', { asn: 'AS64500', prefix: '2001:db8::/32', maxLength: 48, ta: 'ripe' }, [64500, '2001:db8::/32', 48]],
+  [
+    'Routinator',
+    { asn: 'AS64500', prefix: '2001:db8::/32', maxLength: 48, ta: 'ripe' },
+    [64500, '2001:db8::/32', 48],
+  ],
   ['no maximum length', { asn: 0, prefix: '192.0.2.0/24' }, [0, '192.0.2.0/24', 24]],
 ] as const) {
   test(`rpki file: ${behaviour}`, () => {
@@ -35,7 +48,11 @@ for (const [behaviour, text, reason] of [
   ['no JSON', '<html>', /JSON/],
   ['null', 'null', /no list "roas"/],
   ['no ROAs', '{"roas":[]}', /there are no ROAs/],
-  ['rows of another form', '{"roas":[{"asn":1,"prefix":"192.0.2.0/24"},{},7]}', /2 of 3 ROAs cannot be read/],
+  [
+    'rows of another form',
+    '{"roas":[{"asn":1,"prefix":"192.0.2.0/24"},{},7]}',
+    /2 of 3 ROAs cannot be read/,
+  ],
 ] as const) {
   test(`rpki file: refused: ${behaviour}`, () => assert.throws(() => parseVrps(text), reason));
 }
@@ -44,11 +61,18 @@ for (const [behaviour, path, reason] of [
   ['a pipe that has no writer', () => makePipe(), /what it names is not a file/],
   ['a device without an end', () => '/dev/zero', /what it names is not a file/],
   ['a folder', () => folder, /what it names is a folder/],
-  ['a file that is too large', () => makeSparse(MAX_VRP_BYTES + 1), /what it names is larger than 256 MB/],
+  [
+    'a file that is too large',
+    () => makeSparse(MAX_VRP_BYTES + 1),
+    /what it names is larger than 256 MB/,
+  ],
 ] as const) {
   test(`rpki file: not read: ${behaviour}`, async () => {
     const told: string[] = [];
-    const file = new RpkiFile(path(), { loaded: () => told.push('loaded'), failed: (why) => told.push(why) });
+    const file = new RpkiFile(path(), {
+      loaded: () => told.push('loaded'),
+      failed: (why) => told.push(why),
+    });
     await file.update();
     assert.match(told.join(), reason);
     await file.stop();
@@ -76,7 +100,10 @@ for (const [behaviour, metadata, isUsed] of [
 ] as const) {
   test(`rpki file: a time ahead ${behaviour}: ${isUsed ? 'used' : 'refused'}`, async () => {
     const path = join(folder, 'dated.json');
-    writeFileSync(path, JSON.stringify({ metadata, roas: [{ asn: 64500, prefix: '192.0.2.0/24' }] }));
+    writeFileSync(
+      path,
+      JSON.stringify({ metadata, roas: [{ asn: 64500, prefix: '192.0.2.0/24' }] }),
+    );
     const nowMs = Date.UTC(2026, 10, 16);
     utimesSync(path, nowMs / 1000, nowMs / 1000);
     const told: string[] = [];
@@ -124,7 +151,6 @@ test('rpki file: it is read again when it changes, and one that cannot be read c
 });
 
 const ROAS = [{ asn: 64500, prefix: '192.0.2.0/24', maxLength: 24 }];
-const HOUR_MS = 3_600_000;
 const BUILT_AT = Date.parse('2026-11-15T12:00:00Z');
 
 for (const [behaviour, metadata, want] of [
@@ -141,7 +167,10 @@ for (const [behaviour, metadata, want] of [
 
 test('rpki file: payloads that are older than a day are not used, which is reported once', async () => {
   const path = join(folder, 'old.json');
-  writeFileSync(path, JSON.stringify({ metadata: { buildtime: '2026-11-15T12:00:00Z' }, roas: ROAS }));
+  writeFileSync(
+    path,
+    JSON.stringify({ metadata: { buildtime: '2026-11-15T12:00:00Z' }, roas: ROAS }),
+  );
   let nowMs = BUILT_AT + 23 * HOUR_MS;
   const told: string[] = [];
   const events = {
@@ -173,7 +202,11 @@ async function overHttp(answers: readonly Answer[]) {
     failed: (reason: string) => told.push(reason),
   };
   const open = () => {
-    const download = new RpkiDownload(`${server.url}/vrps.json`, { dataDir, contact: undefined, proxies: {} });
+    const download = new RpkiDownload(`${server.url}/vrps.json`, {
+      dataDir,
+      contact: undefined,
+      proxies: {},
+    });
     return new RpkiFile(download.path, events, download, () => clock.nowMs);
   };
   return { server, open, told, clock };
@@ -189,7 +222,8 @@ test('rpki url: it is fetched at most every half hour, and once for all processe
     send(ROAS),
     send([...ROAS, { asn: 1, prefix: '192.0.2.0/25' }]),
   ]);
-  const [one, other] = [open(), open()];
+  const one = open();
+  const other = open();
   await one.update();
   await one.update();
   await other.update();

@@ -1,14 +1,17 @@
-// The file of VRPs, read again when it changes. If it cannot be read, that is reported and the last one is used, for a
-// day at most: ROAs are withdrawn and expire.
+// The file of VRPs, read again when it changes. If it cannot be read, that is reported and the last
+// one is used, for a day at most: ROAs are withdrawn and expire.
+
 import { statSync } from 'node:fs';
-import { fingerprintOf } from '@whence/dataset/internal/io/file-fingerprint';
+import { fingerprintOf } from '@whence/dataset/io/files';
+import { DAY_MS } from '../../day.ts';
+import { Polling } from '../../polling.ts';
 import { futureRefusal, readVrps } from './read-vrps.ts';
 import { RpkiDownload } from './rpki-download.ts';
 import { VrpTable } from './vrps.ts';
 
 /** Relying parties write every ten minutes or less often. */
 const POLL_MS = 30_000;
-export const MAX_AGE_MS = 24 * 3_600_000;
+const MAX_AGE_MS = DAY_MS;
 
 type RpkiEvents = {
   loaded(count: number, builtAtMs: number): void;
@@ -29,10 +32,14 @@ export class RpkiFile {
   #loaded: Loaded | undefined;
   /** Fingerprint of the file when it was last read. */
   #seen = '';
-  #timer: NodeJS.Timeout | undefined;
-  #updating: Promise<void> | undefined;
+  readonly #polling = new Polling(() => this.#update(), POLL_MS);
 
-  constructor(path: string, events: RpkiEvents, download?: RpkiDownload, nowMs: () => number = Date.now) {
+  constructor(
+    path: string,
+    events: RpkiEvents,
+    download?: RpkiDownload,
+    nowMs: () => number = Date.now,
+  ) {
     this.#path = path;
     this.#events = events;
     this.#download = download;
@@ -47,7 +54,9 @@ export class RpkiFile {
   /** Age of the payloads, whether they are used or too old. */
   get ageSeconds(): number | undefined {
     const { builtAtMs } = this.#loaded ?? {};
-    return builtAtMs === undefined ? undefined : Math.max(0, Math.floor((this.#nowMs() - builtAtMs) / 1000));
+    return builtAtMs === undefined
+      ? undefined
+      : Math.max(0, Math.floor((this.#nowMs() - builtAtMs) / 1000));
   }
 
   /** When the payloads in use were made. */
@@ -56,24 +65,16 @@ export class RpkiFile {
   }
 
   start(): void {
-    void this.update();
-    this.#timer = setInterval(() => void this.update(), POLL_MS).unref();
+    void this.#polling.start();
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
     this.#stopped.abort();
-    await this.#updating;
+    await this.#polling.stop();
   }
 
-  async update(): Promise<void> {
-    if (this.#updating !== undefined) return;
-    this.#updating = this.#update();
-    try {
-      await this.#updating;
-    } finally {
-      this.#updating = undefined;
-    }
+  update(): Promise<void> {
+    return this.#polling.run();
   }
 
   async #update(): Promise<void> {

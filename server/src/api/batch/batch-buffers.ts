@@ -1,6 +1,10 @@
-// Memory for batch answers, reused because the system maps and clears new memory of this size. One pool per process.
+// Memory for batch answers, reused because the system maps and clears new memory of this size. One
+// pool per process.
 
-/** Room for a thousand records of common size. A larger answer gets a larger buffer, which is not kept. */
+/**
+ * Room for a thousand records of common size. A larger answer gets a larger buffer, which is not
+ * kept.
+ */
 const BUFFER_BYTES = 1 << 19;
 /** As many as are usually in flight at once. */
 const KEPT_BUFFERS = 16;

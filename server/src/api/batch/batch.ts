@@ -1,9 +1,12 @@
-/** `POST /v1/ip/batch`: many addresses in one request. A body in the simple form is read without a string per address. */
+/**
+ * `POST /v1/ip/batch`: many addresses in one request. A body in the simple form is read without a
+ * string per address.
+ */
 import { parseAddressBytes } from '@whence/dataset/address';
-import type { Match } from '@whence/dataset/internal/file/format';
-import type { Dataset } from '@whence/dataset/internal/file/read';
+import type { Dataset } from '@whence/dataset/dataset';
+import type { Match } from '@whence/dataset/match';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type AddressSections, requireLocal } from '../../address/sections.ts';
+import { type AddressSections, parseLocalInclude } from '../../address/sections.ts';
 import type { KeyDeclaration } from '../../admission/declaration.ts';
 import { elapsedMs, sendJson } from '../../http/envelope.ts';
 import { jsonBodyParser } from '../../http/json-body.ts';
@@ -18,7 +21,11 @@ import type { batchSchema } from '../schemas/ip.ts';
 import { releaseBatchBuffer, takeBatchBuffer } from './batch-buffers.ts';
 import { forEachText, MAX_TEXTS, recogniseSimpleBody, SimpleBody } from './simple-body.ts';
 
-export const BATCH: KeyDeclaration = { access: 'ip:batch', counts: 'batch', costs: ['batch', 'turn'] };
+export const BATCH: KeyDeclaration = {
+  access: 'ip:batch',
+  counts: 'batch',
+  costs: ['batch', 'turn'],
+};
 /** A batch with more addresses, or with more of each, waits for its turn. */
 const AT_ONCE = 50;
 
@@ -28,24 +35,32 @@ type BatchRequest = FastifyRequest<{ Body: SimpleBody | ValueOf<typeof batchSche
 export function parseBatchBodies(scope: FastifyInstance): void {
   const parseJson = jsonBodyParser(scope);
   scope.removeContentTypeParser('application/json');
-  scope.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
-    const simple = recogniseSimpleBody(bytes);
-    if (simple === undefined) parseJson(request, bytes.toString(), done);
-    else done(null, simple);
-  });
+  scope.addContentTypeParser<Buffer>(
+    'application/json',
+    { parseAs: 'buffer' },
+    (request, bytes, done) => {
+      const simple = recogniseSimpleBody(bytes);
+      if (simple === undefined) parseJson(request, bytes.toString(), done);
+      else done(null, simple);
+    },
+  );
 }
 
-export function postBatch(live: LiveDataset, addressSections: AddressSections, slices: EventLoopSlices) {
+export function postBatch(
+  live: LiveDataset,
+  addressSections: AddressSections,
+  slices: EventLoopSlices,
+) {
   return async (request: BatchRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { body } = request;
     const isSimple = body instanceof SimpleBody;
     const received = isSimple ? body.count : body.ips.length;
-    const included = requireLocal(isSimple ? undefined : body.include);
+    const included = parseLocalInclude(isSimple ? undefined : body.include);
     requireBatchSize(received, TIERS[request.key?.tier ?? 'free'].batchSize);
     const served = requireDataset(live);
     const { dataset } = served;
     const lookUp = () => {
-      const membersOf = addressSections.localJson(served, included);
+      const membersOf = addressSections.localJson(dataset, included);
       const answer = new BatchAnswer(dataset, { buffer: takeBatchBuffer(), membersOf });
       if (isSimple) addSimpleTexts(answer, dataset, body);
       else answer.addTexts(body.ips);
@@ -69,7 +84,8 @@ export function addSimpleTexts(answer: BatchAnswer, dataset: Dataset, body: Simp
   forEachText(body, (text) => {
     const start = starts[text] as number;
     const end = ends[text] as number;
-    if (isIpv4[text] === 1) answer.addIpv4(bytes, view, start, end, words[text] as number, matches[text] as Match);
+    if (isIpv4[text] === 1)
+      answer.addIpv4(bytes, view, start, end, words[text] as number, matches[text] as Match);
     else answer.add(bytes, start - 1, end + 1, parseAddressBytes(bytes, start, end));
   });
 }

@@ -1,6 +1,7 @@
 /**
- * The body of a batch in its simple form, read as bytes: no string is made for an address. It is JSON with `ips` as its
- * only member and texts of visible ASCII without escapes, which are the same bytes in the answer:
+ * The body of a batch in its simple form, read as bytes: no string is made for an address. It is
+ * JSON with `ips` as its only member and texts of visible ASCII without escapes, which are the same
+ * bytes in the answer:
  *
  *   { "ips" : [ "<blanks and visible ASCII except " and \>" , … ] }      white space as in RFC 8259 §2, at least one text
  *
@@ -37,7 +38,10 @@ export const MAX_TEXTS = Math.max(...Object.values(TIERS).map(({ batchSize }) =>
 /** Length of the shortest text: two quotes and what follows. */
 const LEAST_TEXT_BYTES = 3;
 
-/** FNV-1a. Texts that are chosen to collide cost at most a comparison with every text before: 2 ms for the largest batch. */
+/**
+ * FNV-1a. Texts that are chosen to collide cost at most a comparison with every text before: 2 ms
+ * for the largest batch.
+ */
 const SEED = 0x811c9dc5 | 0;
 const PRIME = 0x01000193;
 
@@ -72,8 +76,14 @@ export class SimpleBody {
   }
 }
 
-/** Undefined unless the bytes have the simple form. Parses IPv4 on the way and writes positions to `texts`. */
-export function recogniseSimpleBody(bytes: Buffer, texts = new Texts(bytes.length)): SimpleBody | undefined {
+/**
+ * Undefined unless the bytes have the simple form. Parses IPv4 on the way and writes positions to
+ * `texts`.
+ */
+export function recogniseSimpleBody(
+  bytes: Buffer,
+  texts = new Texts(bytes.length),
+): SimpleBody | undefined {
   let at = skipSpace(bytes, 0);
   if (bytes[at] !== OPEN) return undefined;
   at = skipSpace(bytes, at + 1);
@@ -125,7 +135,9 @@ export function recogniseSimpleBody(bytes: Buffer, texts = new Texts(bytes.lengt
   if (bytes[at] !== CLOSE_LIST) return undefined;
   at = skipSpace(bytes, at + 1);
   if (bytes[at] !== CLOSE) return undefined;
-  return skipSpace(bytes, at + 1) === bytes.length ? new SimpleBody(bytes, count, texts) : undefined;
+  return skipSpace(bytes, at + 1) === bytes.length
+    ? new SimpleBody(bytes, count, texts)
+    : undefined;
 }
 
 function skipSpace(bytes: Buffer, from: number): number {
@@ -139,11 +151,15 @@ const SLOTS = 4096;
 /** Hash table of texts: their number, from 1. One for all calls, because no call waits. */
 const seen = new Uint16Array(SLOTS);
 
-export function forEachText({ bytes, count, texts }: SimpleBody, visit: (text: number) => void): void {
+export function forEachText(
+  { bytes, count, texts }: SimpleBody,
+  visit: (text: number) => void,
+): void {
   const { isIpv4 } = texts;
   seen.fill(0);
   for (let text = 0; text < count; text++) {
-    if (isIpv4[text] === 1 ? isFirstWord(texts, text) : isFirstText(bytes, texts, text)) visit(text);
+    if (isIpv4[text] === 1 ? isFirstWord(texts, text) : isFirstText(bytes, texts, text))
+      visit(text);
   }
 }
 

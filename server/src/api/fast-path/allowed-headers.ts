@@ -1,16 +1,16 @@
-/** Fields that a simple request may carry: meaningless for it, or read by name. Any other leaves it to Node. */
+/**
+ * Fields that a simple request may carry: meaningless for it, or read by name. Any other leaves it
+ * to Node.
+ */
 const HARMLESS: Readonly<Record<string, readonly string[]>> = {
   'read by all': ['x-api-key'],
-  'required once by a batch, and read; not allowed for a lookup': ['content-type', 'content-length'],
+  'required once by a batch, and read; not allowed otherwise': ['content-type', 'content-length'],
   'required once, and not used': ['host'],
   'allowed if it says keep-alive, the default of HTTP/1.1': ['connection'],
   'answers have one form': ['accept', 'accept-encoding', 'accept-language', 'accept-charset'],
   'answers are never cached': ['cache-control', 'pragma'],
-  'required once for a database or a list, and read; not allowed otherwise': ['if-none-match'],
-  'allowed for these, whose tag counts instead': ['if-modified-since'],
   'describes the client': ['user-agent', 'referer', 'from', 'dnt', 'priority', 'x-requested-with'],
-  'read where programs poll for a file': ['authorization'],
-  'ignored by the contract': ['cookie'],
+  'ignored by the contract': ['authorization', 'cookie'],
   'what proxies add': [
     'forwarded',
     'via',
@@ -83,7 +83,10 @@ for (const name of HARMLESS_NAMES) {
   byHash.set(hash, name);
 }
 
-/** The name of the field between `start` and `end`, in any case; undefined if it is not in the table. */
+/**
+ * The name of the field between `start` and `end`, in any case; undefined if it is not in the
+ * table.
+ */
 export function allowedName(bytes: Uint8Array, start: number, end: number): string | undefined {
   let hash = SEED;
   for (let i = start; i < end; i++) hash = Math.imul(hash ^ lowerCase(bytes[i] as number), PRIME);

@@ -1,32 +1,34 @@
-// Answers simple batches at the socket: Node's HTTP server and Fastify take a fifth of the time of 1,000 addresses.
-// What cannot be answered with 200 at once is left to Node, uncounted.
+// Answers simple batches at the socket: Node's HTTP server and Fastify take a fifth of the time of
+// 1,000 addresses. What cannot be answered with 200 at once is left to Node, uncounted.
 import { randomUUID } from 'node:crypto';
-import { COMMON_HEADERS } from '../../http/envelope.ts';
+import { JSON_TYPE } from '../../http/envelope.ts';
 import type { Key } from '../../keys/key.ts';
 import { TIERS } from '../../keys/tiers.ts';
 import { BatchAnswer } from '../../lookup/batch-answer.ts';
 import { addSimpleTexts, BATCH } from '../batch/batch.ts';
 import { releaseBatchBuffer, takeBatchBuffer } from '../batch/batch-buffers.ts';
 import { MAX_TEXTS, recogniseSimpleBody, type SimpleBody, Texts } from '../batch/simple-body.ts';
-import type { FastPathDependencies } from './admitted-route.ts';
-import type { FastPathConnection } from './connections.ts';
-import { rateHeaders } from './lookup-answer.ts';
-import type { RecognisedRequest } from './recognised-request.ts';
-import { answerHead } from './text-answer.ts';
+import type { FastPath } from './admitted-route.ts';
+import type { FastPathAnswers } from './connections.ts';
 
-/** Room for the head, which is written right before the body once the length of the body is known. */
+/**
+ * Room for the head, which is written right before the body once the length of the body is known.
+ */
 const HEAD_BYTES = 1024;
-/** Addresses per turn of the event loop: about ten milliseconds on a slow core, which other requests may wait for. */
+/**
+ * Addresses per turn of the event loop: about ten milliseconds on a slow core, which other requests
+ * may wait for.
+ */
 const MAX_IN_TURN = 4_000;
 
-export type FastPathBatches = {
-  answer(bytes: Buffer, request: RecognisedRequest, connection: FastPathConnection): Buffer | undefined;
-  /** To be called when an answer has been sent: its memory is used again. */
-  release(answer: Buffer): void;
-};
-
-export function fastPathBatches(dependencies: FastPathDependencies): FastPathBatches {
-  const { admission, live, metrics, nowMs, clients, extraHeaders } = dependencies;
+export function fastPathBatches({
+  admission,
+  live,
+  metrics,
+  clients,
+  texts,
+  nowMs,
+}: FastPath): FastPathAnswers {
   /** Addresses that were looked up in this turn of the event loop. */
   let inTurn = 0;
   const countInTurn = (count: number) => {
@@ -37,25 +39,32 @@ export function fastPathBatches(dependencies: FastPathDependencies): FastPathBat
     inTurn += count;
   };
   /** Texts of the batch that is being answered: nothing waits. */
-  const texts = new Texts(Number.POSITIVE_INFINITY);
+  const submitted = new Texts(Number.POSITIVE_INFINITY);
 
-  const answer: FastPathBatches['answer'] = (bytes, request, connection) => {
+  const answer: FastPathAnswers['answer'] = (bytes, request, connection, mayWait) => {
     const startedMs = performance.now();
     const served = live.current;
-    if (served === undefined || !request.hasSecret) return undefined;
+    // What a client does not read of an answer is counted only where Node has the connection.
+    if (mayWait || served === undefined || !request.hasSecret) return undefined;
     let body: SimpleBody | undefined;
     const accepts = (key: Key) => {
       if (!key.permissions.includes(BATCH.access)) return false;
-      body = recogniseSimpleBody(bytes.subarray(request.bodyStart, request.bodyEnd), texts);
-      if (body === undefined || body.count > Math.min(MAX_TEXTS, TIERS[key.tier].batchSize)) return false;
+      body = recogniseSimpleBody(bytes.subarray(request.bodyStart, request.bodyEnd), submitted);
+      if (body === undefined || body.count > Math.min(MAX_TEXTS, TIERS[key.tier].batchSize))
+        return false;
       // Many that arrive at once wait on Node's path for turns of their own.
       return inTurn + body.count <= MAX_IN_TURN;
     };
     const askedMs = nowMs();
     const secret = connection.secretOf(bytes, request);
     const client = () => clients.clientOf(bytes, connection);
-    const charged = admission.admit({ kind: 'key', secret, client, waits: 'never', accepts }, BATCH, askedMs);
-    if (charged === undefined || charged instanceof Promise || charged.limit === undefined) return undefined;
+    const charged = admission.admit(
+      { kind: 'key', secret, client, waits: 'never', accepts },
+      BATCH,
+      askedMs,
+    );
+    if (charged === undefined || charged instanceof Promise || charged.limit === undefined)
+      return undefined;
     if (body === undefined) return undefined;
     countInTurn(body.count);
     const batch = new BatchAnswer(served.dataset, { buffer: takeBatchBuffer(), start: HEAD_BYTES });
@@ -63,19 +72,17 @@ export function fastPathBatches(dependencies: FastPathDependencies): FastPathBat
     const id = randomUUID();
     const elapsedMs = performance.now() - startedMs;
     const { length } = batch.finish(id, Math.floor(elapsedMs));
-    const headers = {
-      ...COMMON_HEADERS,
-      'x-request-id': id,
-      ...extraHeaders,
-      ...rateHeaders(charged),
-      'content-length': length,
-    };
-    const head = answerHead(200, headers, askedMs);
+    const head = texts.head(
+      { status: 200, id, type: JSON_TYPE, rate: charged, fields: [] },
+      length,
+      askedMs,
+    );
     const start = HEAD_BYTES - head.length;
     batch.buffer.write(head, start, 'latin1');
     metrics.fastPathBatches++;
     metrics.count(BATCH.counts, 200, elapsedMs / 1000);
-    if (admission.countAnswer(charged.key, BATCH.counts, 200, askedMs)) admission.recordClient(charged.key, client());
+    if (admission.countAnswer(charged.key, BATCH.counts, 200, askedMs))
+      admission.recordClient(charged.key, client());
     return batch.buffer.subarray(start, HEAD_BYTES + length);
   };
 

@@ -1,4 +1,7 @@
-/** Client address of a simple request, by the rules of Node's path. Computed only where it is needed. */
+/**
+ * Client address of a simple request, by the rules of Node's path. Computed only where it is
+ * needed.
+ */
 import type { IncomingMessage } from 'node:http';
 import proxyAddr from '@fastify/proxy-addr';
 import type { FastPathConnection } from './connections.ts';
@@ -21,13 +24,20 @@ export class FastPathClients {
     // The connection was closed meanwhile.
     if (remoteAddress === undefined) return '';
     if (this.#isTrusted === undefined) return remoteAddress;
-    const request = { headers: { 'x-forwarded-for': forwardedFor(bytes) }, socket: { remoteAddress } };
+    const request = {
+      headers: { 'x-forwarded-for': forwardedFor(bytes) },
+      socket: { remoteAddress },
+    };
     // It reads nothing else of a request.
     return proxyAddr(request as unknown as IncomingMessage, this.#isTrusted);
   }
 
   /** The same for the request that was just recognised; faster for one field with one address. */
-  clientOfRequest(bytes: Buffer, { forwardedFor }: RecognisedRequest, connection: FastPathConnection): string {
+  clientOfRequest(
+    bytes: Buffer,
+    { forwardedFor }: RecognisedRequest,
+    connection: FastPathConnection,
+  ): string {
     if (forwardedFor.count === 1 && this.isProxy(connection)) {
       const text = forwardedFor.textIn(bytes);
       if (text?.includes(',') === false) return text;
@@ -36,7 +46,8 @@ export class FastPathClients {
   }
 }
 
-// Joins several fields as Node does. The request ends with its first blank line; what follows is another one.
+// Joins several fields as Node does. The request ends with its first blank line; what follows is
+// another one.
 function forwardedFor(bytes: Buffer): string {
   const request = bytes.toString('latin1', 0, bytes.indexOf('\r\n\r\n'));
   const fields = request.matchAll(/\r\nx-forwarded-for: ([^\r]*)/gi);

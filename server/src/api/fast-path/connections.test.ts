@@ -1,12 +1,15 @@
-/** Connections of the fast path with answers of the test's own, which may be larger than the buffers of both systems. */
+/**
+ * Connections of the fast path with answers of the test's own, which may be larger than the buffers
+ * of both systems.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import test from 'node:test';
 import { until } from '@whence/testing/until';
-import { paceConnections } from '../../http/paced-connections.ts';
-import { pacerOf } from '../../http/request-pacer.ts';
+import { paceConnections } from '../../http/server/paced-connections.ts';
+import { pacerOf } from '../../http/server/request-pacer.ts';
 import { FastPathConnections } from './connections.ts';
 
 const LARGE = Buffer.alloc(64 << 20, 'a');
@@ -30,7 +33,7 @@ for (const [behaviour, readMode, first, wantReleased] of [
     const released: Buffer[] = [];
     const release = (answer: Buffer) => void released.push(answer);
     const answer = () => answers.shift();
-    const connections = new FastPathConnections(server, { answer, answerBatch: answer, release }, readMode);
+    const connections = new FastPathConnections(server, { answer, release }, readMode);
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { port } = server.address() as AddressInfo;
     const socket = connect(port, '127.0.0.1').setNoDelay(true);
@@ -52,9 +55,15 @@ for (const [behaviour, readMode, first, wantReleased] of [
     other.write(OTHER);
     await once(other, 'data');
     other.destroy();
-    assert.deepEqual([answers.length, released.length], [1, 0], 'the second is not answered, the first not released');
+    assert.deepEqual(
+      [answers.length, released.length],
+      [1, 0],
+      'the second is not answered, the first not released',
+    );
     socket.resume();
-    await until('both have come', () => received >= LARGE.length + SMALL.length, { state: () => received });
+    await until('both have come', () => received >= LARGE.length + SMALL.length, {
+      state: () => received,
+    });
     assert.deepEqual(released, wantReleased);
     socket.destroy();
     connections.destroyAll();

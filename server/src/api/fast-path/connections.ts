@@ -1,38 +1,50 @@
 /**
- * Connections before Node's HTTP parser sees them. Each read that is exactly one simple request is answered with one write.
- * Any other read goes to Node's parser, with all its limits and timeouts. See docs/decisions/0017 and 0024.
+ * Connections before Node's HTTP parser sees them. Each read that is exactly one simple request is
+ * answered with one write. Any other read goes to Node's parser, with all its limits and timeouts.
+ * See docs/decisions/0017 and 0024.
  *
- * With the shared read buffer, a connection that Node's parser reads comes back here between requests. With `data` events
- * it stays with Node. Simple batches are answered only on connections that came back: their answers are large, and what
- * such a connection does not read is counted against the limit of the process (docs/decisions/0042).
+ * With the shared read buffer, a connection that Node's parser reads comes back here between
+ * requests. With `data` events it stays with Node. Simple batches are answered only on connections
+ * that came back: their answers are large, and what such a connection does not read is counted
+ * against the limit of the process (docs/decisions/0042).
  *
- * Until Node has a connection, this file does what Node would do: it closes a connection that is idle, whose client does
- * not read, or when the server stops, and it stops reading while answers are not read.
+ * Until Node has a connection, this file does what Node would do: it closes a connection that is
+ * idle, whose client does not read, or when the server stops, and it stops reading while answers
+ * are not read.
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { refuseOnSocket } from '../../http/client-error.ts';
-import { HEADERS_TIMEOUT_MS, KEEP_ALIVE_MS, STALLED_MS, TIMEOUT_CHECK_MS } from '../../http/limits.ts';
-import type { ReadMode } from '../../http/paced-connections.ts';
-import type { RequestPacer } from '../../http/request-pacer.ts';
-import { type OnRead, SharedBufferSocket } from '../../http/shared-buffer-socket.ts';
+import {
+  HEADERS_TIMEOUT_MS,
+  KEEP_ALIVE_MS,
+  STALLED_MS,
+  TIMEOUT_CHECK_MS,
+} from '../../http/limits.ts';
+import { refuseOnSocket } from '../../http/server/client-error.ts';
+import type { ReadMode } from '../../http/server/paced-connections.ts';
+import type { RequestPacer } from '../../http/server/request-pacer.ts';
+import { type OnRead, SharedBufferSocket } from '../../http/server/shared-buffer-socket.ts';
 import { RecognisedRequest } from './recognised-request.ts';
 
 export type FastPathAnswers = {
-  /** Answers a simple request, now or later; undefined leaves it to Node. The bytes are valid only during the call. */
+  /**
+   * Answers a simple request; undefined leaves it to Node. The bytes are valid only during the
+   * call. `mayWait`: Node does not have the connection, so that an answer may come later.
+   */
   answer(
     bytes: Buffer,
     request: RecognisedRequest,
     connection: FastPathConnection,
     mayWait: boolean,
   ): Buffer | undefined | Promise<Buffer | undefined>;
-  /** The same for a simple batch, at once. */
-  answerBatch(bytes: Buffer, request: RecognisedRequest, connection: FastPathConnection): Buffer | undefined;
   /** To be called when an answer has been sent: its memory is used for the next one. */
   release(answer: Buffer): void;
 };
 
-/** A client that has just been answered may send its next request before it notices that the server is stopping. */
+/**
+ * A client that has just been answered may send its next request before it notices that the server
+ * is stopping.
+ */
 const LINGER_MS = 250;
 
 type NodeListener = (this: Server, socket: Socket) => void;
@@ -45,7 +57,10 @@ export class FastPathConnections {
   readonly #request = new RecognisedRequest();
   /** Connections that Node does not have. */
   readonly #open = new Set<FastPathConnection>();
-  /** Connections that Node has, with a simple answer that the client's system did not accept at once. */
+  /**
+   * Connections that Node has, with a simple answer that the client's system did not accept at
+   * once.
+   */
   readonly #unread = new Set<FastPathConnection>();
   readonly #timer: NodeJS.Timeout;
   #isStopping = false;
@@ -69,7 +84,9 @@ export class FastPathConnections {
     this.#isStopping = true;
   }
 
-  /** Closes connections that wait for a request, after those under way have had the time to arrive. */
+  /**
+   * Closes connections that wait for a request, after those under way have had the time to arrive.
+   */
   stop(): void {
     this.drain();
     clearInterval(this.#timer);
@@ -87,8 +104,10 @@ export class FastPathConnections {
       this.#nodeListener.call(this.#server, accepted);
       return;
     }
-    const socket = this.#readMode === 'shared-buffer' ? SharedBufferSocket.take(accepted) : accepted;
-    // The exact time: the coarse one may be old after a pause of the process, and would shorten the timeout.
+    const socket =
+      this.#readMode === 'shared-buffer' ? SharedBufferSocket.take(accepted) : accepted;
+    // The exact time: the coarse one may be old after a pause of the process, and would shorten the
+    // timeout.
     const connection = new FastPathConnection(socket, performance.now());
     this.#open.add(connection);
     connection.onRead = (bytes, size) => this.#read(connection, bytes, size);
@@ -104,12 +123,13 @@ export class FastPathConnections {
     connection.lastReadMs = this.nowMs;
     // The socket is closing: a request that cannot be answered must not be counted.
     if (connection.socket.writableEnded) return;
-    if (this.#isStopping || !this.#request.recognise(bytes, size) || this.#request.kind === 'batch') {
+    if (this.#isStopping || !this.#request.recognise(bytes, size)) {
       this.#handOver(connection, bytes.subarray(0, size));
       return;
     }
     const answer = this.#answers.answer(bytes, this.#request, connection, true);
-    if (answer instanceof Promise) void this.#finishLater(connection, Buffer.from(bytes.subarray(0, size)), answer);
+    if (answer instanceof Promise)
+      void this.#finishLater(connection, Buffer.from(bytes.subarray(0, size)), answer);
     else if (answer === undefined) this.#handOver(connection, bytes.subarray(0, size));
     else this.#write(connection, answer);
   }
@@ -129,14 +149,19 @@ export class FastPathConnections {
     return true;
   }
 
-  /** On a connection that Node has, a simple request is answered if nothing else is due and storage need not be asked. */
-  #readBetweenRequests(connection: FastPathConnection, pacer: RequestPacer, bytes: Buffer, size: number): void {
+  /**
+   * On a connection that Node has, a simple request is answered if nothing else is due and storage
+   * need not be asked.
+   */
+  #readBetweenRequests(
+    connection: FastPathConnection,
+    pacer: RequestPacer,
+    bytes: Buffer,
+    size: number,
+  ): void {
     connection.lastReadMs = this.nowMs;
     if (!this.#isStopping && pacer.isBetweenRequests && this.#request.recognise(bytes, size)) {
-      const answer =
-        this.#request.kind === 'batch'
-          ? this.#answers.answerBatch(bytes, this.#request, connection)
-          : this.#answers.answer(bytes, this.#request, connection, false);
+      const answer = this.#answers.answer(bytes, this.#request, connection, false);
       if (answer !== undefined && !(answer instanceof Promise)) {
         // Node's timeout is that of an idle connection.
         if (!this.#send(connection, answer)) {
@@ -149,8 +174,15 @@ export class FastPathConnections {
     pacer.receive(bytes.subarray(0, size));
   }
 
-  /** Neither a second request nor the end of the client's side is read before the first request is answered. */
-  async #finishLater(connection: FastPathConnection, bytes: Buffer, later: Promise<Buffer | undefined>): Promise<void> {
+  /**
+   * Neither a second request nor the end of the client's side is read before the first request is
+   * answered.
+   */
+  async #finishLater(
+    connection: FastPathConnection,
+    bytes: Buffer,
+    later: Promise<Buffer | undefined>,
+  ): Promise<void> {
     const { socket } = connection;
     connection.isBusy = true;
     socket.pause();
@@ -211,7 +243,7 @@ export class FastPathConnection {
   lastReadMs: number;
   isNew = true;
   isBusy = false;
-  /** Whether it comes from a trusted proxy, once that was asked. */
+  /** Whether it comes from a trusted proxy; undefined until it is first needed. */
   isProxy: boolean | undefined;
   #secret = '';
   /** Defined once Node has the connection, if it is read into the shared buffer. */
@@ -231,7 +263,11 @@ export class FastPathConnection {
 
   listen(): void {
     const { socket } = this;
-    socket.on('error', this.#onError).on('close', this.#onClosed).on('end', this.#onEnd).on('drain', this.#onDrain);
+    socket
+      .on('error', this.#onError)
+      .on('close', this.#onClosed)
+      .on('end', this.#onEnd)
+      .on('drain', this.#onDrain);
     if (socket instanceof SharedBufferSocket) socket.onRead = this.onRead;
     else socket.on('data', this.#onData);
   }
@@ -249,7 +285,8 @@ export class FastPathConnection {
   secretOf(bytes: Buffer, { secretStart, secretEnd }: RecognisedRequest): string {
     const secret = this.#secret;
     let isSame = secret.length === secretEnd - secretStart;
-    for (let i = 0; isSame && i < secret.length; i++) isSame = secret.charCodeAt(i) === bytes[secretStart + i];
+    for (let i = 0; isSame && i < secret.length; i++)
+      isSame = secret.charCodeAt(i) === bytes[secretStart + i];
     if (!isSame) this.#secret = bytes.toString('latin1', secretStart, secretEnd);
     return this.#secret;
   }

@@ -1,51 +1,45 @@
-/** Installs the fast path in front of Node's parser. */
+/**
+ * Installs the fast path in front of Node's parser: lookups with what is local, batches and
+ * decisions.
+ */
 import type { FastifyInstance } from 'fastify';
-import type { ReadMode } from '../../http/paced-connections.ts';
-import type { HealthDependencies } from '../health.ts';
-import { answerAdmitted, type FastPathDependencies } from './admitted-route.ts';
+import type { AddressSections } from '../../address/sections.ts';
+import type { ReadMode } from '../../http/server/paced-connections.ts';
+import type { LiveRules } from '../../rules/live-rules.ts';
+import { answerAdmitted, type FastPath } from './admitted-route.ts';
 import { fastPathBatches } from './batches.ts';
 import { FastPathClients } from './clients.ts';
 import { type FastPathAnswers, FastPathConnections } from './connections.ts';
-import { probes } from './probes.ts';
-import {
-  databaseRoute,
-  decisionRoute,
-  listRoute,
-  lookupRoute,
-  metadataRoute,
-  networkRoute,
-  prefixRoute,
-  searchRoute,
-  sectionsRoute,
-  updateRoute,
-} from './routes.ts';
+import { decisionRoute, lookupRoute, sectionsRoute } from './routes.ts';
+import { TextAnswers } from './text-answer.ts';
 
-/** Returns the connections that Node has not taken over. `trustProxy`: addresses of proxies whose headers are trusted. */
+type FastPathDependencies = Omit<FastPath, 'clients' | 'texts'> & {
+  readonly addressSections: AddressSections;
+  readonly rules: LiveRules | undefined;
+  /** Addresses of proxies whose headers are trusted. */
+  readonly trustProxy: readonly string[];
+};
+
+/** Returns the connections that Node has not taken over. `extraHeaders`: of every answer. */
 export function useFastPath(
   app: FastifyInstance,
-  given: Omit<FastPathDependencies, 'clients'> & HealthDependencies & { readonly trustProxy: readonly string[] },
+  { addressSections, rules, trustProxy, ...dependencies }: FastPathDependencies,
+  extraHeaders: Readonly<Record<string, string>>,
   readMode: ReadMode,
 ): FastPathConnections {
-  const dependencies = { ...given, clients: new FastPathClients(given.trustProxy) };
-  const lookups = lookupRoute(dependencies);
-  const batches = fastPathBatches(dependencies);
+  const texts = new TextAnswers(extraHeaders);
+  const fastPath = { ...dependencies, clients: new FastPathClients(trustProxy), texts };
+  const lookups = lookupRoute(fastPath, extraHeaders);
+  const batches = fastPathBatches(fastPath);
   const routes = {
-    lookup: answerAdmitted(dependencies, lookups),
-    sections: answerAdmitted(dependencies, sectionsRoute(dependencies)),
-    network: answerAdmitted(dependencies, networkRoute(dependencies)),
-    search: answerAdmitted(dependencies, searchRoute(dependencies)),
-    prefix: answerAdmitted(dependencies, prefixRoute(dependencies)),
-    decision: answerAdmitted(dependencies, decisionRoute(dependencies)),
-    database: answerAdmitted(dependencies, databaseRoute(dependencies)),
-    list: answerAdmitted(dependencies, listRoute(dependencies)),
-    update: answerAdmitted(dependencies, updateRoute(dependencies)),
-    metadata: answerAdmitted(dependencies, metadataRoute(dependencies)),
-    ...probes(dependencies),
-    batch: () => undefined,
+    lookup: answerAdmitted(fastPath, lookups),
+    sections: answerAdmitted(fastPath, sectionsRoute(fastPath, addressSections)),
+    decision: answerAdmitted(fastPath, decisionRoute(fastPath, rules)),
+    batch: batches.answer,
   };
   const answers: FastPathAnswers = {
-    answer: (bytes, request, connection, mayWait) => routes[request.kind](bytes, request, connection, mayWait),
-    answerBatch: batches.answer,
+    answer: (bytes, request, connection, mayWait) =>
+      routes[request.kind](bytes, request, connection, mayWait),
     release(answer) {
       lookups.release(answer);
       batches.release(answer);

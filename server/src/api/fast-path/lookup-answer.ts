@@ -1,29 +1,25 @@
-// The 200 of a simple lookup as bytes: the body first, because its length is in the header, as on Node's path.
+// The 200 of a simple lookup as bytes: the body first, because its length is in the header, as on
+// Node's path.
 import { randomFillSync } from 'node:crypto';
 import type { Address } from '@whence/dataset/address';
-import type { Match } from '@whence/dataset/internal/file/format';
-import { writeNumber, writeText } from '@whence/dataset/internal/file/texts/ascii-writer';
-import { recordBytes, writeRecord } from '@whence/dataset/internal/file/texts/record-writer';
-import { COMMON_HEADERS } from '../../http/envelope.ts';
-import { KEEP_ALIVE_MS } from '../../http/limits.ts';
+import { writeNumber, writeText } from '@whence/dataset/ascii-writer';
+import type { Match } from '@whence/dataset/match';
+import { recordBytes, writeRecord } from '@whence/dataset/record-writer';
+import { COMMON_HEADERS, ENVELOPE } from '../../http/envelope.ts';
 import type { ServedDataset } from '../../lookup/live-dataset.ts';
-
-export const headerLines = (headers: object) =>
-  Object.entries(headers)
-    .map(([name, value]) => `${name.toLowerCase()}: ${value}\r\n`)
-    .join('');
+import { headerLines, lastLineBytes, type RateLimitState } from './head-lines.ts';
 
 const REMAINING = Buffer.from('\r\nx-ratelimit-remaining: ');
 const RESET = Buffer.from('\r\nx-ratelimit-reset: ');
 const HIT = Buffer.from('\r\nx-cache-status: HIT\r\ncontent-length: ');
 const MISS = Buffer.from('\r\nx-cache-status: MISS\r\ncontent-length: ');
 
-const DATA = Buffer.from('{"data":');
-const META = Buffer.from(',"meta":{"request_id":"');
+const DATA = Buffer.from(ENVELOPE.data);
+const META = Buffer.from(`${ENVELOPE.meta}{"request_id":"`);
 const TIME = Buffer.from('","processing_time_ms":');
 const META_HIT = Buffer.from(',"cache_status":"HIT","dataset_version":');
 const META_MISS = Buffer.from(',"cache_status":"MISS","dataset_version":');
-const CLOSE = Buffer.from('}}');
+const CLOSE = Buffer.from(`}${ENVELOPE.end}`);
 
 /** Upper bounds for the header, and for the body without the record. */
 const HEADER_ROOM = 1024;
@@ -34,8 +30,9 @@ const SLAB_BYTES = 64 * 1024;
 const MAX_VIEW_END = 2_560;
 
 /**
- * Memory for answers and their common header fields. A sent answer is overwritten by the next, so nothing is allocated
- * and the bytes stay in the processor's caches; one that is still queued keeps its place. A full slab is replaced.
+ * Memory for answers and their common header fields. A sent answer is overwritten by the next, so
+ * nothing is allocated and the bytes stay in the processor's caches; one that is still queued keeps
+ * its place. A full slab is replaced.
  */
 export class AnswerSlab {
   readonly head = Buffer.from(`HTTP/1.1 200 OK\r\n${headerLines(COMMON_HEADERS)}x-request-id: `);
@@ -77,18 +74,12 @@ export class AnswerSlab {
 
   #view(start: number, end: number): Buffer {
     if (end >= MAX_VIEW_END) return this.buffer.subarray(start, end);
-    const known = this.#views[end];
-    if (known !== undefined && known.length === end - start) return known;
+    const earlier = this.#views[end];
+    if (earlier !== undefined && earlier.length === end - start) return earlier;
     const view = this.buffer.subarray(start, end);
     this.#views[end] = view;
     return view;
   }
-}
-
-export type RateLimitState = { readonly limit: number; readonly remaining: number; readonly resetSeconds: number };
-
-export function rateHeaders({ limit, remaining, resetSeconds }: RateLimitState) {
-  return { 'x-ratelimit-limit': limit, 'x-ratelimit-remaining': remaining, 'x-ratelimit-reset': resetSeconds };
 }
 
 /** Undefined when there is no record for the address. */
@@ -156,7 +147,13 @@ function writeHeaderBefore(
 ): number {
   const middle = rateLines.of(rate);
   const last = lastLineBytes(nowMs);
-  const start = bodyStart - head.length - REQUEST_ID_CHARACTERS - middle.length - digits(bodyLength) - last.length;
+  const start =
+    bodyStart -
+    head.length -
+    REQUEST_ID_CHARACTERS -
+    middle.length -
+    digits(bodyLength) -
+    last.length;
   buffer.set(head, start);
   let at = start + head.length;
   buffer.copyWithin(at, idStart, idStart + REQUEST_ID_CHARACTERS);
@@ -167,7 +164,10 @@ function writeHeaderBefore(
   return start;
 }
 
-/** The header fields behind the request id, up to `content-length:`. They repeat for a key without a limit, so the last are kept. */
+/**
+ * The header fields behind the request id, up to `content-length:`. They repeat for a key without a
+ * limit, so the last are kept.
+ */
 class RateLines {
   readonly #bytes = Buffer.allocUnsafeSlow(HEADER_ROOM);
   readonly #start: Buffer;
@@ -183,7 +183,11 @@ class RateLines {
   }
 
   of({ limit, remaining, resetSeconds }: RateLimitState): Buffer {
-    if (limit === this.#limit && remaining === this.#remaining && resetSeconds === this.#resetSeconds)
+    if (
+      limit === this.#limit &&
+      remaining === this.#remaining &&
+      resetSeconds === this.#resetSeconds
+    )
       return this.#lines;
     this.#limit = limit;
     this.#remaining = remaining;
@@ -207,37 +211,15 @@ function digits(value: number): number {
   return count;
 }
 
-let lastSecond = -1;
-let lines = '';
-let lineBytes = Buffer.alloc(0);
-
-/** The fields that Node adds, and the blank line. Rendered once per second, the resolution of `Date`. */
-export function lastLines(nowMs: number): string {
-  const second = Math.floor(nowMs / 1000);
-  if (second !== lastSecond) {
-    lastSecond = second;
-    const date = new Date(nowMs).toUTCString();
-    const keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_MS / 1000}`;
-    lines = `\r\nDate: ${date}\r\n${keepAlive}\r\n\r\n`;
-    lineBytes = Buffer.from(lines);
-  }
-  return lines;
-}
-
-function lastLineBytes(nowMs: number): Buffer {
-  lastLines(nowMs);
-  return lineBytes;
-}
-
 const ID_BYTES = 16;
 const pool = Buffer.allocUnsafeSlow(ID_BYTES * 256);
 let next = pool.length;
 
 const HEX = Buffer.from('0123456789abcdef');
 const HYPHEN = 0x2d;
-export const REQUEST_ID_CHARACTERS = 36;
+const REQUEST_ID_CHARACTERS = 36;
 
-export function writeRequestId(target: Buffer, at: number): number {
+function writeRequestId(target: Buffer, at: number): number {
   if (next === pool.length) {
     randomFillSync(pool);
     next = 0;

@@ -1,23 +1,15 @@
 /**
- * Recognises the most frequent requests in the bytes of one read: exactly one complete `GET /v1/ip/{ip}`,
- * `GET /v1/asn/{asn}`, a search, `GET /v1/prefix/{cidr}`, `GET /v1/decide`, `POST /v1/ip/batch`, or a question of a program that polls for a file, in its
- * simplest form. It accepts a strict subset of what Node's parser accepts and means the same by it, so there is nothing to
- * smuggle; whatever it does not recognise is Node's to parse.
+ * Recognises the frequent requests in the bytes of one read: exactly one complete
+ * `GET /v1/ip/{ip}`, `GET /v1/decide` or
+ * `POST /v1/ip/batch` in its simplest form. It accepts a strict subset of what Node's parser
+ * accepts and means the same by it, so there is nothing to smuggle; whatever it does not recognise
+ * is Node's to parse.
  *
- *   GET /v1/ip/<0-9 a-f A-F : .> HTTP/1.1 CRLF
+ *   GET /v1/ip/<0-9 a-f A-F : .>[?<LOCAL_QUERY>] HTTP/1.1 CRLF
  *   <allowed name>: <visible ASCII, blanks inside>  CRLF      once or more; one Host, at most one X-API-Key
  *   CRLF                                                        at the very end of the bytes
  *
- *   GET /v1/ip/<0-9 a-f A-F : .>?<LOCAL_QUERY> HTTP/1.1 CRLF    the rest as above, here and below
- *   GET /v1/asn/<NETWORK> HTTP/1.1 CRLF
- *   GET /v1/asn/search?q=<WORD> HTTP/1.1 CRLF
- *   GET /v1/prefix/<PREFIX> HTTP/1.1 CRLF
- *   GET /v1/decide[?<DECISION_QUERY>] HTTP/1.1 CRLF
- *   GET /v1/databases/<FILE> HTTP/1.1 CRLF                      with one If-None-Match
- *   GET /v1/lists/<FILE> HTTP/1.1 CRLF                          the same
- *   GET /geoip/databases/<UPDATE> HTTP/1.1 CRLF
- *   GET /geoip/updates/metadata[<EDITION>] HTTP/1.1 CRLF
- *   GET /healthz HTTP/1.1 CRLF                                  or /readyz
+ *   GET /v1/decide[?<DECISION_QUERY>] HTTP/1.1 CRLF             the rest as above
  *
  *   POST /v1/ip/batch HTTP/1.1 CRLF
  *   the same, with one Content-Type: application/json and one Content-Length
@@ -27,42 +19,23 @@
 import { LOCAL_QUERY } from '../ip.ts';
 import { allowedName } from './allowed-headers.ts';
 
-const START = Buffer.from('GET /v1/ip/');
+const LOOKUP_START = Buffer.from('GET /v1/ip/');
 const DECISION_START = Buffer.from('GET /v1/decide');
 /** Not with `explain`, whose answer is large and rarely asked for. */
 const DECISION_QUERY = /^(?:(?:ip|host|path|method|set)=[\w.:/*~%+-]*(?:&|$))+$/;
-const NETWORK = /^(?:AS)?\d{1,10}$/i;
-const PREFIX = /^[\da-f.:]{2,45}\/\d{1,3}$/i;
-const WORD = /^[\w.-]{1,100}$/;
-const FILE = /^[\w.-]{1,80}$/;
-const UPDATE = /^[\w-]{1,64}\/update\?db_md5=[\da-f]{32}$/i;
-const NOTHING = /^$/;
-const EDITION = /^(?:\?edition_id=[\w-]{1,64})?$/;
-/** Targets with a text behind their start. */
-const TEXT_TARGETS = (
-  [
-    ['search', '/v1/asn/search?q=', WORD],
-    ['network', '/v1/asn/', NETWORK],
-    ['prefix', '/v1/prefix/', PREFIX],
-    ['database', '/v1/databases/', FILE],
-    ['list', '/v1/lists/', FILE],
-    ['update', '/geoip/databases/', UPDATE],
-    ['metadata', '/geoip/updates/metadata', EDITION],
-    ['healthz', '/healthz', NOTHING],
-    ['readyz', '/readyz', NOTHING],
-  ] as const
-).map(([kind, target, allowed]) => ({ kind, start: Buffer.from(`GET ${target}`), allowed }));
 const VERSION = Buffer.from(' HTTP/1.1\r\n');
 const BATCH_LINE = Buffer.from('POST /v1/ip/batch HTTP/1.1\r\n');
 const KEEP_ALIVE = Buffer.from('keep-alive');
-const JSON_TYPES = ['application/json', 'application/json; charset=utf-8'].map((type) => Buffer.from(type));
+const JSON_TYPES = ['application/json', 'application/json; charset=utf-8'].map((type) =>
+  Buffer.from(type),
+);
 /** The longest address text; what is longer is refused by the route. */
 const MAX_ADDRESS_BYTES = 45;
 /** Below Node's limit on headers, so that what is too large is refused by Node. */
 const MAX_BYTES = 8 * 1024;
 /** Digits of a content length: six are more than the read buffer has. */
 const MAX_LENGTH_DIGITS = 6;
-const MIN_BYTES = START.length + 1 + VERSION.length + 'Host: x\r\n\r\n'.length;
+const MIN_BYTES = LOOKUP_START.length + 1 + VERSION.length + 'Host: x\r\n\r\n'.length;
 
 const CR = 0x0d;
 const LF = 0x0a;
@@ -96,18 +69,16 @@ class FieldRange {
 /** One object for all requests of a process: it is read before the next one is recognised. */
 export class RecognisedRequest {
   /** `sections`: a lookup with `include`, `explain` or both. */
-  kind: 'lookup' | 'sections' | 'decision' | 'batch' | (typeof TEXT_TARGETS)[number]['kind'] = 'lookup';
+  kind: 'lookup' | 'sections' | 'decision' | 'batch' = 'lookup';
   /** Range of the address, for a lookup. */
   addressEnd = 0;
-  readonly addressStart = START.length;
-  /** The query, the number of a network, or what names a file. */
-  text = '';
+  readonly addressStart = LOOKUP_START.length;
+  /** Without its question mark; empty for none. */
+  query = '';
   readonly forwardedFor = new FieldRange();
   readonly forwardedHost = new FieldRange();
   readonly forwardedUri = new FieldRange();
   readonly forwardedMethod = new FieldRange();
-  readonly ifNoneMatch = new FieldRange();
-  readonly authorization = new FieldRange();
   /** Range of the body, for a batch. */
   bodyStart = 0;
   bodyEnd = 0;
@@ -115,7 +86,6 @@ export class RecognisedRequest {
   secretEnd = 0;
   #hosts = 0;
   #hasJsonType = false;
-  #hasDate = false;
   /** -1 without one. */
   #contentLength = -1;
 
@@ -125,40 +95,48 @@ export class RecognisedRequest {
 
   recognise(bytes: Buffer, size: number): boolean {
     if (this.#recogniseBatch(bytes, size)) return true;
-    if (size < MIN_BYTES || size > MAX_BYTES || bytes[size - 1] !== LF || bytes[size - 2] !== CR) return false;
-    const lineEnd = hasAt(bytes, 0, START) ? this.#readLookup(bytes) : this.#readOther(bytes);
+    if (size < MIN_BYTES || size > MAX_BYTES || bytes[size - 1] !== LF || bytes[size - 2] !== CR)
+      return false;
+    const lineEnd = hasAt(bytes, 0, LOOKUP_START)
+      ? this.#readLookup(bytes)
+      : this.#readDecision(bytes);
     if (lineEnd === -1 || !hasAt(bytes, lineEnd, VERSION)) return false;
     if (this.#headersEnd(bytes, lineEnd + VERSION.length, size - 2) !== size - 2) return false;
-    return this.#hasAllowedHeaders && this.#contentLength === -1 && !this.#hasJsonType;
+    return this.#hosts === 1 && this.#contentLength === -1 && !this.#hasJsonType;
   }
 
   /** Offset of the blank behind the target; -1 if it is not in the simple form. */
   #readLookup(bytes: Buffer): number {
-    this.kind = 'lookup';
-    let at = START.length;
+    let at = LOOKUP_START.length;
     while (isAddressByte[bytes[at] as number] === 1) at++;
     this.addressEnd = at;
-    if (at === START.length || at - START.length > MAX_ADDRESS_BYTES) return -1;
-    return bytes[at] === QUESTION_MARK ? this.#readText('sections', bytes, at + 1, LOCAL_QUERY) : at;
+    if (at === LOOKUP_START.length || at - LOOKUP_START.length > MAX_ADDRESS_BYTES) return -1;
+    if (bytes[at] === QUESTION_MARK) return this.#readQuery('sections', bytes, at + 1, LOCAL_QUERY);
+    this.kind = 'lookup';
+    return at;
   }
 
-  #readOther(bytes: Buffer): number {
-    const found = TEXT_TARGETS.find(({ start }) => hasAt(bytes, 0, start));
-    if (found !== undefined) return this.#readText(found.kind, bytes, found.start.length, found.allowed);
+  #readDecision(bytes: Buffer): number {
     if (!hasAt(bytes, 0, DECISION_START)) return -1;
     const pathEnd = DECISION_START.length;
-    if (bytes[pathEnd] === QUESTION_MARK) return this.#readText('decision', bytes, pathEnd + 1, DECISION_QUERY);
+    if (bytes[pathEnd] === QUESTION_MARK)
+      return this.#readQuery('decision', bytes, pathEnd + 1, DECISION_QUERY);
     this.kind = 'decision';
-    this.text = '';
+    this.query = '';
     return pathEnd;
   }
 
-  /** The same for a text from `start` to the next blank. */
-  #readText(kind: RecognisedRequest['kind'], bytes: Buffer, start: number, allowed: RegExp): number {
+  /** From `start` to the next blank. */
+  #readQuery(
+    kind: RecognisedRequest['kind'],
+    bytes: Buffer,
+    start: number,
+    allowed: RegExp,
+  ): number {
     this.kind = kind;
     const end = bytes.indexOf(SPACE, start);
-    this.text = bytes.toString('latin1', start, end);
-    return allowed.test(this.text) ? end : -1;
+    this.query = bytes.toString('latin1', start, end);
+    return allowed.test(this.query) ? end : -1;
   }
 
   #recogniseBatch(bytes: Buffer, size: number): boolean {
@@ -168,29 +146,20 @@ export class RecognisedRequest {
     this.kind = 'batch';
     this.bodyStart = end + 2;
     this.bodyEnd = size;
-    // Bytes behind `size` are of another read. A length is positive, so a header that ends there is not recognised.
+    // Bytes behind `size` are of another read. A length is positive, so a header that ends there is
+    // not recognised.
     const isWhole = this.#contentLength > 0 && this.#contentLength === size - this.bodyStart;
-    return isWhole && this.#hasAllowedHeaders && this.#hasJsonType;
+    return isWhole && this.#hosts === 1 && this.#hasJsonType;
   }
 
-  get #hasAllowedHeaders(): boolean {
-    const isConditional = this.kind === 'database' || this.kind === 'list';
-    const isPoll = isConditional || this.kind === 'update' || this.kind === 'metadata';
-    if (this.ifNoneMatch.count !== (isConditional ? 1 : 0) || (this.#hasDate && !isConditional)) return false;
-    // Programs that poll may have their key there. Elsewhere it gets a hint, which the route writes.
-    const mayHaveKey = isPoll && this.authorization.count === 1;
-    return this.#hosts === 1 && (this.authorization.count === 0 || this.hasSecret || mayHaveKey);
-  }
-
-  /** Offset of the empty line behind the headers, at most `end`; -1 if one of them is not allowed. */
+  /**
+   * Offset of the empty line behind the headers, at most `end`; -1 if one of them is not allowed.
+   */
   #headersEnd(bytes: Buffer, from: number, end: number): number {
     this.secretEnd = 0;
     this.#hosts = 0;
     this.#hasJsonType = false;
-    this.#hasDate = false;
     this.#contentLength = -1;
-    this.ifNoneMatch.count = 0;
-    this.authorization.count = 0;
     this.forwardedFor.count = 0;
     this.forwardedHost.count = 0;
     this.forwardedUri.count = 0;
@@ -207,30 +176,46 @@ export class RecognisedRequest {
     return at;
   }
 
-  /** False for a value that is not in the simple form, and for a second field where one is allowed. */
+  /**
+   * False for a value that is not in the simple form, and for a second field where one is allowed.
+   */
   #takeHeader(name: string, bytes: Buffer, start: number, end: number): boolean {
-    if (name === 'host') this.#hosts++;
-    else if (name === 'x-api-key') {
-      if (this.secretEnd > 0) return false;
-      this.secretStart = start;
-      this.secretEnd = end;
-    } else if (name === 'authorization') this.authorization.add(start, end);
-    else if (name === 'connection') return isKeepAlive(bytes, start, end);
-    else if (name === 'content-type') {
-      if (this.#hasJsonType) return false;
-      this.#hasJsonType = JSON_TYPES.some((type) => type.length === end - start && hasAt(bytes, start, type));
-      return this.#hasJsonType;
-    } else if (name === 'content-length') {
-      if (this.#contentLength !== -1) return false;
-      this.#contentLength = simpleLength(bytes, start, end);
-      return this.#contentLength !== -1;
-    } else if (name === 'x-forwarded-for') this.forwardedFor.add(start, end);
-    else if (name === 'x-forwarded-host') this.forwardedHost.add(start, end);
-    else if (name === 'x-forwarded-uri') this.forwardedUri.add(start, end);
-    else if (name === 'x-forwarded-method') this.forwardedMethod.add(start, end);
-    else if (name === 'if-none-match') this.ifNoneMatch.add(start, end);
-    else if (name === 'if-modified-since') this.#hasDate = true;
-    return true;
+    switch (name) {
+      case 'host':
+        this.#hosts++;
+        return true;
+      case 'x-api-key':
+        if (this.hasSecret) return false;
+        this.secretStart = start;
+        this.secretEnd = end;
+        return true;
+      case 'connection':
+        return isKeepAlive(bytes, start, end);
+      case 'content-type':
+        if (this.#hasJsonType) return false;
+        this.#hasJsonType = JSON_TYPES.some(
+          (type) => type.length === end - start && hasAt(bytes, start, type),
+        );
+        return this.#hasJsonType;
+      case 'content-length':
+        if (this.#contentLength !== -1) return false;
+        this.#contentLength = simpleLength(bytes, start, end);
+        return this.#contentLength !== -1;
+      case 'x-forwarded-for':
+        this.forwardedFor.add(start, end);
+        return true;
+      case 'x-forwarded-host':
+        this.forwardedHost.add(start, end);
+        return true;
+      case 'x-forwarded-uri':
+        this.forwardedUri.add(start, end);
+        return true;
+      case 'x-forwarded-method':
+        this.forwardedMethod.add(start, end);
+        return true;
+      default:
+        return true;
+    }
   }
 }
 
@@ -240,7 +225,10 @@ function nameEnd(bytes: Buffer, from: number, end: number): number {
   return at;
 }
 
-/** One blank, then visible ASCII with single blanks or more inside, none at the end, then CRLF. -1 for anything else. */
+/**
+ * One blank, then visible ASCII with single blanks or more inside, none at the end, then CRLF. -1
+ * for anything else.
+ */
 function simpleValueEnd(bytes: Buffer, from: number, end: number): number {
   if (bytes[from] !== SPACE) return -1;
   let at = from + 1;

@@ -1,81 +1,66 @@
-/** Answers and refusals that are made as text, with the fields of Node's path in their order. */
+/** Heads and answers that are made as text, with the fields of Node's path in their order. */
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
-import { COMMON_HEADERS } from '../../http/envelope.ts';
-import { type ApiError, errorBody } from '../../http/errors.ts';
-import {
-  headerLines,
-  lastLines,
-  type RateLimitState,
-  REQUEST_ID_CHARACTERS,
-  rateHeaders,
-  writeRequestId,
-} from './lookup-answer.ts';
+import { COMMON_HEADERS, errorBody, JSON_TYPE } from '../../http/envelope.ts';
+import type { ApiError } from '../../http/errors.ts';
+import { headerLines, lastLines, type RateLimitState } from './head-lines.ts';
 
-type TextAnswer = {
+type Head = {
   readonly status: number;
-  /** Media type of the body; JSON unless given. */
+  readonly id: string;
+  /** Media type of the body. */
   readonly type?: string;
-  readonly id?: string;
-  /** `Cache-Control`, unless it is that of most answers. */
-  readonly caching?: string;
-  /** Names in lower case. */
-  readonly headers: readonly (readonly [name: string, value: string | number])[];
-  readonly body?: string;
+  readonly rate: RateLimitState | undefined;
+  /** Names in lower case, as Node's path sends them. */
+  readonly fields: readonly (readonly [name: string, value: string | number])[];
 };
 
-const { 'Content-Type': jsonType, ...common } = COMMON_HEADERS;
-const commonLines = (caching: string = common['Cache-Control']) =>
-  `${headerLines({ ...common, 'Cache-Control': caching })}x-request-id: `;
-const COMMON = commonLines();
+const { 'Content-Type': _, ...withoutType } = COMMON_HEADERS;
+const COMMON = `${headerLines(withoutType)}x-request-id: `;
 
-export function textAnswers(extraHeaders: Readonly<Record<string, string>>) {
-  const extraLines = `\r\n${headerLines(extraHeaders)}`.slice(0, -'\r\n'.length);
-  return (
-    { status, type = jsonType, id = randomUUID(), caching, headers, body }: TextAnswer,
-    rate: RateLimitState | undefined,
+export class TextAnswers {
+  /** What the settings add to every answer. */
+  readonly #extra: string;
+
+  constructor(extraHeaders: Readonly<Record<string, string>>) {
+    this.#extra = headerLines(extraHeaders);
+  }
+
+  /** Up to the blank line, for a body of `length` bytes; undefined for none. */
+  head(
+    { status, id, type, rate, fields }: Head,
+    length: number | undefined,
     nowMs: number,
-  ): Buffer => {
-    let text = statusLine(status);
-    if (body !== undefined) text += `content-type: ${type}\r\n`;
-    text += `${caching === undefined ? COMMON : commonLines(caching)}${id}${extraLines}`;
+  ): string {
+    let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`;
+    if (type !== undefined) text += `content-type: ${type}\r\n`;
+    text += `${COMMON}${id}\r\n${this.#extra}`;
     if (rate !== undefined) {
-      text += `\r\nx-ratelimit-limit: ${rate.limit}\r\nx-ratelimit-remaining: ${rate.remaining}`;
-      text += `\r\nx-ratelimit-reset: ${rate.resetSeconds}`;
+      text += `x-ratelimit-limit: ${rate.limit}\r\nx-ratelimit-remaining: ${rate.remaining}\r\n`;
+      text += `x-ratelimit-reset: ${rate.resetSeconds}\r\n`;
     }
-    for (const [name, value] of headers) text += `\r\n${name}: ${value}`;
-    if (body === undefined) return Buffer.from(text + lastLines(nowMs));
-    return Buffer.from(`${text}\r\ncontent-length: ${Buffer.byteLength(body)}${lastLines(nowMs)}${body}`);
-  };
-}
+    for (const [name, value] of fields) text += `${name}: ${value}\r\n`;
+    if (length !== undefined) text += `content-length: ${length}\r\n`;
+    return text + lastLines(nowMs);
+  }
 
-const statusLine = (status: number) => `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`;
+  write(head: Head, body: string | undefined, nowMs: number): Buffer {
+    if (body === undefined) return Buffer.from(this.head(head, undefined, nowMs));
+    return Buffer.from(this.head(head, Buffer.byteLength(body), nowMs) + body);
+  }
 
-export function answerHead(status: number, headers: object, nowMs: number): string {
-  const lines = Object.entries(headers).map(([name, value]) => `${name.toLowerCase()}: ${value}`);
-  return `${statusLine(status)}${lines.join('\r\n')}${lastLines(nowMs)}`;
-}
-
-const refusalId = Buffer.allocUnsafeSlow(REQUEST_ID_CHARACTERS);
-
-export function writeRefusal(
-  error: ApiError,
-  rate: RateLimitState | undefined,
-  elapsedMs: number,
-  nowMs: number,
-  extraHeaders: Readonly<Record<string, string>>,
-  textOf?: (error: ApiError) => string,
-): Buffer {
-  const body = textOf?.(error) ?? JSON.stringify(errorBody(error, elapsedMs));
-  writeRequestId(refusalId, 0);
-  const headers = {
-    ...common,
-    'x-request-id': refusalId.toString('latin1'),
-    ...extraHeaders,
-    ...(rate && rateHeaders(rate)),
-    ...error.headers,
-    'content-type': textOf === undefined ? jsonType : 'text/plain; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-  };
-  return Buffer.from(`${answerHead(error.row.status, headers, nowMs)}${body}`);
+  refuse(
+    error: ApiError,
+    rate: RateLimitState | undefined,
+    elapsedMs: number,
+    nowMs: number,
+  ): Buffer {
+    const fields = Object.entries(error.headers).map(
+      ([name, value]) => [name.toLowerCase(), value] as const,
+    );
+    // Node's path sets the type again when it renders a refusal: it comes last there.
+    fields.push(['content-type', JSON_TYPE]);
+    const head = { status: error.row.status, id: randomUUID(), rate, fields };
+    return this.write(head, JSON.stringify(errorBody(error, elapsedMs)), nowMs);
+  }
 }

@@ -1,4 +1,5 @@
-// Answers to MCP messages over HTTP and standard input, without state: fixed texts, or a request of the API for a tool.
+// Answers to MCP messages over HTTP and standard input, without state: fixed texts, or a request of
+// the API for a tool.
 import { checkOf, isObject, type Violation } from '../../http/validators.ts';
 import {
   type Answer,
@@ -15,7 +16,12 @@ import {
 } from './protocol.ts';
 import { type ApiRequest, TOOLS, type Tool } from './tools.ts';
 
-export type ApiAnswer = { readonly retryAfter: string | undefined; readonly body: string };
+export type ApiAnswer = {
+  readonly retryAfter: string | undefined;
+  readonly body: string;
+  /** Whether the score of an address is complete. */
+  readonly isThreatKnown: (ip: string) => boolean;
+};
 
 export type Call = {
   readonly id: McpRequest['id'];
@@ -27,24 +33,27 @@ export type Call = {
 const MAX_FAILURE_CHARACTERS = 500;
 
 const INSTRUCTIONS =
-  'Facts about IP addresses, networks (AS numbers) and the mail setup of domains, from one dataset. Use batch for several addresses. A flag that is listed in unknown_flags of dataset is not known, rather than false. Pass explain when the source of a value matters.';
+  'Facts about IP addresses, networks (AS numbers) and the mail setup of domains, from one dataset. Use batch for several addresses. A flag that is listed in unknown_flags of dataset is not known, rather than false; with threat_is_known false, the score is what is known at least. Pass explain when the source of a value matters.';
 const CAPABILITIES = { tools: {} };
 /** How long a client may keep a result; required from 2026-07-28. */
 const CACHING = { ttlMs: 0, cacheScope: 'private' };
 
-/** They only read, and the same call has the same answer while the dataset stays. Only domain and hostname ask DNS. */
-const annotationsOf = ({ name }: Tool) => ({
-  readOnlyHint: true,
-  destructiveHint: false,
-  idempotentHint: true,
-  openWorldHint: name === 'domain' || name === 'address',
-});
-
 const LISTED = JSON.stringify({
-  tools: TOOLS.map((tool) => {
-    const { name, title, description, inputSchema, outputSchema } = tool;
-    return { name, title, description, inputSchema, outputSchema, annotations: annotationsOf(tool) };
-  }),
+  tools: TOOLS.map(({ name, title, description, inputSchema, outputSchema }) => ({
+    name,
+    title,
+    description,
+    inputSchema,
+    outputSchema,
+    // They only read, and the same call has the same answer while the dataset stays. Only domain
+    // and hostname ask DNS.
+    annotations: {
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: name === 'domain' || name === 'address',
+    },
+  })),
   ...CACHING,
 });
 const DISCOVERED = JSON.stringify({
@@ -54,7 +63,9 @@ const DISCOVERED = JSON.stringify({
   ...CACHING,
 });
 
-const CHECKS = new Map(TOOLS.map((tool) => [tool.name, { tool, check: checkOf(tool.inputSchema) }]));
+const CHECKS = new Map(
+  TOOLS.map((tool) => [tool.name, { tool, check: checkOf(tool.inputSchema) }]),
+);
 
 export function answerMessage(value: unknown, headers?: McpHeaders): Answer | Call {
   const read = readMessage(value, headers);
@@ -78,28 +89,40 @@ function answerRequest(request: McpRequest): Answer | Call {
       if (isStateless) break;
       const { protocolVersion, capabilities, clientInfo } = params;
       if (typeof protocolVersion !== 'string' || !isObject(capabilities) || !isObject(clientInfo))
-        return refuse(id, INVALID_PARAMS, 'initialize needs protocolVersion, capabilities and clientInfo');
-      return resultAnswer(request, JSON.stringify(initializeResult(params, CAPABILITIES, INSTRUCTIONS)));
+        return refuse(
+          id,
+          INVALID_PARAMS,
+          'initialize needs protocolVersion, capabilities and clientInfo',
+        );
+      return resultAnswer(
+        request,
+        JSON.stringify(initializeResult(params, CAPABILITIES, INSTRUCTIONS)),
+      );
     }
   }
-  return refuse(id, METHOD_NOT_FOUND, `there is no method ${shown(method)}`, { status: isStateless ? 404 : 200 });
+  return refuse(id, METHOD_NOT_FOUND, `there is no method ${shown(method)}`, {
+    status: isStateless ? 404 : 200,
+  });
 }
 
 function callTool(request: McpRequest): Answer | Call {
   const { name, arguments: given = {} } = request.params;
-  if (typeof name !== 'string') return refuse(request.id, INVALID_PARAMS, 'the name of the tool is missing');
-  const known = CHECKS.get(name);
-  if (known === undefined) return refuse(request.id, INVALID_PARAMS, `there is no tool ${shown(name)}`);
-  const { tool, check } = known;
+  if (typeof name !== 'string')
+    return refuse(request.id, INVALID_PARAMS, 'the name of the tool is missing');
+  const checked = CHECKS.get(name);
+  if (checked === undefined)
+    return refuse(request.id, INVALID_PARAMS, `there is no tool ${shown(name)}`);
+  const { tool, check } = checked;
   const violation = check(given, '');
   if (violation !== undefined) return failure(request, invalidArgument(tool, violation));
   return {
     id: request.id,
-    request: tool.requestFor(given as never),
-    finish: ({ body, retryAfter }) => {
+    request: tool.requestFor(given as Record<string, unknown>),
+    finish: ({ body, retryAfter, isThreatKnown }) => {
       const { data } = JSON.parse(body) as { data: object };
       if (isRefusal(data)) return failure(request, refusalText(data, retryAfter));
-      const text = JSON.stringify(tool.compact(data as never, given as never));
+      const result = tool.resultOf(data, given as Record<string, unknown>, isThreatKnown);
+      const text = JSON.stringify(result);
       const content = `[{"type":"text","text":${JSON.stringify(text)}}]`;
       return resultAnswer(request, `{"content":${content},"structuredContent":${text}}`);
     },
@@ -128,6 +151,9 @@ function failure(request: McpRequest, text: string): Answer {
 function invalidArgument({ inputSchema }: Tool, { instancePath, params }: Violation): string {
   const { missingProperty } = params;
   const allowed = `the arguments are ${Object.keys(inputSchema.properties).join(', ')}`;
-  if (missingProperty !== undefined) return `the argument ${missingProperty} is missing; ${allowed}`;
-  return instancePath === '' ? allowed : `the argument ${instancePath.slice(1)} is invalid; see inputSchema`;
+  if (missingProperty !== undefined)
+    return `the argument ${missingProperty} is missing; ${allowed}`;
+  return instancePath === ''
+    ? allowed
+    : `the argument ${instancePath.slice(1)} is invalid; see inputSchema`;
 }

@@ -1,45 +1,72 @@
-// `POST /mcp`: MCP over streamable HTTP with an API key. A tool call becomes a request of the API with that key, so its
-// limits and counts apply. Without sessions, any replica can answer.
+// `POST /mcp`: MCP over streamable HTTP with an API key. A tool call becomes a request of the API
+// with that key, so its limits and counts apply. Without sessions, any replica can answer.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Admission } from '../../admission/admission.ts';
 import type { Declaration } from '../../admission/declaration.ts';
 import { ApiError } from '../../http/errors.ts';
-import { disconnectSignal } from '../../http/requests.ts';
+import type { EventLoopSlices } from '../../lookup/event-loop-slices.ts';
+import { isRefusedMessage, MCP_ROUTE } from '../../metrics/metrics.ts';
 import { identify, requesterOf } from '../admit.ts';
-import type { ApiDependencies } from '../dependencies.ts';
 import { type ApiAnswer, answerMessage, type Call } from './answers.ts';
 import { type Answer, MESSAGE_LIMITS, parseMessage } from './protocol.ts';
 
-type McpDependencies = Pick<ApiDependencies, 'admission' | 'slices' | 'nowMs'> & {
+type McpDependencies = {
+  readonly admission: Admission;
+  readonly slices: Pick<EventLoopSlices, 'run'>;
+  readonly nowMs: () => number;
+  /** Whether the score of an address is complete. */
+  readonly isThreatKnown: (ip: string) => boolean;
   /** Origins whose pages may call the API; `*` for all. */
   readonly corsOrigins: readonly string[];
   readonly publicUrl: string | undefined;
 };
 
-/** A call of a tool is a request of the API, which is charged there; other messages are free. */
-const DECLARATION: Declaration = { access: 'any key', counts: 'nothing', costs: ['lookup', 'turn'] };
+/**
+ * A call of a tool is a request of the API, which is charged there, and may use the classes of its
+ * route; other messages are free.
+ */
+const DECLARATION: Declaration = {
+  access: 'any key',
+  counts: 'nothing',
+  costs: [
+    'lookup',
+    'turn',
+    'scan',
+    'search',
+    'hostname',
+    'email_check',
+    'judgement',
+    'past_version',
+  ],
+};
 /** A longer answer of the API waits for a turn in which it becomes a result. */
 const AT_ONCE_BYTES = 16 * 1024;
-const CONFIG = { name: 'mcp', declaration: DECLARATION };
 
 type McpHttpRequest = FastifyRequest<{ Body: Buffer | undefined }>;
 
 export function registerMcp(scope: FastifyInstance, dependencies: McpDependencies): void {
-  const { admission, slices, nowMs } = dependencies;
+  const { admission, slices, nowMs, isThreatKnown } = dependencies;
   const countFree = async ({ key }: McpHttpRequest) => {
     const { refusal } = key === undefined ? {} : await admission.charge(key, DECLARATION, nowMs());
     if (refusal !== undefined) throw refusal;
   };
   scope.decorateRequest('key', undefined);
+  scope.decorateRequest('isWorkRefused', false);
   scope.removeContentTypeParser('application/json');
-  scope.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (_request, bytes, done) =>
-    done(null, bytes),
+  scope.addContentTypeParser<Buffer>(
+    'application/json',
+    { parseAs: 'buffer' },
+    (_request, bytes, done) => done(null, bytes),
   );
-  refuseOtherMethods(scope);
+  scope.addHook('onResponse', async ({ key, refusalCode }, { statusCode }) => {
+    if (isRefusedMessage(statusCode))
+      admission.countAnswer(key, MCP_ROUTE, statusCode, nowMs(), refusalCode);
+  });
   scope.route({
     method: 'POST',
     url: '/mcp',
     schema: { hide: true } as object,
-    config: CONFIG,
+    config: { name: MCP_ROUTE, declaration: DECLARATION },
     onRequest: async (request) => {
       await identify(admission, request, secretOf(request));
       requireAllowedOrigin(request, dependencies);
@@ -59,11 +86,12 @@ export function registerMcp(scope: FastifyInstance, dependencies: McpDependencie
         name: headers['mcp-name'],
       });
       if ('request' in answer) {
-        const asked = await ask(scope, request, reply, answer);
-        const finish = () => answer.finish(asked);
+        const requester = requesterOf(request, reply);
+        const response = await ask(scope, request, requester.signal, answer);
+        const finish = () => answer.finish({ ...response, isThreatKnown });
         return send(
           reply,
-          asked.body.length <= AT_ONCE_BYTES ? finish() : await slices.run(requesterOf(request, reply), finish),
+          response.body.length <= AT_ONCE_BYTES ? finish() : await slices.run(requester, finish),
         );
       }
       // A call that makes no request of the API is free as well.
@@ -78,20 +106,6 @@ function send(reply: FastifyReply, { status, text }: Answer): FastifyReply {
   return reply.code(status).send(text);
 }
 
-/** A stream that a client would open, and the end of a session. Without these routes, GET would be a page of the dashboard. */
-function refuseOtherMethods(scope: FastifyInstance): void {
-  scope.route({
-    method: ['GET', 'DELETE'],
-    url: '/mcp',
-    schema: { hide: true } as object,
-    config: CONFIG,
-    onRequest: async () => {
-      throw new ApiError('METHOD_NOT_ALLOWED', { headers: { Allow: 'POST' } });
-    },
-    handler: () => {},
-  });
-}
-
 /** Many MCP clients can send a key only as a bearer token. */
 function secretOf({ headers }: FastifyRequest): string | undefined {
   const own = headers['x-api-key'];
@@ -99,24 +113,28 @@ function secretOf({ headers }: FastifyRequest): string | undefined {
   return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
 }
 
-// A page whose name points to this machine (DNS rebinding) sends that name as origin and Host, so only configured
-// origins are allowed. Programs send none.
-function requireAllowedOrigin({ headers }: FastifyRequest, { corsOrigins, publicUrl }: McpDependencies): void {
+// A page whose name points to this machine (DNS rebinding) sends that name as origin and Host, so
+// only configured origins are allowed. Programs send none.
+function requireAllowedOrigin(
+  { headers }: FastifyRequest,
+  { corsOrigins, publicUrl }: McpDependencies,
+): void {
   const { origin } = headers;
   if (origin === undefined || corsOrigins.includes('*') || corsOrigins.includes(origin)) return;
   if (publicUrl !== undefined && origin === new URL(publicUrl).origin) return;
-  throw new ApiError('FORBIDDEN', { extra: { details: { required: 'an origin in WHENCE_CORS_ORIGINS' } } });
+  throw new ApiError('FORBIDDEN', {
+    extra: { details: { required: 'an origin in WHENCE_CORS_ORIGINS' } },
+  });
 }
 
 /** The request made inside the process comes from the same client, and ends with it. */
 async function ask(
   scope: FastifyInstance,
   request: McpHttpRequest,
-  reply: FastifyReply,
+  signal: AbortSignal,
   { request: { method, url, body } }: Call,
-): Promise<ApiAnswer> {
-  const signal = disconnectSignal(reply);
-  const asked = scope.inject({
+): Promise<Omit<ApiAnswer, 'isThreatKnown'>> {
+  const injected = scope.inject({
     method,
     url,
     headers: { 'x-api-key': secretOf(request) ?? '' },
@@ -124,7 +142,7 @@ async function ask(
     signal,
     ...(body === undefined ? {} : { payload: body }),
   });
-  const { headers, payload } = await asked.catch((error) => {
+  const { headers, payload } = await injected.catch((error) => {
     // The client has left, so there is nothing to answer: no fault of the server.
     throw signal.aborted ? new ApiError('BAD_REQUEST') : error;
   });

@@ -1,6 +1,7 @@
-// Model Context Protocol messages (https://modelcontextprotocol.io, JSON-RPC 2.0). Reads only members that an answer
-// depends on. Up to 2025-11-25 a client begins with `initialize`, and may name the version in a header; from 2026-07-28
-// each request names it in `params._meta`, and over HTTP also in headers.
+// Model Context Protocol messages (https://modelcontextprotocol.io, JSON-RPC 2.0). Reads only
+// members that an answer depends on. Up to 2025-11-25 a client begins with `initialize`, and may
+// name the version in a header; from 2026-07-28 each request names it in `params._meta`, and over
+// HTTP also in headers.
 import { isObject } from '../../http/validators.ts';
 import { packageVersion } from '../../version.ts';
 
@@ -35,7 +36,11 @@ const MAX_ID_CHARACTERS = 100;
 const MAX_SHOWN_CHARACTERS = 60;
 
 /** What the transport says beside the message; standard input says nothing. */
-export type McpHeaders = { readonly version?: unknown; readonly method?: unknown; readonly name?: unknown };
+export type McpHeaders = {
+  readonly version?: unknown;
+  readonly method?: unknown;
+  readonly name?: unknown;
+};
 
 export type McpRequest = {
   readonly id: string | number;
@@ -46,9 +51,12 @@ export type McpRequest = {
 
 export type Answer = { readonly status: number; readonly text?: string };
 
-export type Parsed = { readonly value: unknown } | { readonly problem: 'too large' | 'not JSON' };
+type Parsed = { readonly value: unknown } | { readonly problem: 'too large' | 'not JSON' };
 
-/** Measured before parsing: 256 KiB of members or nested lists take 30 ms, of texts 1 ms. A call is at most a batch. */
+/**
+ * Measured before parsing: 256 KiB of members or nested lists take 30 ms, of texts 1 ms. A call is
+ * at most a batch.
+ */
 export function parseMessage(bytes: Buffer): Parsed {
   const text = bytes.toString();
   if (bytes.length > MAX_OTHER_BYTES && !CALL.test(text)) return { problem: 'too large' };
@@ -67,17 +75,21 @@ export function parseMessage(bytes: Buffer): Parsed {
 
 /** Some clients escape the slash. */
 const CALL = /"tools\\?\/call"/;
-const [COMMA, OPEN_LIST, OPEN_OBJECT] = [0x2c, 0x5b, 0x7b];
+const COMMA = 0x2c;
+const OPEN_LIST = 0x5b;
+const OPEN_OBJECT = 0x7b;
 
 export function readMessage(value: unknown, headers?: McpHeaders): McpRequest | Answer {
   if (!isObject(value) || value['jsonrpc'] !== '2.0')
     return invalid('the message is not a JSON-RPC 2.0 object; lists of messages are not supported');
   const { id, method, params = {} } = value;
-  // The answer to a request of the server, of which there are none.
+  // A response to a request of the server, which sends none.
   if (method === undefined && ('result' in value || 'error' in value)) return ACCEPTED;
   if (typeof method !== 'string') return invalid('method must be a text');
-  if (id !== undefined && !isId(id)) return invalid(`id must be a number or at most ${MAX_ID_CHARACTERS} characters`);
-  if (!isObject(params)) return refuse(id ?? null, INVALID_PARAMS, 'params must be an object', { status: 400 });
+  if (id !== undefined && !isId(id))
+    return invalid(`id must be a number or at most ${MAX_ID_CHARACTERS} characters`);
+  if (!isObject(params))
+    return refuse(id ?? null, INVALID_PARAMS, 'params must be an object', { status: 400 });
   const meta = isObject(params['_meta']) ? params['_meta'] : {};
   const version = meta[VERSION_KEY];
   const refusal =
@@ -87,17 +99,25 @@ export function readMessage(value: unknown, headers?: McpHeaders): McpRequest | 
   if (refusal !== undefined) return refusal;
   if (id === undefined) return ACCEPTED;
   const request = { id, method, params, isStateless: version !== undefined };
-  return (request.isStateless && headers !== undefined ? checkHeaders(request, headers) : undefined) ?? request;
+  return (
+    (request.isStateless && headers !== undefined ? checkHeaders(request, headers) : undefined) ??
+    request
+  );
 }
 
-/** For notifications, of which none changes an answer. */
+/** For notifications; none of them changes an answer. */
 const ACCEPTED: Answer = { status: 202 };
 
-function checkHandshakeVersion(id: McpRequest['id'] | undefined, method: string, header: unknown): Answer | undefined {
+function checkHandshakeVersion(
+  id: McpRequest['id'] | undefined,
+  method: string,
+  header: unknown,
+): Answer | undefined {
   if (typeof header !== 'string') return undefined;
   if (header >= STATELESS_VERSION) {
     if (id === undefined) return undefined;
-    if (method === 'initialize') return mismatch(id, `initialize is not part of version ${shown(header)}`);
+    if (method === 'initialize')
+      return mismatch(id, `initialize is not part of version ${shown(header)}`);
     return refuse(id, INVALID_PARAMS, `params._meta has no ${VERSION_KEY}`, { status: 400 });
   }
   if (method === 'initialize' || HANDSHAKE_VERSIONS.includes(header)) return undefined;
@@ -118,14 +138,23 @@ function checkStatelessVersion(
   }
   if (version === STATELESS_VERSION) return undefined;
   const data = { supported: [STATELESS_VERSION], requested: shown(version) };
-  return refuse(id, UNSUPPORTED_VERSION, `protocol version ${shown(version)} is not supported`, { status: 400, data });
+  return refuse(id, UNSUPPORTED_VERSION, `protocol version ${shown(version)} is not supported`, {
+    status: 400,
+    data,
+  });
 }
 
 /** Proxies route by these headers, so they must say what the message says. */
 function checkHeaders({ id, method, params }: McpRequest, headers: McpHeaders): Answer | undefined {
-  if (headers.version !== STATELESS_VERSION) return mismatch(id, `MCP-Protocol-Version must be ${STATELESS_VERSION}`);
-  if (headers.method !== method) return mismatch(id, 'Mcp-Method must be the method of the message');
-  if (method === 'tools/call' && typeof params['name'] === 'string' && decoded(headers.name) !== params['name'])
+  if (headers.version !== STATELESS_VERSION)
+    return mismatch(id, `MCP-Protocol-Version must be ${STATELESS_VERSION}`);
+  if (headers.method !== method)
+    return mismatch(id, 'Mcp-Method must be the method of the message');
+  if (
+    method === 'tools/call' &&
+    typeof params['name'] === 'string' &&
+    decoded(headers.name) !== params['name']
+  )
     return mismatch(id, 'Mcp-Name must be the name of the tool');
   return undefined;
 }
@@ -137,21 +166,33 @@ function decoded(header: unknown): unknown {
 }
 
 /** The version to go on with: the requested one, or the newest if the server does not know it. */
-export function initializeResult(params: McpRequest['params'], capabilities: object, instructions: string): object {
+export function initializeResult(
+  params: McpRequest['params'],
+  capabilities: object,
+  instructions: string,
+): object {
   const requested = String(params['protocolVersion']);
-  const protocolVersion = HANDSHAKE_VERSIONS.includes(requested) ? requested : HANDSHAKE_VERSIONS[0];
+  const protocolVersion = HANDSHAKE_VERSIONS.includes(requested)
+    ? requested
+    : HANDSHAKE_VERSIONS[0];
   return { protocolVersion, capabilities, serverInfo: SERVER_INFO, instructions };
 }
 
 /** `result` is JSON of an object, which is not empty if the request is stateless. */
 export function resultAnswer({ id, isStateless }: McpRequest, result: string): Answer {
   const more = isStateless ? STATELESS_MEMBERS : '';
-  return { status: 200, text: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result.slice(0, -1)}${more}}}` };
+  return {
+    status: 200,
+    text: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result.slice(0, -1)}${more}}}`,
+  };
 }
 
 const STATELESS_MEMBERS = `,${JSON.stringify({ resultType: 'complete', _meta: { [`${META}serverInfo`]: SERVER_INFO } }).slice(1, -1)}`;
 
-/** The status is 200 for errors of a request that was understood, and 404 for a method that the version does not have. */
+/**
+ * The status is 200 for errors of a request that was understood, and 404 for a method that the
+ * version does not have.
+ */
 export function refuse(
   id: McpRequest['id'] | null,
   code: number,
@@ -163,9 +204,12 @@ export function refuse(
 }
 
 const invalid = (message: string) => refuse(null, INVALID_REQUEST, message, { status: 400 });
-const mismatch = (id: McpRequest['id'], message: string) => refuse(id, HEADER_MISMATCH, message, { status: 400 });
+const mismatch = (id: McpRequest['id'], message: string) =>
+  refuse(id, HEADER_MISMATCH, message, { status: 400 });
 
-/** A text of the client for a message of ours: short, and in characters that JSON does not escape. */
+/**
+ * A text of the client for a message of ours: short, and in characters that JSON does not escape.
+ */
 export function shown(text: string): string {
   return text.slice(0, MAX_SHOWN_CHARACTERS).replace(/[^\x20-\x7e]|["\\]/g, '?');
 }

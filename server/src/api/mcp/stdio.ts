@@ -1,28 +1,44 @@
-// MCP on standard input and output, a message per line. Answers come in any order; cancelled calls get none. Line
-// length and calls at once are bounded.
+// MCP on standard input and output, a message per line. Answers come in any order; cancelled calls
+// get none. Line length and calls at once are bounded.
 import { MAX_BODY_BYTES } from '../../http/limits.ts';
 import { isObject } from '../../http/validators.ts';
 import { answerMessage, type Call } from './answers.ts';
-import { INTERNAL_ERROR, INVALID_REQUEST, MESSAGE_LIMITS, PARSE_ERROR, parseMessage, refuse } from './protocol.ts';
+import {
+  INTERNAL_ERROR,
+  INVALID_REQUEST,
+  MESSAGE_LIMITS,
+  PARSE_ERROR,
+  parseMessage,
+  refuse,
+} from './protocol.ts';
 
 type StdioOptions = {
   /** Resolves when more may be written. */
   readonly write: (text: string) => Promise<void>;
   readonly ask: (request: Call['request'], signal: AbortSignal) => Promise<string>;
+  readonly isThreatKnown: (ip: string) => boolean;
   readonly onFailure: (error: unknown) => void;
 };
 
-type Running = { readonly id: Call['id']; readonly abort: AbortController; ended: Promise<unknown> };
+type Running = {
+  readonly id: Call['id'];
+  readonly abort: AbortController;
+  ended: Promise<unknown>;
+};
 
 const MAX_RUNNING = 32;
 
 /** Resolves when the input has ended and everything is answered. */
-export async function serveStdio(input: AsyncIterable<Buffer>, { write, ask, onFailure }: StdioOptions): Promise<void> {
+export async function serveStdio(
+  input: AsyncIterable<Buffer>,
+  { write, ask, isThreatKnown, onFailure }: StdioOptions,
+): Promise<void> {
   const running = new Set<Running>();
 
   const finish = async ({ id, abort: { signal } }: Running, call: Call) => {
     try {
-      const answer = call.finish({ retryAfter: undefined, body: await ask(call.request, signal) });
+      const body = await ask(call.request, signal);
+      const answer = call.finish({ retryAfter: undefined, body, isThreatKnown });
       if (!signal.aborted) await send(answer.text);
     } catch (error) {
       if (signal.aborted) return;
@@ -38,7 +54,10 @@ export async function serveStdio(input: AsyncIterable<Buffer>, { write, ask, onF
     const parsed = line === undefined ? ({ problem: 'too large' } as const) : parseMessage(line);
     if ('problem' in parsed) {
       const isJson = parsed.problem === 'too large';
-      await send(refuse(null, isJson ? INVALID_REQUEST : PARSE_ERROR, isJson ? MESSAGE_LIMITS : 'not JSON').text);
+      await send(
+        refuse(null, isJson ? INVALID_REQUEST : PARSE_ERROR, isJson ? MESSAGE_LIMITS : 'not JSON')
+          .text,
+      );
       continue;
     }
     const answer = answerMessage(parsed.value);
@@ -49,7 +68,11 @@ export async function serveStdio(input: AsyncIterable<Buffer>, { write, ask, onF
       continue;
     }
     while (running.size >= MAX_RUNNING) await Promise.race([...running].map(({ ended }) => ended));
-    const started: Running = { id: answer.id, abort: new AbortController(), ended: Promise.resolve() };
+    const started: Running = {
+      id: answer.id,
+      abort: new AbortController(),
+      ended: Promise.resolve(),
+    };
     running.add(started);
     started.ended = finish(started, answer).finally(() => running.delete(started));
   }

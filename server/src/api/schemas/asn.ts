@@ -18,21 +18,24 @@ import { NETWORK_SECTIONS } from '../../vocabulary.ts';
 import { connectionType, rir } from './ip-record.ts';
 import { envelope, operation, refusal, refusals } from './refusals.ts';
 
-export const networkFields = {
+const networkFields = {
   asn: integer('Number of the network.'),
   asn_name: string('Organisation that owns it.', 'Google LLC'),
   country: string('ISO 3166-1 alpha-2.', 'US'),
   rir: optional(rir),
   connection_type: connectionType,
   is_announced: boolean('Whether it announces any prefix.'),
-  prefix_count: namedObject('PrefixCount', { ipv4: integer('IPv4 prefixes.'), ipv6: integer('IPv6 prefixes.') }),
+  prefix_count: namedObject('PrefixCount', {
+    ipv4: integer('IPv4 prefixes.'),
+    ipv6: integer('IPv6 prefixes.'),
+  }),
   ...allOptional({
     handle: string('Short name in the registry, when known.', 'GOOGLE'),
     registered: string('Date of registration, when known.', '2000-03-30'),
     cloud_provider: string('The cloud provider, when it is one.', 'Google Cloud'),
   }),
 };
-export const addressCount = namedObject('AddressCount', { ipv4: integer('IPv4 addresses.') });
+const addressCount = namedObject('AddressCount', { ipv4: integer('IPv4 addresses.') });
 const prefixes = namedObject('AsnPrefixes', {
   ipv4: strings('IPv4 prefixes.'),
   ipv6: strings('IPv6 prefixes.'),
@@ -43,7 +46,9 @@ const networkRouting = namedObject('NetworkRouting', {
     valid: integer('Announced prefixes that a ROA allows.'),
     invalid: integer('Those that ROAs do not allow.'),
     not_found: integer('Those that no ROA covers.'),
-    derived: integer('Prefixes made from ranges, which may be wider than what is announced: they have no state.'),
+    derived: integer(
+      'Prefixes made from ranges, which may be wider than what is announced: they have no state.',
+    ),
   }),
 });
 
@@ -51,7 +56,10 @@ export const asnSchema = operation('ASN', {
   operationId: 'getAsn',
   summary: 'Look up a network',
   params: object({
-    asn: { ...string('AS number, with or without AS.', '15169'), pattern: '^([Aa][Ss])?[0-9]{1,10}$' },
+    asn: {
+      ...string('AS number, with or without AS.', '15169'),
+      pattern: '^([Aa][Ss])?[0-9]{1,10}$',
+    },
   }),
   querystring: object({
     include_prefixes: optional(switchParameter('Adds every prefix of the network.')),
@@ -73,11 +81,10 @@ export const asnSchema = operation('ASN', {
         prefixes: optional({ ...prefixes, description: 'Only with include_prefixes=true.' }),
       }),
     ),
-    400: refusal('Not an AS number, an unknown include, or a parameter that is neither true nor false.', [
-      'INVALID_ASN',
-      'INVALID_INCLUDE',
-      'INVALID_QUERY',
-    ]),
+    400: refusal(
+      'Not an AS number, an unknown include, or a parameter that is neither true nor false.',
+      ['INVALID_ASN', 'INVALID_INCLUDE', 'INVALID_QUERY'],
+    ),
     404: refusal('Unknown or reserved number.', 'ASN_NOT_FOUND'),
     ...refusals,
   },
@@ -98,9 +105,16 @@ export const asnSearchSchema = operation('ASN', {
         count: integer('Results in this answer.'),
         total: integer('Networks that match.'),
         results: list(namedObject('AsnSearchResult', networkFields)),
+        next_cursor: optional(
+          string('For the next results, as cursor. Absent when there are no more.', '3-15169'),
+        ),
       }),
     ),
-    400: refusal('Text or limit missing or wrong.', ['MISSING_QUERY', 'INVALID_QUERY', 'INVALID_LIMIT']),
+    400: refusal('Text missing or wrong, or a wrong limit or cursor.', [
+      'MISSING_QUERY',
+      'INVALID_QUERY',
+      'INVALID_LIMIT',
+    ]),
     ...refusals,
   },
 });

@@ -23,8 +23,13 @@ const heldFrom = integer(
 
 const database = namedObject('Database', {
   name: string('In the path of the file.', 'country'),
-  edition: string('The name by which programs for MaxMind’s databases ask for this form.', 'GeoLite2-Country'),
-  version: integer('The version of the dataset.'),
+  edition: string(
+    'The name by which programs for MaxMind’s databases ask for this form.',
+    'GeoLite2-Country',
+  ),
+  version: integer(
+    'The version of the dataset; of dbip-city-lite the day of its build, such as 20261101.',
+  ),
   is_current: boolean('Whether the file is sent without ?version.'),
   built_at: dateTime('When the version was built.'),
   valid_until: optional(validUntil),
@@ -71,19 +76,28 @@ export const databaseSchema = operation('Databases and lists', {
   description:
     'The MMDB file, with ETag, Last-Modified, Repr-Digest and ranges. A request counts if it is answered with the file or a part of it, not for 304 and HEAD.',
   params: object({ name: string('Name or edition of the database; .mmdb may follow.', 'country') }),
-  querystring: object(allOptional({ version: integer('A kept version instead of the current one.') })),
+  querystring: object(
+    allOptional({ version: integer('A kept version instead of the current one.') }),
+  ),
   response: {
     200: {
       description: 'The file.',
-      content: { 'application/vnd.maxmind.maxmind-db': { schema: { type: 'string', format: 'binary' } } },
+      content: {
+        'application/vnd.maxmind.maxmind-db': { schema: { type: 'string', format: 'binary' } },
+      },
     },
     206: {
       description: 'The range that was asked for.',
-      content: { 'application/vnd.maxmind.maxmind-db': { schema: { type: 'string', format: 'binary' } } },
+      content: {
+        'application/vnd.maxmind.maxmind-db': { schema: { type: 'string', format: 'binary' } },
+      },
     },
     304: { type: 'null', description: 'The file is the one of If-None-Match.' },
     400: refusal('Not a version.', 'INVALID_VERSION'),
-    404: refusal('No such database, or not of this version.', ['DATABASE_NOT_FOUND', 'VERSION_NOT_FOUND']),
+    404: refusal('No such database, or not of this version.', [
+      'DATABASE_NOT_FOUND',
+      'VERSION_NOT_FOUND',
+    ]),
     416: refusal('A range outside the file.', 'INVALID_RANGE'),
     ...refusals,
   },
@@ -96,7 +110,10 @@ const prefixList = namedObject('PrefixList', {
   built_at: dateTime('When it was built.'),
   held_from: optional(heldFrom),
   valid_until: optional(validUntil),
-  prefix_count: namedObject('PrefixListCount', { ipv4: integer('IPv4 prefixes.'), ipv6: integer('IPv6 prefixes.') }),
+  prefix_count: namedObject('PrefixListCount', {
+    ipv4: integer('IPv4 prefixes.'),
+    ipv6: integer('IPv6 prefixes.'),
+  }),
   notice: string('Credits of the sources, which accompany the data.'),
   prefixes: namedObject('ListedPrefixes', {
     ipv4: list(string('A prefix.', '198.51.100.0/24')),
@@ -112,7 +129,10 @@ export const listSchema = operation('Databases and lists', {
   params: object({ list: string('Name of the list, a dot and the format.', 'tor.json') }),
   response: {
     200: envelope('The list. Formats other than json are text.', prefixList),
-    206: { description: 'The range that was asked for.', content: { 'text/plain': { schema: { type: 'string' } } } },
+    206: {
+      description: 'The range that was asked for.',
+      content: { 'text/plain': { schema: { type: 'string' } } },
+    },
     304: { type: 'null', description: 'The list is the one of If-None-Match.' },
     404: refusal('No such list, or no such format.', 'LIST_NOT_FOUND'),
     416: refusal('A range outside the list.', 'INVALID_RANGE'),

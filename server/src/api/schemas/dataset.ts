@@ -1,5 +1,5 @@
 /** `GET /v1/dataset`. */
-import { FLAG_SUBJECTS, QUALITY_FAMILIES, QUALITY_MEASURES, QUALITY_WEIGHTS } from '@whence/dataset/record';
+import { FLAG_SUBJECTS } from '@whence/dataset/record';
 import {
   allOptional,
   boolean,
@@ -20,14 +20,16 @@ import { envelope, operation, refusals } from './refusals.ts';
 const flagSource = namedObject('FlagSource', {
   from: oneOfTexts(
     ['feeds', 'tables', 'none'],
-    'Lists of feeds, only tables of a past date, or nothing: then it is false everywhere.',
+    'Lists of feeds, only tables, or nothing: then it is false everywhere.',
   ),
   sources: list(string('Name of a source.', 'tor-exits')),
-  as_of: optional(string('Date of the oldest feed, or of the oldest table where no feed decides.', '2026-11-14')),
+  as_of: optional(
+    string('Date of the oldest feed, or of the oldest table where no feed decides.', '2026-11-14'),
+  ),
   too_old: optional(
     list(
       string('Name of a source.', 'tor-exits'),
-      'Sources that are too old to count: they add no points, and a list sets no flag.',
+      'Sources that are too old to count: they add no points and set no flag.',
     ),
   ),
 });
@@ -48,7 +50,9 @@ const familyFigures = namedObject('FamilyFigures', {
   announced: integer('How many IPv4 addresses, or IPv6 /48s, are announced.'),
   answered_share: share('Share of them that is answered; the rest is special-purpose space.'),
   country_share: share('Share of the answered whose country is known.'),
-  country_confirmed_share: share('Share of the answered whose country two independent sources name.'),
+  country_confirmed_share: share(
+    'Share of the answered whose country two independent sources name.',
+  ),
   exact_rir_share: share('Share of the answered whose registry comes from a delegated file.'),
   connection_type_share: share('Share of the answered whose connection type a source decided.'),
   connection_type_from: namedObject('ConnectionTypeFrom', {
@@ -60,30 +64,15 @@ const familyFigures = namedObject('FamilyFigures', {
   }),
 });
 
-const qualityRow = namedObject('QualityRow', {
-  field: string('A field of the record, or one value of it.', 'connection_type=education'),
-  measure: oneOfTexts(QUALITY_MEASURES, 'What the value is a share of.'),
-  family: oneOfTexts(QUALITY_FAMILIES),
-  weight: oneOfTexts(QUALITY_WEIGHTS, 'What counts once.'),
-  value: share('The measured share.'),
-  n: integer('Labels, counted by weight.'),
-  interval: {
-    ...list(share('A bound.')),
-    minItems: 2,
-    maxItems: 2,
-    description: '95 % confidence interval: low, high.',
-  },
-  labels: string('Where the labels are from.', 'networks'),
-  labels_as_of: string('Date of the labels.', '2026-11-15'),
-  held_out: boolean('The labels are a source of the version; the measured answers are those without that source.'),
-});
-
 const space = {
   ipv4_addresses: integer('IPv4 addresses that have it.'),
   ipv6_48s: { type: 'number', description: 'IPv6 /48s that have it.' },
 };
 const spaceFigures = namedObject('SpaceFigures', space);
-const flagFigures = namedObject('FlagFigures', { records: integer('Runs of addresses that have it.'), ...space });
+const flagFigures = namedObject('FlagFigures', {
+  records: integer('Runs of addresses that have it.'),
+  ...space,
+});
 const byName = (figures: object, description: string) => ({
   type: 'object',
   description,
@@ -95,7 +84,11 @@ const figures = namedObject('Figures', {
   ipv6: familyFigures,
   country_agreement: list(
     namedObject('CountryAgreement', {
-      sources: { ...list(string('Name of a source.', 'npm-dbip-country')), minItems: 2, maxItems: 2 },
+      sources: {
+        ...list(string('Name of a source.', 'npm-dbip-country')),
+        minItems: 2,
+        maxItems: 2,
+      },
       ipv4_addresses: integer('On how many addresses both name a country.'),
       share: share('Share of them on which it is the same.'),
     }),
@@ -109,12 +102,22 @@ const source = namedObject('Source', {
   id: string('Name of the source.', 'npm-dbip-country'),
   as_of: string('Date of the source.', '2026-06-01'),
   licence: string('Its licence.', 'CC BY 4.0'),
-  credit: string('What its licence asks to be shown.', 'IP Geolocation by DB-IP (https://db-ip.com)'),
+  credit: string(
+    'What its licence asks to be shown.',
+    'IP Geolocation by DB-IP (https://db-ip.com)',
+  ),
   records: integer('Rows that were read from it.'),
   max_age_days: optional(
-    integer('Days after its date for which it counts. A list that is older sets no flag and adds no points.'),
+    integer(
+      'Days after its date for which it counts. A list that is older sets no flag and adds no points.',
+    ),
   ),
-  is_table: optional(boolean('A table of this program. Its flags stay visible when it is too old.')),
+  is_table: optional(
+    boolean('A table of this program. Without max_age_days its rows are lasting facts.'),
+  ),
+  is_broad: optional(
+    boolean('A list of attackers from all over the internet, without which scores are unknown.'),
+  ),
 });
 
 const counts = namedObject('DatasetCounts', {
@@ -137,22 +140,28 @@ const publishedVersion = namedObject('PublishedVersion', {
 const refusedFeed = namedObject('RefusedFeed', {
   id: string('Name of the feed.', 'tor-exits'),
   reason: string('Why its newest copy was not used.', 'it is empty'),
-  used: optional(string('Date of the older copy that was used instead, if there was one.', '2026-11-14')),
+  used: optional(
+    string('Date of the older copy that was used instead, if there was one.', '2026-11-14'),
+  ),
 });
 
-export const threatKnowledge = namedObject('ThreatKnowledge', {
-  ipv4: boolean('Whether a current list could have raised the threat score of an IPv4 address. If not, 0 is not low.'),
+const threatKnowledge = namedObject('ThreatKnowledge', {
+  ipv4: boolean(
+    'Whether threat scores of IPv4 addresses are complete: broad attack lists and the Tor list are current. If not, 0 is not low.',
+  ),
   ipv6: boolean('The same of an IPv6 address.'),
 });
 
 const datasetReport = namedObject('DatasetReport', {
   version: integer('Number of the version, as in meta.dataset_version of a lookup.'),
   built_at: dateTime('When it was built.'),
-  age_seconds: integer('Seconds since then.'),
-  data_as_of: optional(string('Date of the oldest source that decides prefixes or countries.', '2026-06-01')),
+  data_as_of: optional(
+    string('Date of the oldest source that decides prefixes or countries.', '2026-06-01'),
+  ),
   data_sources: named('DataSources', {
     ...object(allOptional({ prefix: dataSources, country: dataSources })),
-    description: 'Per field the oldest source that decides it for at least 1 % of the answered space.',
+    description:
+      'Per field the oldest source that decides it for at least 1% of the answered space.',
   }),
   sources: list(source),
   counts,
@@ -166,16 +175,19 @@ const datasetReport = namedObject('DatasetReport', {
     flagSubject,
     'Flags that are false everywhere: no source knows them, or none of their lists counts.',
   ),
-  dated_flags: list(flagSubject, 'Flags of which a list is too old to count, or that are from tables of a past date.'),
+  dated_flags: list(
+    flagSubject,
+    'Flags of which a list is too old to count, or that are from tables of a past date.',
+  ),
   threat_is_known: threatKnowledge,
-  quality: list(qualityRow, 'How right the answers are, measured on labels that did not decide them.'),
   refused: list(refusedFeed, 'Feeds whose newest copy was not used.'),
 });
 
 export const datasetSchema = operation('Dataset', {
   operationId: 'getDataset',
   summary: 'Which dataset answers?',
-  description: 'The version that is served, how old it is, what it is made of, and all versions that are kept.',
+  description:
+    'The version that is served, how old it is, what it is made of, and all versions that are kept.',
   response: {
     200: envelope('The version that is served.', datasetReport),
     ...refusals,

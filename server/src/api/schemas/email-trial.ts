@@ -22,16 +22,21 @@ export const emailTrialSchema = operation('Email', {
       namedObject('EmailTrial', { ...trial, history: optional(senders) }),
     ),
     400: refusal(
-      'No domain, not a domain, selectors that are none or too many, or a body or zone file that cannot be read.',
-      ['MISSING_DOMAIN', 'INVALID_DOMAIN', 'INVALID_SELECTOR', 'TOO_MANY_SELECTORS', 'INVALID_REQUEST'],
+      'No domain, not a domain, selectors that are none or too many, or a body or records that cannot be read.',
+      [
+        'MISSING_DOMAIN',
+        'INVALID_DOMAIN',
+        'INVALID_SELECTOR',
+        'TOO_MANY_SELECTORS',
+        'INVALID_REQUEST',
+      ],
     ),
     413: refusal('Body over 256 KiB.', 'PAYLOAD_TOO_LARGE'),
     415: refusal('Body that is not JSON.', 'UNSUPPORTED_MEDIA_TYPE'),
     ...refusals,
-    503: refusal('DNS does not answer, storage is down, or the server is overloaded.', [
-      'DNS_UNAVAILABLE',
-      'STORAGE_UNAVAILABLE',
-      'OVERLOADED',
-    ]),
+    503: refusal(
+      'DNS does not answer, storage is down, or the server is overloaded or was upgraded.',
+      ['DNS_UNAVAILABLE', 'STORAGE_UNAVAILABLE', 'OVERLOADED', 'RESTART_REQUIRED'],
+    ),
   },
 });

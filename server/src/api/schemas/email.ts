@@ -1,7 +1,24 @@
 /** `GET /v1/email/domain/{domain}/dns`. */
 import { checkQuery } from '../../email-checks/check-request.ts';
-import { details, dkim, dmarc, mx, networks, smtp, spf, transport } from '../../email-checks/report-schema.ts';
-import { list, namedObject, object, oneOfTexts, optional, string, strings } from '../../http/json-schema.ts';
+import {
+  details,
+  dkim,
+  dmarc,
+  mx,
+  networks,
+  smtp,
+  spf,
+  transport,
+} from '../../email-checks/report-schema.ts';
+import {
+  list,
+  namedObject,
+  object,
+  oneOfTexts,
+  optional,
+  string,
+  strings,
+} from '../../http/json-schema.ts';
 import { envelope, operation, refusal, refusals } from './refusals.ts';
 
 export const emailDomainSchema = operation('Email', {
@@ -16,7 +33,12 @@ export const emailDomainSchema = operation('Email', {
       'The report.',
       namedObject('EmailReport', {
         domain: string('The checked domain, in A-labels.', 'example.com'),
-        domain_auth_score: { type: 'integer', minimum: 0, maximum: 100, description: '100 is the best.' },
+        domain_auth_score: {
+          type: 'integer',
+          minimum: 0,
+          maximum: 100,
+          description: '100 is the best.',
+        },
         grade: oneOfTexts(['A', 'B', 'C', 'D', 'F']),
         mx,
         spf,
@@ -34,7 +56,13 @@ export const emailDomainSchema = operation('Email', {
     ),
     400: refusal(
       'No domain, not a domain, selectors that are none or too many, or an include that is unknown or switched off.',
-      ['MISSING_DOMAIN', 'INVALID_DOMAIN', 'INVALID_SELECTOR', 'TOO_MANY_SELECTORS', 'INVALID_INCLUDE'],
+      [
+        'MISSING_DOMAIN',
+        'INVALID_DOMAIN',
+        'INVALID_SELECTOR',
+        'TOO_MANY_SELECTORS',
+        'INVALID_INCLUDE',
+      ],
     ),
     ...refusals,
     503: refusal(

@@ -32,12 +32,9 @@ const checks = namedObject('ReadyChecks', {
     'degraded: storage does not answer; known keys and what is leased are used while the grace lasts.',
   ),
   storage_round_trip: optional(
-    oneOfTexts(['ok', 'slow'], 'With PostgreSQL. slow: a round trip takes more than 90 ms, and requests wait for it.'),
-  ),
-  statistics: optional(
     oneOfTexts(
-      ['ok', 'unavailable'],
-      'With a database for statistics alone. unavailable: it does not answer, and counters are kept in memory.',
+      ['ok', 'slow'],
+      'With PostgreSQL. slow: a round trip takes more than 45 ms, and requests wait for it.',
     ),
   ),
   rules: optional(
@@ -46,9 +43,14 @@ const checks = namedObject('ReadyChecks', {
       'With a rules file. refused: the rules before it are in use; without any the server is not ready.',
     ),
   ),
-  overrides: optional(constant('refused', 'Those before them are in use; without any the server is not ready.')),
+  overrides: optional(
+    constant('refused', 'Those before them are in use; without any the server is not ready.'),
+  ),
   lists: optional(
-    constant('held', 'A list for firewalls lost too many prefixes by an update: those before are served.'),
+    constant(
+      'held',
+      'A list for firewalls lost too many prefixes by an update: those before are served.',
+    ),
   ),
   clock: optional(
     constant(
@@ -57,6 +59,12 @@ const checks = namedObject('ReadyChecks', {
     ),
   ),
   update: optional(oneOfTexts(['ok', 'running', 'failing'], 'Once there was an update or a pull.')),
+  report_mailbox: optional(
+    oneOfTexts(
+      ['ok', 'failing'],
+      'With a mailbox of reports. failing: for an hour no report could be fetched from it.',
+    ),
+  ),
   shutdown: optional(constant('stopping', 'Once the server was told to stop.')),
 });
 
@@ -80,7 +88,9 @@ export const readyzSchema = {
         checksums,
         dataset_version: integer('Version of the dataset that is served.'),
         dataset_age_seconds: integer('Seconds since it was built.'),
-        data_as_of: optional(string('Date of the oldest source that decides prefixes or countries.', '2026-06-01')),
+        data_as_of: optional(
+          string('Date of the oldest source that decides prefixes or countries.', '2026-06-01'),
+        ),
         data_age_seconds: optional(integer('Seconds since that day began.')),
         unknown_flags: list(
           flagSubject,
@@ -90,12 +100,19 @@ export const readyzSchema = {
           flagSubject,
           'Flags of which a list is too old to count, or that change daily and are from old tables.',
         ),
-        held_lists: optional(list(string('A list whose prefixes before the last update are served.', 'tor'))),
+        held_lists: optional(
+          list(string('A list whose prefixes before the last update are served.', 'tor')),
+        ),
         update: optional(
           namedObject('UpdateReport', {
             outcome: oneOfTexts(['running', 'published', 'unchanged', 'failed']),
-            started_at: dateTime('When the last update from feeds began.', '2026-11-15T05:00:00.000Z'),
-            finished_at: optional(dateTime('When it ended; absent while it runs.', '2026-11-15T05:00:40.000Z')),
+            started_at: dateTime(
+              'When the last update from feeds began.',
+              '2026-11-15T05:00:00.000Z',
+            ),
+            finished_at: optional(
+              dateTime('When it ended; absent while it runs.', '2026-11-15T05:00:40.000Z'),
+            ),
             succeeded_at: optional(
               dateTime(
                 'When one last came to its end, or a pull last found a new version.',
@@ -104,7 +121,9 @@ export const readyzSchema = {
             ),
             feeds_refused: list(string('A feed that was refused.', 'tor-exits')),
             refused_format: optional(
-              integer('Format of the newest dataset of the static host, if this version of whence cannot read it.'),
+              integer(
+                'Format of the newest dataset of the static host, if this version of whence cannot read it.',
+              ),
             ),
           }),
         ),

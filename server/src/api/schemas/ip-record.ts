@@ -1,6 +1,12 @@
 /** The record of an address, and what an answer has beside it on request. */
-import { TYPE_SOURCES } from '@whence/dataset/internal/lookup/type-source';
-import { byFlag, CONNECTION_TYPES, FLAG_FACTS, RIRS, THREAT_LEVELS } from '@whence/dataset/record';
+import {
+  byFlag,
+  CONNECTION_TYPES,
+  FLAG_FACTS,
+  RIRS,
+  THREAT_LEVELS,
+  TYPE_SOURCES,
+} from '@whence/dataset/record';
 import { RPKI_STATES } from '../../address/routing/vrps.ts';
 import {
   allOptional,
@@ -25,7 +31,9 @@ const origin = namedObject('Origin', {
   asn: integer('Number of the network.'),
   asn_name: optional(string('Its name, where known.', 'Google LLC')),
   peers: optional(
-    integer('How many peers of the route collectors see this origin, where several networks announce the prefix.'),
+    integer(
+      'How many peers of the route collectors see this origin, where several networks announce the prefix.',
+    ),
   ),
   rpki: optional(rpkiState),
 });
@@ -35,19 +43,28 @@ const roa = namedObject('Roa', {
   max_length: integer('The longest prefix that it allows.'),
 });
 const routing = namedObject('Routing', {
-  origins: list(origin, 'The networks that announce the prefix; the one of the record comes first.'),
+  origins: list(
+    origin,
+    'The networks that announce the prefix; the one of the record comes first.',
+  ),
   rare_origins: optional(
-    list(origin, 'Seen by fewer than 5 peers, beside an origin that more than 50 see: a leak or a mistake.'),
+    list(
+      origin,
+      'Seen by fewer than 5 peers, beside an origin that more than 50 see: a leak or a mistake.',
+    ),
   ),
   prefix_is_derived: optional(
-    always('The prefix was made from ranges and may be wider than what is announced: there is no RPKI state.'),
+    always(
+      'The prefix was made from ranges and may be wider than what is announced: there is no RPKI state.',
+    ),
   ),
   connection_type_source: optional(
-    oneOfTexts(TYPE_SOURCES, 'What decided the connection type. assumed: nothing did, and business means unknown.'),
+    oneOfTexts(
+      TYPE_SOURCES,
+      'What decided the connection type. assumed: nothing did, and business means unknown.',
+    ),
   ),
   roas: optional(list(roa, 'The ROAs that decide, where ROA data is configured.')),
-  is_anycast: optional(always('Only where a source says so.')),
-  exchange: optional(string('The internet exchange whose peering LAN has the address, where known.', 'AMS-IX')),
 });
 
 const privacy = namedObject('Privacy', {
@@ -66,55 +83,50 @@ const crawler = namedObject('Crawler', {
 
 const location = namedObject('Location', {
   city: optional(string('Name of the city.', 'Mountain View')),
-  region: optional(string('Name of the region; in geofeeds of operators its ISO 3166-2 code.', 'California')),
+  region: optional(string('Name of the region.', 'California')),
   latitude: optional(number('Degrees north, of the city.', 37.4224)),
   longitude: optional(number('Degrees east.', -122.085)),
-  source: string('Which feed says so.', 'dbip-city-lite'),
-  as_of: string('Date of that feed.', '2026-11-01'),
+  source: string('The type of the database that says so.', 'DBIP-City-Lite'),
+  as_of: string('The day on which it was built.', '2026-11-01'),
 });
 
 const hostname = namedObject('Hostname', {
   name: optional(string('The name in the PTR record.', 'dns.google')),
-  is_confirmed: optional(boolean('Whether the name leads back to the address. Absent if DNS did not answer.')),
+  is_confirmed: optional(
+    boolean('Whether the name leads back to the address. Absent if DNS did not answer.'),
+  ),
   crawler: optional(crawler),
   error: optional(constant('dns_temporary_failure')),
 });
 
-const registration = namedObject(
-  'Registration',
-  allOptional({
-    range: string('The registered range: a prefix, or first-last.', '8.8.8.0/24'),
-    name: string('Name of the range.', 'GOGL'),
-    organization: string('Who holds it.', 'Google LLC'),
-    country: string('ISO 3166-1 alpha-2, where the registry states one.', 'US'),
-    abuse_email: string('Where abuse is reported.', 'abuse@example.com'),
-    registered_at: string('When it was registered.', '2014-03-14T20:52:05Z'),
-    changed_at: string('When that was last changed.', '2014-03-14T20:52:05Z'),
-    source: string('The registry’s host.', 'rdap.arin.net'),
-    error: constant('registry_unavailable'),
-  }),
-);
-
 /** Beside the members of a record, each only if it was included and something is known. */
-export const addressSections = allOptional({
+const addressSections = allOptional({
   routing: { ...routing, description: 'Only with include=routing.' },
   privacy: { ...privacy, description: 'Only with include=privacy.' },
-  scanner: { ...scanner, description: 'Only with include=scanner, for addresses of research scanners.' },
-  location: { ...location, description: 'Only with include=location, where the feeds of locations are enabled.' },
+  scanner: {
+    ...scanner,
+    description: 'Only with include=scanner, for addresses of research scanners.',
+  },
+  location: {
+    ...location,
+    description: 'Only with include=location, where there is a location database.',
+  },
   labels: list({ type: 'string' }, 'Only with include=labels, where the overrides have some.'),
   hostname: { ...hostname, description: 'Only with include=hostname; empty without a PTR record.' },
-  registration: { ...registration, description: 'Only with include=registration.' },
 });
 
 export const includeParameter = listParameter(
   oneOfTexts(ADDRESS_SECTIONS),
-  'What the record also has, separated by commas: routing (all networks that announce the prefix), privacy (the privacy service behind the address), scanner (the operator of a research scanner), location (city and coordinates, where their feed is enabled), labels (your own, from the overrides), hostname (its confirmed name), registration (who holds it; where switched on).',
+  'What the record also has, separated by commas: routing (all networks that announce the prefix), privacy (the privacy service behind the address), scanner (the operator of a research scanner), location (city and coordinates, where their feed is enabled), labels (your own, from the overrides), hostname (its confirmed name).',
   ['routing', 'privacy', 'hostname'],
 );
 
 export const connectionType = named('ConnectionType', oneOfTexts(CONNECTION_TYPES));
-export const rir = named('Rir', oneOfTexts(RIRS, 'The registry. Absent for own networks in private space.'));
-export const threatLevel = named('ThreatLevel', oneOfTexts(THREAT_LEVELS));
+export const rir = named(
+  'Rir',
+  oneOfTexts(RIRS, 'The registry. Absent for own networks in private space.'),
+);
+const threatLevel = named('ThreatLevel', oneOfTexts(THREAT_LEVELS));
 
 const detection = namedObject('Detection', {
   ...byFlag((flag) => boolean(FLAG_FACTS[flag].about)),
@@ -134,7 +146,9 @@ export const evidence = namedObject('Evidence', {
   source: string('The source that decided it.', 'npm-dbip-country'),
   prefix: string('The prefix for which the source says so.', '8.8.8.0/24'),
   as_of: string('Date of the source.', '2026-06-01'),
-  note: optional(string('Why it has this value, or adds no points.', 'list of 2025-04-15, too old to count')),
+  note: optional(
+    string('Why it has this value, or adds no points.', 'list of 2025-04-15, too old to count'),
+  ),
 });
 
 export const ipRecord = namedObject('IpRecord', {
@@ -152,7 +166,9 @@ export const ipRecord = namedObject('IpRecord', {
   threat,
   evidence: optional(list(evidence, 'Only with explain=true.')),
   threat_is_known: optional(
-    boolean('Only with explain=true. False: no current list could have raised the score, so it does not mean low.'),
+    boolean(
+      'Only with explain=true. False: a kind of list is missing or has expired, so the score is the least that is known.',
+    ),
   ),
   ...addressSections,
 });

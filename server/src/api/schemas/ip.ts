@@ -35,11 +35,7 @@ export const ipSchema = operation('IP', {
     ...versionQuery.properties,
   }),
   response: {
-    200: envelope(
-      'The record. An address of an internet exchange that no network announces has only `ip` and `routing`, with `include=routing`.',
-      ipRecord,
-      ipMeta,
-    ),
+    200: envelope('The record.', ipRecord, ipMeta),
     400: refusal(
       'Not an address, an unknown include, a parameter that is neither true nor false, or not a version or day. `include` is refused together with `version` or `at`, and `explain` for versions whose evidence is no longer kept.',
       ['INVALID_IP', 'INVALID_INCLUDE', 'INVALID_QUERY', 'INVALID_VERSION'],
@@ -62,14 +58,17 @@ export const ownIpSchema = {
   ...withoutAddress,
   operationId: 'getOwnIp',
   summary: 'Look up your own address',
-  description: 'The address that the request comes from. Behind a proxy, the one that a trusted proxy names.',
+  description:
+    'The address that the request comes from. Behind a proxy, the one that a trusted proxy names.',
 };
 
 const batchBody = {
   ...object({
     ips: { ...list(string('IPv4 or IPv6 address.', '8.8.8.8')), minItems: 1 },
     include: optional(
-      strings('What the records also have, as in GET /v1/ip/{ip}: routing, privacy, scanner, location, labels.'),
+      strings(
+        'What the records also have, as in GET /v1/ip/{ip}: routing, privacy, scanner, location, labels.',
+      ),
     ),
   }),
   examples: [{ ips: ['8.8.8.8', '10.0.0.1', 'nonsense'] }],
@@ -103,11 +102,10 @@ export const batchSchema = operation('IP', {
         processing_time_ms: processingTime,
       }),
     ),
-    400: refusal('Bad body, more addresses than the tier allows, or an include that is unknown or not for batches.', [
-      'INVALID_REQUEST',
-      'BATCH_TOO_LARGE',
-      'INVALID_INCLUDE',
-    ]),
+    400: refusal(
+      'Bad body, more addresses than the tier allows, or an include that is unknown or not for batches.',
+      ['INVALID_REQUEST', 'BATCH_TOO_LARGE', 'INVALID_INCLUDE'],
+    ),
     413: refusal('Body over 256 KiB.', 'PAYLOAD_TOO_LARGE'),
     415: refusal('Body that is not JSON.', 'UNSUPPORTED_MEDIA_TYPE'),
     ...refusals,

@@ -35,7 +35,9 @@ const part = namedObject('PrefixPart', {
     description: 'Whether the network may announce the prefix, where ROA data is configured.',
   }),
   prefix_is_derived: optional(
-    always('Where ROA data is configured: the prefix was made from ranges, so it has no RPKI state.'),
+    always(
+      'Where ROA data is configured: the prefix was made from ranges, so it has no RPKI state.',
+    ),
   ),
 });
 
@@ -56,7 +58,9 @@ export const prefixSchema = operation('IP', {
         parts: list(part, 'Consecutive addresses with the same record, largest first.'),
         networks: list(namedObject('NetworkPart', { asn, asn_name: asnName, share })),
         types: list(namedObject('ConnectionTypePart', { connection_type: connectionType, share })),
-        countries: list(namedObject('CountryPart', { country: string('ISO 3166-1 alpha-2.', 'US'), share })),
+        countries: list(
+          namedObject('CountryPart', { country: string('ISO 3166-1 alpha-2.', 'US'), share }),
+        ),
         flags: list(namedObject('FlagPart', { flag, share })),
       }),
     ),
@@ -65,7 +69,7 @@ export const prefixSchema = operation('IP', {
   },
 });
 
-/** The same with the slash as it is. */
+/** The same with an unescaped slash. */
 export const splitPrefixSchema = {
   hide: true,
   params: object({ cidr, length: string('Length of the prefix.', '24') }),

@@ -4,11 +4,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { compile } from '@whence/dataset/internal/compile/compile';
-import { encodeContent } from '@whence/dataset/internal/file/write';
-import { ranges, sampleInput, source } from '@whence/dataset/internal/test/sample-dataset';
-import { publish } from '@whence/dataset/internal/versions/publish';
-import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
+import { contentOf, ranges, sampleInput, source } from '@whence/dataset/test/sample-dataset';
+import { publish } from '@whence/dataset/versions';
+import {
+  type ScriptedDnsServer,
+  startScriptedDnsServer,
+} from '@whence/testing/servers/scripted-dns-server';
 import { runCommand } from '../../test/run-command.ts';
 import { SAMPLE, TestFolder } from '../../test/test-server.ts';
 
@@ -16,7 +17,8 @@ const folder = new TestFolder();
 let dns: ScriptedDnsServer;
 let log = '';
 
-const line = (ip: string, userAgent: string) => `${ip} - - [x] "GET / HTTP/1.1" 200 1 "-" "Mozilla/5.0 (${userAgent})"`;
+const line = (ip: string, userAgent: string) =>
+  `${ip} - - [x] "GET / HTTP/1.1" 200 1 "-" "Mozilla/5.0 (${userAgent})"`;
 const LOG = [
   line('8.8.8.1', 'Googlebot/2.1'),
   line('8.8.8.1', 'Googlebot/2.1'),
@@ -45,8 +47,13 @@ before(async () => {
   });
   const { crawler: _, ...named } = overlay('x', '3.0.0.76/30');
   const scanner = { ...named, drives: ['scanner' as const], statements: [{ label: 'Censys' }] };
-  const overlays = [...input.overlays, scanner, overlay('Googlebot', '8.8.8.1/32'), overlay('GPTBot', '3.0.0.16/28')];
-  publish(folder.dataDir, encodeContent(compile({ ...input, overlays })), new Date());
+  const overlays = [
+    ...input.overlays,
+    scanner,
+    overlay('Googlebot', '8.8.8.1/32'),
+    overlay('GPTBot', '3.0.0.16/28'),
+  ];
+  publish(folder.dataDir, contentOf({ ...input, overlays }), new Date());
   dns = await startScriptedDnsServer({
     '2.8.8.8.in-addr.arpa': { PTR: ['crawl-2.googlebot.com'] },
     'crawl-2.googlebot.com': { A: ['8.8.8.2'] },
@@ -92,7 +99,9 @@ test('crawlers: claims are verified by ranges, then by name', async () => {
     ],
   );
   assert.deepEqual([report.lines, report.unreadable, report.dropped], [14, 1, 0]);
-  assert.deepEqual(report.scanners, [{ operator: 'Censys', requests: 2, addresses: ['3.0.0.77', '3.0.0.78'] }]);
+  assert.deepEqual(report.scanners, [
+    { operator: 'Censys', requests: 2, addresses: ['3.0.0.77', '3.0.0.78'] },
+  ]);
   assert.deepEqual(report.crawlers.slice(0, 3), [
     { crawler: 'Googlebot', status: 'verified', requests: 3, addresses: 2 },
     { crawler: 'Googlebot', status: 'forged', requests: 1, addresses: 1 },
@@ -103,7 +112,10 @@ test('crawlers: claims are verified by ranges, then by name', async () => {
 
 test('crawlers: the table lists those that are not verified', async () => {
   const { stdout } = await whence(log);
-  assert.match(stdout, /^crawler +status +requests +addresses\nGooglebot +verified +3 +2\n +forged +1 +1\n/);
+  assert.match(
+    stdout,
+    /^crawler +status +requests +addresses\nGooglebot +verified +3 +2\n +forged +1 +1\n/,
+  );
   assert.match(stdout, /\ntotal +11 +10\n\nstatus +crawler/);
   assert.doesNotMatch(stdout, /8\.8\.8\.1 /);
   assert.match(stdout, /\nforged +Googlebot +8\.8\.8\.3 +1 +crawl-3\.googlebot\.com\n/);
@@ -120,7 +132,11 @@ test('crawlers: without DNS, names are not known', async () => {
   assert.equal(status(stdout, '10.0.0.1'), 'forged');
   // Not networks of the operators, and one of phones.
   const elsewhere = join(folder.dataDir, 'elsewhere.log');
-  const claims = [line('1.0.0.1', 'Googlebot/2.1'), line('9.0.0.1', 'ClaudeBot/1.0'), line('3.0.0.1', 'ClaudeBot/1.0')];
+  const claims = [
+    line('1.0.0.1', 'Googlebot/2.1'),
+    line('9.0.0.1', 'ClaudeBot/1.0'),
+    line('3.0.0.1', 'ClaudeBot/1.0'),
+  ];
   writeFileSync(elsewhere, claims.join('\n'));
   const { stdout: forged } = await whence('--no-dns', '--json', elsewhere);
   assert.deepEqual(
@@ -137,7 +153,10 @@ test('crawlers: --status selects what is listed, --all lists everything', async 
   assert.match((await whence('--all', log)).stdout, /\nverified +Googlebot +8\.8\.8\.1 +2/);
   const { code, stderr } = await whence('--status', 'fake', log);
   assert.equal(code, 2);
-  assert.match(stderr, /It must be a list of verified, forged, not_listed, unverifiable, unknown\./);
+  assert.match(
+    stderr,
+    /It must be a list of verified, forged, not_listed, unverifiable, unknown\./,
+  );
 });
 
 test('crawlers: a log without crawlers', async () => {

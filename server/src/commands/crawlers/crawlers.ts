@@ -1,4 +1,7 @@
-/** `whence crawlers access.log`: who calls itself a crawler, whether it is one, and which requests are of scanners. */
+/**
+ * `whence crawlers access.log`: who calls itself a crawler, whether it is one, and which requests
+ * are of scanners.
+ */
 import { type Address, formatAddress } from '@whence/dataset/address';
 import { type Verification, verifyCrawler } from '../../address/crawler-verification.ts';
 import { type Crawler, claimedCrawler } from '../../address/crawlers.ts';
@@ -16,9 +19,14 @@ import { CRAWLER_STATUSES, type CrawlerStatus } from '../../vocabulary.ts';
 import { inOrder } from '../email/in-order.ts';
 import type { DataSettings } from '../embedded-data.ts';
 import { openOverridden } from '../local-dataset.ts';
-import { readLog } from './log-entry.ts';
+import { readLog } from './read-log.ts';
 
-type CrawlersOptions = { json?: boolean; dns?: boolean; all?: boolean; status?: ReadonlySet<CrawlerStatus> };
+type CrawlersOptions = {
+  json?: boolean;
+  dns?: boolean;
+  all?: boolean;
+  status?: ReadonlySet<CrawlerStatus>;
+};
 type Settings = DataSettings & { readonly dnsServers: readonly string[] };
 
 const PARALLEL = 16;
@@ -64,15 +72,20 @@ export async function crawlersCommand(
   const listed = verified.filter(isListed);
   const maxListed = all ? listed.length : MAX_LISTED;
   streams.stdout.write(
-    json ? jsonLine(reportOf(log, verified, listed)) : textOf(log, verified, listed, maxListed, fit(streams)),
+    json
+      ? jsonLine(reportOf(log, verified, listed))
+      : textOf(log, verified, listed, maxListed, fit(streams)),
   );
-  return 0;
+  return log.unreadable === log.lines ? 1 : 0;
 }
 
 type Counts = { requests: number; addresses: number };
 type SummaryRow = { crawler: string; status: CrawlerStatus } & Counts;
 
-/** A row for each crawler and status, so that both columns add up; crawlers with the most requests first. */
+/**
+ * A row for each crawler and status, so that both columns add up; crawlers with the most requests
+ * first.
+ */
 function summaryOf(verified: readonly VerifiedClaim[]): SummaryRow[] {
   const rows = new Map<string, SummaryRow>();
   const totals = new Map<string, number>();
@@ -90,9 +103,11 @@ function summaryOf(verified: readonly VerifiedClaim[]): SummaryRow[] {
     CRAWLER_STATUSES.indexOf(status),
   ];
   const compare = (a: SummaryRow, b: SummaryRow) => {
-    const [left, right] = [order(a), order(b)];
+    const left = order(a);
+    const right = order(b);
     const at = left.findIndex((value, i) => value !== right[i]);
-    return at < 0 ? 0 : (left[at] as number) < (right[at] as number) ? -1 : 1;
+    if (at < 0) return 0;
+    return (left[at] as number) < (right[at] as number) ? -1 : 1;
   };
   return [...rows.values()].sort(compare);
 }
@@ -119,8 +134,20 @@ function reportOf(
     ...(hostname !== undefined && { hostname }),
   }));
   const crawlers = summaryOf(verified);
-  const ofScanners = scanners.map(({ operator, requests, ips }) => ({ operator, requests, addresses: [...ips] }));
-  return { lines, unreadable, dropped, total: totalOf(crawlers), crawlers, addresses, scanners: ofScanners };
+  const ofScanners = scanners.map(({ operator, requests, ips }) => ({
+    operator,
+    requests,
+    addresses: [...ips],
+  }));
+  return {
+    lines,
+    unreadable,
+    dropped,
+    total: totalOf(crawlers),
+    crawlers,
+    addresses,
+    scanners: ofScanners,
+  };
 }
 
 function textOf(
@@ -140,7 +167,9 @@ function textOf(
     padCount(ips.size, 'addresses'),
   ]);
   const ofScanners =
-    scanners.length === 0 ? '' : `\n${formatTable(scannerRows, style, { head: ['scanner', 'requests', 'addresses'] })}`;
+    scanners.length === 0
+      ? ''
+      : `\n${formatTable(scannerRows, style, { head: ['scanner', 'requests', 'addresses'] })}`;
   if (verified.length === 0) return `no crawlers\n${ofScanners}${notes}`;
   const summary = summaryOf(verified);
   const { requests, addresses } = totalOf(summary);
@@ -160,7 +189,10 @@ function textOf(
       padCount(requests, 'requests'),
       hostname,
     ]);
-  const more = wanted.length > listed.length ? `and ${formatCount(wanted.length - listed.length)} more (--all)\n` : '';
+  const more =
+    wanted.length > listed.length
+      ? `and ${formatCount(wanted.length - listed.length)} more (--all)\n`
+      : '';
   const list =
     listed.length === 0
       ? ''
@@ -172,11 +204,20 @@ function textOf(
 const padCount = (count: number, title: string) => formatCount(count).padStart(title.length);
 
 function statusCell(status: CrawlerStatus, { red, yellow, green }: Style): Cell {
-  return [status, status === 'forged' ? red : status === 'verified' ? green : yellow];
+  if (status === 'forged') return [status, red];
+  return [status, status === 'verified' ? green : yellow];
 }
 
-/** Who calls itself a crawler in a log, and which addresses belong to scanners, with the number of requests. */
-type Claim = { readonly crawler: Crawler; readonly address: Address; readonly ip: string; requests: number };
+/**
+ * Who calls itself a crawler in a log, and which addresses belong to scanners, with the number of
+ * requests.
+ */
+type Claim = {
+  readonly crawler: Crawler;
+  readonly address: Address;
+  readonly ip: string;
+  requests: number;
+};
 
 type ScannerRequests = { operator: string; ips: Set<string>; requests: number };
 
@@ -202,7 +243,8 @@ async function readClaims(
 ): Promise<LogClaims> {
   const claims = new Map<string, Claim>();
   const scanners = new Map<string, ScannerRequests>();
-  let [unreadable, dropped] = [0, 0];
+  let unreadable = 0;
+  let dropped = 0;
   const lines = await readLog(file, stdin, (entry) => {
     if (entry?.userAgent === undefined) {
       unreadable++;
@@ -221,7 +263,8 @@ async function readClaims(
     const key = `${crawler.name} ${ip}`;
     const claim = claims.get(key);
     if (claim !== undefined) claim.requests++;
-    else if (claims.size < MAX_CLAIMS) claims.set(key, { crawler, address: entry.address, ip, requests: 1 });
+    else if (claims.size < MAX_CLAIMS)
+      claims.set(key, { crawler, address: entry.address, ip, requests: 1 });
     else dropped++;
   });
   const byRequests = [...scanners.values()].sort((a, b) => b.requests - a.requests);

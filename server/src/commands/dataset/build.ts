@@ -1,35 +1,30 @@
 /** `wh dataset build|update`: from sources to the next version. */
+
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Build, build } from '@whence/dataset/build';
+import { type ChangedShare, changedShares } from '@whence/dataset/check-result';
+import type { Dataset } from '@whence/dataset/dataset';
 import { DatasetError } from '@whence/dataset/dataset-error';
-import { compile } from '@whence/dataset/internal/compile/compile';
-import { readEmbedded } from '@whence/dataset/internal/compile/embedded';
-import { type CompileInput, repeatedSources, sourcesOf } from '@whence/dataset/internal/compile/input/compile-input';
-import { liveInput } from '@whence/dataset/internal/compile/live';
-import { dayOfMs } from '@whence/dataset/internal/data-age';
-import { FeedCache } from '@whence/dataset/internal/feeds/feed-cache';
-import { type IngestOptions, ingestFeeds, type UnreachableFeeds } from '@whence/dataset/internal/feeds/ingest';
-import { Dataset } from '@whence/dataset/internal/file/read';
-import { type Content, encodeContent, encodeDataset } from '@whence/dataset/internal/file/write';
-import { withLock } from '@whence/dataset/internal/io/lock';
-import { measureQuality } from '@whence/dataset/internal/quality/measure';
-import { compileSupplement } from '@whence/dataset/internal/supplement/compile-supplement';
-import { checkWritable, openCurrent, publish, type VersionEntry } from '@whence/dataset/internal/versions/publish';
+import { FeedCache } from '@whence/dataset/feeds/cache';
+import { ingestFeeds, type UnreachableFeeds } from '@whence/dataset/feeds/ingest';
+import { withLock } from '@whence/dataset/io/lock';
+import { LOCATION_FEED, storeFetchedLocation } from '@whence/dataset/location';
 import type { Refusal } from '@whence/dataset/record';
+import { checkWritable, openCurrent, publish, type VersionEntry } from '@whence/dataset/versions';
+import { dayOfMs } from '../../day.ts';
 import { readIndex, type WrittenList } from '../../geoip-files/file-index.ts';
 import { writeLists } from '../../geoip-files/write-lists.ts';
 import type { Config } from '../../settings/config.ts';
 import { describeFolder } from '../../settings/data-folder.ts';
-import { type ExitCode, UsageError } from '../../terminal/exit.ts';
-import { formatFigures } from '../../terminal/figures.ts';
+import { type ExitCode, NegativeAnswer, UsageError } from '../../terminal/exit.ts';
 import type { Output } from '../../terminal/output.ts';
 import { jsonLine } from '../../terminal/printable.ts';
 import { PROGRAM } from '../../terminal/program-name.ts';
 import { ProgressBar } from '../../terminal/progress-bar.ts';
-import { formatQuality } from '../../terminal/quality.ts';
 import { withDataDirErrors } from '../../terminal/setting-errors.ts';
-import { fit, hanging, type Terminal } from '../../terminal/style.ts';
-import { formatCount, formatMegabytes, formatTable } from '../../terminal/table.ts';
+import { fit, hanging, type Style, type Terminal } from '../../terminal/style.ts';
+import { formatCount, formatMegabytes, formatShare, formatTable } from '../../terminal/table.ts';
 import { announcingBuild } from '../../versions/running-build.ts';
 import { readUpdateReport, UpdateReporter } from '../../versions/update-report.ts';
 import { locatePackage, publishEmbedded } from '../embedded-data.ts';
@@ -41,14 +36,12 @@ import { refusalRows } from './versions.ts';
 
 type BuildSettings = Pick<Config, 'dataDir' | 'dataFolder' | 'feeds'>;
 
-type ReportOptions = { json?: boolean; quality?: boolean };
+type ReportOptions = { json?: boolean };
 
 type UpdateOptions = ReportOptions & {
-  force?: boolean;
-  retry?: boolean;
-  retryNow?: boolean;
-  accept?: readonly string[];
-  acceptChanges?: boolean;
+  refetch?: boolean;
+  /** True without a list of feeds. */
+  acceptChanges?: true | readonly string[];
 };
 
 type UpdateSettings = BuildSettings & FeedSettings & Pick<Config, 'mask'>;
@@ -83,15 +76,22 @@ export async function datasetBuild(
   });
 }
 
-function buildVersion(dataDir: string, context: CommandContext, bar: ProgressBar): Built {
-  const input = readEmbedded(locatePackage, (step, share) => bar.show(step, share * 0.3));
-  return compileVersion(dataDir, { ...input, day: dayOfMs(context.now().getTime()) }, [], context, {
-    progress: (step, share) => bar.show(step, 0.3 + share * 0.7),
-    check: (content) => requirePlausible(dataDir, content, new Set(sourcesOf(input).map(({ id }) => id))),
-  });
+async function buildVersion(
+  dataDir: string,
+  { now }: CommandContext,
+  bar: ProgressBar,
+): Promise<Built> {
+  const built = await build({ locate: locatePackage }, now(), (step, share) =>
+    bar.show(step, share),
+  );
+  requirePlausible(dataDir, built);
+  return publishBuild(dataDir, built, now());
 }
 
-/** Fetches the feeds that are due, compiles and publishes. Fails only if no feed can be read; refused feeds are reported. */
+/**
+ * Fetches the feeds that are due, compiles and publishes. Fails only if no feed can be read;
+ * refused feeds are reported.
+ */
 export async function datasetUpdate(
   settings: UpdateSettings,
   options: UpdateOptions,
@@ -105,74 +105,21 @@ export async function datasetUpdate(
     return withLock(join(dataDir, 'feeds'), 'updating the dataset', async (): Promise<ExitCode> => {
       const bar = new ProgressBar(context.stderr);
       const reporter = new UpdateReporter(dataDir, started, settings.mask);
-      /** The failure in one sentence, where the message for the terminal lists the reason of every feed. */
-      let summary: string | undefined;
-      const show = (step: string, share: number) => {
-        bar.show(step, share);
-        reporter.step(step, share);
-      };
+      const run = { settings, options, context, cache, bar, reporter };
       try {
-        show('reading the catalogue', 0);
-        const feeds = (await readFeeds(settings)).filter(({ isOn }) => isOn);
-        const accepted = new Set(options.accept);
-        for (const id of accepted)
-          if (!feeds.some((feed) => feed.id === id))
-            throw new UsageError(
-              `--accept ${id}: no enabled feed has this id; list feeds with: ${PROGRAM} dataset feeds`,
-            );
-        const { ingested, refused, unreachable, paused } = await ingestFeeds(
-          feeds,
-          cache,
-          {
-            now: context.now,
-            sleep,
-            isForced: options.force === true,
-            accepted,
-            ...retryOf(options, context.stderr.isTTY === true),
-            network: { proxies: settings.proxies },
-            contact: settings.contact,
-          },
-          ({ id }, outcome, share, isUsed) => {
-            const done = Math.round(share * feeds.length);
-            reporter.step(`feed ${done} of ${feeds.length}, ${id}: ${outcome}`, share * 0.4);
-            // In a log, the reasons follow at the end: without a network there would be one line for each feed.
-            if (isUsed || context.stderr.isTTY === true) bar.show(`${id}: ${outcome}`, share * 0.4);
-          },
-        );
-        const problem = feedProblem({ feeds: feeds.length, refused: refused.length, unreachable });
-        reporter.feeds = { refused, ...(problem && { problem }), ...(paused.length > 0 && { paused }) };
-        if (ingested.length === 0) {
-          summary = problem;
-          const silent = unreachable.dns + unreachable.connection;
-          // Without a network every feed has the same reason, which is said once.
-          if (silent === feeds.length)
-            throw new DatasetError(
-              `none of the ${feeds.length} feeds can be reached: ${noNetwork(unreachable, refused)}. Check the ` +
-                'internet connection, or set HTTPS_PROXY. The current version is unchanged.',
-            );
-          throw new DatasetError(`none of the ${feeds.length} feeds could be read${reasons(refused)}`);
-        }
-        const embedded = readEmbedded(locatePackage, (step, share) => show(step, 0.4 + share * 0.1));
-        const input = liveInput(embedded, ingested, dayOfMs(context.now().getTime()));
-        const known = new Set(sourcesOf(embedded).map(({ id }) => id));
-        const built = compileVersion(dataDir, input, refused, context, {
-          progress: (step, share) => show(step, 0.5 + share * 0.5),
-          check: (content) => {
-            if (options.acceptChanges !== true) requirePlausible(dataDir, content, known);
-          },
-          supplement: (dataset) => compileSupplement(ingested, cache, dataset),
-        });
-        const held = await writeHeldLists(dataDir, dayOfMs(context.now().getTime()), options.acceptChanges === true);
-        bar.finish();
-        report(settings, built, refused, held, started, options, context);
-        reporter.succeed(context.now(), built.version, built.isNew);
+        const { isNew, version } = await update(run, started);
+        reporter.succeed(context.now(), version, isNew);
         return 0;
       } catch (error) {
-        if (error instanceof ImplausibleResultError) for (const id of error.causes) cache.distrust(id);
-        reporter.fail(context.now(), summary ?? (error as Error).message);
+        if (error instanceof UnknownFeed) throw error;
+        if (error instanceof ImplausibleResultError)
+          for (const id of error.causes) cache.distrust(id);
+        const summary = error instanceof NoFeeds ? error.summary : (error as Error).message;
+        const isOffline = error instanceof NoFeeds && error.isOffline;
+        reporter.fail(context.now(), summary, isOffline ? { is_offline: true } : {});
         if (!(error instanceof ImplausibleResultError)) throw error;
         const { width } = fit({ stdout: context.stderr, environment: context.environment });
-        throw new DatasetError(error.messageIn(width));
+        throw new NegativeAnswer(error.messageIn(width));
       } finally {
         bar.finish();
       }
@@ -180,50 +127,159 @@ export async function datasetUpdate(
   });
 }
 
-/** Lists for firewalls that keep their prefixes: the server that serves them writes them in the same way. */
-async function writeHeldLists(dataDir: string, day: string, isAccepted: boolean): Promise<readonly WrittenList[]> {
+type UpdateRun = {
+  readonly settings: UpdateSettings;
+  readonly options: UpdateOptions;
+  readonly context: CommandContext;
+  readonly cache: FeedCache;
+  readonly bar: ProgressBar;
+  readonly reporter: UpdateReporter;
+};
+
+/** Fetching takes this share of the progress bar. */
+const SHARE_OF_FETCHING = 0.4;
+
+async function update(run: UpdateRun, started: Date): Promise<Built> {
+  const { settings, options, context, bar, reporter } = run;
+  const { dataDir } = settings;
+  const show = (step: string, share: number) => {
+    bar.show(step, share);
+    reporter.step(step, share);
+  };
+  bar.show('reading the catalogue', 0);
+  const feeds = (await readFeeds(settings)).filter(({ isOn }) => isOn);
+  const isEveryChangeAccepted = options.acceptChanges === true;
+  const accepted = acceptedFeeds(options, feeds);
+  const { ingested, refused } = await fetchFeeds(run, feeds, accepted);
+  const newest = await build(
+    { locate: locatePackage, feeds: ingested, refused },
+    context.now(),
+    (step, share) => show(step, SHARE_OF_FETCHING + share * (1 - SHARE_OF_FETCHING)),
+  );
+  if (!isEveryChangeAccepted) requirePlausible(dataDir, newest, accepted);
+  const built = publishBuild(dataDir, newest, context.now());
+  const day = dayOfMs(context.now().getTime());
+  const held = await writeHeldLists(dataDir, day, isEveryChangeAccepted);
+  bar.finish();
+  report(settings, built, refused, held, started, options, context);
+  return built;
+}
+
+/** Throws if no feed can be read. */
+async function fetchFeeds(
+  { settings, options, context, cache, bar, reporter }: UpdateRun,
+  feeds: Awaited<ReturnType<typeof readFeeds>>,
+  accepted: ReturnType<typeof acceptedFeeds>,
+) {
+  const isTerminal = context.stderr.isTTY === true;
+  const { ingested, refused, unreachable, paused } = await ingestFeeds(
+    feeds,
+    cache,
+    {
+      now: context.now,
+      sleep,
+      isForced: options.refetch === true,
+      accepted,
+      // A person at a terminal wants the result now, not at the next scheduled time.
+      isRetrying: isTerminal,
+      network: { proxies: settings.proxies },
+      contact: settings.contact,
+    },
+    ({ id }, outcome, share, isUsed) => {
+      const done = Math.round(share * feeds.length);
+      const step = `feed ${done} of ${feeds.length}, ${id}: ${outcome}`;
+      reporter.step(step, share * SHARE_OF_FETCHING);
+      // In a log, the reasons follow at the end: without a network there would be one line for each
+      // feed.
+      if (isUsed || isTerminal) bar.show(`${id}: ${outcome}`, share * SHARE_OF_FETCHING);
+    },
+  );
+  const hasLocations = feeds.some(({ id }) => id === LOCATION_FEED);
+  storeFetchedLocation(
+    settings.dataDir,
+    hasLocations ? cache.contentPath(LOCATION_FEED) : undefined,
+  );
+  const problem = feedProblem({ feeds: feeds.length, refused: refused.length, unreachable });
+  reporter.feeds = {
+    refused,
+    ...(problem && { problem }),
+    ...(paused.length > 0 && { paused }),
+  };
+  if (ingested.length > 0) return { ingested, refused };
+  // Without a network every feed fails for the same reason, which is printed once.
+  const isOffline = unreachable.dns + unreachable.connection === feeds.length;
+  throw new NoFeeds(
+    isOffline
+      ? `none of the ${feeds.length} feeds can be reached: ${noNetwork(unreachable, refused)}. Check the ` +
+          'internet connection, or set HTTPS_PROXY. The current version is unchanged.'
+      : `none of the ${feeds.length} feeds could be read${reasons(refused)}`,
+    { summary: problem, isOffline },
+  );
+}
+
+/** `summary` is the failure in one sentence; the message lists the reason of every feed. */
+class NoFeeds extends DatasetError {
+  readonly summary: string;
+  readonly isOffline: boolean;
+
+  constructor(
+    message: string,
+    { summary = message, isOffline }: { summary: string | undefined; isOffline: boolean },
+  ) {
+    super(message);
+    this.summary = summary;
+    this.isOffline = isOffline;
+  }
+}
+
+/**
+ * Lists for firewalls that keep their prefixes: the server that serves them writes them in the same
+ * way.
+ */
+async function writeHeldLists(
+  dataDir: string,
+  day: string,
+  isAccepted: boolean,
+): Promise<readonly WrittenList[]> {
   if (readIndex(dataDir).lists === undefined) return [];
   await writeLists(dataDir, day, undefined, isAccepted);
   return readIndex(dataDir).lists?.lists.filter(({ heldFrom }) => heldFrom !== undefined) ?? [];
 }
 
-/** A person at a terminal asks for an answer now, not a schedule. */
-function retryOf({ retry, retryNow }: UpdateOptions, isPerson: boolean): Pick<IngestOptions, 'retry'> {
-  if (retryNow === true) return { retry: 'paused' };
-  return retry === true || isPerson ? { retry: 'failed' } : {};
+/** A mistyped option: nothing was tried, so the last update stays the last. */
+class UnknownFeed extends UsageError {}
+
+function acceptedFeeds(
+  { acceptChanges = [] }: UpdateOptions,
+  feeds: readonly { readonly id: string }[],
+): ReadonlySet<string> {
+  const ids = feeds.map(({ id }) => id);
+  const accepted = new Set(acceptChanges === true ? ids : acceptChanges);
+  for (const id of accepted)
+    if (!ids.includes(id))
+      throw new UnknownFeed(
+        `--accept-changes ${id}: no enabled feed has this id; list feeds with: ${PROGRAM} dataset feeds`,
+      );
+  return accepted;
 }
 
-type Built = { readonly version: number; readonly isNew: boolean; readonly entry: VersionEntry };
-
-type CompileSteps = {
-  readonly progress: (step: string, share: number) => void;
-  /** Throws if the content must not be published. */
-  readonly check?: (content: Content) => void;
-  readonly supplement?: (dataset: Dataset) => Buffer | undefined;
+type Built = {
+  readonly version: number;
+  readonly isNew: boolean;
+  readonly entry: VersionEntry;
+  /** Absent where there was no version before, or the content is the same. */
+  readonly changed?: Changed;
 };
 
-function compileVersion(
-  dataDir: string,
-  input: CompileInput,
-  refused: readonly Refusal[],
-  { now }: CommandContext,
-  { progress, check, supplement }: CompileSteps,
-): Built {
-  const compiled = compile(input, (step, share) => progress(step, share * 0.85));
-  progress('writing', 0.85);
-  const encoded = encodeContent(compiled, refused);
-  const dataset = new Dataset(encodeDataset(encoded, 1, now()));
-  const content = measured(dataDir, encoded, dataset, input);
-  progress('checking', 0.95);
-  check?.(content);
-  const { version, isNew } = publish(dataDir, content, now(), supplement?.(dataset));
-  return { version, isNew, entry: findVersion(dataDir, version) };
-}
+type Changed = { readonly since: number; readonly shares: readonly ChangedShare[] };
 
-/** The content with its quality, which is measured on the dataset as it will be read. */
-function measured(dataDir: string, content: Content, dataset: Dataset, input: CompileInput): Content {
-  const quality = measureQuality(content.meta.quality, dataset, currentIfWhole(dataDir), repeatedSources(input));
-  return { ...content, meta: { ...content.meta, quality } };
+function publishBuild(dataDir: string, { content, dataset }: Build, now: Date): Built {
+  const previous = currentIfWhole(dataDir);
+  const { version, isNew } = publish(dataDir, content, now);
+  const entry = findVersion(dataDir, version);
+  if (!isNew || previous === undefined) return { version, isNew, entry };
+  const changed = { since: previous.meta.version, shares: changedShares(previous, dataset) };
+  return { version, isNew, entry, changed };
 }
 
 function currentIfWhole(dataDir: string): Dataset | undefined {
@@ -237,16 +293,16 @@ function currentIfWhole(dataDir: string): Dataset | undefined {
 
 function report(
   { dataDir, dataFolder }: BuildSettings,
-  { version, isNew, entry }: Built,
+  { version, isNew, entry, changed }: Built,
   refused: readonly Refusal[],
   held: readonly WrittenList[],
   started: Date,
-  { json, quality: withQuality }: ReportOptions,
+  { json }: ReportOptions,
   { now, ...terminal }: CommandContext,
 ): void {
   const { stdout } = terminal;
   const style = fit(terminal);
-  const { counts, bytes, figures, quality } = entry;
+  const { counts, bytes, figures } = entry;
   const seconds = (now().getTime() - started.getTime()) / 1000;
   if (json === true) {
     stdout.write(
@@ -258,7 +314,7 @@ function report(
         bytes,
         counts,
         figures,
-        quality,
+        ...(changed && { changed }),
         refused,
         ...(held.length > 0 && { held_lists: held.map(({ name }) => name) }),
       }),
@@ -271,7 +327,7 @@ function report(
     `${formatCount(counts.asns)} networks, ${formatMegabytes(bytes)}, ${seconds.toFixed(1)} s`;
   stdout.write(hanging('', 2, outcome, style));
   stdout.write(hanging('', 2, `data directory: ${describeFolder(dataFolder)}`, style));
-  if (withQuality === true) stdout.write(formatFigures(figures, style) + formatQuality(quality, style));
+  if (changed !== undefined) stdout.write(formatChanged(changed, style));
   for (const { name, version: from } of held)
     stdout.write(
       hanging(
@@ -281,11 +337,25 @@ function report(
         style,
       ),
     );
-  if (refused.length > 0) stdout.write(`${style.bold('refused:')}\n${formatTable(refusalRows(refused, style), style)}`);
+  if (refused.length > 0)
+    stdout.write(`${style.bold('refused:')}\n${formatTable(refusalRows(refused, style), style)}`);
+}
+
+/** How much of the space that both versions answer has another value. */
+function formatChanged({ since, shares }: Changed, style: Style): string {
+  const cell = (share: number | undefined) => (share === undefined ? '' : formatShare(share));
+  const rows = shares
+    .filter(({ ipv4 = 0, ipv6 = 0 }) => ipv4 > 0 || ipv6 > 0)
+    .map(({ field, ipv4, ipv6 }) => ['', field, cell(ipv4), cell(ipv6)]);
+  if (rows.length === 0) return '';
+  const head = ['', `changed since version ${since}`, 'IPv4', 'IPv6'];
+  return formatTable(rows, style, { head });
 }
 
 function noNetwork({ dns, connection }: UnreachableFeeds, [first]: readonly Refusal[]): string {
-  const what = connection === 0 ? 'DNS does not answer' : dns === 0 ? 'no connection' : 'no DNS or no connection';
+  let what = 'no DNS or no connection';
+  if (connection === 0) what = 'DNS does not answer';
+  else if (dns === 0) what = 'no connection';
   return `${what}${first === undefined ? '' : ` (${first.id}: ${first.reason})`}`;
 }
 
@@ -293,15 +363,28 @@ function reasons(refused: readonly Refusal[]): string {
   return refused.map(({ id, reason }) => `\n  ${id}: ${reason}`).join('');
 }
 
-/** What went wrong with the feeds of an update, in one sentence. The refusals have the reason of each feed. */
-type FeedOutcome = { readonly feeds: number; readonly refused: number; readonly unreachable: UnreachableFeeds };
+/**
+ * What went wrong with the feeds of an update, in one sentence. The refusals have the reason of
+ * each feed.
+ */
+type FeedOutcome = {
+  readonly feeds: number;
+  readonly refused: number;
+  readonly unreachable: UnreachableFeeds;
+};
 
-export function feedProblem({ feeds, refused, unreachable: { dns, connection } }: FeedOutcome): string | undefined {
+export function feedProblem({
+  feeds,
+  refused,
+  unreachable: { dns, connection },
+}: FeedOutcome): string | undefined {
   if (refused === 0) return undefined;
   const silent = dns + connection;
   const of = (amount: number) => `${amount} of ${feeds} ${feeds === 1 ? 'feed' : 'feeds'}`;
   if (silent === 0) return `${of(refused)} refused`;
-  const cause = dns === silent ? 'no DNS' : connection === silent ? 'no connection' : 'no DNS or no connection';
+  let cause = 'no DNS or no connection';
+  if (dns === silent) cause = 'no DNS';
+  else if (connection === silent) cause = 'no connection';
   const others = refused - silent;
   return `${of(silent)} unreachable: ${cause}${others === 0 ? '' : `; ${others} refused`}`;
 }

@@ -1,11 +1,17 @@
-/** `wh dataset export`: writes the dataset in a format that databases, firewalls and proxies read. */
-import { basename, join } from 'node:path';
-import type { Dataset } from '@whence/dataset/internal/file/read';
-import type { VersionEntry } from '@whence/dataset/internal/versions/publish';
-import { clickhouseSql, writeClickhouseCsv } from '../../export/clickhouse.ts';
-import { FILTER_OPTIONS, type Filter, type FilterOptions, filterValuesOf, parseFilter } from '../../export/filter.ts';
+/**
+ * `wh dataset export`: writes the dataset in a format that databases, firewalls and proxies read.
+ */
+import { basename } from 'node:path';
+import type { Dataset } from '@whence/dataset/dataset';
+import {
+  FILTER_OPTIONS,
+  type Filter,
+  type FilterOptions,
+  filterValuesOf,
+  parseFilter,
+} from '../../export/filter.ts';
 import { writeCsv, writeNdjson } from '../../export/line-formats.ts';
-import { type CompatibleType, parseCompatible, TYPES_WITH_LOCATION } from '../../export/mmdb/compatible.ts';
+import { type CompatibleType, parseCompatible } from '../../export/mmdb/compatible.ts';
 import { writeMmdb } from '../../export/mmdb/mmdb.ts';
 import { writeIpset, writeNftables } from '../../export/nftables.ts';
 import { creditedMeta, noticeText } from '../../export/notice.ts';
@@ -18,7 +24,6 @@ import {
   parseName,
   rejectInapplicableOptions,
 } from '../../export/options.ts';
-import { writeParquet } from '../../export/parquet.ts';
 import { writeHaproxyMap, writeNginxGeo } from '../../export/proxy-maps.ts';
 import type { Selection } from '../../export/rows.ts';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
@@ -29,7 +34,7 @@ import { ProgressBar } from '../../terminal/progress-bar.ts';
 import { staged } from '../../terminal/staged-files.ts';
 import { countOf, formatMegabytes } from '../../terminal/table.ts';
 import type { DataSettings } from '../embedded-data.ts';
-import { currentEntry, openLocalSupplement, openOverridden, requireParts } from '../local-dataset.ts';
+import { currentEntry, openOverridden } from '../local-dataset.ts';
 import { openRpkiSource, type RpkiConfig } from '../rpki-source.ts';
 import { findVersion } from './find-version.ts';
 
@@ -52,16 +57,18 @@ type FileText = {
 };
 
 /** Each returns the number of rows written. */
-const WRITERS: Readonly<Record<Format, (selection: Selection, sink: Sink, text: FileText) => Promise<number>>> = {
+const WRITERS: Readonly<
+  Record<Format, (selection: Selection, sink: Sink, text: FileText) => Promise<number>>
+> = {
   mmdb: writeMmdb,
-  csv: (selection, sink) => writeCsv(selection, sink),
-  parquet: writeParquet,
+  csv: writeCsv,
   ndjson: writeNdjson,
-  clickhouse: writeClickhouseCsv,
   nftables: (selection, sink, text) => writeNftables(selection, sink, text, text.command),
   ipset: (selection, sink, { name, command }) => writeIpset(selection, sink, name, command),
-  haproxy: (selection, sink, { value, command }) => writeHaproxyMap(selection, sink, value, command),
-  'nginx-geo': (selection, sink, { name, value, command }) => writeNginxGeo(selection, sink, name, value, command),
+  haproxy: (selection, sink, { value, command }) =>
+    writeHaproxyMap(selection, sink, value, command),
+  'nginx-geo': (selection, sink, { name, value, command }) =>
+    writeNginxGeo(selection, sink, name, value, command),
 };
 
 export async function exportCommand(
@@ -75,9 +82,11 @@ export async function exportCommand(
   rejectInapplicableOptions(format, options);
   const { dataDir } = config;
   const entry =
-    options.datasetVersion === undefined ? currentEntry(dataDir) : findVersion(dataDir, options.datasetVersion);
+    options.datasetVersion === undefined
+      ? currentEntry(dataDir)
+      : findVersion(dataDir, options.datasetVersion);
   const dataset = await openOverridden(config, entry);
-  const sources = await openSources(config, entry, options.include);
+  const sources = await openSources(config, options.include);
   const filter = parseFilter(options, filterValuesOf(dataset));
   const text = fileText(options, filter);
   if (filter.isEmpty && matchesAny(format, text.value))
@@ -85,8 +94,15 @@ export async function exportCommand(
       `${format} needs a filter (${FILTER_OPTIONS})${isMap(format) ? ' or --value' : ''}: without one it would match every address`,
     );
   // No bar when the rows go to the same terminal.
-  const bar = new ProgressBar(output === undefined && stdout.isTTY === true ? { write: () => true } : stderr);
-  const selection = { dataset, ...sources, matches: filter.matches, onProgress: bar.show.bind(bar) };
+  const bar = new ProgressBar(
+    output === undefined && stdout.isTTY === true ? { write: () => true } : stderr,
+  );
+  const selection = {
+    dataset,
+    ...sources,
+    matches: filter.matches,
+    onProgress: bar.show.bind(bar),
+  };
   try {
     const written =
       output === undefined
@@ -94,32 +110,31 @@ export async function exportCommand(
         : await writeFiles(selection, text, format, output);
     bar.finish();
     if (written.rows === 0) {
-      const reason = filter.isEmpty ? 'the dataset is empty' : `no network matches ${printable(filter.text)}`;
+      const reason = filter.isEmpty
+        ? 'the dataset is empty'
+        : `no network matches ${printable(filter.text)}`;
       stderr.write(`${reason}; nothing was written\n`);
       return 1;
     }
     // A set or a map has only what its filter and its value ask for.
-    const fields = isSet(format) || isMap(format) ? [...filter.fields, text.value.field ?? ''] : undefined;
+    const fields =
+      isSet(format) || isMap(format) ? [...filter.fields, text.value.field ?? ''] : undefined;
     noteFlags(streams, { dataset, fields });
-    if (output !== undefined) stdout.write(formatSummary({ format, ...written, path: output }, dataset, json === true));
+    if (output !== undefined)
+      stdout.write(formatSummary({ format, ...written, path: output }, dataset, json === true));
     return 0;
   } finally {
     bar.finish();
   }
 }
 
-/** What the sections need. Routing has what is known without a supplement and ROA payloads, too. */
+/** Data for the sections. Routing works without ROA payloads too. */
 async function openSources(
   config: RpkiConfig,
-  entry: VersionEntry,
   include: ExportOptions['include'] = new Set(),
-): Promise<Pick<Selection, 'sections' | 'supplement' | 'vrps' | 'vrpsAsOf'>> {
-  const isRouting = include.has('routing');
-  const isLocation = include.has('location');
-  const opened = isRouting || isLocation ? openLocalSupplement(config.dataDir, entry) : undefined;
-  const supplement = isLocation ? requireParts(opened, ['hasLocations']) : opened;
-  const rpki = isRouting ? await openRpkiSource(config) : undefined;
-  return { sections: include, supplement, vrps: rpki?.table, vrpsAsOf: rpki?.asOf };
+): Promise<Pick<Selection, 'sections' | 'vrps' | 'vrpsAsOf'>> {
+  const rpki = include.has('routing') ? await openRpkiSource(config) : undefined;
+  return { sections: include, vrps: rpki?.table, vrpsAsOf: rpki?.asOf };
 }
 
 const isSet = (format: Format) => format === 'nftables' || format === 'ipset';
@@ -129,7 +144,10 @@ function matchesAny(format: Format, value: MappedValue): boolean {
   return isSet(format) || (isMap(format) && value.field === undefined);
 }
 
-function fileText({ format, name, table, value, compatible, include }: ExportOptions, filter: Filter): FileText {
+function fileText(
+  { format, name, table, value, compatible, include }: ExportOptions,
+  filter: Filter,
+): FileText {
   const given = [
     filter.text,
     ...(value === undefined ? [] : [`--value ${value}`]),
@@ -141,43 +159,40 @@ function fileText({ format, name, table, value, compatible, include }: ExportOpt
     table: parseName('--table', table),
     value: parseMappedValue(value),
     compatible: compatibleType(compatible, include),
-    command: printable(['wh dataset export --format', format, ...given].filter((text) => text !== '').join(' ')),
+    command: printable(
+      ['wh dataset export --format', format, ...given].filter((text) => text !== '').join(' '),
+    ),
   };
 }
 
 function compatibleType(option: ExportOptions['compatible'], include: ExportOptions['include']) {
   const type = parseCompatible(option);
-  const foreign = [...(include ?? [])].find((section) => section !== 'location');
+  const [foreign] = include ?? [];
   if (type !== undefined && foreign !== undefined)
     throw new UsageError(
       `--include ${foreign} and --compatible cannot be combined: MaxMind's databases have no such fields`,
     );
-  if (type !== undefined && include?.has('location') && !TYPES_WITH_LOCATION.includes(type))
-    throw new UsageError(`--include location applies only to --compatible ${TYPES_WITH_LOCATION.join(', ')}`);
   return type;
 }
 
 function checkStandardOutput(format: Format, json: boolean): void {
-  if (format === 'clickhouse') throw new UsageError('clickhouse needs --output FOLDER: it writes several files');
-  if (format === 'mmdb' || format === 'parquet')
-    throw new UsageError(`${format} needs --output FILE: it is a binary format`);
-  if (json) throw new UsageError('--json needs --output: without it the rows go to standard output');
+  if (format === 'mmdb') throw new UsageError('mmdb needs --output FILE: it is a binary format');
+  if (json)
+    throw new UsageError('--json needs --output: without it the rows go to standard output');
 }
 
-/** Writes the export and its NOTICE. The data file is renamed last, so it never exists without its credits. */
+/**
+ * Writes the export and its NOTICE. The data file is renamed last, so it never exists without its
+ * credits.
+ */
 function writeFiles(
   selection: Selection,
   text: FileText,
   format: Format,
-  output: string,
+  path: string,
 ): Promise<{ rows: number; bytes: number }> {
   return staged(async (files) => {
-    if (format === 'clickhouse') files.makeDirectory(output);
-    const path = format === 'clickhouse' ? join(output, CLICKHOUSE_CSV) : output;
-    const notice = files.create(`${path}.NOTICE`);
-    if (format === 'clickhouse')
-      await files.create(join(output, 'whence.sql')).write(clickhouseSql(creditedMeta(selection), CLICKHOUSE_CSV));
-    await notice.write(noticeText(creditedMeta(selection), basename(path)));
+    await files.create(`${path}.NOTICE`).write(noticeText(creditedMeta(selection), basename(path)));
     const data = files.create(path);
     const rows = await WRITERS[format](selection, data, text);
     if (rows === 0) files.discard();
@@ -185,11 +200,13 @@ function writeFiles(
   });
 }
 
-const CLICKHOUSE_CSV = 'whence.csv';
-
 type Written = { format: Format; rows: number; bytes: number; path: string };
 
-function formatSummary({ format, rows, bytes, path }: Written, { meta: { version } }: Dataset, json: boolean): string {
+function formatSummary(
+  { format, rows, bytes, path }: Written,
+  { meta: { version } }: Dataset,
+  json: boolean,
+): string {
   if (json) return jsonLine({ format, rows, bytes, path, version });
   return `${printable(path)}: ${countOf(rows, 'row')} of version ${version}, ${formatMegabytes(bytes)}\n`;
 }

@@ -1,4 +1,7 @@
-/** WHENCE_FEEDS as a file. Separate from the catalogue, so that a server does not load the parsers of all feeds. */
+/**
+ * WHENCE_FEEDS as a file. Separate from the catalogue, so that a server does not load the parsers
+ * of all feeds.
+ */
 import { fileURLToPath } from 'node:url';
 import { SettingError } from '../../terminal/exit.ts';
 import { checkSettingFile } from '../../terminal/setting-errors.ts';
@@ -16,6 +19,8 @@ export function pathOf(location: string): string {
   try {
     return fileURLToPath(location);
   } catch {
-    throw new SettingError(`${FEEDS_VARIABLE} is not a path; a file: URL should look like file:///folder/name`);
+    throw new SettingError(
+      `${FEEDS_VARIABLE} is not a path; a file: URL should look like file:///folder/name`,
+    );
   }
 }

@@ -1,10 +1,9 @@
 /** `wh dataset feeds`: the catalogue in use, and the state of each feed. */
 import { DatasetError } from '@whence/dataset/dataset-error';
-import { FeedCache } from '@whence/dataset/internal/feeds/feed-cache';
-import { type ActiveFeed, defaultFeeds, parseCatalogue } from '@whence/dataset/internal/feeds/read-catalogue';
-import { displayUrl } from '@whence/dataset/internal/io/download/credentials';
-import { fetchText } from '@whence/dataset/internal/io/download/fetch-text';
-import type { ProxyVariables } from '@whence/dataset/internal/io/download/proxy';
+import { FeedCache } from '@whence/dataset/feeds/cache';
+import { type ActiveFeed, defaultFeeds, parseCatalogue } from '@whence/dataset/feeds/catalogue';
+import type { ProxyVariables } from '@whence/dataset/io/proxy';
+import { fetchText } from '@whence/dataset/io/text-requests';
 import { masking, secretsInUrl } from '../../log/masking.ts';
 import { type ExitCode, SettingError } from '../../terminal/exit.ts';
 import { jsonLine } from '../../terminal/printable.ts';
@@ -14,7 +13,10 @@ import { type Cell, formatCount, formatTable } from '../../terminal/table.ts';
 import { FEEDS_VARIABLE, isHttp, pathOf } from './feeds-file.ts';
 
 export type FeedSettings = {
-  /** WHENCE_FEEDS: a path, a `file:` URL or an `http(s):` URL; without it the built-in catalogue is used. */
+  /**
+   * WHENCE_FEEDS: a path, a `file:` URL or an `http(s):` URL; without it the built-in catalogue is
+   * used.
+   */
   readonly feeds: string | undefined;
   readonly contact: string | undefined;
   readonly proxies: ProxyVariables;
@@ -62,16 +64,28 @@ export async function datasetFeeds(
       error === undefined ? licence : [error, style.red],
     ];
   });
-  const head = ['', 'feed', 'drives', 'format', 'refresh', 'copy of', 'records', 'licence or error'];
+  const head = [
+    '',
+    'feed',
+    'drives',
+    'format',
+    'refresh',
+    'copy of',
+    'records',
+    'licence or error',
+  ];
   stdout.write(formatTable(rows, style, { head }));
   return 0;
 }
 
 async function readText(location: string, { contact, proxies }: FeedSettings): Promise<string> {
-  if (!isHttp(location)) return readSettingFile(FEEDS_VARIABLE, pathOf(location), CATALOGUE_LIMITS.maxBytes);
+  if (!isHttp(location))
+    return readSettingFile(FEEDS_VARIABLE, pathOf(location), CATALOGUE_LIMITS.maxBytes);
   if (!URL.canParse(location)) throw new SettingError(`${FEEDS_VARIABLE} must be a path or a URL`);
   const url = new URL(location);
   const fetched = await fetchText(url, { limits: CATALOGUE_LIMITS, contact, network: { proxies } });
   if (fetched.kind === 'fetched') return fetched.text;
-  throw new DatasetError(`cannot read the feed catalogue at ${displayUrl(url)}: ${fetched.reason}`);
+  throw new DatasetError(
+    `cannot read the feed catalogue at ${url.origin}${url.pathname}: ${fetched.reason}`,
+  );
 }

@@ -1,11 +1,11 @@
 /** Compares the result of an update with the previous version and reports implausible changes. */
+
+import type { Build } from '@whence/dataset/build';
+import { checkResult, type ExplainedChange } from '@whence/dataset/check-result';
+import { type Dataset, openDataset } from '@whence/dataset/dataset';
 import { DatasetError } from '@whence/dataset/dataset-error';
-import { checkResult, type ExplainedChange } from '@whence/dataset/internal/compile/guard/check-result';
-import { type Dataset, openDataset } from '@whence/dataset/internal/file/read';
-import type { Content } from '@whence/dataset/internal/file/write';
-import { readManifest, type VersionEntry, versionPath } from '@whence/dataset/internal/versions/publish';
+import { readManifest, type VersionEntry, versionPath } from '@whence/dataset/versions';
 import { PROGRAM } from '../../terminal/program-name.ts';
-import { formatShare, qualityName } from '../../terminal/quality.ts';
 import { PLAIN } from '../../terminal/style.ts';
 import { formatCount, formatMegabytes, formatTable } from '../../terminal/table.ts';
 
@@ -29,15 +29,24 @@ export class ImplausibleResultError extends DatasetError {
   }
 }
 
-/** Throws unless the content may be published. `embedded`: the ids of the sources that every version has. */
-export function requirePlausible(dataDir: string, content: Content, embedded: ReadonlySet<string>): void {
+/**
+ * Throws unless the build may be published. `accepted`: feeds whose changes the operator accepts.
+ */
+export function requirePlausible(
+  dataDir: string,
+  { content, dataset, embedded }: Build,
+  accepted: ReadonlySet<string> = new Set(),
+): void {
   const feeds = new Set(content.meta.sources.flatMap(({ id }) => (embedded.has(id) ? [] : id)));
   const previous = newestWith(feeds, dataDir);
-  const changes = checkResult(content, previous);
+  const isAccepted = ({ sources }: ExplainedChange) =>
+    sources.length > 0 && sources.every(({ id }) => accepted.has(id));
+  const changes = checkResult(content, dataset, previous).filter((change) => !isAccepted(change));
   if (changes.length > 0) throw new ImplausibleResultError(changes, previous?.version);
 }
 
-// The newest version with one of these feeds; one without any, such as the embedded default, cannot be compared.
+// The newest version with one of these feeds; one without any, such as the embedded default, cannot
+// be compared.
 function newestWith(feeds: ReadonlySet<string>, dataDir: string) {
   const entry = readManifest(dataDir)
     ?.versions.filter(({ sources }) => sources.some(({ id }) => feeds.has(id)))
@@ -56,11 +65,23 @@ function openIfWhole(dataDir: string, entry: VersionEntry): Dataset | undefined 
 
 const LISTED_SOURCES = 3;
 
-function formatChanges(changes: readonly ExplainedChange[], previous: number | undefined, width: number): string {
-  const head = ['', 'what', previous === undefined ? '' : `version ${previous}`, 'new', 'allowed', 'by'];
+function formatChanges(
+  changes: readonly ExplainedChange[],
+  previous: number | undefined,
+  width: number,
+): string {
+  const head = [
+    '',
+    'what',
+    previous === undefined ? '' : `version ${previous}`,
+    'new',
+    'allowed',
+    'by',
+  ];
   const rows = changes.map(({ measure, before, after, limit, sources }) => {
     const format = formatOf(measure);
-    const unit = 'version' in measure ? (measure.version === 4 ? ' IPv4 addresses' : ' IPv6 /48s') : '';
+    let unit = '';
+    if ('version' in measure) unit = measure.version === 4 ? ' IPv4 addresses' : ' IPv6 /48s';
     const by = sources
       .slice(0, LISTED_SOURCES)
       .map(({ id, space }) => `${id} ${space < 0 ? '' : '+'}${formatCount(space)}`);
@@ -73,7 +94,8 @@ function formatChanges(changes: readonly ExplainedChange[], previous: number | u
       by.join(', ') || 'unknown',
     ];
   });
-  const against = previous === undefined ? 'is not plausible' : `differs too much from version ${previous}`;
+  const against =
+    previous === undefined ? 'is not plausible' : `differs too much from version ${previous}`;
   return (
     `the new dataset ${against}, so it was not published:\n${formatTable(rows, { ...PLAIN, width }, { head })}` +
     `disable the feed (WHENCE_FEEDS), or publish it with: ${PROGRAM} dataset update --accept-changes`
@@ -81,15 +103,15 @@ function formatChanges(changes: readonly ExplainedChange[], previous: number | u
 }
 
 function formatOf({ kind }: ExplainedChange['measure']): (value: number) => string {
-  if (kind === 'bytes') return formatMegabytes;
-  return kind === 'quality' ? formatShare : formatCount;
+  return kind === 'bytes' ? formatMegabytes : formatCount;
 }
 
 function nameOf(measure: ExplainedChange['measure']): string {
   if (measure.kind === 'bytes') return 'file size';
-  if (measure.kind === 'quality') return qualityName(measure.row);
   if (measure.kind === 'answered') return 'answered';
-  if (measure.kind === 'known good') return `${measure.name} of ${measure.service}, a known service,`;
-  if (measure.kind === 'access network') return `${measure.name} of AS${measure.asn}, homes or phones,`;
+  if (measure.kind === 'known good')
+    return `${measure.name} of ${measure.service}, a known service,`;
+  if (measure.kind === 'access network')
+    return `${measure.name} of AS${measure.asn}, homes or phones,`;
   return measure.kind === 'flag' ? measure.name : `${measure.kind} ${measure.name}`;
 }

@@ -1,8 +1,11 @@
-/** `wh dataset publish|pull`: one machine builds and publishes to a static host, replicas pull from there. */
+/**
+ * `wh dataset publish|pull`: one machine builds and publishes to a static host, replicas pull from
+ * there.
+ */
 import { DatasetError } from '@whence/dataset/dataset-error';
-import { keepVersions } from '@whence/dataset/internal/history/record-history';
-import { publishTo } from '@whence/dataset/internal/versions/published-folder';
-import { pull } from '@whence/dataset/internal/versions/pull';
+import { prune } from '@whence/dataset/versions';
+import { publishTo } from '@whence/dataset/versions/publish-to';
+import { pull } from '@whence/dataset/versions/pull';
 import type { Config } from '../../settings/config.ts';
 import { type ExitCode, SettingError } from '../../terminal/exit.ts';
 import { withFileErrors } from '../../terminal/file-errors.ts';
@@ -23,7 +26,9 @@ export function datasetPublish(
   const result = withFileErrors(
     () => publishTo(dataDir, options.to, options),
     ({ message }) =>
-      new DatasetError(`cannot publish to ${options.to}: ${message}. The published versions are unchanged.`),
+      new DatasetError(
+        `cannot publish to ${options.to}: ${message}. The published versions are unchanged.`,
+      ),
   );
   const { current, versions, written, removed, left_out } = result;
   return print(streams, options, result, () => {
@@ -37,43 +42,55 @@ export function datasetPublish(
 }
 
 export async function datasetPull(
-  { dataDir, datasetUrl, keepVersions: retention, proxies, mask }: PullSettings,
+  { dataDir, datasetUrl, keepVersions, proxies, mask }: PullSettings,
   options: { json?: boolean },
   now: () => Date,
   streams: CommandStreams,
 ): Promise<ExitCode> {
   const { stderr } = streams;
   if (datasetUrl === undefined)
-    throw new SettingError('WHENCE_DATASET_URL is not set: set it to the URL of the published datasets');
+    throw new SettingError(
+      'WHENCE_DATASET_URL is not set: set it to the URL of the published datasets',
+    );
   const outcome = await pull(datasetUrl, dataDir, { now, network: { proxies } });
-  tryOrNote(() => reportPull(dataDir, outcome, now(), mask), 'this pull is not shown by servers', stderr);
-  if (outcome.kind === 'failed') throw new DatasetError(`${outcome.reason}. The version in use is unchanged.`);
+  tryOrNote(
+    () => reportPull(dataDir, outcome, now(), mask),
+    'this pull is not shown by servers',
+    stderr,
+  );
+  if (outcome.kind === 'failed')
+    throw new DatasetError(`${outcome.reason}. The version in use is unchanged.`);
   const { version } = outcome;
   const isNew = outcome.kind === 'adopted';
-  if (isNew) keepVersionsOrNote({ dataDir, keepVersions: retention }, now(), stderr);
+  if (isNew) pruneOrNote({ dataDir, keepVersions }, now(), stderr);
   const text = () => `${isNew ? '' : 'no change: '}version ${version} is current\n`;
   return print(streams, options, { version, is_new: isNew }, text);
 }
 
-/** After `dataset build`: records what changed, removes old versions, and warns on a replica, where the next pull undoes the build. */
+/**
+ * After `dataset build`: removes old versions, and warns on a replica, where the next pull undoes
+ * the build.
+ */
 export function afterBuild(versions: Versions, now: Date, stderr: Output): void {
-  keepVersionsOrNote(versions, now, stderr);
+  pruneOrNote(versions, now, stderr);
   warnOfNextPull(versions, stderr);
 }
 
 /** After a version was selected by hand. */
 export function warnOfNextPull({ datasetUrl }: Pick<Versions, 'datasetUrl'>, stderr: Output): void {
   if (datasetUrl !== undefined)
-    stderr.write('note: WHENCE_DATASET_URL is set: the next pull makes the published version current again\n');
+    stderr.write(
+      'note: WHENCE_DATASET_URL is set: the next pull makes the published version current again\n',
+    );
 }
 
 /** A failure is only noted: the new version is in place, and the next build does it again. */
-function keepVersionsOrNote(
-  { dataDir, keepVersions: retention }: Pick<Versions, 'dataDir' | 'keepVersions'>,
+function pruneOrNote(
+  { dataDir, keepVersions }: Pick<Versions, 'dataDir' | 'keepVersions'>,
   now: Date,
   stderr: Output,
 ): void {
-  tryOrNote(() => keepVersions(dataDir, retention, now), 'old versions were not removed', stderr);
+  tryOrNote(() => prune(dataDir, keepVersions, now), 'old versions were not removed', stderr);
 }
 
 /** For follow-up work, whose failure is noted but does not fail the command. */
@@ -81,7 +98,8 @@ function tryOrNote(work: () => void, consequence: string, stderr: Output): void 
   try {
     work();
   } catch (error) {
-    if (!(error instanceof Error && ('errno' in error || error instanceof DatasetError))) throw error;
+    if (!(error instanceof Error && ('errno' in error || error instanceof DatasetError)))
+      throw error;
     stderr.write(`note: ${consequence}: ${error.message}\n`);
   }
 }

@@ -1,5 +1,6 @@
-// The audit log for dataset commands. While the database is down they work, and print that nothing was recorded.
-import { readManifest } from '@whence/dataset/internal/versions/publish';
+// The audit log for dataset commands. While the database is down they work, and print that nothing
+// was recorded.
+import { readManifest } from '@whence/dataset/versions';
 import { AuditLog } from '../../audit/audit-log.ts';
 import type { Config } from '../../settings/config.ts';
 import { openStorage } from '../../storage/open-storage.ts';
@@ -31,13 +32,16 @@ export function commandAudit({ storageLocation }: Place, stderr: Output): Pick<A
   };
 }
 
-/** Runs a command that may publish a version, and records which version it has made the current one. */
+/**
+ * Runs a command that may publish a version, and records which version it has made the current one.
+ */
 export async function recordingVersion(
   place: Place,
   stderr: Output,
   work: () => ExitCode | Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const current = () => withDataDirErrors(place.dataDir, () => readManifest(place.dataDir)?.current);
+  const current = () =>
+    withDataDirErrors(place.dataDir, () => readManifest(place.dataDir)?.current);
   const from = current();
   const exitCode = await work();
   const to = current();

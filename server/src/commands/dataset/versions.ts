@@ -1,22 +1,13 @@
 /** `wh dataset list|verify|use`: the versions in the data directory. */
 import { resolve } from 'node:path';
-import { DatasetError } from '@whence/dataset/dataset-error';
-import { historyOnly } from '@whence/dataset/internal/history/history-index';
-import {
-  openSupplement,
-  readManifest,
-  type VersionEntry,
-  verifyVersion,
-} from '@whence/dataset/internal/versions/publish';
 import type { Refusal } from '@whence/dataset/record';
+import { readManifest, type VersionEntry, verifyVersion } from '@whence/dataset/versions';
 import type { Config } from '../../settings/config.ts';
 import { type DataFolder, describeFolder } from '../../settings/data-folder.ts';
 import type { ExitCode } from '../../terminal/exit.ts';
 import { formatFigures } from '../../terminal/figures.ts';
 import type { CommandStreams } from '../../terminal/output.ts';
 import { jsonLine } from '../../terminal/printable.ts';
-import { PROGRAM } from '../../terminal/program-name.ts';
-import { formatQuality } from '../../terminal/quality.ts';
 import { withDataDirErrors } from '../../terminal/setting-errors.ts';
 import { fit, hanging, print, type Style, type Terminal, unpainted } from '../../terminal/style.ts';
 import { type Cell, formatCount, formatMegabytes, formatTable } from '../../terminal/table.ts';
@@ -32,10 +23,8 @@ export function datasetList(folder: DataFolder, options: Options, terminal: Term
   const { stdout } = terminal;
   const dataDir = folder.path;
   const { current, versions } = readManifest(dataDir) ?? { current: 0, versions: [] };
-  const { past, problem } = pastVersions(dataDir);
   if (options.json === true) {
-    const history = past.map(({ version, built_at, bytes }) => ({ version, built_at, bytes }));
-    stdout.write(jsonLine({ data_dir: resolve(dataDir), found: folder.origin, current, versions, history }));
+    stdout.write(jsonLine({ data_dir: resolve(dataDir), found: folder.origin, current, versions }));
     return 0;
   }
   if (versions.length === 0) {
@@ -47,58 +36,33 @@ export function datasetList(folder: DataFolder, options: Options, terminal: Term
   const rows = versions.map(({ version, built_at, bytes, counts }): Cell[] => [
     [version === current ? '*' : '', style.green],
     [String(version), version === current ? style.green : unpainted],
-    formatTime(built_at),
+    built_at.slice(0, 16).replace('T', ' '),
     formatMegabytes(bytes),
     formatCount(counts.ipv4_prefixes + counts.ipv6_prefixes),
     formatCount(counts.asns),
   ]);
-  const pastRows = past.map(({ version, built_at, bytes }): Cell[] => [
-    ...['', String(version), formatTime(built_at), formatMegabytes(bytes)],
-    'history only',
-  ]);
   const head = ['', 'version', 'built (UTC)', 'size', 'prefixes', 'networks'];
-  stdout.write(formatTable([...pastRows, ...rows], style, { head }));
-  if (past.length > 0)
-    stdout.write(
-      hanging(
-        '',
-        2,
-        `history only: answers ${PROGRAM} ip --history, --dataset-version and --at, and not dataset use, diff and export`,
-        style,
-      ),
-    );
-  if (problem !== undefined) stdout.write(hanging('', 2, `history: ${problem}`, style));
+  stdout.write(formatTable(rows, style, { head }));
   const entry = versions.find(({ version }) => version === current);
   if (entry !== undefined)
     stdout.write(
-      `\n${formatAge(entry, style)}${formatSources(entry, style)}\n${formatFigures(entry.figures, style)}` +
-        formatQuality(entry.quality, style),
+      `\n${formatAge(entry, style)}${formatSources(entry, style)}\n${formatFigures(entry.figures, style)}`,
     );
   return 0;
 }
 
-const formatTime = (builtAt: string) => builtAt.slice(0, 16).replace('T', ' ');
-
-/** A damaged history must not hide the versions that can be used. */
-function pastVersions(dataDir: string): { past: ReturnType<typeof historyOnly>; problem?: string } {
-  try {
-    return { past: historyOnly(dataDir) };
-  } catch (error) {
-    if (!(error instanceof DatasetError)) throw error;
-    return { past: [], problem: error.message };
-  }
-}
-
 /** The age of the data, which the time of the build does not show. */
 function formatAge({ data_sources = {} }: VersionEntry, style: Style): string {
-  const parts = Object.entries(data_sources).map(([field, { source, as_of }]) => `${field} ${as_of} (${source})`);
-  return parts.length === 0 ? '' : `${hanging('', 2, `oldest deciding source: ${parts.join(', ')}`, style)}\n`;
+  const parts = Object.entries(data_sources).map(
+    ([field, { source, as_of }]) => `${field} ${as_of} (${source})`,
+  );
+  return parts.length === 0
+    ? ''
+    : `${hanging('', 2, `oldest deciding source: ${parts.join(', ')}`, style)}\n`;
 }
 
-function formatSources({ version, sources, refused = [], supplement }: VersionEntry, style: Style): string {
-  const known = new Set(sources.map(({ id }) => id));
-  const supplementary = supplement?.sources.filter(({ id }) => !known.has(id)) ?? [];
-  const rows = [...sources, ...supplementary].map(({ id, as_of, records, licence, credit }) => [
+function formatSources({ version, sources, refused = [] }: VersionEntry, style: Style): string {
+  const rows = sources.map(({ id, as_of, records, licence, credit }) => [
     '',
     id,
     as_of,
@@ -111,8 +75,7 @@ function formatSources({ version, sources, refused = [], supplement }: VersionEn
     refused.length === 0
       ? ''
       : `\n${formatTable(refusalRows(refused, style), style, { head: ['', 'refused', '', 'reason'] })}`;
-  const size = supplement === undefined ? 'none; see docs/address.md' : formatMegabytes(supplement.bytes);
-  return `${formatTable(rows, style, { head })}\nsupplement (locations, anycast, exchanges): ${size}\n${refusedTable}`;
+  return `${formatTable(rows, style, { head })}${refusedTable}`;
 }
 
 export function refusalRows(refused: readonly Refusal[], { red, yellow }: Style): Cell[][] {
@@ -132,7 +95,10 @@ export function datasetVerify(
 ): ExitCode {
   const { stdout } = terminal;
   const style = fit(terminal);
-  const entries = version === undefined ? (readManifest(dataDir)?.versions ?? []) : [findVersion(dataDir, version)];
+  const entries =
+    version === undefined
+      ? (readManifest(dataDir)?.versions ?? [])
+      : [findVersion(dataDir, version)];
   if (entries.length === 0) throw noDatasetError(dataDir);
   const results = entries.map((entry) => ({
     version: entry.version,
@@ -142,7 +108,16 @@ export function datasetVerify(
     const isValid = error === undefined;
     if (options.json === true)
       stdout.write(jsonLine({ version: number, is_valid: isValid, ...(isValid ? {} : { error }) }));
-    else stdout.write(hanging(`version ${number}: `, 2, error ?? 'valid', style, isValid ? style.green : style.red));
+    else
+      stdout.write(
+        hanging(
+          `version ${number}: `,
+          2,
+          error ?? 'valid',
+          style,
+          isValid ? style.green : style.red,
+        ),
+      );
   }
   return results.every(({ error }) => error === undefined) ? 0 : 1;
 }
@@ -156,7 +131,13 @@ export async function datasetUse(
   const { dataDir } = place;
   return withDataDirErrors<Promise<ExitCode>>(dataDir, async () => {
     const entry = findVersion(dataDir, version);
-    await switchVersion(dataDir, entry, commandAudit(place, streams.stderr), operator(), new Date());
+    await switchVersion(
+      dataDir,
+      entry,
+      commandAudit(place, streams.stderr),
+      operator(),
+      new Date(),
+    );
     return print(streams, options, { current: version }, () => `version ${version} is current\n`);
   });
 }
@@ -164,7 +145,6 @@ export async function datasetUse(
 function verificationError(dataDir: string, entry: VersionEntry): string | undefined {
   try {
     verifyVersion(dataDir, entry);
-    openSupplement(dataDir, entry);
     return undefined;
   } catch (error) {
     return (error as Error).message;

@@ -1,6 +1,5 @@
 /** `wh decide test rules.yaml --ip A`: what the rules decide about one request, and why. */
 import { parseAddress } from '@whence/dataset/address';
-import { isThreatKnown } from '@whence/dataset/record';
 import { flagsOf } from '../../fields/fields.ts';
 import { tryRequest } from '../../rules/decide.ts';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
@@ -13,7 +12,14 @@ import type { DataSettings } from '../embedded-data.ts';
 import { openOverridden } from '../local-dataset.ts';
 import { openDecider, openRules } from './check-rules.ts';
 
-export type TestOptions = { ip: string; host?: string; path?: string; method?: string; set?: string; json?: boolean };
+type TestOptions = {
+  ip: string;
+  host?: string;
+  path?: string;
+  method?: string;
+  set?: string;
+  json?: boolean;
+};
 
 /** The exit code is 1 if the request is refused. */
 export async function testRules(
@@ -26,15 +32,23 @@ export async function testRules(
   if (address === undefined) throw new UsageError(`${JSON.stringify(ip)} is not an address`);
   const file = await openRules(path);
   const dataset = await openOverridden(settings);
-  const decider = openDecider(file, path, set, dataset);
-  const { decision, rule, matched, record } = tryRequest(decider, dataset, { address, ...asked });
-  if (json) stdout.write(jsonLine({ decision, ...(rule && { rule: rule.name, matched }), ...(record && { record }) }));
+  const decider = openDecider(file, path, set);
+  const { decision, rule, matched, record, gap } = tryRequest(decider, dataset, {
+    address,
+    ...asked,
+  });
+  if (json)
+    stdout.write(
+      jsonLine({ decision, ...(rule && { rule: rule.name, matched }), ...(record && { record }) }),
+    );
   else {
     const style = styleOf(stdout, environment);
     const rows: Detail[] = [
       ['decision', decision, decision === 'allow' ? style.green : style.red],
       ['rule', rule === undefined ? `none: the default of set ${decider.set.name}` : rule.name],
-      ...Object.entries(matched ?? {}).map(([name, value]): Detail => [name, printable(String(value))]),
+      ...Object.entries(matched ?? {}).map(
+        ([name, value]): Detail => [name, printable(String(value))],
+      ),
       ['address', record === undefined ? `${ip}, which no network announces` : ip],
       ...(record === undefined
         ? []
@@ -43,7 +57,7 @@ export async function testRules(
             ['country', record.country],
             ['type', record.connection_type],
             ['flags', flagsOf(record.detection).join(', ') || 'none'],
-            ['threat', threatText(record.threat, isThreatKnown(record, dataset.threatKnowledge))],
+            ['threat', threatText(record.threat, gap)],
           ] as Detail[])),
     ];
     stdout.write(formatDetails(rows, style));

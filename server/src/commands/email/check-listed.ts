@@ -4,19 +4,20 @@ import type { Style } from '../../terminal/style.ts';
 import type { ListedDomain } from './domain-list.ts';
 import { inOrder } from './in-order.ts';
 import { type EmailSource, invalidDomain, type Outcome } from './outcome.ts';
-import type { ReportFile } from './saved-reports.ts';
 
 export type EmailRun = {
   readonly listed: readonly ListedDomain[];
   readonly source: EmailSource;
   readonly style: Style;
-  readonly save: ReportFile | undefined;
   readonly progress: { step(): void; finish(): void };
   readonly stdout: Output;
   readonly stderr: Output;
 };
 
-/** Outcomes in the list's order, last those checked twice because DNS was silent. `toResult` keeps what is needed. */
+/**
+ * Outcomes in the list's order, last those checked twice because DNS was silent. `toResult` keeps
+ * what is needed.
+ */
 export async function* checkListed<Result>(
   { listed, source, progress }: EmailRun,
   toResult: (outcome: Outcome) => Result,
@@ -36,12 +37,16 @@ export async function* checkListed<Result>(
       yield result;
     }
   }
-  for await (const result of inOrder(unanswered, source.parallel, async (entry) => toResult(await check(entry)))) {
+  for await (const result of inOrder(unanswered, source.parallel, async (entry) =>
+    toResult(await check(entry)),
+  )) {
     progress.step();
     yield result;
   }
 }
 
 function isUnanswered(outcome: Outcome): boolean {
-  return outcome.kind === 'failed' ? outcome.code !== 'INVALID_DOMAIN' : outcome.details.unverified.length > 0;
+  return outcome.kind === 'failed'
+    ? outcome.code !== 'INVALID_DOMAIN'
+    : outcome.details.unverified.length > 0;
 }

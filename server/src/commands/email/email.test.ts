@@ -1,81 +1,101 @@
 /** `wh email` for one and many domains, against a scripted DNS server on loopback. */
 import assert from 'node:assert/strict';
-import { generateKeyPairSync } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import test, { after, before } from 'node:test';
-import type { ZoneRecords } from '@whence/email/internal/dns/zone-records';
-import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
+import { rsaPublicKey } from '@whence/email/test/dkim-keys';
+import {
+  type ScriptedDnsServer,
+  startScriptedDnsServer,
+} from '@whence/testing/servers/scripted-dns-server';
+import type { ZoneRecords } from '@whence/testing/servers/zone-literal';
 import { UsageError } from '../../terminal/exit.ts';
 import { type EmailOptions, emailCommand } from './email.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'whence-email-'));
 const path = (name: string) => join(folder, name);
-const newKey = () =>
-  generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ type: 'spki', format: 'der' });
-const key = newKey();
-const otherKey = newKey();
+const key = rsaPublicKey(2048).export({ type: 'spki', format: 'der' });
+const otherKey = rsaPublicKey(2048, 0xfd).export({ type: 'spki', format: 'der' });
 
 /** Grade A; and one record less for each grade below. */
-function zoneOf(policy: string): ZoneRecords {
-  return {
-    'good.example': { MX: [[10, 'mx.good.example']], TXT: ['v=spf1 include:spf.good.example -all'] },
-    'mx.good.example': { A: ['192.0.2.25'] },
-    'spf.good.example': { TXT: ['v=spf1 include:a.spf.good.example include:b.spf.good.example -all'] },
-    'a.spf.good.example': { TXT: ['v=spf1 ip4:192.0.2.0/26 -all'] },
-    'b.spf.good.example': { TXT: ['v=spf1 ip4:192.0.2.64/26 -all'] },
-    'google._domainkey.good.example': { TXT: [`v=DKIM1; p=${key.toString('base64')}`] },
-    '_dmarc.good.example': { TXT: [`v=DMARC1; p=${policy}; rua=mailto:d@good.example`] },
-    'middling.example': { MX: [[10, 'mx.good.example']], TXT: ['v=spf1 mx -all'] },
-    '_dmarc.middling.example': { TXT: ['v=DMARC1; p=reject; rua=mailto:d@middling.example'] },
-    'mine._domainkey.good.example': { TXT: [`v=DKIM1; p=${otherKey.toString('base64')}`] },
-    'open.example': { MX: [[10, 'mx.good.example']], TXT: ['v=spf1 +all'] },
-    'google._domainkey.open.example': { TXT: [`v=DKIM1; p=${key.toString('base64')}`] },
-    '_dmarc.open.example': { TXT: ['v=DMARC1; p=reject; rua=mailto:d@open.example'] },
-    'parked.example': { MX: [[0, '.']], TXT: ['v=spf1 -all'] },
-    '_dmarc.parked.example': { TXT: ['v=DMARC1; p=reject'] },
-    'partly.example': { MX: [[10, 'mx.good.example']], TXT: ['v=spf1 ip4:192.0.2.1 -all'] },
-    'google._domainkey.partly.example': { TXT: [`v=DKIM1; p=${key.toString('base64')}`] },
-    '_dmarc.partly.example': { fail: 'SERVFAIL' },
-    'refused.example': { MX: [[10, 'mx.good.example']], TXT: ['v=spf1 mx include:servers.mcsv.net -all'] },
-    'servers.mcsv.net': { TXT: ['v=spf1 ip4:192.0.2.128/26 -all'] },
-    'google._domainkey.refused.example': { TXT: [`v=DKIM1; p=${key.toString('base64')}`] },
-    '_dmarc.refused.example': { TXT: ['v=DMARC1; p=reject; rua=mailto:d@refused.example'] },
-    'bad.example': { A: ['192.0.2.1'] },
-    'broken.example': { fail: 'SERVFAIL' },
-    '_dmarc.broken.example': { fail: 'SERVFAIL' },
-  };
-}
+const ZONE: ZoneRecords = {
+  'good.example': { MX: [[10, 'mx.good.example']], TXT: ['v=spf1 include:spf.good.example -all'] },
+  'mx.good.example': { A: ['192.0.2.25'] },
+  'spf.good.example': {
+    TXT: ['v=spf1 include:a.spf.good.example include:b.spf.good.example -all'],
+  },
+  'a.spf.good.example': { TXT: ['v=spf1 ip4:192.0.2.0/26 -all'] },
+  'b.spf.good.example': { TXT: ['v=spf1 ip4:192.0.2.64/26 -all'] },
+  'google._domainkey.good.example': { TXT: [`v=DKIM1; p=${key.toString('base64')}`] },
+  '_dmarc.good.example': { TXT: ['v=DMARC1; p=reject; rua=mailto:d@good.example'] },
+  'middling.example': { MX: [[10, 'mx.good.example']], TXT: ['v=spf1 mx -all'] },
+  '_dmarc.middling.example': { TXT: ['v=DMARC1; p=reject; rua=mailto:d@middling.example'] },
+  'mine._domainkey.good.example': { TXT: [`v=DKIM1; p=${otherKey.toString('base64')}`] },
+  'open.example': { MX: [[10, 'mx.good.example']], TXT: ['v=spf1 +all'] },
+  'google._domainkey.open.example': { TXT: [`v=DKIM1; p=${key.toString('base64')}`] },
+  '_dmarc.open.example': { TXT: ['v=DMARC1; p=reject; rua=mailto:d@open.example'] },
+  'parked.example': { MX: [[0, '.']], TXT: ['v=spf1 -all'] },
+  '_dmarc.parked.example': { TXT: ['v=DMARC1; p=reject'] },
+  'partly.example': { MX: [[10, 'mx.good.example']], TXT: ['v=spf1 ip4:192.0.2.1 -all'] },
+  'google._domainkey.partly.example': { TXT: [`v=DKIM1; p=${key.toString('base64')}`] },
+  '_dmarc.partly.example': { fail: 'SERVFAIL' },
+  'refused.example': {
+    MX: [[10, 'mx.good.example']],
+    TXT: ['v=spf1 mx include:servers.mcsv.net -all'],
+  },
+  'servers.mcsv.net': { TXT: ['v=spf1 ip4:192.0.2.128/26 -all'] },
+  'google._domainkey.refused.example': { TXT: [`v=DKIM1; p=${key.toString('base64')}`] },
+  '_dmarc.refused.example': { TXT: ['v=DMARC1; p=reject; rua=mailto:d@refused.example'] },
+  'bad.example': { A: ['192.0.2.1'] },
+  'broken.example': { fail: 'SERVFAIL' },
+  '_dmarc.broken.example': { fail: 'SERVFAIL' },
+};
 
 let dns: ScriptedDnsServer;
-let weaker: ScriptedDnsServer;
-let partlyDown: ScriptedDnsServer;
 before(async () => {
-  dns = await startScriptedDnsServer(zoneOf('reject'));
-  weaker = await startScriptedDnsServer(zoneOf('none'));
-  partlyDown = await startScriptedDnsServer({ ...zoneOf('reject'), 'spf.good.example': { fail: 'SERVFAIL' } });
+  dns = await startScriptedDnsServer(ZONE);
 });
 after(async () => {
-  await Promise.all([dns.close(), weaker.close(), partlyDown.close()]);
+  await dns.close();
   rmSync(folder, { recursive: true });
 });
 
-type Terminal = { isTTY?: boolean; columns?: number; environment?: Record<string, string>; stdin?: string };
+type Terminal = {
+  isTTY?: boolean;
+  columns?: number;
+  environment?: Record<string, string>;
+  stdin?: string;
+};
 
-async function email(texts: string[], options: Partial<EmailOptions> = {}, terminal: Terminal = {}, server = dns) {
+async function email(
+  texts: string[],
+  options: Partial<EmailOptions> = {},
+  terminal: Terminal = {},
+) {
   let stdout = '';
   let stderr = '';
   const { isTTY = false, columns = 80, environment = {}, stdin = '' } = terminal;
   const code = await emailCommand(
     texts,
     options,
-    { dnsServers: [server.address], dataDir: folder },
+    { dnsServers: [dns.address], dataDir: folder },
     {
       stdin: () => Readable.from([Buffer.from(stdin)], { objectMode: false }),
-      stdout: { write: (text) => (stdout += text), isTTY, columns },
-      stderr: { write: (text) => (stderr += text), isTTY },
+      stdout: {
+        write: (text) => {
+          stdout += text;
+        },
+        isTTY,
+        columns,
+      },
+      stderr: {
+        write: (text) => {
+          stderr += text;
+        },
+        isTTY,
+      },
       environment,
     },
   );
@@ -104,15 +124,18 @@ for (const text of [
   });
 
 for (const [behaviour, texts, options, message] of [
-  ['an argument that is no domain', ['good.example', 'https://192.0.2.1/'], {}, /^invalid domain: "https:\/\/192/],
-  ['domains and a file', ['good.example'], { file: 'x' }, /not both/],
+  ['no domain at all', ['https://192.0.2.1/'], {}, /^invalid domain: "https:\/\/192/],
   ['two formats', ['good.example'], { csv: true, json: true }, /--csv and --json/],
-  ['selectors twice', ['good.example'], { selectors: 'a', onlySelectors: 'b' }, /cannot be combined/],
-  ['a comparison as CSV', ['good.example'], { csv: true, diff: 'x' }, /not --csv/],
-  ['a file that is missing', [], { file: path('missing') }, /^cannot read .*missing/],
-  ['a list without domains', [], { file: '-' }, /standard input lists no domain/],
-  ['saved reports that are missing', ['good.example'], { diff: path('missing') }, /^cannot read .*missing/],
-  ['a folder to save to', ['good.example'], { save: folder }, /is a directory; --save must name a file/],
+  [
+    'selectors twice',
+    ['good.example'],
+    { selectors: 'a', onlySelectors: 'b' },
+    /cannot be combined/,
+  ],
+  ['a file that is missing', [path('missing')], {}, /missing"; there is no file with this name$/],
+  ['a list that is missing', ['domains.txt'], {}, /"domains.txt"; there is no file with this name/],
+  ['empty input', ['-'], {}, /^standard input is empty$/],
+  ['a directory', [folder], {}, /^invalid domain: .*; it is a directory; name a file$/],
 ] as const)
   test(`email: refused: ${behaviour}`, async () => {
     await assert.rejects(email([...texts], options), (error) => {
@@ -123,7 +146,11 @@ for (const [behaviour, texts, options, message] of [
   });
 
 test('email: the report fits into 80 columns, except for the record to copy', async () => {
-  const { stdout } = await email(['middling.example'], {}, { isTTY: true, environment: { NO_COLOR: '1' } });
+  const { stdout } = await email(
+    ['middling.example'],
+    {},
+    { isTTY: true, environment: { NO_COLOR: '1' } },
+  );
   const lines = stdout.split('\n');
   assert.equal(lines[0], 'middling.example: C, 70 of 100');
   assert.deepEqual(
@@ -163,7 +190,12 @@ for (const [behaviour, terminal, isColoured] of [
   });
 
 test('email: several domains are listed worst first, with the grades counted', async () => {
-  const { code, stdout } = await email(['good.example', 'broken.example', 'bad.example', 'middling.example']);
+  const { code, stdout } = await email([
+    'good.example',
+    'broken.example',
+    'bad.example',
+    'middling.example',
+  ]);
   assert.equal(code, 1);
   assert.deepEqual(stdout.replace(/127\.0\.0\.1:\d+/, 'SERVER').split('\n'), [
     '        domain            risk       first step',
@@ -206,19 +238,29 @@ for (const [behaviour, domain, first, code] of [
     /^open\.example: anyone can send mail as this domain, because its SPF/,
     1,
   ],
-  ['no policy', 'bad.example', /^bad\.example: anyone can send mail as this domain, because no DMARC policy/, 1],
+  [
+    'no policy',
+    'bad.example',
+    /^bad\.example: anyone can send mail as this domain, because no DMARC policy/,
+    1,
+  ],
   [
     'a service whose mail is refused, grade A',
     'refused.example',
     /^refused\.example: receivers refuse what Mailchimp sends as\s+refused\.example, if it\s+still.*\nrefused\.example: A, 100/s,
     1,
   ],
-  ['set up to send no mail, grade C', 'parked.example', /^parked\.example: C, 70 of 100, set up to send no mail\n/, 0],
+  [
+    'set up to send no mail, grade C',
+    'parked.example',
+    /^parked\.example: C, 70 of 100, set up to send no mail\n/,
+    0,
+  ],
   [
     'a part that is not known',
     'partly.example',
     /^partly\.example: .\?, 65 of 100, of what could be verified; not known: DMARC\n/,
-    1,
+    4,
   ],
 ] as const)
   test(`email: the first line and the exit code: ${behaviour}`, async () => {
@@ -249,8 +291,11 @@ test('email: exit code 0 if all have grade A or B', async () => {
 });
 
 test('email: a file is read line by line; a line that is no domain does not stop the others', async () => {
-  writeFileSync(path('list'), '\ufeff# ours\r\ngood.example\r\n\r\n  bad.example \nnot a domain\nuser@good.example\n');
-  const { code, stdout, stderr } = await email([], { file: path('list'), json: true });
+  writeFileSync(
+    path('list'),
+    '\ufeff# ours\r\ngood.example\r\n\r\n  bad.example \nnot a domain\nuser@good.example\n',
+  );
+  const { code, stdout, stderr } = await email([path('list')], { json: true });
   const lines = stdout.trimEnd().split('\n');
   assert.deepEqual(
     lines.map((line) => JSON.parse(line)).map(({ domain, grade, code }) => [domain, grade ?? code]),
@@ -270,10 +315,13 @@ test('email: a file is read line by line; a line that is no domain does not stop
 for (const [behaviour, texts, options] of [
   ['without arguments', [], {}],
   ['as -', ['-'], {}],
-  ['as a file named -', [], { file: '-' }],
 ] as const)
   test(`email: standard input is read ${behaviour}`, async () => {
-    const { stdout } = await email([...texts], { ...options, json: true }, { stdin: 'good.example\nbad.example\n' });
+    const { stdout } = await email(
+      [...texts],
+      { ...options, json: true },
+      { stdin: 'good.example\nbad.example\n' },
+    );
     assert.equal(stdout.trimEnd().split('\n').length, 2);
   });
 
@@ -281,7 +329,10 @@ test('email: CSV has a row for each domain, also for one that could not be check
   const { stdout } = await email(['good.example', 'broken.example', 'bad.example'], { csv: true });
   // Those that DNS did not answer for are checked again, at the end.
   const [header = '', good, bad = '', broken, end] = stdout.split('\n');
-  assert.match(header, /^domain,grade,score,mx_points,spf_points,dkim_points,dmarc_points,mx_hosts,/);
+  assert.match(
+    header,
+    /^domain,grade,score,mx_points,spf_points,dkim_points,dmarc_points,mx_hosts,/,
+  );
   const old = 'good.example,A,100,10,25,30,35,mx.good.example,fail,3,google,reject,,,';
   const added =
     "yes,,ok,'-all 3/10,2048,reject,v=spf1 include:spf.good.example -all,v=DMARC1; p=reject; rua=mailto:d@good.example,mailto:d@good.example,2048,,,,,,,,,,,";
@@ -305,109 +356,24 @@ test('email: CSV has columns for transport', async () => {
 });
 
 test('email: a line that a spreadsheet would take for a formula is made text', async () => {
-  const { stdout } = await email([], { file: '-', csv: true }, { stdin: '=HYPERLINK("x")\n' });
+  const { stdout } = await email(['-'], { csv: true }, { stdin: '=HYPERLINK("x")\n' });
   assert.match(stdout, /\n"'=HYPERLINK\(""x""\)",/);
 });
 
 test('email: a terminal shows a progress bar, which is gone at the end', async () => {
   const { stderr } = await email(['good.example', 'bad.example'], {}, { isTTY: true });
-  assert.match(stderr, /░.* 50 % {2}1 of 2 domains/);
+  assert.match(stderr, /░.* 50% {2}1 of 2 domains/);
   assert.ok(stderr.endsWith('\r\x1b[K'));
   const piped = await email(['good.example', 'bad.example']);
   assert.equal(piped.stderr, '');
 });
 
-test('email: 300 domains are checked a few at a time, in the order of the list', async () => {
-  const domains = Array.from({ length: 300 }, (_, i) => `d${i}.example`);
-  const { stdout } = await email([], { file: '-', json: true }, { stdin: domains.join('\n') });
+test('email: 60 domains are checked a few at a time, in the order of the list', async () => {
+  const domains = Array.from({ length: 60 }, (_, i) => `d${i}.example`);
+  const { stdout } = await email(['-'], { json: true }, { stdin: domains.join('\n') });
   const lines = stdout.trimEnd().split('\n');
   assert.deepEqual(
     lines.map((line) => JSON.parse(line).domain),
     domains,
   );
 });
-
-test('email: --diff prints nothing while nothing changes', async () => {
-  await email(['good.example', 'bad.example'], { save: path('same') });
-  assert.deepEqual(await email([], { diff: path('same') }), { code: 0, stdout: '', stderr: '' });
-});
-
-test('email: --diff prints what changed, as text and as JSON', async () => {
-  writeFileSync(path('one'), (await email(['good.example'], { json: true })).stdout);
-  const { code, stdout } = await email([], { diff: path('one') }, {}, weaker);
-  assert.equal(code, 1);
-  assert.equal(
-    stdout,
-    [
-      'good.example',
-      '  score      A 100 → B 75',
-      '  DMARC      policy in force: reject → none',
-      '             Receivers refuse less of the mail that others send as the domain.',
-      '  DMARC      policy for subdomains: reject → none',
-      '             Others can send as subdomains more easily than before.',
-      '  DMARC      record: v=DMARC1; p=reject; rua=mailto:d@good.example → v=DMARC1;',
-      '             p=none; rua=mailto:d@good.example',
-      '',
-    ].join('\n'),
-  );
-  const json = await email([], { diff: path('one'), json: true }, {}, weaker);
-  assert.deepEqual(JSON.parse(json.stdout).changes[0], { kind: 'score', from: 'A 100', to: 'B 75' });
-});
-
-test('email: --diff takes an answer of the API, and says that a domain is new', async () => {
-  const { stdout: line } = await email(['good.example'], { json: true });
-  writeFileSync(path('api'), JSON.stringify({ data: JSON.parse(line), meta: {} }, null, 2));
-  const { code, stdout } = await email(['good.example', 'middling.example'], { diff: path('api') });
-  assert.deepEqual([code, stdout], [1, 'middling.example\n  new        not in the saved reports; now C 70\n']);
-});
-
-test('email: what could not be verified is not a change, and does not replace a saved report', async () => {
-  await email(['good.example'], { save: path('kept') });
-  const { code, stdout } = await email([], { diff: path('kept'), save: path('kept') }, {}, partlyDown);
-  assert.equal(code, 1);
-  assert.match(
-    stdout,
-    /\n {2}SPF {8}could not be verified \(dns_temporary_failure: spf\.good\.example TXT\s+SERVFAIL\)\n/,
-  );
-  assert.doesNotMatch(stdout, /\+ |- /);
-  assert.equal(JSON.parse(readFileSync(path('kept'), 'utf8')).domain_auth_score, 100);
-});
-
-test('email: --diff compares transport where both reports have it', async () => {
-  const { stdout: line } = await email(['good.example'], { json: true, include: new Set(['transport']) });
-  const report = JSON.parse(line);
-  report.transport.tls_rpt = { ...report.transport.tls_rpt, raw: 'v=TLSRPTv1;', validation_errors: [] };
-  writeFileSync(path('transport'), JSON.stringify(report));
-  const { stdout } = await email([], { diff: path('transport'), include: new Set(['transport']) });
-  assert.match(
-    stdout,
-    /^good\.example\n {2}TLS-RPT {4}- record: v=TLSRPTv1;\n {2}TLS-RPT {4}\+ error: no_tls_rpt_record/,
-  );
-  assert.equal((await email([], { diff: path('transport') })).stdout, '');
-});
-
-test('email: a domain that cannot be checked keeps its saved report, and the others are saved', async () => {
-  await email(['good.example', 'broken.example', 'bad.example'], { save: path('some') });
-  const domains = () =>
-    readFileSync(path('some'), 'utf8')
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line).domain);
-  assert.deepEqual(domains(), ['good.example', 'bad.example']);
-  const { code, stderr } = await email(['broken.example', 'bad.example'], { diff: path('some'), save: path('some') });
-  assert.equal(code, 1);
-  const reason = 'the name servers of the domain fail (SERVFAIL, often DNSSEC); other names are answered';
-  assert.equal(stderr, `error: broken.example: DNS unavailable: ${reason} (asked ${dns.address})\n`);
-  assert.deepEqual(domains(), ['bad.example', 'good.example']);
-});
-
-for (const [behaviour, text, message] of [
-  ['is no JSON', '{"a":1}\nnot json\n', /line 2 is not JSON/],
-  ['is another JSON', '{"a":1}', /is not a report of (npx )?wh email --json/],
-  ['lacks a part', '{"domain":"a.example","domain_auth_score":1,"mx":{}}', /is not a report/],
-] as const)
-  test(`email: --diff refuses a file that ${behaviour}`, async () => {
-    writeFileSync(path('wrong'), text);
-    await assert.rejects(email([], { diff: path('wrong') }), message);
-    assert.ok(existsSync(path('wrong')));
-  });

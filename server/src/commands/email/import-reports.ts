@@ -1,26 +1,33 @@
 /**
- * `wh email reports import PATH…`: files, folders and mailboxes with aggregate reports, or a message on standard input. One
- * file, and of a mailbox one message, is in memory at a time. What is read is stored in batches; each report is whole or absent.
+ * `wh email reports import PATH…`: files, folders and mailboxes with aggregate and TLS reports, or
+ * a message on standard input. One file, and of a mailbox one message, is in memory at a time. What
+ * is read is stored in batches; each report is complete or absent.
  */
 import { createReadStream, type Dirent } from 'node:fs';
 import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { splitMbox } from '@whence/email/internal/reports/mbox';
-import { isMbox, readMessage } from '@whence/email/internal/reports/read-reports';
-import { Budget, MAX_PACKED_BYTES } from '@whence/email/internal/reports/unpack';
-import { NOT_READ, type NotReadCode } from '@whence/email/internal/reports/unreadable';
+import type { Resolver } from '@whence/email/dns';
+import { splitMbox } from '@whence/email/reports/mbox';
+import { NOT_READ, type NotReadCode } from '@whence/email/reports/not-read';
+import { isMbox, readMessage } from '@whence/email/reports/read';
+import { Budget, MAX_PACKED_BYTES } from '@whence/email/reports/unpack';
 import {
   itemOf,
   type ReadInputOptions,
   type ReadItem,
   readInput,
-  readVerified,
+  withDns,
 } from '../../email-reports/read-input.ts';
+import { floodOf, PublishedSenders, sumFlood } from '../../email-reports/report-flood.ts';
 import type { Config } from '../../settings/config.ts';
 import type { PreparedReport } from '../../storage/prepared-report.ts';
+import type { PreparedTlsReport } from '../../storage/prepared-tls-report.ts';
+import type { Storage } from '../../storage/storage.ts';
 import { tellUnknown } from '../../storage/storage-unavailable.ts';
 import type { ReportStore } from '../../storage/stores/report-store.ts';
-import { type ExitCode, UsageError } from '../../terminal/exit.ts';
+import { type AddedState, notKeptCode } from '../../storage/stores/reported-domain.ts';
+import type { TlsReportStore } from '../../storage/stores/tls-report-store.ts';
+import { type ExitCode, InputError, UsageError } from '../../terminal/exit.ts';
 import { isSystemError } from '../../terminal/file-errors.ts';
 import type { CommandStreams } from '../../terminal/output.ts';
 import { ProgressBar } from '../../terminal/progress-bar.ts';
@@ -29,15 +36,24 @@ import { countIn, formatCount } from '../../terminal/table.ts';
 import { withStorage } from '../command-storage.ts';
 
 const STANDARD_INPUT = '-';
-/** Reports of one transaction, each of which waits for the disk; and their rows, for which others wait. */
+/**
+ * Reports of one transaction, each of which waits for the disk; and their rows, for which others
+ * wait.
+ */
 const BATCH_REPORTS = 50;
 const BATCH_ROWS = 20_000;
 /** Files that are not read and named; the others are counted. */
 const MAX_NAMED = 20;
-/** What a mailbox of reports has beside aggregate reports. */
-const EXPECTED: readonly NotReadCode[] = ['tls_report', 'failure_report', 'too_old'];
+/** What a mailbox of reports has beside those that are read. */
+const EXPECTED: readonly NotReadCode[] = [
+  'failure_report',
+  'too_old',
+  'too_many_unproven',
+  'too_many_tls',
+];
 
 type Settings = Pick<Config, 'storageLocation' | 'dnsServers' | 'reportsKeepDays'>;
+type Stores = { readonly reports: ReportStore; readonly tlsReports: Pick<TlsReportStore, 'add'> };
 type Options = { readonly json?: boolean; readonly new?: boolean };
 
 /** Exit code 0 if nothing is unread but other kinds of reports, and old ones. */
@@ -47,17 +63,19 @@ export async function importReports(
   options: Options,
   streams: CommandStreams,
 ): Promise<ExitCode> {
-  if (paths.includes(STANDARD_INPUT) && paths.length > 1) throw new UsageError('- is the only path, or none');
+  if (paths.includes(STANDARD_INPUT) && paths.length > 1)
+    throw new UsageError('- is the only path, or none');
   for (const path of paths) if (path !== STANDARD_INPUT) await requireThere(path);
-  return withStorage(settings.storageLocation, options.new, async (storage) => {
+  const { dnsServers, reportsKeepDays: keepDays } = settings;
+  const importInto = async (storage: Storage, resolverFor: (domain: string) => Resolver) => {
     const nowMs = Date.now();
-    const reading: ReadInputOptions = { nowMs, keepDays: settings.reportsKeepDays, keyId: '' };
-    const batches = new Batches(storage.reports, nowMs);
+    const reading: ReadInputOptions = { nowMs, keepDays, keyId: '', resolverFor };
+    const batches = new Batches(storage, nowMs, resolverFor);
     const tally = new Tally(batches);
     const bar = new ProgressBar(streams.stderr);
     const isShown = streams.stderr.isTTY === true;
     try {
-      for await (const item of itemsOf(paths, settings, reading, streams)) {
+      for await (const item of itemsOf(paths, reading, streams)) {
         await tally.add(item);
         if (isShown) bar.show(`${formatCount(tally.items)} reports: ${item.name}`, undefined);
       }
@@ -66,24 +84,28 @@ export async function importReports(
       bar.finish();
     }
     print(streams, options, tally.asJson(), (style) => tally.asText(style));
+    if (tally.isEmpty) throw new InputError('no report could be read');
     return tally.hasUnexpected ? 1 : 0;
-  });
+  };
+  return withStorage(settings.storageLocation, options.new, (storage) =>
+    withDns(dnsServers, (resolverFor) => importInto(storage, resolverFor)),
+  );
 }
 
 async function requireThere(path: string): Promise<void> {
   await stat(path).catch((error: Error) => {
-    throw new UsageError(`cannot read ${path}: ${error.message}`);
+    throw new InputError(`cannot read ${path}: ${error.message}`);
   });
 }
 
 async function* itemsOf(
   paths: readonly string[],
-  { dnsServers }: Settings,
   reading: ReadInputOptions,
   { stdin }: CommandStreams,
 ): AsyncGenerator<ReadItem> {
   for (const path of paths)
-    if (path === STANDARD_INPUT) yield* readVerified('standard input', await collect(stdin()), dnsServers, reading);
+    if (path === STANDARD_INPUT)
+      yield* readInput('standard input', await collect(stdin()), reading);
     else yield* itemsAt(path, reading);
 }
 
@@ -124,7 +146,12 @@ async function* itemsOfFile(path: string, reading: ReadInputOptions): AsyncGener
     }
     let number = 0;
     for await (const message of splitMbox(createReadStream(path)))
-      for await (const found of readMessage(`${path} (${++number})`, message, {}, new Budget()))
+      for await (const found of readMessage(
+        `${path} (${++number})`,
+        message,
+        reading,
+        new Budget(),
+      ))
         yield itemOf(found, reading);
   } catch (error) {
     if (!isSystemError(error)) throw error;
@@ -134,33 +161,63 @@ async function* itemsOfFile(path: string, reading: ReadInputOptions): AsyncGener
 
 /** Several reports in a transaction. */
 class Batches {
-  readonly #store: ReportStore;
+  readonly #stores: Stores;
   readonly #nowMs: number;
+  readonly #published: PublishedSenders;
   #waiting: PreparedReport[] = [];
+  #waitingTls: PreparedTlsReport[] = [];
   #rows = 0;
   read = 0;
   repeated = 0;
+  readonly notKept = new Map<NotReadCode, number>();
 
-  constructor(store: ReportStore, nowMs: number) {
-    this.#store = store;
+  constructor(stores: Stores, nowMs: number, resolverFor: (domain: string) => Resolver) {
+    this.#stores = stores;
     this.#nowMs = nowMs;
+    this.#published = new PublishedSenders(resolverFor);
   }
 
-  async add(report: PreparedReport): Promise<void> {
+  async add(given: PreparedReport): Promise<void> {
+    const sameDay = this.#waiting.filter(
+      ({ domainId, day }) => domainId === given.domainId && day === given.day,
+    );
+    const pendingRows = sameDay.reduce((sum, { others }) => sum + others.rows, 0);
+    const flood = await floodOf(given, this.#stores.reports, pendingRows);
+    const report = flood === undefined ? given : await sumFlood(flood, this.#published);
     this.#waiting.push(report);
     this.#rows += report.rowCount;
     if (this.#waiting.length >= BATCH_REPORTS || this.#rows >= BATCH_ROWS) await this.flush();
   }
 
+  async addTls(report: PreparedTlsReport): Promise<void> {
+    this.#waitingTls.push(report);
+    if (this.#waitingTls.length >= BATCH_REPORTS) await this.flush();
+  }
+
   async flush(): Promise<void> {
-    const reports = this.#waiting;
+    const [reports, tlsReports] = [this.#waiting, this.#waitingTls];
     this.#waiting = [];
+    this.#waitingTls = [];
     this.#rows = 0;
+    const { reports: store, tlsReports: tlsStore } = this.#stores;
+    await this.#store(reports, () => store.add(reports, this.#nowMs));
+    await this.#store(tlsReports, () => tlsStore.add(tlsReports, this.#nowMs));
+  }
+
+  async #store(
+    reports: readonly Pick<PreparedReport, 'unproven'>[],
+    add: () => Promise<AddedState[]>,
+  ): Promise<void> {
     if (reports.length === 0) return;
-    const states = await this.#store
-      .add(reports, this.#nowMs)
-      .catch(tellUnknown('the last reports were stored', 'import the same files again: none counts twice'));
-    for (const state of states) this[state]++;
+    const states = await add().catch(
+      tellUnknown('the last reports were stored', 'import the same files again: none counts twice'),
+    );
+    for (const [i, state] of states.entries())
+      if (state !== 'not_kept') this[state]++;
+      else {
+        const code = notKeptCode(reports[i]);
+        this.notKept.set(code, (this.notKept.get(code) ?? 0) + 1);
+      }
   }
 }
 
@@ -185,14 +242,30 @@ class Tally {
         this.#named.push({ name: item.name, code: item.code });
       return;
     }
-    if (!item.report.isProven) this.#unproven++;
+    if (item.report.unproven !== undefined) this.#unproven++;
     if (!item.report.isUsable) this.#unusable++;
+    if (item.kind === 'tls_report') {
+      await this.#batches.addTls(item.report);
+      return;
+    }
     this.#messages += item.report.messages;
     await this.#batches.add(item.report);
   }
 
+  /** Nothing was there, or none of what was there is a report of any kind. */
+  get isEmpty(): boolean {
+    const { read, repeated } = this.#batches;
+    const isNone = read + repeated === 0;
+    return isNone && [...this.#notRead.keys()].every((code) => !EXPECTED.includes(code));
+  }
+
   get hasUnexpected(): boolean {
-    return [...this.#notRead.keys()].some((code) => !EXPECTED.includes(code));
+    return [...this.#unread().keys()].some((code) => !EXPECTED.includes(code));
+  }
+
+  /** Storage tells of some only when they are added. */
+  #unread(): ReadonlyMap<NotReadCode, number> {
+    return new Map([...this.#notRead, ...this.#batches.notKept]);
   }
 
   asJson(): object {
@@ -200,7 +273,7 @@ class Tally {
     return {
       read,
       repeated,
-      not_read: Object.fromEntries(this.#notRead),
+      not_read: Object.fromEntries(this.#unread()),
       unproven: this.#unproven,
       unusable: this.#unusable,
       messages: this.#messages,
@@ -210,17 +283,21 @@ class Tally {
 
   asText(style: Style): string {
     const { read, repeated } = this.#batches;
-    const notRead = [...this.#notRead.values()].reduce((sum, count) => sum + count, 0);
+    const notRead = [...this.#unread().values()].reduce((sum, count) => sum + count, 0);
     const line = (text: string) => hanging('', 2, text, style);
-    const unproven = 'without a valid signature of their reporter: shown, and not used for verdicts';
-    const unusable = 'with a period of more than 48 hours or in the future: shown, and not used for verdicts';
+    const unproven =
+      'without a valid signature of their reporter: shown, and not used for verdicts';
+    const unusable =
+      'with a period of more than 48 hours or in the future: shown, and not used for verdicts';
     return [
       line(
         `read ${countIn(style, read, 'report')}, repeated ${formatCount(repeated)}, not read ${formatCount(notRead)}`,
       ),
       ...(this.#unproven > 0 ? [line(`  ${formatCount(this.#unproven)} ${unproven}`)] : []),
       ...(this.#unusable > 0 ? [line(`  ${formatCount(this.#unusable)} ${unusable}`)] : []),
-      ...[...this.#notRead].map(([code, count]) => line(`  not read ${formatCount(count)}: ${NOT_READ[code]}`)),
+      ...[...this.#unread()].map(([code, count]) =>
+        line(`  not read ${formatCount(count)}: ${NOT_READ[code]}`),
+      ),
       ...this.#named.map(({ name, code }) => line(`  ${name}: ${NOT_READ[code]}`)),
     ].join('');
   }

@@ -1,6 +1,9 @@
 /** Work on many inputs, a few at a time, with the results in the order of the inputs. */
 
-/** Results per place that may wait for a slower one before them: silent name servers take eight seconds. */
+/**
+ * Results per place that may wait for a slower one before them: silent name servers take eight
+ * seconds.
+ */
 const AHEAD_PER_PLACE = 32;
 
 export async function* inOrder<Input, Result>(

@@ -22,11 +22,18 @@ export function formatNetworks(networks: NetworksReport, style: Style): string {
     ...senders.slice(0, MAX_SENDERS).map(senderLine),
     ...moreLine(range_count - MAX_SENDERS, 'ranges'),
   ];
-  const body = lines.map((line) => (line === '' ? '\n' : `  ${cutToWidth(line, style.width - 2)}\n`)).join('');
+  const body = lines
+    .map((line) => (line === '' ? '\n' : `  ${cutToWidth(line, style.width - 2)}\n`))
+    .join('');
   const unlisted =
     unlisted_terms.length === 0
       ? ''
-      : hanging('  ', 2, `Beside these, whatever a receiver finds with ${unlisted_terms.join(' ')}`, style);
+      : hanging(
+          '  ',
+          2,
+          `Beside these, whatever a receiver finds with ${unlisted_terms.join(' ')}`,
+          style,
+        );
   const title = style.bold('Networks');
   const everyone = open_to_all ? `  ${style.red('Everyone may send as this domain.')}\n` : '';
   return `${title}: ${countLine(networks)}\n${everyone}${body}${unlisted}${formatErrors(errors, 2, style)}`;
@@ -48,13 +55,13 @@ function senderLine({
   shares,
 }: Sender): string {
   if (asn === 0) return `${range.padEnd(20)} not announced`;
-  const threat = threat_level === 'low' ? '' : `, threat ${threat_level}`;
+  const threat = threat_level === 'low' || threat_level === '' ? '' : `, threat ${threat_level}`;
   const [first, ...others] = shares;
   if (others.length === 0)
     return `${range.padEnd(20)} AS${asn} ${asn_name}, ${country || '?'}, ${connection_type}${threat}`;
   const named = [first, ...others]
     .slice(0, MAX_SHARES)
-    .map((share) => share && `AS${share.asn} ${share.asn_name} ${share.percent} %`);
+    .map((share) => share && `AS${share.asn} ${share.asn_name} ${share.percent}%`);
   const more = asn_count > MAX_SHARES ? ` and ${asn_count - MAX_SHARES} more` : '';
   return `${range.padEnd(20)} ${named.join(', ')}${more}`;
 }

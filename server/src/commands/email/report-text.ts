@@ -1,8 +1,11 @@
-/** The report of one domain: the grade, each part with its errors, the SPF tree, and what to fix first. */
-import { errorsOf, gradeText, PARTS, type Part, type PartView } from '@whence/email/internal/report/part-state';
-import { MAX_POINTS } from '@whence/email/internal/score/score';
-import { MAX_LOOKUPS } from '@whence/email/internal/spf/limits';
-import { visible } from '@whence/email/internal/visible-text';
+/**
+ * The report of one domain: the grade, each part with its errors, the SPF tree, and what to fix
+ * first.
+ */
+
+import { MAX_LOOKUPS, MAX_POINTS } from '@whence/email/report';
+import { errorsOf, gradeText, PARTS, type Part, type PartView } from '@whence/email/report-parts';
+import { visible } from '@whence/email/visible-text';
 import type { SpfTreeLine } from '../../email-checks/check-details.ts';
 import { cutToWidth, hanging, type Paint, type Style } from '../../terminal/style.ts';
 import { formatNetworks } from './networks-text.ts';
@@ -37,7 +40,8 @@ function formatTitle(outcome: Checked, style: Style): string {
   const { risk, isFinished, unverified } = verdict;
   const paint = isFinished ? style.green : gradePaint(style, unverified.length > 0 ? '?' : grade);
   const points = `${style.bold(paint(gradeText(outcome.report, verdict)))}, ${domain_auth_score} of 100`;
-  const alarm = risk === '' ? '' : hanging(`${style.bold(domain)}: `, domain.length + 2, risk, style);
+  const alarm =
+    risk === '' ? '' : hanging(`${style.bold(domain)}: `, domain.length + 2, risk, style);
   const state = isFinished ? ', set up to send no mail' : '';
   const unknown =
     unverified.length === 0
@@ -53,18 +57,28 @@ function formatParts(outcome: Checked, style: Style): string {
   const { points } = outcome.details;
   const { views } = judge(outcome);
   const errors = errorsOf(outcome.report);
-  const parts = PARTS.map((part) => formatPart(part, views[part], points[part], errors[part], style)).join('');
+  const parts = PARTS.map((part) =>
+    formatPart(part, views[part], points[part], errors[part], style),
+  ).join('');
   const { sender_rules, senders } = outcome.details;
-  const reported = senders === undefined ? '' : hanging('', 0, `Reports: ${visible(senders.text)}`, style);
+  const reported =
+    senders === undefined ? '' : hanging('', 0, `Reports: ${visible(senders.text)}`, style);
   return `${parts}${hanging('', 0, `Bulk sender rules: ${sender_rules}`, style)}${reported}`;
 }
 
-function formatPart(part: Part, view: PartView, points: number, errors: readonly string[], style: Style): string {
+function formatPart(
+  part: Part,
+  view: PartView,
+  points: number,
+  errors: readonly string[],
+  style: Style,
+): string {
   const of = MAX_POINTS[part];
   const indent = LABEL_WIDTH + POINTS_WIDTH;
   const isUnknown = view.state === 'unverified';
   const isFull = points === of || view.state === 'not applicable';
-  const paint = isFull ? style.green : points === 0 && !isUnknown ? style.red : style.yellow;
+  const partPaint = points === 0 && !isUnknown ? style.red : style.yellow;
+  const paint = isFull ? style.green : partPaint;
   const reached = paint((isUnknown ? '?' : `${points}`).padStart(2));
   const text = cutToWidth(visible(view.words), style.width - indent);
   return `${part.toUpperCase().padEnd(LABEL_WIDTH)}${reached} of ${of}  ${text}\n${formatErrors(view.state === 'not applicable' ? [] : errors, indent, style)}`;

@@ -1,11 +1,16 @@
-/** Many checks at a glance: grade, risk and first step of each domain, and how many have which grade. */
-import { PARTS, type Part } from '@whence/email/internal/report/part-state';
+/**
+ * Many checks at a glance: grade, risk and first step of each domain, and how many have which
+ * grade.
+ */
+
 import type { Grade } from '@whence/email/report';
+import { PARTS, type Part } from '@whence/email/report-parts';
 import type { CheckDetails } from '../../email-checks/check-details.ts';
+import type { ExitCode } from '../../terminal/exit.ts';
 import { printable } from '../../terminal/printable.ts';
 import { cutToWidth, hanging, type Style } from '../../terminal/style.ts';
 import { formatCount } from '../../terminal/table.ts';
-import { DNS_UNAVAILABLE, isAlarming, judge, type Outcome } from './outcome.ts';
+import { DNS_UNAVAILABLE, exitCodeOf, judge, type Outcome } from './outcome.ts';
 import { gradePaint } from './report-text.ts';
 
 /** What is kept of each domain: little, because there may be a million. */
@@ -17,7 +22,7 @@ export type SummaryRow = {
   readonly cells: Readonly<Record<Part, string>>;
   readonly risk: string;
   readonly step: string;
-  readonly isAlarming: boolean;
+  readonly exitCode: ExitCode;
 };
 
 const UNCHECKED = '-';
@@ -33,7 +38,15 @@ export function summaryRow(outcome: Outcome): SummaryRow {
     const isUnanswered = outcome.code === DNS_UNAVAILABLE;
     const cells = isUnanswered ? UNKNOWN_CELLS : NO_CELLS;
     const grade = isUnanswered ? UNVERIFIED : UNCHECKED;
-    return { domain: outcome.domain, grade, score: -1, cells, risk: '', step: outcome.reason, isAlarming: true };
+    return {
+      domain: outcome.domain,
+      grade,
+      score: -1,
+      cells,
+      risk: '',
+      step: outcome.reason,
+      exitCode: exitCodeOf(outcome),
+    };
   }
   const { report, details } = outcome;
   const { verdict, views } = judge(outcome);
@@ -42,18 +55,25 @@ export function summaryRow(outcome: Outcome): SummaryRow {
     domain: report.domain,
     grade: isKnown ? report.grade : UNVERIFIED,
     score: isKnown ? report.domain_auth_score : -1,
-    cells: { mx: views.mx.cell, spf: views.spf.cell, dkim: views.dkim.cell, dmarc: views.dmarc.cell },
+    cells: {
+      mx: views.mx.cell,
+      spf: views.spf.cell,
+      dkim: views.dkim.cell,
+      dmarc: views.dmarc.cell,
+    },
     risk: riskWord(details),
     step: firstSentence(details.advice[0]?.text ?? ''),
-    isAlarming: isAlarming(outcome),
+    exitCode: exitCodeOf(outcome),
   };
 }
 
 /** The sentence of the risk is in the report and in CSV. */
-function riskWord({ risk, advice, evidence }: CheckDetails): string {
+function riskWord({ risk, advice, open_to_all }: CheckDetails): string {
   if (risk === '') return '';
-  if (evidence.open_to_all) return 'open';
-  return advice.some(({ code }) => code === 'takeover') ? 'takeover' : 'no policy';
+  if (open_to_all) return 'open';
+  if (advice.some(({ code }) => code === 'takeover')) return 'takeover';
+  const isRefused = advice.some(({ code }) => code.startsWith('mail_refused_'));
+  return isRefused ? 'mail refused' : 'no policy';
 }
 
 function firstSentence(text: string): string {
@@ -62,7 +82,11 @@ function firstSentence(text: string): string {
 }
 
 /** The worst first, then the counts. `maxRows`: the worst ones only. */
-export function formatSummary(rows: readonly SummaryRow[], style: Style, maxRows: number = rows.length): string {
+export function formatSummary(
+  rows: readonly SummaryRow[],
+  style: Style,
+  maxRows: number = rows.length,
+): string {
   const worstFirst = [...rows].sort((a, b) => a.score - b.score || (a.domain < b.domain ? -1 : 1));
   const shown = worstFirst.slice(0, maxRows);
   const columns = columnsOf(shown, style);
@@ -72,7 +96,8 @@ export function formatSummary(rows: readonly SummaryRow[], style: Style, maxRows
     const points = row.score < 0 ? '' : String(row.score);
     const cells = columns.map(({ width, cell }) => printable(cell(row)).padEnd(width)).join('  ');
     const head = `${gradePaint(style, row.grade)(row.grade)}  ${points.padStart(3)}  ${cells}  `;
-    // What is too long for its column has the line to itself: neither a name nor the first step is cut.
+    // What is too long for its column has the line to itself: neither a name nor the first step is
+    // cut.
     if (cells.length > titles.length) {
       const below = row.step === '' ? '' : hanging(' '.repeat(indent), indent, row.step, style);
       return `${head.trimEnd()}\n${below}`;
@@ -83,7 +108,11 @@ export function formatSummary(rows: readonly SummaryRow[], style: Style, maxRows
   return `${style.dim(header)}\n${lines.join('')}\n${style.bold(formatCounts(rows))}\n`;
 }
 
-type Column = { readonly title: string; readonly width: number; readonly cell: (row: SummaryRow) => string };
+type Column = {
+  readonly title: string;
+  readonly width: number;
+  readonly cell: (row: SummaryRow) => string;
+};
 
 /** From this width on, there is room for a column of each part beside the first step. */
 const WIDE = 100;
@@ -98,9 +127,14 @@ function columnsOf(rows: readonly SummaryRow[], { width }: Style): Column[] {
     title,
     cell,
     // There may be more rows than a call takes arguments.
-    width: rows.reduce((longest, row) => Math.max(longest, Math.min(most, cell(row).length)), title.length),
+    width: rows.reduce(
+      (longest, row) => Math.max(longest, Math.min(most, cell(row).length)),
+      title.length,
+    ),
   });
-  const parts = PARTS.map((part) => column(part.toUpperCase(), ({ cells }) => cells[part], MAX_CELL));
+  const parts = PARTS.map((part) =>
+    column(part.toUpperCase(), ({ cells }) => cells[part], MAX_CELL),
+  );
   return [
     column('domain', ({ domain }) => domain, Math.min(MAX_DOMAIN, Math.floor(width / 3))),
     column('risk', ({ risk }) => risk, MAX_CELL),
@@ -109,11 +143,17 @@ function columnsOf(rows: readonly SummaryRow[], { width }: Style): Column[] {
 }
 
 function formatCounts(rows: readonly SummaryRow[]): string {
-  const counts = GRADES.map((grade) => ({ grade, count: rows.filter((row) => row.grade === grade).length }));
+  const counts = GRADES.map((grade) => ({
+    grade,
+    count: rows.filter((row) => row.grade === grade).length,
+  }));
   const named = counts
     .filter(({ count }) => count > 0)
     .map(({ grade, count }) => `${formatCount(count)} ${COUNT_NAMES[grade] ?? grade}`);
   return `${formatCount(rows.length)} domains: ${named.join(', ')}`;
 }
 
-const COUNT_NAMES: Readonly<Record<string, string>> = { [UNCHECKED]: 'not checked', [UNVERIFIED]: 'not verified' };
+const COUNT_NAMES: Readonly<Record<string, string>> = {
+  [UNCHECKED]: 'not checked',
+  [UNVERIFIED]: 'not verified',
+};

@@ -1,8 +1,11 @@
-/** `wh email DOMAIN --try FILE`: what the check would say with the records of a zone file, and what they would break. */
-import { visible } from '@whence/email/internal/visible-text';
+/**
+ * `wh email DOMAIN --try FILE`: what the check would say with the records of a file, and what they
+ * would break.
+ */
+import { visible } from '@whence/email/visible-text';
 import type { TrialReport, TrialState } from '../../email-checks/trial-report.ts';
 import { textLines } from '../../enrich/input.ts';
-import { type ExitCode, UsageError } from '../../terminal/exit.ts';
+import { type ExitCode, InputError } from '../../terminal/exit.ts';
 import type { CommandStreams } from '../../terminal/output.ts';
 import { jsonLine } from '../../terminal/printable.ts';
 import { hanging, type Style } from '../../terminal/style.ts';
@@ -12,7 +15,9 @@ import type { EmailSource } from './outcome.ts';
 const MAX_CHARACTERS = 64 * 1024;
 const MAX_LINE_CHARACTERS = 20_000;
 
-/** Exit code 0 if the change would break nothing. */
+/**
+ * Exit code 0 if the change would break nothing, 1 if it would, 4 if DNS did not answer for all.
+ */
 export async function tryRecords(
   source: EmailSource,
   domain: string,
@@ -24,29 +29,34 @@ export async function tryRecords(
   const outcome = await source.tryRecords(domain, zone);
   if (outcome.kind === 'failed') {
     stderr.write(`error: ${outcome.reason}\n`);
-    return 1;
+    return 3;
   }
   const { trial } = outcome;
   stdout.write(isJson ? jsonLine(trial) : formatTrial(trial, style));
-  return trial.risks.length === 0 ? 0 : 1;
+  if (trial.risks.length > 0) return 1;
+  return trial.after.unverified.length > 0 ? 4 : 0;
 }
 
 async function readZone(path: string, stdin: CommandStreams['stdin']): Promise<string> {
   let zone = '';
   for await (const lines of textLines(path, stdin, MAX_LINE_CHARACTERS)) {
     zone += `${lines.join('\n')}\n`;
-    if (zone.length > MAX_CHARACTERS) throw new UsageError(`--try: ${path} has more than 64 KiB`);
+    if (zone.length > MAX_CHARACTERS) throw new InputError(`--try: ${path} has more than 64 KiB`);
   }
   return zone;
 }
 
-export function formatTrial(trial: TrialReport, style: Style): string {
-  const { domain, before, after, risks, appeared, vanished, advice, lookups, senders, notes } = trial;
+function formatTrial(trial: TrialReport, style: Style): string {
+  const { domain, before, after, risks, appeared, vanished, advice, lookups, senders, notes } =
+    trial;
   const list = (title: string, texts: readonly string[], mark: string) =>
     texts.length === 0
       ? []
-      : [`${style.bold(title)}\n${texts.map((text) => hanging(`  ${mark} `, 4, visible(text), style)).join('')}`];
-  const found = ({ part, text }: { part: string; text: string }) => `${part.toUpperCase()} ${text}`;
+      : [
+          `${style.bold(title)}\n${texts.map((text) => hanging(`  ${mark} `, 4, visible(text), style)).join('')}`,
+        ];
+  const findingText = ({ part, text }: { part: string; text: string }) =>
+    `${part.toUpperCase()} ${text}`;
   const networks = (amounts: TrialReport['senders']['gained']) =>
     amounts.map(
       ({ asn, asn_name, ipv4_addresses, ipv6_48s }) =>
@@ -60,8 +70,8 @@ export function formatTrial(trial: TrialReport, style: Style): string {
       style.red('!'),
     ),
     ...(after.risk === '' ? [] : [hanging('', 0, `After it: ${after.risk}.`, style)]),
-    ...list('Appears', appeared.map(found), style.red('+')),
-    ...list('Vanishes', vanished.map(found), style.green('-')),
+    ...list('Appears', appeared.map(findingText), style.red('+')),
+    ...list('Vanishes', vanished.map(findingText), style.green('-')),
     `SPF lookups: ${lookups.before} → ${lookups.after} of ${lookups.limit}\n`,
     ...list('May send then', networks(senders.gained), '+'),
     ...list('May no longer send', networks(senders.lost), '-'),

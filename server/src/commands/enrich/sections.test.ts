@@ -21,7 +21,7 @@ const sample = {
   ],
   named: [['9.0.0.0/24', 'scanner', 'Exämple, Scans']],
 } as const;
-folder.publish(sample, { anycast: ['8.8.8.0/24'], exchanges: [['9.0.0.0/24', 'Exämple, IX']] });
+folder.publish(sample);
 plain.publish(sample);
 const vrps = join(folder.dataDir, 'vrps.json');
 writeFileSync(
@@ -34,31 +34,40 @@ writeFileSync(
   }),
 );
 const log = join(folder.dataDir, 'log');
-const ADDRESSES = ['8.8.8.8', '8.8.8.200', '9.0.0.1', '2001:4860::1', '1.0.9.9', '3.0.0.1', '10.0.0.1'];
+const ADDRESSES = [
+  '8.8.8.8',
+  '8.8.8.200',
+  '9.0.0.1',
+  '2001:4860::1',
+  '1.0.9.9',
+  '3.0.0.1',
+  '10.0.0.1',
+];
 writeFileSync(log, ADDRESSES.map((ip) => `${ip}\n`).join(''));
 
 const environment = { ...folder.environment, WHENCE_RPKI: vrps };
 const enrich = (...options: string[]) => runCommand(['enrich', log, ...options], environment);
 
-for (const jobs of ['1', '2']) {
-  test(`enrich: routing with ${jobs} job(s)`, async () => {
-    const { stdout } = await enrich('--fields', 'asn,origins,rpki,is_anycast,exchange', '--jobs', jobs);
-    const added = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line.split('\t')[1] ?? ''));
-    assert.deepEqual(added.slice(0, 4), [
-      { asn: 15169, origins: [15169, 64510], rpki: 'valid', is_anycast: true },
-      { asn: 15169, origins: [15169, 64510], rpki: 'valid', is_anycast: true },
-      { asn: 22394, origins: [22394], rpki: 'not_found', exchange: 'Exämple, IX' },
-      { asn: 15169, origins: [15169], rpki: 'invalid' },
-    ]);
-    assert.deepEqual(added.at(-1), { ip: '10.0.0.1', error: 'no data found for IP' });
-  });
-}
+test('enrich: routing', async () => {
+  const { stdout } = await enrich('--fields', 'asn,origins,rpki');
+  const added = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line.split('\t')[1] ?? ''));
+  assert.deepEqual(added.slice(0, 4), [
+    { asn: 15169, origins: [15169, 64510], rpki: 'valid' },
+    { asn: 15169, origins: [15169, 64510], rpki: 'valid' },
+    { asn: 22394, origins: [22394], rpki: 'not_found' },
+    { asn: 15169, origins: [15169], rpki: 'invalid' },
+  ]);
+  assert.deepEqual(added.at(-1), { ip: '10.0.0.1', error: 'no data found for IP' });
+});
 
 test('enrich: privacy between other fields', async () => {
-  const { stdout } = await enrich('--fields', 'privacy_kind,country,privacy_service,scanner_operator,origins,rir');
+  const { stdout } = await enrich(
+    '--fields',
+    'privacy_kind,country,privacy_service,scanner_operator,origins,rir',
+  );
   const added = stdout
     .trimEnd()
     .split('\n')
@@ -78,51 +87,54 @@ test('enrich: privacy between other fields', async () => {
     added.slice(0, 4).map(({ scanner_operator }) => scanner_operator),
     [undefined, undefined, 'Exämple, Scans', undefined],
   );
-  assert.deepEqual(Object.keys(added[0]), ['privacy_kind', 'country', 'privacy_service', 'origins', 'rir']);
-});
-
-test('enrich: in CSV, what is not known is empty', async () => {
-  const fields = 'origins,rpki,is_anycast,exchange,privacy_kind,privacy_service';
-  const { stdout } = await enrich('--format', 'csv', '--no-header', '--fields', fields);
-  assert.deepEqual(stdout.trimEnd().split('\n'), [
-    '8.8.8.8,15169 64510,valid,true,,relay,"Exämple, Relay"',
-    '8.8.8.200,15169 64510,valid,true,,,',
-    '9.0.0.1,22394,not_found,,"Exämple, IX",,',
-    '2001:4860::1,15169,invalid,,,,',
-    '1.0.9.9,64500,not_found,,,tor,',
-    '3.0.0.1,16509,not_found,,,vpn,',
-    '10.0.0.1,,,,,,',
+  assert.deepEqual(Object.keys(added[0]), [
+    'privacy_kind',
+    'country',
+    'privacy_service',
+    'origins',
+    'rir',
   ]);
 });
 
-for (const [field, message] of [
-  ['rpki', /rpki needs ROA payloads: set WHENCE_RPKI/],
-  ['is_anycast', /has no anycast prefixes: enable anycast-v4 and anycast-v6 in WHENCE_FEEDS/],
-  ['exchange', /has no peering LANs: enable peeringdb-ixpfx and peeringdb-ix in WHENCE_FEEDS/],
-] as const) {
-  test(`enrich: ${field} fails where its source is not there`, async () => {
-    const { code, stderr } = await runCommand(['enrich', log, '--fields', field], plain.environment);
-    assert.equal(code, 1);
-    assert.match(stderr, message);
-  });
-}
+test('enrich: in CSV, what is not known is empty', async () => {
+  const fields = 'origins,rpki,privacy_kind,privacy_service';
+  const { stdout } = await enrich('--format', 'csv', '--no-header', '--fields', fields);
+  assert.deepEqual(stdout.trimEnd().split('\n'), [
+    '8.8.8.8,15169 64510,valid,relay,"Exämple, Relay"',
+    '8.8.8.200,15169 64510,valid,,',
+    '9.0.0.1,22394,not_found,,',
+    '2001:4860::1,15169,invalid,,',
+    '1.0.9.9,64500,not_found,tor,',
+    '3.0.0.1,16509,not_found,vpn,',
+    '10.0.0.1,,,,',
+  ]);
+});
+
+test('enrich: rpki fails where there are no ROA payloads', async () => {
+  const { code, stderr } = await runCommand(['enrich', log, '--fields', 'rpki'], plain.environment);
+  assert.equal(code, 2);
+  assert.match(stderr, /rpki needs ROA payloads: set WHENCE_RPKI/);
+});
 
 test('enrich: origins and privacy need no more than the dataset', async () => {
   const argv = ['enrich', log, '--fields', 'origins,privacy_kind'];
   const { code, stdout } = await runCommand(argv, plain.environment);
-  assert.deepEqual([code, stdout.split('\n')[0]], [0, '8.8.8.8\t{"origins":[15169,64510],"privacy_kind":"relay"}']);
+  assert.deepEqual(
+    [code, stdout.split('\n')[0]],
+    [0, '8.8.8.8\t{"origins":[15169,64510],"privacy_kind":"relay"}'],
+  );
 });
 
 for (const [behaviour, options, want] of [
-  ['values', [], '15169 64510\tvalid\ttrue\t\trelay\n'],
+  ['values', [], '15169 64510\tvalid\trelay\n'],
   [
     'JSON',
     ['--json'],
-    '{"ip":"8.8.8.8","origins":[15169,64510],"rpki":"valid","is_anycast":true,"privacy_kind":"relay"}\n',
+    '{"ip":"8.8.8.8","origins":[15169,64510],"rpki":"valid","privacy_kind":"relay"}\n',
   ],
 ] as const) {
   test(`ip --fields: ${behaviour} of sections`, async () => {
-    const argv = ['ip', '8.8.8.8', '--fields', 'origins,rpki,is_anycast,exchange,privacy_kind', ...options];
+    const argv = ['ip', '8.8.8.8', '--fields', 'origins,rpki,privacy_kind', ...options];
     assert.equal((await runCommand(argv, environment)).stdout, want);
   });
 }

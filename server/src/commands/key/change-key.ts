@@ -1,10 +1,15 @@
-/** `wh key set|pause|resume|rotate`. Each returns once every process has applied the change. */
+/** `wh key set|rotate`. Each returns once every process has applied the change. */
 import { describeKey, parseName, parsePermissions } from '../../keys/key.ts';
-import { type AttributeOptions, changesOfOptions, parseTime, wordsOf } from '../../keys/key-attributes.ts';
+import {
+  type AttributeOptions,
+  changesOfOptions,
+  parseTime,
+  wordsOf,
+} from '../../keys/key-attributes.ts';
 import { changedAttributes } from '../../keys/key-changes.ts';
 import { present } from '../../present.ts';
 import type { KeyChange } from '../../storage/stores/key-store.ts';
-import { CommandError, type ExitCode, UsageError } from '../../terminal/exit.ts';
+import { type ExitCode, NegativeAnswer, UsageError } from '../../terminal/exit.ts';
 import type { CommandStreams } from '../../terminal/output.ts';
 import { printable } from '../../terminal/printable.ts';
 import { print } from '../../terminal/style.ts';
@@ -16,6 +21,7 @@ export type KeySetOptions = AttributeOptions & {
   name?: string;
   tier?: Tier;
   permissions?: string;
+  state?: 'active' | 'paused';
   /** A time, a period, or `never`. */
   revoke?: string;
   json?: boolean;
@@ -31,51 +37,42 @@ export async function keySet(
   const change = parsed(() => changeOf(options, now));
   if (Object.keys(change).length === 0)
     throw new UsageError('nothing to change: give at least one option, such as --tier');
-  return changeKey(location, name, options, streams, change, now);
+  return withKeys(location, async (keys) => {
+    const id = await findId(keys, name);
+    const outcome = await keys.change(id, change, operator(), now);
+    if (outcome === 'unknown') throw noSuchKey(id);
+    if (outcome === 'revoked')
+      throw new NegativeAnswer(`the key ${id} is revoked and cannot be changed`);
+    const { before, after } = outcome;
+    const lines = changedAttributes(before, after).map(
+      ({ label, details: { from, to } }) => `${id}: ${label}: ${printable(`${from} -> ${to}`)}\n`,
+    );
+    return print(
+      streams,
+      options,
+      describeKey(after),
+      () => lines.join('') || `${id} is as it was\n`,
+    );
+  });
 }
 
-function changeOf({ name, tier, permissions, revoke, ...attributes }: KeySetOptions, now: Date): KeyChange {
+function changeOf(
+  { name, tier, permissions, state, revoke, ...attributes }: KeySetOptions,
+  now: Date,
+): KeyChange {
   const revocation = (when: string) =>
     when === 'never' ? null : { at: parseTime(when, now, '--revoke'), by: operator().name };
+  const pausedAt = state === 'paused' ? now : null;
   return {
     ...present({
       name: name === undefined ? undefined : parseName(name),
+      pausedAt: state === undefined ? undefined : pausedAt,
       tier,
       permissions: permissions === undefined ? undefined : parsePermissions(wordsOf(permissions)),
       scheduledRevocation: revoke === undefined ? undefined : revocation(revoke),
     }),
     ...changesOfOptions(attributes, now),
   };
-}
-
-const changing =
-  (change: (now: Date) => KeyChange) =>
-  (location: string, name: string, options: { json?: boolean }, streams: CommandStreams): Promise<ExitCode> => {
-    const now = new Date();
-    return changeKey(location, name, options, streams, change(now), now);
-  };
-export const keyPause = changing((now) => ({ pausedAt: now }));
-export const keyResume = changing(() => ({ pausedAt: null }));
-
-async function changeKey(
-  location: string,
-  name: string,
-  options: { json?: boolean },
-  streams: CommandStreams,
-  change: KeyChange,
-  now: Date,
-): Promise<ExitCode> {
-  return withKeys(location, async (keys) => {
-    const id = await findId(keys, name);
-    const outcome = await keys.change(id, change, operator(), now);
-    if (outcome === 'unknown') throw noSuchKey(id);
-    if (outcome === 'revoked') throw new CommandError(`the key ${id} is revoked and cannot be changed`);
-    const { before, after } = outcome;
-    const lines = changedAttributes(before, after).map(
-      ({ label, details: { from, to } }) => `${id}: ${label}: ${printable(`${from} -> ${to}`)}\n`,
-    );
-    return print(streams, options, describeKey(after), () => lines.join('') || `${id} is as it was\n`);
-  });
 }
 
 /** Prints the secret of the successor, which is not shown again. */
@@ -90,16 +87,20 @@ export async function keyRotate(
   const rotation = parsed(() =>
     present({
       name: successor === undefined ? undefined : parseName(successor),
-      revokeAt: revokeOldIn === undefined ? undefined : parseTime(revokeOldIn, now, '--revoke-old-in'),
+      revokeAt:
+        revokeOldIn === undefined ? undefined : parseTime(revokeOldIn, now, '--revoke-old-in'),
     }),
   );
   return withKeys(location, async (keys, storage) => {
     const key = await findKey(keys, storage, name);
     const outcome = await keys.rotate(key, { name: key.name, ...rotation }, operator(), now);
-    if (outcome === 'revoked') throw new CommandError(`the key ${key.id} is revoked: create a new one instead`);
+    if (outcome === 'revoked')
+      throw new NegativeAnswer(`the key ${key.id} is revoked: create a new one instead`);
     // The command line gives no limits, so there are not too many.
     if (typeof outcome === 'string')
-      throw new CommandError(`the key ${key.id} already has an active successor: revoke one of them first`);
+      throw new NegativeAnswer(
+        `the key ${key.id} already has an active successor: revoke one of them first`,
+      );
     const { key: made, secret } = outcome;
     return print(streams, options, { ...describeKey(made), key: secret }, () => `${secret}\n`);
   });

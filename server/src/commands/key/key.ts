@@ -1,4 +1,7 @@
-/** `wh key create|list|revoke`, on the configured storage. A running server sees a change at once. */
+/**
+ * `wh key create|list|revoke`, on the configured storage. A running server sees a change at once.
+ */
+import { dayOfMs } from '../../day.ts';
 import {
   describeKey,
   fromStored,
@@ -8,7 +11,12 @@ import {
   parsePermissions,
   stateOf,
 } from '../../keys/key.ts';
-import { type AttributeOptions, attributesOf, changesOfOptions, wordsOf } from '../../keys/key-attributes.ts';
+import {
+  type AttributeOptions,
+  attributesOf,
+  changesOfOptions,
+  wordsOf,
+} from '../../keys/key-attributes.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { TIERS } from '../../keys/tiers.ts';
 import { NoDatabase, StorageUnavailable } from '../../storage/storage-unavailable.ts';
@@ -46,17 +54,32 @@ function parseNewKey({ name, tier, permissions, ...attributes }: NewKeyOptions, 
   return {
     name: parseName(name),
     tier,
-    permissions: permissions === undefined ? DEFAULT_PERMISSIONS : parsePermissions(wordsOf(permissions)),
+    permissions:
+      permissions === undefined ? DEFAULT_PERMISSIONS : parsePermissions(wordsOf(permissions)),
     ...attributesOf(changesOfOptions(attributes, now)),
   };
 }
 
-export async function keyList(location: string, options: { json?: boolean }, terminal: Terminal): Promise<ExitCode> {
+export async function keyList(
+  location: string,
+  options: { json?: boolean },
+  terminal: Terminal,
+): Promise<ExitCode> {
   return withKeys(location, async (keys) => {
     const all = await keys.list();
     return print(terminal, options, all.map(describeKey), (style) => {
       if (all.length === 0) return 'there are no keys\n';
-      const head = ['id', 'name', 'key', 'tier', 'a day', 'permissions', 'created', 'last used', 'state'];
+      const head = [
+        'id',
+        'name',
+        'key',
+        'tier',
+        'a day',
+        'permissions',
+        'created',
+        'last used',
+        'state',
+      ];
       const rows = all.map((key) => tableRow(key, new Date(), style));
       return formatTable(rows, style, { head });
     });
@@ -91,7 +114,12 @@ export function stateCell(key: StoredKey, now: Date, { green, yellow, red }: Sty
 }
 
 function stateText(key: StoredKey, now: Date): string {
-  const since = { revoked: key.revokedAt, expired: key.expiresAt, paused: key.pausedAt, active: undefined };
+  const since = {
+    revoked: key.revokedAt,
+    expired: key.expiresAt,
+    paused: key.pausedAt,
+    active: undefined,
+  };
   const state = stateOf(key, now);
   const at = since[state];
   if (at !== undefined) return `${state} ${day(at)}`;
@@ -104,7 +132,7 @@ export function limitOf({ allowance: { limit } }: Key): string {
   return Number.isFinite(limit) ? formatCount(limit) : 'unlimited';
 }
 
-const day = (date: Date) => date.toISOString().slice(0, 10);
+const day = (date: Date) => dayOfMs(date.getTime());
 
 /** When this returns, no process of the deployment accepts the key. */
 export async function keyRevoke(
@@ -123,7 +151,8 @@ export async function keyRevoke(
       return print(streams, options, { id, outcome }, () => `${id} is ${outcome}\n`);
     });
   } catch (error) {
-    if (hasBegun || error instanceof NoDatabase || !(error instanceof StorageUnavailable)) throw error;
+    if (hasBegun || error instanceof NoDatabase || !(error instanceof StorageUnavailable))
+      throw error;
     throw new CommandError(`the key is not revoked and still valid: ${error.message}`);
   }
 }

@@ -1,13 +1,15 @@
-/** `wh key show|find|usage`: one key with all its attributes, the key of a secret, and the requests of a key by day. */
-import { dayAt } from '../../day.ts';
+/**
+ * `wh key show|find|usage`: one key with all its attributes, the key of a secret, and the requests
+ * of a key by day.
+ */
+import { dayAt, dayBefore, dayOfMs } from '../../day.ts';
 import { STANDARD_INPUT, textLines } from '../../enrich/input.ts';
 import { describeKey, type Key } from '../../keys/key.ts';
 import { ATTRIBUTES, textOf } from '../../keys/key-attributes.ts';
 import { type KeyRefusal, refusalsOf } from '../../keys/key-refusals.ts';
 import { findSecret } from '../../keys/secret-form.ts';
-import type { StorageLocation } from '../../storage/open-storage.ts';
 import type { Storage } from '../../storage/storage.ts';
-import { CommandError, type ExitCode, UsageError } from '../../terminal/exit.ts';
+import { type ExitCode, InputError, UsageError } from '../../terminal/exit.ts';
 import type { CommandStreams } from '../../terminal/output.ts';
 import { PROGRAM } from '../../terminal/program-name.ts';
 import { fit, print, type Style, type Terminal } from '../../terminal/style.ts';
@@ -16,10 +18,8 @@ import type { RefusalReason } from '../../vocabulary.ts';
 import { limitOf, stateCell } from './key.ts';
 import { findKey, withKeys } from './open-keys.ts';
 
-const DAY_MS = 86_400_000;
-
 export async function keyShow(
-  location: StorageLocation,
+  location: string,
   name: string,
   options: { json?: boolean },
   terminal: Terminal,
@@ -53,18 +53,24 @@ async function factsOf(key: Key, storage: Storage, now: Date, style: Style): Pro
     ['permissions', key.permissions.join(' ')],
     ...ATTRIBUTES.map((attribute): [string, Cell] => [attribute.label, textOf(attribute, key)]),
     ['created', key.createdAt.toISOString()],
-    ['last used', key.lastUsedAt === undefined ? 'never' : `${key.lastUsedAt.toISOString()}${used}`],
+    [
+      'last used',
+      key.lastUsedAt === undefined ? 'never' : `${key.lastUsedAt.toISOString()}${used}`,
+    ],
     ['requests today', formatCount(requests)],
     [
       'refused',
-      refused && `${formatCount(refused.requests)}, last ${refused.lastAt.toISOString()}${fromText(refused.lastFrom)}`,
+      refused &&
+        `${formatCount(refused.requests)}, last ${refused.lastAt.toISOString()}${fromText(refused.lastFrom)}`,
     ],
     ['will be revoked', key.scheduledRevocation?.at.toISOString()],
     ['revoked', key.revokedAt && `${key.revokedAt.toISOString()} by ${key.revokedBy}`],
     ['replaces', key.predecessorId],
     ['replaced by', successor?.id],
   ];
-  return facts.flatMap(([name, value]) => (value === undefined ? [] : [[[name, style.dim], value]]));
+  return facts.flatMap(([name, value]) =>
+    value === undefined ? [] : [[[name, style.dim], value]],
+  );
 }
 
 function refusalRows(refusals: readonly KeyRefusal[], { dim }: Style): Cell[][] {
@@ -90,7 +96,7 @@ const detailText = (reason: RefusalReason, detail: string | undefined) =>
 const fromText = (address: string | undefined) => (address === undefined ? '' : ` from ${address}`);
 
 export async function keyUsage(
-  location: StorageLocation,
+  location: string,
   name: string,
   options: { days: number; json?: boolean },
   terminal: Terminal,
@@ -98,7 +104,7 @@ export async function keyUsage(
   return withKeys(location, async (keys, storage) => {
     const key = await findKey(keys, storage, name);
     const nowMs = storage.nowMs() ?? Date.now();
-    const range = { from: dayAt(nowMs - (options.days - 1) * DAY_MS).text, to: dayAt(nowMs).text };
+    const range = { from: dayBefore(nowMs, options.days - 1), to: dayOfMs(nowMs) };
     const rows = await storage.usage.rows({ ...range, keyIds: [key.id] });
     const described = rows.map(({ day, endpoint, statusClass, requests }) => ({
       day,
@@ -120,7 +126,8 @@ export async function keyUsage(
 }
 
 function statusCell(statusClass: number, { green, yellow, red }: Style): Cell {
-  return [`${statusClass}xx`, statusClass >= 5 ? red : statusClass === 4 ? yellow : green];
+  const paint = statusClass === 4 ? yellow : green;
+  return [`${statusClass}xx`, statusClass >= 5 ? red : paint];
 }
 
 const MAX_LINE_CHARACTERS = 20_000;
@@ -141,7 +148,8 @@ export async function keyFind(
   return withKeys(location, async (keys, storage) => {
     const key = await findKey(keys, storage, secret);
     return print(streams, options, describeKey(key), (style) => {
-      const revoke = key.revokedAt === undefined ? [['revoke it', `${PROGRAM} key revoke ${key.id}`]] : [];
+      const revoke =
+        key.revokedAt === undefined ? [['revoke it', `${PROGRAM} key revoke ${key.id}`]] : [];
       const rows = [
         ['id', key.id],
         ['name', key.name],
@@ -156,8 +164,10 @@ export async function keyFind(
 async function readSecret({ stdin, stderr }: CommandStreams): Promise<string> {
   if (stdin().isTTY === true) stderr.write('Paste the key and press Enter:\n');
   for await (const lines of textLines(STANDARD_INPUT, stdin, MAX_LINE_CHARACTERS)) {
-    const secret = lines.map(findSecret).find((one) => one !== undefined);
+    const secret = lines.map(findSecret).find((secret) => secret !== undefined);
     if (secret !== undefined) return secret;
   }
-  throw new CommandError('there is no whole key on standard input: its checksum is wrong, or a part is missing');
+  throw new InputError(
+    'there is no whole key on standard input: its checksum is wrong, or a part is missing',
+  );
 }

@@ -1,9 +1,14 @@
-/** What is known about a network, as the commands print it, and the fields that `--fields` and `--csv` print. */
-import type { AsnSearchAnswer } from '@whence/dataset/internal/lookup/asn-search';
+/**
+ * What is known about a network, as the commands print it, and the fields that `--fields` and
+ * `--csv` print.
+ */
+import type { AsnSearchAnswer } from '@whence/dataset/asn-search';
 import type { AsnPrefixes, AsnRecord } from '@whence/dataset/record';
 import { UsageError } from '../../terminal/exit.ts';
 
-export type AsnAnswer = (AsnRecord & { prefixes?: AsnPrefixes }) | { asn: number; error: string; code: string };
+export type AsnAnswer =
+  | (AsnRecord & { prefixes?: AsnPrefixes })
+  | { asn: number; error: string; code: string };
 
 /** Where answers come from: the local dataset, or a server. */
 export type AsnSource = (asn: number) => Promise<AsnAnswer>;
@@ -36,7 +41,9 @@ export function parseAsnFields(list: string): AsnField[] {
   return list.split(',').map((text) => {
     const field = ASN_FIELDS.find((name) => name === text.trim());
     if (field !== undefined) return field;
-    throw new UsageError(`--fields has unknown field ${JSON.stringify(text)}; valid fields: ${ASN_FIELDS.join(',')}`);
+    throw new UsageError(
+      `--fields has unknown field ${JSON.stringify(text)}; valid fields: ${ASN_FIELDS.join(',')}`,
+    );
   });
 }
 

@@ -1,12 +1,19 @@
 /** `wh asn N…` and `wh asn search Q`: networks by number and by name. */
-import { parsePrefixedAsn } from '@whence/dataset/internal/as-number';
-import { AsnSearch } from '@whence/dataset/internal/lookup/asn-search';
+import { parsePrefixedAsn } from '@whence/dataset/as-number';
+import { AsnSearch } from '@whence/dataset/asn-search';
+import { csvCell } from '../../csv-cell.ts';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
 import { type CommandStreams, dataSink, StreamSink } from '../../terminal/output.ts';
-import { jsonLine, printable, quoteCell } from '../../terminal/printable.ts';
+import { jsonLine, printable } from '../../terminal/printable.ts';
 import { PROGRAM } from '../../terminal/program-name.ts';
 import { cutToWidth, type Style, styleOf } from '../../terminal/style.ts';
-import { type Detail, detailOf, formatCount, formatDetails, formatTable } from '../../terminal/table.ts';
+import {
+  type Detail,
+  detailOf,
+  formatCount,
+  formatDetails,
+  formatTable,
+} from '../../terminal/table.ts';
 import type { DataSettings } from '../embedded-data.ts';
 import { openOverridden } from '../local-dataset.ts';
 import { openSource, type RemoteOptions } from '../remote/open-source.ts';
@@ -30,7 +37,12 @@ import {
   TOO_LARGE,
 } from './listed-arguments.ts';
 
-type AsnOptions = RemoteOptions & { json?: boolean; csv?: boolean; fields?: string; prefixes?: boolean };
+type AsnOptions = RemoteOptions & {
+  json?: boolean;
+  csv?: boolean;
+  fields?: string;
+  prefixes?: boolean;
+};
 
 export async function asnCommand(
   settings: DataSettings,
@@ -43,7 +55,8 @@ export async function asnCommand(
   const withPrefixes = options.prefixes === true;
   const source = await openSource(options, environment, {
     local: () => localAsnSource(settings, withPrefixes),
-    remote: async (server) => (await import('./remote-lookups.ts')).remoteAsnSource(server, withPrefixes),
+    remote: async (server) =>
+      (await import('./remote-lookups.ts')).remoteAsnSource(server, withPrefixes),
   });
   const isSingle = listed.areTyped && listed.typed.every(({ first, last }) => first === last);
   const sink = options.csv === true ? dataSink(stdout) : new StreamSink(stdout);
@@ -60,15 +73,23 @@ export async function asnCommand(
   };
   const reject = ({ text, error, code }: Invalid) =>
     sink.write(
-      options.json === true ? jsonLine({ asn: text, error, code }) : csvLine(print.fields, text, () => '', error),
+      options.json === true
+        ? jsonLine({ asn: text, error, code })
+        : csvLine(print.fields, text, () => '', error),
     );
-  return eachEntry(listed, use, options.json === true || options.csv === true ? reject : printInvalid(stderr));
+  return eachEntry(
+    listed,
+    use,
+    options.json === true || options.csv === true ? reject : printInvalid(stderr),
+  );
 }
 
 type Numbers = { readonly first: number; readonly last: number };
 
 function parseNumbers(text: string): Entry<Numbers> {
-  const [first, last = first, ...rest] = text.split('-').map((part) => parsePrefixedAsn(part.trim()));
+  const [first, last = first, ...rest] = text
+    .split('-')
+    .map((part) => parsePrefixedAsn(part.trim()));
   if (first === undefined || last === undefined || last < first || rest.length > 0)
     return {
       kind: 'invalid',
@@ -95,40 +116,69 @@ async function localAsnSource(settings: DataSettings, withPrefixes: boolean): Pr
   };
 }
 
-type Printer = { readonly fields: readonly AsnField[]; answer(answer: AsnAnswer, isSingle: boolean): string };
+type Printer = {
+  readonly fields: readonly AsnField[];
+  answer(answer: AsnAnswer, isSingle: boolean): string;
+};
 
 function printerOf({ json, csv, fields: list, prefixes }: AsnOptions, style: Style): Printer {
   if (json === true && csv === true) throw new UsageError('--json and --csv cannot be combined');
   if (prefixes === true && (csv === true || list !== undefined))
-    throw new UsageError(`--prefixes and ${csv === true ? '--csv' : '--fields'} cannot be combined`);
+    throw new UsageError(
+      `--prefixes and ${csv === true ? '--csv' : '--fields'} cannot be combined`,
+    );
   const fields = list === undefined ? ASN_FIELDS : parseAsnFields(list);
-  const fieldValue = (answer: AsnAnswer, name: AsnField) =>
-    'error' in answer ? (name === 'asn' ? answer.asn : undefined) : asnFieldValue(answer, name);
+  const fieldValue = (answer: AsnAnswer, name: AsnField) => {
+    if (!('error' in answer)) return asnFieldValue(answer, name);
+    return name === 'asn' ? answer.asn : undefined;
+  };
   const answer = (answer: AsnAnswer, isSingle: boolean): string => {
     if (json === true) {
       const values = () =>
-        Object.fromEntries(['asn', ...fields].map((name) => [name, fieldValue(answer, name as AsnField)]));
+        Object.fromEntries(
+          ['asn', ...fields].map((name) => [name, fieldValue(answer, name as AsnField)]),
+        );
       return jsonLine(list === undefined || 'error' in answer ? answer : values());
     }
     const text = (name: AsnField) => String(fieldValue(answer, name) ?? '');
-    if (csv === true) return csvLine(fields, text('asn'), text, 'error' in answer ? answer.error : '');
+    if (csv === true)
+      return csvLine(fields, text('asn'), text, 'error' in answer ? answer.error : '');
     if (list !== undefined) return `${fields.map((name) => printable(text(name))).join('\t')}\n`;
-    return isSingle || prefixes === true ? formatNetwork(answer, style) : formatNetworkRow(answer, style);
+    return isSingle || prefixes === true
+      ? formatNetwork(answer, style)
+      : formatNetworkRow(answer, style);
   };
-  return { fields: csv === true ? ['asn', ...fields.filter((name) => name !== 'asn')] : fields, answer };
+  return {
+    fields: csv === true ? ['asn', ...fields.filter((name) => name !== 'asn')] : fields,
+    answer,
+  };
 }
 
 /** The number is in the first column. */
-function csvLine(fields: readonly AsnField[], asn: string, text: (field: AsnField) => string, error: string): string {
+function csvLine(
+  fields: readonly AsnField[],
+  asn: string,
+  text: (field: AsnField) => string,
+  error: string,
+): string {
   const cells = fields.filter((field) => field !== 'asn').map(text);
-  return `${[asn, ...cells, error].map((cell) => quoteCell(cell, ',')).join(',')}\n`;
+  return `${[asn, ...cells, error].map((cell) => csvCell(cell)).join(',')}\n`;
 }
 
 function formatNetwork(answer: AsnAnswer, style: Style): string {
   const head = `${style.bold(`AS${answer.asn}`)}\n`;
   if ('error' in answer) return `${head}  ${answer.error}\n`;
-  const { asn_name, country, rir, connection_type, prefix_count, address_count, handle, registered, cloud_provider } =
-    answer;
+  const {
+    asn_name,
+    country,
+    rir,
+    connection_type,
+    prefix_count,
+    address_count,
+    handle,
+    registered,
+    cloud_provider,
+  } = answer;
   const rows: Detail[] = [
     ['name', asn_name, style.bold],
     ...detailOf('handle', handle),
@@ -150,7 +200,12 @@ function formatNetworkRow(answer: AsnAnswer, style: Style): string {
   if ('error' in answer) return `${number}  ${style.dim(answer.error)}\n`;
   const { country, connection_type, prefix_count, asn_name } = answer;
   const prefixes = `${formatCount(prefix_count.ipv4)} + ${formatCount(prefix_count.ipv6)}`;
-  const head = [number, printable(country), printable(connection_type).padEnd(11), prefixes.padStart(15)].join('  ');
+  const head = [
+    number,
+    printable(country),
+    printable(connection_type).padEnd(11),
+    prefixes.padStart(15),
+  ].join('  ');
   return `${head}  ${cutToWidth(asn_name, style.width - head.length - 2)}\n`;
 }
 
@@ -161,7 +216,8 @@ export async function asnSearchCommand(
   { stdout, environment }: Pick<CommandStreams, 'stdout' | 'environment'>,
 ): Promise<ExitCode> {
   if (query.trim() === '') throw new UsageError('missing search text');
-  if (query.length > 100) throw new UsageError('the search text is longer than 100 characters');
+  if ([...query].length > 100)
+    throw new UsageError('the search text is longer than 100 characters');
   const limit = Math.min(options.limit, 100);
   const search = await openSource(options, environment, {
     local: () => localSearch(settings),
@@ -185,5 +241,5 @@ export async function asnSearchCommand(
 
 async function localSearch(settings: DataSettings): Promise<SearchSource> {
   const search = new AsnSearch(await openOverridden(settings));
-  return async (query, limit) => search.search(query, limit);
+  return async (query, limit) => search.search(query, { limit });
 }

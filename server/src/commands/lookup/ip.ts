@@ -1,15 +1,13 @@
 /** `wh ip A…`: records of addresses, and what `--include` asks for. */
 import type { Address } from '@whence/dataset/address';
-import type { Location } from '@whence/dataset/internal/supplement/supplement';
 import type { Range } from '@whence/dataset/prefix';
-import { isThreatKnown } from '@whence/dataset/record';
+import type { Location } from '@whence/dataset/record';
 import type { Hostname } from '../../address/hostname.ts';
-import type { Registration } from '../../address/registration/rdap-network.ts';
 import type { AddressMembers } from '../../address/sections.ts';
 import { CSV_DEFAULT, flagsOf, parseFields, sectionOf } from '../../fields/fields.ts';
 import { describeFolder } from '../../settings/data-folder.ts';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
-import { NOT_KNOWN, noteFlags, threatText } from '../../terminal/flag-note.ts';
+import { gapText, noteFlags, type ShownGap, threatText } from '../../terminal/flag-note.ts';
 import { type CommandStreams, dataSink, StreamSink } from '../../terminal/output.ts';
 import { printable } from '../../terminal/printable.ts';
 import { fit, type Style, styleOf } from '../../terminal/style.ts';
@@ -20,14 +18,14 @@ import { openSource, type RemoteOptions } from '../remote/open-source.ts';
 import { addressesOf, parseRangeEntry } from './address-range.ts';
 import {
   csvHeader,
-  type FoundAnswer,
   formatLine,
+  type GapOf,
   type IpAnswer,
   type IpSource,
   invalidAnswer,
   isFound,
-  isMissing,
   type LineFormat,
+  type MissingAnswer,
   NO_DATA,
   threatPaint,
   UNKNOWN_SCORE,
@@ -43,7 +41,9 @@ type IpOptions = RemoteOptions & {
   include?: ReadonlySet<AddressSection>;
 };
 
-type IpFormat = { readonly kind: 'record'; readonly style: Style; readonly withEvidence: boolean } | LineFormat;
+type IpFormat =
+  | { readonly kind: 'record'; readonly style: Style; readonly withEvidence: boolean }
+  | LineFormat;
 
 /** Addresses that are answered at a time: the largest batch of a server. */
 const GROUP = 1000;
@@ -59,21 +59,25 @@ export async function ipCommand(
   checkOptions(options);
   const listed = listedArguments(texts, parseRangeEntry, streams.stdin, 'addresses, CIDRs, ranges');
   const isSingle = listed.areTyped && listed.typed.every(({ start, end }) => start === end);
-  const asked = formatOf(options, isSingle, streams);
+  const format = formatOf(options, isSingle, streams);
   // The evidence of a record says which flags do not count, and whether the score is known.
-  const isExplained = options.explain === true || asked.kind === 'record';
-  const question = { explain: isExplained, include: sectionsOf(options, asked) };
+  const isExplained = options.explain === true || format.kind === 'record';
+  const question = { explain: isExplained, include: sectionsOf(options, format) };
   const source = await openSource(options, streams.environment, {
     local: () => {
-      if (options.explain === true) streams.stderr.write(`dataset: ${describeFolder(config.dataFolder)}\n`);
+      if (options.explain === true)
+        streams.stderr.write(`dataset: ${describeFolder(config.dataFolder)}\n`);
       return localIpSource(config, question);
     },
-    remote: async (server) => (await import('./remote-lookups.ts')).remoteIpSource(server, question),
+    remote: async (server) =>
+      (await import('./remote-lookups.ts')).remoteIpSource(server, question),
   });
   try {
-    const format = asked.kind === 'row' ? { ...asked, known: await source.threatKnowledge() } : asked;
-    const exitCode = await printAnswers(listed, source, format, streams);
     const fields = 'fields' in format ? format.fields : undefined;
+    // The whole record is that of the API, which has a level in any case.
+    const isWhole = format.kind === 'json' && fields === undefined;
+    const gapOf = isWhole ? () => undefined : await source.threatGaps();
+    const exitCode = await printAnswers(listed, source, { format, gapOf }, streams);
     // A server tells it in /readyz.
     if (source.dataset !== undefined) noteFlags(streams, { dataset: source.dataset, fields });
     return exitCode;
@@ -84,9 +88,12 @@ export async function ipCommand(
 
 function checkOptions({ json, csv, fields, explain, include }: IpOptions): void {
   if (json === true && csv === true) throw new UsageError('--json and --csv cannot be combined');
-  const more = explain === true ? '--explain' : include === undefined ? undefined : '--include';
-  const columns = csv === true ? '--csv' : fields === undefined ? undefined : '--fields';
-  if (more !== undefined && columns !== undefined) throw new UsageError(`${more} and ${columns} cannot be combined`);
+  const included = include === undefined ? undefined : '--include';
+  const more = explain === true ? '--explain' : included;
+  const selected = fields === undefined ? undefined : '--fields';
+  const columns = csv === true ? '--csv' : selected;
+  if (more !== undefined && columns !== undefined)
+    throw new UsageError(`${more} and ${columns} cannot be combined`);
 }
 
 function formatOf(
@@ -105,33 +112,42 @@ function formatOf(
 }
 
 /** Fields that are not in the record are known only to `include`. */
-function sectionsOf({ include = new Set() }: IpOptions, format: IpFormat): ReadonlySet<AddressSection> {
+function sectionsOf(
+  { include = new Set() }: IpOptions,
+  format: IpFormat,
+): ReadonlySet<AddressSection> {
   const fields = 'fields' in format ? format.fields : undefined;
   return new Set([...include, ...(fields?.flatMap((field) => sectionOf(field) ?? []) ?? [])]);
 }
 
-/** Answers are written in groups, in the order of the list. Exit code 1 if an entry is invalid or has no data. */
+/**
+ * Answers are written in groups, in the order of the list. Exit code 1 if an entry is invalid or
+ * has no data.
+ */
 async function printAnswers(
   { entries }: ListedArguments<Range>,
   source: IpSource,
-  format: IpFormat,
+  { format, gapOf }: { readonly format: IpFormat; readonly gapOf: GapOf },
   { stdout, stderr }: CommandStreams,
 ): Promise<ExitCode> {
   const isData = format.kind === 'json' || format.kind === 'csv';
   const sink = isData ? dataSink(stdout) : new StreamSink(stdout);
   const lines = isData ? await source.openLines?.(format) : undefined;
   const print = (answer: IpAnswer) =>
-    format.kind === 'record' ? formatAnswer(answer, format.style, format.withEvidence) : formatLine(answer, format);
+    format.kind === 'record'
+      ? formatAnswer(answer, format.style, format.withEvidence, gapOf)
+      : formatLine(answer, format, gapOf);
   let exitCode: ExitCode = 0;
-  const known = format.kind === 'row' ? format.known : undefined;
-  let hasUnknown = false;
+  let unknownBecause: ShownGap | undefined;
   const waiting: Address[] = [];
   const flush = async () => {
     if (lines !== undefined && lines.output.length > 0) await sink.write(lines.output.take());
     if (waiting.length === 0) return;
     const answers = await source.find(waiting.splice(0));
-    if (answers.some(isMissing)) exitCode = 1;
-    hasUnknown ||= known !== undefined && answers.some((one) => isFound(one) && !isThreatKnown(one, known));
+    if (!answers.every(isFound)) exitCode = 1;
+    if (format.kind === 'row')
+      for (const answer of answers)
+        if (isFound(answer) && answer.threat.score === 0) unknownBecause ??= gapOf(answer);
     await sink.write(answers.map(print).join(''));
   };
   if (format.kind === 'csv') await sink.write(csvHeader(format.fields));
@@ -146,7 +162,8 @@ async function printAnswers(
           await sink.write(print(invalidAnswer(entry)));
         }
       } else if (lines === undefined) {
-        for (const address of addressesOf(entry.item)) if (waiting.push(address) === GROUP) await flush();
+        for (const address of addressesOf(entry.item))
+          if (waiting.push(address) === GROUP) await flush();
       } else
         for (const address of addressesOf(entry.item)) {
           if (!lines.append(address)) exitCode = 1;
@@ -155,15 +172,33 @@ async function printAnswers(
     }
     await flush();
   }
-  if (hasUnknown) stderr.write(`${UNKNOWN_SCORE}: threat ${NOT_KNOWN}\n`);
+  if (unknownBecause !== undefined)
+    stderr.write(`${UNKNOWN_SCORE}: threat not known: ${gapText(unknownBecause)}\n`);
   return exitCode;
 }
 
-export function formatAnswer(answer: IpAnswer, style: Style, withEvidence: boolean): string {
+export function formatAnswer(
+  answer: IpAnswer,
+  style: Style,
+  withEvidence: boolean,
+  gapOf: GapOf,
+): string {
   if (!isFound(answer)) return formatMissing(answer, style);
-  const { ip, prefix, asn, asn_name, country, rir, connection_type, detection, threat, evidence = [] } = answer;
+  const {
+    ip,
+    prefix,
+    asn,
+    asn_name,
+    country,
+    rir,
+    connection_type,
+    detection,
+    threat,
+    evidence = [],
+  } = answer;
   const flags = flagsOf(detection).map((flag) => {
-    const { note } = evidence.find(({ field, value }) => field === `is_${flag}` && value === true) ?? {};
+    const { note } =
+      evidence.find(({ field, value }) => field === `is_${flag}` && value === true) ?? {};
     return note === undefined ? flag : `${flag} (${note})`;
   });
   const rows: Detail[] = [
@@ -175,39 +210,47 @@ export function formatAnswer(answer: IpAnswer, style: Style, withEvidence: boole
     ['flags', flags.join(', ') || 'none'],
     ...detailOf('cloud', detection.cloud_provider),
     ...detailOf('AI company', detection.ai_company),
-    ['threat', threatText(threat, answer.threat_is_known), threatPaint(style, threat.level)],
+    ['threat', threatText(threat, gapOf(answer)), threatPaint(style, threat.level)],
     ...(threat.explanation ?? []).map((reason): Detail => ['', reason]),
     ...memberRows(answer),
   ];
-  const evidenceRows = (withEvidence ? evidence : []).map(({ field, value, source, prefix: stated, as_of, note }) => [
-    field,
-    String(value),
-    source,
-    stated,
-    as_of,
-    note ?? '',
-  ]);
+  const evidenceRows = (withEvidence ? evidence : []).map(
+    ({ field, value, source, prefix: stated, as_of, note }) => [
+      field,
+      String(value),
+      source,
+      stated,
+      as_of,
+      note ?? '',
+    ],
+  );
   const head = ['field', 'value', 'source', 'prefix', 'as of', ''];
   const table = formatTable(evidenceRows, style, { head, indent: 2, shrink: true });
   return `${style.bold(printable(ip))}\n${formatDetails(rows, style)}${evidenceRows.length === 0 ? '' : `\n${table}`}\n`;
 }
 
-function memberRows({ routing, privacy, scanner, location, labels, hostname, registration }: AddressMembers): Detail[] {
+function memberRows({
+  routing,
+  privacy,
+  scanner,
+  location,
+  labels,
+  hostname,
+}: AddressMembers): Detail[] {
   return [
     ...(routing?.origins ?? []).map(
       ({ asn, asn_name, rpki }, i): Detail => [
         i === 0 ? 'origins' : '',
-        [`AS${asn}`, asn_name, rpki && `(RPKI: ${rpki.replace('_', ' ')})`].filter(Boolean).join(' '),
+        [`AS${asn}`, asn_name, rpki && `(RPKI: ${rpki.replace('_', ' ')})`]
+          .filter(Boolean)
+          .join(' '),
       ],
     ),
-    ...(routing?.is_anycast === true ? [['', 'anycast'] satisfies Detail] : []),
-    ...detailOf('exchange', routing?.exchange),
     ...detailOf('location', location && locationText(location)),
     ...detailOf('privacy', privacy && [privacy.kind, privacy.service].filter(Boolean).join(', ')),
     ...detailOf('scanner', scanner?.operator),
     ...detailOf('labels', labels?.join('; ')),
     ...detailOf('hostname', hostname && hostnameText(hostname)),
-    ...(registration === undefined ? [] : registrationRows(registration)),
   ];
 }
 
@@ -217,30 +260,21 @@ function locationText({ city, region, latitude, longitude, source, as_of }: Loca
   return `${parts.join('; ')} (${source}, ${as_of})`;
 }
 
-function registrationRows({ error, ...fields }: Registration): Detail[] {
-  if (error !== undefined) return [['registration', 'unknown: the registry did not answer']];
-  const rows = Object.entries(fields).map(([name, value]) => `${name.replaceAll('_', ' ')} ${value}`);
-  return rows.map((text, i): Detail => [i === 0 ? 'registration' : '', text]);
-}
-
 function hostnameText({ name, is_confirmed, crawler, error }: Hostname): string {
   if (name === undefined) return error === undefined ? 'none' : 'unknown: DNS did not answer';
   if (error !== undefined) return `${name}, not confirmed: DNS did not answer`;
-  const forged = crawler === undefined ? 'does not lead back to the address' : `forged, not ${crawler.name}`;
-  return [name, is_confirmed === true ? crawler && `verified ${crawler.name}` : forged].filter(Boolean).join(', ');
+  const forged =
+    crawler === undefined ? 'does not lead back to the address' : `forged, not ${crawler.name}`;
+  return [name, is_confirmed === true ? crawler && `verified ${crawler.name}` : forged]
+    .filter(Boolean)
+    .join(', ');
 }
 
-function formatMissing(answer: Exclude<IpAnswer, FoundAnswer>, style: Style): string {
-  const head = style.bold(printable(answer.ip));
-  if (!isMissing(answer))
-    return `${head}\n${formatDetails(
-      [
-        ['exchange', answer.routing.exchange],
-        ['network', 'none announces the address'],
-      ],
-      style,
-    )}\n`;
-  const { details } = answer;
-  const why = details === undefined ? 'not announced' : `${details.prefix} is ${details.name} (${details.rfc})`;
+function formatMissing({ ip, details }: MissingAnswer, style: Style): string {
+  const head = style.bold(printable(ip));
+  const why =
+    details === undefined
+      ? 'not announced'
+      : `${details.prefix} is ${details.name} (${details.rfc})`;
   return `${head}\n  ${NO_DATA}: ${why}\n\n`;
 }

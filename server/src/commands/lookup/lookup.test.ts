@@ -1,13 +1,14 @@
-/** `wh ip` and `wh asn` for many: arguments, files, standard input, CIDRs, ranges, and what they print. */
+/**
+ * `wh ip` and `wh asn` for many: arguments, files, standard input, CIDRs, ranges, and what they
+ * print.
+ */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { compile } from '@whence/dataset/internal/compile/compile';
-import { encodeContent } from '@whence/dataset/internal/file/write';
-import { sampleInput } from '@whence/dataset/internal/test/sample-dataset';
-import { publish } from '@whence/dataset/internal/versions/publish';
+import { contentOf, sampleInput } from '@whence/dataset/test/sample-dataset';
+import { publish } from '@whence/dataset/versions';
 import { type Outcome, runCommand } from '../../test/run-command.ts';
 import { SAMPLE, TestFolder } from '../../test/test-server.ts';
 
@@ -36,18 +37,39 @@ const LIST = '# servers\n8.8.8.8\n\n  1.0.0.1 \r\n9.0.0.1';
 for (const [behaviour, argv, input, want] of [
   ['a CIDR stands for its addresses', ['8.8.8.8/31'], undefined, ['8.8.8.8', '8.8.8.9']],
   ['host bits of a CIDR are cleared', ['8.8.8.9/31'], undefined, ['8.8.8.8', '8.8.8.9']],
-  ['a range includes both ends', ['8.8.8.254-8.8.9.1'], undefined, ['8.8.8.254', '8.8.8.255', '8.8.9.0', '8.8.9.1']],
-  ['an IPv6 range', ['2001:4860::ffff-2001:4860::1:0'], undefined, ['2001:4860::ffff', '2001:4860::1:0']],
-  ['the last address of IPv4', ['255.255.255.254/31'], undefined, ['255.255.255.254', '255.255.255.255']],
+  [
+    'a range includes both ends',
+    ['8.8.8.254-8.8.9.1'],
+    undefined,
+    ['8.8.8.254', '8.8.8.255', '8.8.9.0', '8.8.9.1'],
+  ],
+  [
+    'an IPv6 range',
+    ['2001:4860::ffff-2001:4860::1:0'],
+    undefined,
+    ['2001:4860::ffff', '2001:4860::1:0'],
+  ],
+  [
+    'the last address of IPv4',
+    ['255.255.255.254/31'],
+    undefined,
+    ['255.255.255.254', '255.255.255.255'],
+  ],
   ['a pipe is read without arguments', [], LIST, ['8.8.8.8', '1.0.0.1', '9.0.0.1']],
-  ['- is standard input, among others', ['3.0.0.1', '-'], LIST, ['3.0.0.1', '8.8.8.8', '1.0.0.1', '9.0.0.1']],
+  [
+    '- is standard input, among others',
+    ['3.0.0.1', '-'],
+    LIST,
+    ['3.0.0.1', '8.8.8.8', '1.0.0.1', '9.0.0.1'],
+  ],
 ] as const)
   test(`ip: ${behaviour}`, async () => {
     assert.deepEqual(addresses(await wh(['ip', '--json', ...argv], input)), want);
   });
 
 test('ip: a file is read, plain or gzip; an address is never taken for a file', async () => {
-  const [plain, zipped] = [file('list.txt', LIST), file('list.gz', gzipSync('3.0.0.0/31\n'))];
+  const plain = file('list.txt', LIST);
+  const zipped = file('list.gz', gzipSync('3.0.0.0/31\n'));
   const { code, stdout } = await wh(['ip', '--json', plain, '9.0.0.9', zipped]);
   assert.equal(code, 0);
   assert.deepEqual(
@@ -82,8 +104,8 @@ test('ip: --csv has a header, the address first, and the error last', async () =
     stdout,
     [
       'ip,prefix,asn,asn_name,country,connection_type,flags,threat_score,threat_level,error',
-      '8.8.8.8,8.8.8.0/24,15169,Google LLC,US,datacenter,datacenter,0,low,',
-      '1.0.9.9,1.0.0.0/16,64500,"Exämple ""Nord"" GmbH",AU,business,tor_exit,45,medium,',
+      '8.8.8.8,8.8.8.0/24,15169,Google LLC,US,datacenter,datacenter,0,,',
+      '1.0.9.9,1.0.0.0/16,64500,"Exämple ""Nord"" GmbH",AU,business,tor_exit,45,,',
       '10.0.0.1,,,,,,,,,no data found for IP',
       '"a,b",,,,,,,,,invalid IP address',
       '',
@@ -102,25 +124,25 @@ test('ip: --fields prints values alone, and --json adds the address', async () =
     '8.8.8.8\t15169\n8.8.8.9\t15169\n10.0.0.1\t\n',
   );
   assert.equal(
-    (await wh(['ip', '--json', '--fields', 'country,cloud_provider', '8.8.8.8', '9.0.0.1'])).stdout,
-    '{"ip":"8.8.8.8","country":"US","cloud_provider":"Google Cloud"}\n{"ip":"9.0.0.1","country":"ZZ"}\n',
+    (await wh(['ip', '--json', '--fields', 'country,cloud_provider', '3.0.0.1', '9.0.0.1'])).stdout,
+    '{"ip":"3.0.0.1","country":"US","cloud_provider":"AWS"}\n{"ip":"9.0.0.1","country":"ZZ"}\n',
   );
 });
 
 test('ip: lists and CIDRs print a line for each address, in 80 columns', async () => {
   const { stdout, stderr } = await wh(['ip', '1.0.9.8/31', '10.0.0.0/31', '2001:4860::8888']);
   assert.deepEqual(stdout.split('\n'), [
-    '1.0.9.8          AS64500   AU  business       0  Exämple "Nord" GmbH',
+    '1.0.9.8          AS64500   AU  business       ?  Exämple "Nord" GmbH',
     '1.0.9.9          AS64500   AU  business      45  tor_exit, Exämple "Nord" GmbH',
     '10.0.0.0         Private use',
     '10.0.0.1         Private use',
     '2001:4860::8888  AS15169   US  datacenter     ?  Google LLC',
     '',
   ]);
-  assert.equal(stderr, '?: threat not known: no current lists (npx wh dataset update)\n');
+  assert.equal(stderr, '?: threat not known: no current attack lists (npx wh dataset update)\n');
 });
 
-test('ip: a score that no current list could have raised is not known, and a flag that does not count says so', async () => {
+test('ip: an expired list sets no flag, and the score is not known', async () => {
   const aged = new TestFolder();
   const input = sampleInput(SAMPLE);
   const overlays = input.overlays.map((list) =>
@@ -128,10 +150,17 @@ test('ip: a score that no current list could have raised is not known, and a fla
       ? { ...list, isTable: true, source: { ...list.source, is_table: true, max_age_days: 7 } }
       : list,
   );
-  publish(aged.dataDir, encodeContent(compile({ ...input, overlays, day: '2026-11-18' })), new Date('2026-11-18'));
+  publish(
+    aged.dataDir,
+    contentOf({ ...input, overlays, day: '2026-11-18' }),
+    new Date('2026-11-18'),
+  );
   const { stdout } = await runCommand(['ip', '1.0.9.9'], aged.environment);
-  assert.match(stdout, /^ {2}flags +tor_exit \(list of 2026-11-01, too old to count\)$/m);
-  assert.match(stdout, /^ {2}threat +not known: no current lists \(npx wh dataset update\)$/m);
+  assert.match(stdout, /^ {2}flags +none$/m);
+  assert.match(
+    stdout,
+    /^ {2}threat +not known: no current attack lists \(npx wh dataset update\)$/m,
+  );
   const explained = await runCommand(['ip', '1.0.9.9', '--json', '--explain'], aged.environment);
   const { threat, threat_is_known } = JSON.parse(explained.stdout);
   assert.deepEqual([threat, threat_is_known], [{ score: 0, level: 'low' }, false]);
@@ -167,11 +196,27 @@ for (const [behaviour, argv, message] of [
   ['a prefix of IPv6', ['ip', '2001:4860::/32'], /has 2\^96 addresses/],
   ['a range backwards', ['ip', '8.8.8.9-8.8.8.8'], /invalid IP address: "8\.8\.8\.9-8\.8\.8\.8"/],
   ['a range over two families', ['ip', '8.8.8.8-::1'], /invalid IP address/],
-  ['no address on a terminal', ['ip'], /nothing to look up: give addresses, CIDRs, ranges or files, or pipe a list/],
-  ['an unknown field', ['ip', '--fields', 'city,nothing', '8.8.8.8'], /--fields has unknown field "city"|"nothing"/],
+  [
+    'no address on a terminal',
+    ['ip'],
+    /nothing to look up: give addresses, CIDRs, ranges or files, or pipe a list/,
+  ],
+  [
+    'an unknown field',
+    ['ip', '--fields', 'city,nothing', '8.8.8.8'],
+    /--fields has unknown field "city"|"nothing"/,
+  ],
   ['CSV and JSON', ['ip', '--csv', '--json', '8.8.8.8'], /--json and --csv cannot be combined/],
-  ['evidence in CSV', ['ip', '--csv', '--explain', '8.8.8.8'], /--explain and --csv cannot be combined/],
-  ['prefixes of a network in CSV', ['asn', '--csv', '--prefixes', '15169'], /--prefixes and --csv cannot be combined/],
+  [
+    'evidence in CSV',
+    ['ip', '--csv', '--explain', '8.8.8.8'],
+    /--explain and --csv cannot be combined/,
+  ],
+  [
+    'prefixes of a network in CSV',
+    ['asn', '--csv', '--prefixes', '15169'],
+    /--prefixes and --csv cannot be combined/,
+  ],
   ['a directory', ['ip', '/'], /invalid IP address: "\/"/],
 ] as const)
   test(`lookup: usage error: ${behaviour}`, async () => {
@@ -194,11 +239,11 @@ test('ip: a line of a million characters is one invalid entry', async () => {
   assert.deepEqual([long.ip.length, long.code, found.ip], [300, 'INVALID_IP', '8.8.8.8']);
 });
 
-test('ip: a file that cannot be decompressed ends the command with 1', async () => {
+test('ip: a file that cannot be decompressed ends the command with 2', async () => {
   mkdirSync(join(folder.dataDir, 'lists'));
   const broken = file('lists/broken.gz', gzipSync('8.8.8.8\n').subarray(0, 20));
   const { code, stderr } = await wh(['ip', '--json', broken]);
-  assert.equal(code, 1);
+  assert.equal(code, 2);
   assert.match(stderr, /^error: corrupt gzip data in .*broken\.gz: unexpected end of file\n$/);
 });
 
@@ -230,7 +275,10 @@ test('asn: --csv and --fields', async () => {
     'asn,asn_name,country,error\n15169,Google LLC,US,\nx,,,invalid AS number\n64512,,,no data found for ASN\n',
   );
   assert.equal((await wh(['asn', '--fields', 'asn_name', '15169'])).stdout, 'Google LLC\n');
-  assert.equal((await wh(['asn', '--json', '--fields', 'country', '15169'])).stdout, '{"asn":15169,"country":"US"}\n');
+  assert.equal(
+    (await wh(['asn', '--json', '--fields', 'country', '15169'])).stdout,
+    '{"asn":15169,"country":"US"}\n',
+  );
 });
 
 for (const [behaviour, environment, terminal, isColoured] of [
@@ -247,7 +295,11 @@ for (const [behaviour, environment, terminal, isColoured] of [
       ['ip', '1.0.9.9/31'],
       ['asn', '15169'],
     ]) {
-      const { stdout } = await runCommand(argv, { ...folder.environment, ...environment }, terminal);
+      const { stdout } = await runCommand(
+        argv,
+        { ...folder.environment, ...environment },
+        terminal,
+      );
       assert.equal(stdout.includes('\x1b['), isColoured, argv.join(' '));
     }
   });
@@ -259,10 +311,14 @@ for (const argv of [
   ['dataset', 'export', '--format', 'csv'],
 ]) {
   test(`${argv.slice(0, 2).join(' ')}: which flags are dated or unknown is said once, on a terminal`, async () => {
-    const noted = await runCommand(argv, folder.environment, { input: '8.8.8.8\n', isTTY: true, columns: 400 });
+    const noted = await runCommand(argv, folder.environment, {
+      input: '8.8.8.8\n',
+      isTTY: true,
+      columns: 400,
+    });
     assert.equal(noted.code, 0);
     assert.equal(
-      noted.stderr.match(/note: flags unknown \(reported as false\): proxy, .*lists: .*vpn;.*\n/g)?.length,
+      noted.stderr.match(/note: flags unknown \(reported as false\): proxy, vpn, .*\n/g)?.length,
       1,
     );
     assert.doesNotMatch((await wh(argv, '8.8.8.8\n')).stderr, /note:/);

@@ -15,12 +15,18 @@ import { flagName } from '../../vocabulary.ts';
 import type { DataSettings } from '../embedded-data.ts';
 import { openOverridden } from '../local-dataset.ts';
 import { openSource, type RemoteOptions } from '../remote/open-source.ts';
-import { type Entry, eachEntry, type Invalid, listedArguments, printInvalid } from './listed-arguments.ts';
+import {
+  type Entry,
+  eachEntry,
+  type Invalid,
+  listedArguments,
+  printInvalid,
+} from './listed-arguments.ts';
 
 /** Rows of each list that people see; --json has all. */
 const SHOWN_ROWS = 10;
 
-export type PrefixSource = (request: PrefixRequest, text: string) => Promise<PrefixContent>;
+type PrefixSource = (request: PrefixRequest, text: string) => Promise<PrefixContent>;
 type PrefixEntry = { readonly request: PrefixRequest; readonly text: string };
 
 /** Exit code 1 if an entry is invalid, or nothing in a prefix is announced. */
@@ -42,23 +48,30 @@ export async function prefixCommand(
     await sink.write(options.json === true ? jsonLine(content) : formatContent(content, style));
     return content.announced_share > 0;
   };
-  const reject = ({ text, error, code }: Invalid) => sink.write(jsonLine({ prefix: text, error, code }));
+  const reject = ({ text, error, code }: Invalid) =>
+    sink.write(jsonLine({ prefix: text, error, code }));
   return eachEntry(listed, print, options.json === true ? reject : printInvalid(stderr));
 }
 
 function parseEntry(text: string): Entry<PrefixEntry> {
   const request = parsePrefixRequest(text);
   if (request !== undefined) return { kind: 'item', item: { request, text } };
-  return { kind: 'invalid', text, error: 'invalid prefix', code: 'INVALID_PREFIX', hint: 'write 192.0.2.0/24' };
+  return {
+    kind: 'invalid',
+    text,
+    error: 'invalid prefix',
+    code: 'INVALID_PREFIX',
+    hint: 'write 192.0.2.0/24',
+  };
 }
 
 async function localSource(settings: DataSettings): Promise<PrefixSource> {
   const dataset = await openOverridden(settings);
   const scratch = new WalkScratch(dataset);
-  return async (request) => walkAtOnce(describePrefix(dataset, request, scratch)).content;
+  return async (request) => walkAtOnce(describePrefix(dataset, request, scratch));
 }
 
-export function formatContent(content: PrefixContent, style: Style): string {
+function formatContent(content: PrefixContent, style: Style): string {
   const { prefix, announced_share, parts, networks, types, countries, flags } = content;
   const head = `${style.bold(prefix)}\n`;
   if (announced_share === 0) return `${head}  nothing in it is announced\n\n`;
@@ -79,7 +92,10 @@ export function formatContent(content: PrefixContent, style: Style): string {
       part.flags.map(flagName).join(', '),
     ]);
   const columns = ['addresses', 'network', 'country', 'type', 'share', 'flags'];
-  const more = parts.length > SHOWN_ROWS ? `  ${formatCount(parts.length - SHOWN_ROWS)} more with --json\n` : '';
+  const more =
+    parts.length > SHOWN_ROWS
+      ? `  ${formatCount(parts.length - SHOWN_ROWS)} more with --json\n`
+      : '';
   const details = formatDetails([['announced', percent(announced_share)], ...lists.flat()], style);
   return `${head}${details}\n${formatTable(rows, style, { head: columns, indent: 2, shrink: true })}${more}\n`;
 }
@@ -90,13 +106,14 @@ function sharesOf<Item extends { readonly share: number }>(
   nameOf: (item: Item) => string,
 ): [label: string, value: string][] {
   const shown = items.slice(0, SHOWN_ROWS).map((item) => `${nameOf(item)}, ${percent(item.share)}`);
-  const rest = items.length > SHOWN_ROWS ? [`${formatCount(items.length - SHOWN_ROWS)} more with --json`] : [];
+  const rest =
+    items.length > SHOWN_ROWS ? [`${formatCount(items.length - SHOWN_ROWS)} more with --json`] : [];
   const values = shown.length === 0 ? ['none'] : [...shown, ...rest];
   return values.map((value, i) => [i === 0 ? label : '', value]);
 }
 
-/** Two significant digits below 1 %: a network may have a very small share of an IPv6 prefix. */
+/** Two significant digits below 1%: a network may have a very small share of an IPv6 prefix. */
 function percent(share: number): string {
   const value = share * 100;
-  return `${value >= 1 || value === 0 ? Number(value.toFixed(1)) : Number(value.toPrecision(2))} %`;
+  return `${value >= 1 || value === 0 ? Number(value.toFixed(1)) : Number(value.toPrecision(2))}%`;
 }

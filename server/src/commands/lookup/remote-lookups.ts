@@ -6,20 +6,23 @@ import { LOCAL_ADDRESS_SECTIONS } from '../../vocabulary.ts';
 import { asking, type RemoteServer } from '../remote/remote-server.ts';
 import { type AsnSource, missingAsn, type SearchSource } from './asn-answer.ts';
 import {
-  type AskedOfIp,
   type IpAnswer,
+  type IpOptions,
   type IpSource,
   type MissingAnswer,
   missingAnswer,
-  noEvidence,
   notKept,
   type PastSource,
 } from './ip-answer.ts';
 
-export function remoteIpSource({ url, client: open }: RemoteServer, { explain, include }: AskedOfIp): IpSource {
+export function remoteIpSource(
+  { url, client: open }: RemoteServer,
+  { explain, include }: IpOptions,
+): IpSource {
   const client = open();
   const local = LOCAL_ADDRESS_SECTIONS.filter((section) => include.has(section));
-  const isBatchable = !explain && local.length === include.size;
+  // Only an explained answer says whether a list with the address has expired.
+  let hasExpiredLists = false;
   const findBatch = async (addresses: readonly Address[]): Promise<IpAnswer[]> => {
     const { data } = await client.batch(addresses.map(formatAddress), { include: local });
     return addresses.map((address) => {
@@ -28,13 +31,34 @@ export function remoteIpSource({ url, client: open }: RemoteServer, { explain, i
     });
   };
   return {
-    threatKnowledge: () => asking(url, async () => (await client.dataset()).data.threat_is_known),
+    async threatGaps() {
+      const { data } = await asking(url, () => client.dataset());
+      const { threat_is_known, unknown_flags, dated_flags } = data;
+      hasExpiredLists = dated_flags.length > 0;
+      return ({ ip, threat_is_known: isKnown }) => {
+        if (threat_is_known[ip.includes(':') ? 'ipv6' : 'ipv4'])
+          return isKnown === false ? 'expired_list' : undefined;
+        // `deny` and `allow` in the overrides need no lists.
+        if (isKnown === true) return undefined;
+        return unknown_flags.includes('blocklists') || !unknown_flags.includes('is_tor_exit')
+          ? 'blocklists'
+          : 'is_tor_exit';
+      };
+    },
     async find(addresses) {
-      if (isBatchable && addresses.length > 1) return asking(url, () => findBatch(addresses));
+      const isExplained = explain || hasExpiredLists;
+      if (!isExplained && local.length === include.size && addresses.length > 1)
+        return asking(url, () => findBatch(addresses));
       const answers: IpAnswer[] = [];
       for (const address of addresses) {
-        const ask = async () => (await client.ip(formatAddress(address), { explain, include: [...include] })).data;
-        answers.push(await asking<IpAnswer>(url, ask, (error) => (isNotFound(error) ? notFound(address) : undefined)));
+        const ask = async () =>
+          (await client.ip(formatAddress(address), { explain: isExplained, include: [...include] }))
+            .data;
+        answers.push(
+          await asking<IpAnswer>(url, ask, (error) =>
+            isNotFound(error) ? notFound(address) : undefined,
+          ),
+        );
       }
       return answers;
     },
@@ -42,10 +66,14 @@ export function remoteIpSource({ url, client: open }: RemoteServer, { explain, i
   };
 }
 
-export function remotePastSource({ url, client: open }: RemoteServer, explain: boolean): PastSource {
+export function remotePastSource(
+  { url, client: open }: RemoteServer,
+  explain: boolean,
+): PastSource {
   const client = open();
   return {
-    history: (address) => asking(url, async () => (await client.ipHistory(formatAddress(address))).data),
+    history: (address) =>
+      asking(url, async () => (await client.ipHistory(formatAddress(address))).data),
     record(address, wanted) {
       const ip = formatAddress(address);
       const version = 'day' in wanted ? { at: wanted.day } : wanted;
@@ -54,7 +82,6 @@ export function remotePastSource({ url, client: open }: RemoteServer, explain: b
         async () => (await client.ip(ip, { explain, ...version })).data,
         (error) => {
           if (error.code === 'VERSION_NOT_FOUND') throw notKept(wanted, ip);
-          if (error.code === 'INVALID_VERSION' && error.details?.['parameter'] === 'explain') throw noEvidence(wanted);
           return isNotFound(error) ? notFound(address) : undefined;
         },
       );
@@ -62,7 +89,10 @@ export function remotePastSource({ url, client: open }: RemoteServer, explain: b
   };
 }
 
-export function remoteAsnSource({ url, client: open }: RemoteServer, withPrefixes: boolean): AsnSource {
+export function remoteAsnSource(
+  { url, client: open }: RemoteServer,
+  withPrefixes: boolean,
+): AsnSource {
   const client = open();
   return (asn) =>
     asking(
@@ -74,7 +104,8 @@ export function remoteAsnSource({ url, client: open }: RemoteServer, withPrefixe
 
 export function remotePrefixSource({ url, client: open }: RemoteServer) {
   const client = open();
-  return (_request: unknown, text: string) => asking(url, async () => (await client.prefix(text)).data);
+  return (_request: unknown, text: string) =>
+    asking(url, async () => (await client.prefix(text)).data);
 }
 
 export function remoteSearch({ url, client: open }: RemoteServer): SearchSource {
@@ -84,7 +115,10 @@ export function remoteSearch({ url, client: open }: RemoteServer): SearchSource 
 
 const isNotFound = ({ code }: WhenceError) => code === 'NOT_FOUND';
 
-/** The special-purpose ranges are the same in every version, and an answer has them only with `explain`. */
+/**
+ * The special-purpose ranges are the same in every version, and an answer has them only with
+ * `explain`.
+ */
 function notFound(address: Address): MissingAnswer {
   return missingAnswer(formatAddress(address), findSpecialPurpose(address));
 }

@@ -1,8 +1,11 @@
-/** One interface for answers of this machine or of the server of `--url`. The client is loaded only for a server. */
+/**
+ * One interface for answers of this machine or of the server of `--url`. The client is loaded only
+ * for a server.
+ */
 import type { Environment } from '../../settings/settings.ts';
 import type { RemoteServer } from './remote-server.ts';
 
-/** `--url ''` asks this machine although WHENCE_URL is set. */
+/** `--url ''` uses this machine even if WHENCE_URL is set. */
 export type RemoteOptions = { readonly url?: string; readonly key?: string };
 
 type Sources<Source> = {

@@ -1,6 +1,6 @@
-/** A server that a command asks instead of the local dataset, through `@whence/client`. */
+/** A server that a command queries instead of the local dataset, through `@whence/client`. */
 import { type Client, type ClientOptions, createClient, WhenceError } from '@whence/client';
-import { CommandError, UsageError } from '../../terminal/exit.ts';
+import { CommandError, NegativeAnswer, UsageError } from '../../terminal/exit.ts';
 
 export type RemoteServer = {
   readonly url: string;
@@ -9,20 +9,26 @@ export type RemoteServer = {
 };
 
 export function openRemote(url: string, apiKey: string): RemoteServer {
-  if (apiKey === '') throw new UsageError(`the server at ${url} needs an API key: set WHENCE_KEY, or give --key`);
+  if (apiKey === '')
+    throw new UsageError(`the server at ${url} needs an API key: set WHENCE_KEY, or give --key`);
   const client: RemoteServer['client'] = (more) => {
     try {
       return createClient({ baseUrl: url, apiKey, ...more });
     } catch (error) {
       // The message names the option of the client and does not quote it.
-      const name = (error as Error).message.startsWith('apiKey') ? '--key or WHENCE_KEY' : '--url or WHENCE_URL';
+      const name = (error as Error).message.startsWith('apiKey')
+        ? '--key or WHENCE_KEY'
+        : '--url or WHENCE_URL';
       throw new UsageError(`${name}: ${(error as Error).message.replace(/^\w+ /, 'it ')}`);
     }
   };
   return { url, apiKey, client };
 }
 
-/** Runs `ask`. A failure becomes a sentence that says what to do, unless `answered` makes it an answer. */
+/**
+ * Runs `ask`. A failure becomes a sentence that says what to do, unless `answered` makes it an
+ * answer.
+ */
 export async function asking<Answer>(
   url: string,
   ask: () => Promise<Answer>,
@@ -35,12 +41,18 @@ export async function asking<Answer>(
     const answer = answered(error);
     if (answer !== undefined) return answer;
     const message = `${describe(error, url, new Date())}${error.requestId === '' ? '' : ` (request ${error.requestId})`}`;
-    throw REFUSED_OPTIONS.includes(error.code) ? new UsageError(message) : new CommandError(message);
+    throw new (kindOf(error))(message);
   }
 }
 
-/** What an option asks for and this server does not have: used wrongly, as it would be without a server. */
-const REFUSED_OPTIONS: readonly string[] = ['INVALID_INCLUDE', 'INVALID_SELECTOR', 'TOO_MANY_SELECTORS'];
+/** The exit code is the same as without a server. */
+function kindOf({ status, code }: WhenceError) {
+  // An option requests something that this server does not have, or refuses.
+  if (status === 400 && code !== 'BAD_RESPONSE') return UsageError;
+  if (status === 404 && code.endsWith('NOT_FOUND') && code !== 'ROUTE_NOT_FOUND')
+    return NegativeAnswer;
+  return CommandError;
+}
 
 function describe(error: WhenceError, url: string, now: Date): string {
   switch (error.code) {
@@ -69,7 +81,8 @@ function causeOf(error: Error): string {
   return message || code || error.message;
 }
 
-const detailsOf = ({ details }: WhenceError) => (details === undefined ? '' : `: ${JSON.stringify(details)}`);
+const detailsOf = ({ details }: WhenceError) =>
+  details === undefined ? '' : `: ${JSON.stringify(details)}`;
 
 function resetOf({ retryAfterMs }: WhenceError, now: Date): string {
   if (retryAfterMs === undefined) return '';

@@ -1,10 +1,11 @@
 /**
- * `wh sync`: keeps databases and lists of a server in a folder. A file is replaced as a whole, and only if it has the digest
- * that the server sent with it; otherwise the last good one stays. What the next run needs is in a folder of its own, so that
+ * `wh sync`: keeps databases and lists of a server in a folder. A file is replaced as a whole, and
+ * only if it has the digest that the server sent with it; otherwise the last good one stays. What
+ * the next run needs is in a folder of its own, so that
  * `*` in the configuration of a program does not match it:
  *
  *   FOLDER/country.mmdb
- *   FOLDER/.sync/state.json           what is known about each file
+ *   FOLDER/.sync/.state.json          what is known about each file
  *   FOLDER/.sync/country.mmdb.part    an interrupted download, which the next run continues
  */
 import { spawn } from 'node:child_process';
@@ -14,11 +15,10 @@ import { createReadStream, existsSync, readFileSync, rmSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { download } from '@whence/dataset/internal/io/download/download';
-import type { DownloadFailed } from '@whence/dataset/internal/io/download/download-request';
-import { readProxyVariables } from '@whence/dataset/internal/io/download/proxy';
-import { withLock } from '@whence/dataset/internal/io/lock';
-import { renameSynced, writeWhole } from '@whence/dataset/internal/io/whole-file';
+import { download } from '@whence/dataset/io/download';
+import { renameSynced, writeAtomically } from '@whence/dataset/io/files';
+import { withLock } from '@whence/dataset/io/lock';
+import { readProxyVariables } from '@whence/dataset/io/proxy';
 import { type ExitCode, failureOf, UsageError } from '../../terminal/exit.ts';
 import { isSystemError, refusalText } from '../../terminal/file-errors.ts';
 import type { CommandStreams } from '../../terminal/output.ts';
@@ -26,7 +26,11 @@ import { jsonLine } from '../../terminal/printable.ts';
 import { openSource, type RemoteOptions } from './open-source.ts';
 import type { RemoteServer } from './remote-server.ts';
 
-type SyncOptions = RemoteOptions & { readonly onChange?: string; readonly once?: boolean; readonly json?: boolean };
+type SyncOptions = RemoteOptions & {
+  readonly onChange?: string;
+  readonly once?: boolean;
+  readonly json?: boolean;
+};
 
 /** On average: machines that were started together do not ask together. */
 const PERIOD_MS = 600_000;
@@ -72,14 +76,19 @@ export async function syncCommand(
     for (const name of new Set(names)) synced.push(await files.update(name, synced));
     const command = onChange === undefined ? undefined : await files.apply(names, onChange);
     if (json) stdout.write(jsonLine({ files: synced, command }));
-    else for (const { file, state } of synced) if (isOnce || state === 'replaced') stdout.write(`${file}: ${state}\n`);
+    else
+      for (const { file, state } of synced)
+        if (isOnce || state === 'replaced') stdout.write(`${file}: ${state}\n`);
     for (const { file, reason, held_at } of synced) {
-      const kept = existsSync(join(folder, file)) ? 'The file here is unchanged.' : 'There is no earlier file here.';
+      const kept = existsSync(join(folder, file))
+        ? 'The file here is unchanged.'
+        : 'There is no earlier file here.';
       if (reason !== undefined) stderr.write(`${file}: ${reason}. ${kept}\n`);
-      if (held_at !== undefined) stderr.write(`${file}: held by the server at version ${held_at}\n`);
+      if (held_at !== undefined)
+        stderr.write(`${file}: held by the server at version ${held_at}\n`);
     }
     if (command === 'failed') stderr.write('the command failed: the next run repeats it\n');
-    if (command === 'failed' || synced.some(({ state }) => state === 'failed')) return 1;
+    if (command === 'failed' || synced.some(({ state }) => state === 'failed')) return 3;
     return synced.some(({ state }) => state === 'unavailable') ? 4 : 0;
   };
   for (;;) {
@@ -107,7 +116,7 @@ class SyncFolder {
     this.#folder = folder;
     this.#server = server;
     this.#environment = environment;
-    this.#known = readState(join(folder, '.sync/state.json'));
+    this.#known = readState(join(folder, '.sync/.state.json'));
   }
 
   /** `before`: of this run. A server that was not reached is not asked again for the next file. */
@@ -124,15 +133,16 @@ class SyncFolder {
 
   async #update(file: string): Promise<SyncedFile> {
     const { url, apiKey } = this.#server;
-    const [target, path] = [join(this.#folder, '.sync', file), join(this.#folder, file)];
-    const known = this.#known[file];
-    const isWhole = known !== undefined && (await digestOf(path)) === known.sha256;
+    const target = join(this.#folder, '.sync', file);
+    const path = join(this.#folder, file);
+    const written = this.#known[file];
+    const isWhole = written !== undefined && (await digestOf(path)) === written.sha256;
     let headers: IncomingHttpHeaders = {};
     const result = await download({
       url: `${url.replace(/\/+$/, '')}/v1/${file.endsWith('.mmdb') ? 'databases' : 'lists'}/${file}`,
       password: apiKey,
       target,
-      etag: isWhole ? known.etag : undefined,
+      etag: isWhole ? written.etag : undefined,
       onHeaders: (received) => {
         headers = received;
       },
@@ -143,7 +153,8 @@ class SyncFolder {
     });
     if (result.kind === 'failed') return failedFile(file, result);
     const { 'x-whence-held': held, 'repr-digest': sent } = headers;
-    const held_at = held === undefined ? undefined : Number(held);
+    const held_at =
+      typeof held === 'string' && /^[0-9]{1,15}$/.test(held) ? Number(held) : undefined;
     if (result.kind === 'unchanged') return { file, state: 'unchanged', held_at };
     const sha256 = await digestOf(target);
     if (sha256 === undefined || String(sent) !== `sha-256=:${sha256}:`) {
@@ -154,17 +165,27 @@ class SyncFolder {
           : 'checksum mismatch: not the digest that the server sent';
       return { file, state: 'failed', reason };
     }
-    this.#remember(file, { ...known, etag: result.etag, sha256 });
+    if (isEmptyList(target) && existsSync(path) && !isEmptyList(path)) {
+      rmSync(target, { force: true });
+      return { file, state: 'unavailable', reason: BECAME_EMPTY };
+    }
+    this.#remember(file, { ...written, etag: result.etag, sha256 });
     renameSynced(target, path);
     return { file, state: 'replaced', held_at };
   }
 
-  /** Runs the command if it has not succeeded with these files. Undefined if that is not necessary. */
-  async apply(names: readonly string[], command: string): Promise<'succeeded' | 'failed' | undefined> {
+  /**
+   * Runs the command if it has not succeeded with these files. Undefined if that is not necessary.
+   */
+  async apply(
+    names: readonly string[],
+    command: string,
+  ): Promise<'succeeded' | 'failed' | undefined> {
     const changed: [string, KnownFile][] = [];
     for (const [file, known] of Object.entries(this.#known))
       if (names.includes(file) && known.applied !== known.sha256)
-        if ((await digestOf(join(this.#folder, file))) === known.sha256) changed.push([file, known]);
+        if ((await digestOf(join(this.#folder, file))) === known.sha256)
+          changed.push([file, known]);
     if (changed.length === 0) return undefined;
     // Standard output may be JSON.
     const child = spawn(command, {
@@ -179,18 +200,44 @@ class SyncFolder {
     return 'succeeded';
   }
 
-  #remember(file: string, known: KnownFile): void {
-    this.#known[file] = known;
-    writeWhole(join(this.#folder, '.sync/state.json'), Buffer.from(JSON.stringify(this.#known)));
+  #remember(file: string, knownFile: KnownFile): void {
+    this.#known[file] = knownFile;
+    writeAtomically(
+      join(this.#folder, '.sync/.state.json'),
+      Buffer.from(JSON.stringify(this.#known)),
+    );
   }
 }
 
 const UNREACHABLE = 'the server was not reached: ';
+const BECAME_EMPTY = 'the server sent a list without prefixes (remove the file here to accept it)';
 
-function failedFile(file: string, { reason, unreachable, body }: DownloadFailed): SyncedFile {
+/**
+ * Whether a list in any of its formats has no prefix. A firewall that loads an empty list allows
+ * everything that the last one refused, so the server's own guard against empty lists is not the
+ * only one.
+ */
+function isEmptyList(path: string): boolean {
+  if (path.endsWith('.mmdb')) return false;
+  const text = readFileSync(path, 'utf8').replaceAll(/^#.*$/gm, '');
+  return !/(?:\d+(?:\.\d+){3}|[0-9a-f]*:[0-9a-f]*:[0-9a-f:]*)\/\d/i.test(text);
+}
+
+type FailedDownload = {
+  readonly reason: string;
+  readonly unreachable?: string;
+  readonly body?: string;
+};
+
+function failedFile(file: string, { reason, unreachable, body }: FailedDownload): SyncedFile {
   if (body?.includes('"LIST_UNAVAILABLE"') === true)
-    return { file, state: 'unavailable', reason: 'no source of this list counts today (LIST_UNAVAILABLE)' };
-  if (unreachable !== undefined) return { file, state: 'failed', reason: `${UNREACHABLE}${reason}` };
+    return {
+      file,
+      state: 'unavailable',
+      reason: 'no source of this list counts today (LIST_UNAVAILABLE)',
+    };
+  if (unreachable !== undefined)
+    return { file, state: 'failed', reason: `${UNREACHABLE}${reason}` };
   const [, permission] = /"required":"([\w:]+)"/.exec(body ?? '') ?? [];
   const missing = permission === undefined ? '' : `: the key needs the permission ${permission}`;
   return { file, state: 'failed', reason: `${reason}${missing}` };

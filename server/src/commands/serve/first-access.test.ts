@@ -25,6 +25,7 @@ for (const [behaviour, prepare] of [
     writeOwnerOnlyFile(path, 'secret');
     assert.equal(readFileSync(path, 'utf8'), 'secret\n');
     assert.equal(statSync(path).mode & 0o777, 0o600);
-    if (behaviour === 'is a link to another') assert.equal(readFileSync(`${path}.target`, 'utf8'), 'elsewhere');
+    if (behaviour === 'is a link to another')
+      assert.equal(readFileSync(`${path}.target`, 'utf8'), 'elsewhere');
   });
 }

@@ -10,13 +10,22 @@ import { listenError } from '../../terminal/setting-errors.ts';
 /** Fastify and everything on it. The first of several processes does not need it. */
 export const loadServer = () => import('../../process/server.ts');
 
-export async function listen(config: Config, log: Logger, options: ServerOptions): Promise<RunningServer> {
+export async function listen(
+  config: Config,
+  log: Logger,
+  options: ServerOptions,
+): Promise<RunningServer> {
   const { startServer } = await loadServer();
   try {
     return await startServer(config, log, () => Date.now(), options);
   } catch (error) {
     const { host, port } = config;
-    throw listenError(error, { host, port, hostSetting: 'WHENCE_HOST', portSetting: 'WHENCE_PORT' });
+    throw listenError(error, {
+      host,
+      port,
+      hostSetting: 'WHENCE_HOST',
+      portSetting: 'WHENCE_PORT',
+    });
   }
 }
 
@@ -36,6 +45,11 @@ export async function startMetrics(
     });
     return { metrics_port: (server.address() as AddressInfo).port };
   } catch (error) {
-    throw listenError(error, { host, port, hostSetting: 'WHENCE_METRICS_PORT', portSetting: 'WHENCE_METRICS_PORT' });
+    throw listenError(error, {
+      host,
+      port,
+      hostSetting: 'WHENCE_METRICS_PORT',
+      portSetting: 'WHENCE_METRICS_PORT',
+    });
   }
 }

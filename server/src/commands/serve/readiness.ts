@@ -32,10 +32,20 @@ export async function untilReady(url: string, signals: StopSignals): Promise<voi
   }
 }
 
-/** The answer of `/readyz`. The first use of `fetch` takes 40 ms, and the first requests would wait for it. */
+/**
+ * Connections wait in the queue of the port while no worker is alive, and for ever if none can be
+ * started.
+ */
+const ANSWER_MS = 5_000;
+
+/**
+ * The answer of `/readyz`. The first use of `fetch` takes 40 ms, and the first requests would wait
+ * for it.
+ */
 function askReadiness(url: string): Promise<{ status: number; body: unknown }> {
   return new Promise((resolve, reject) => {
-    get(`${url}/readyz`, (response) => {
+    const options = { signal: AbortSignal.timeout(ANSWER_MS) };
+    get(`${url}/readyz`, options, (response) => {
       json(response).then((body) => resolve({ status: response.statusCode ?? 0, body }), reject);
     }).once('error', reject);
   });

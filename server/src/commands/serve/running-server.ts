@@ -1,9 +1,10 @@
-// The address of a data directory's server, in a file: commands may lack its variables, and it may choose its port.
+// The address of a data directory's server, in a file: commands may lack its variables, and it may
+// choose its port.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { livenessOf, ownIdentity, type ProcessIdentity } from '@whence/dataset/internal/io/process-identity';
-import { makeFolder, writeWhole } from '@whence/dataset/internal/io/whole-file';
+import { makeFolder, writeAtomically } from '@whence/dataset/io/files';
+import { livenessOf, ownIdentity, type ProcessIdentity } from '@whence/dataset/io/lock';
 import { ownDataFolder } from '../../settings/data-folder.ts';
 import type { Environment } from '../../settings/settings.ts';
 
@@ -13,15 +14,19 @@ const pathIn = (dataDir: string) => join(dataDir, 'server.json');
 
 export function announceServer(dataDir: string, url: string): () => void {
   const own: RunningServer = { url, process: ownIdentity() };
-  writeWhole(pathIn(dataDir), Buffer.from(`${JSON.stringify(own)}\n`));
+  writeAtomically(pathIn(dataDir), Buffer.from(`${JSON.stringify(own)}\n`));
   return () => {
     // Another server may have been started in the meantime.
     const { pid, start } = readServer(dataDir)?.process ?? {};
-    if (pid === own.process.pid && start === own.process.start) rmSync(pathIn(dataDir), { force: true });
+    if (pid === own.process.pid && start === own.process.start)
+      rmSync(pathIn(dataDir), { force: true });
   };
 }
 
-/** In the user's own data directory: one file for each data directory in which they have started a server. */
+/**
+ * In the user's own data directory: one file for each data directory in which they have started a
+ * server.
+ */
 function listFolder(environment: Environment): string | undefined {
   const own = ownDataFolder(environment);
   return own && join(own, 'servers');
@@ -34,10 +39,12 @@ export function listServer(dataDir: string, environment: Environment): void {
   makeFolder(folder, 0o700);
   const path = resolve(dataDir);
   const name = createHash('sha256').update(path).digest('hex').slice(0, 16);
-  writeWhole(join(folder, name), Buffer.from(`${path}\n`));
+  writeAtomically(join(folder, name), Buffer.from(`${path}\n`));
 }
 
-export function listedServers(environment: Environment): { readonly url: string; readonly dataDir: string }[] {
+export function listedServers(
+  environment: Environment,
+): { readonly url: string; readonly dataDir: string }[] {
   const folder = listFolder(environment);
   try {
     return readdirSync(folder ?? '').flatMap((name) => {
@@ -53,7 +60,9 @@ export function listedServers(environment: Environment): { readonly url: string;
 
 export function runningServerUrl(dataDir: string): string | undefined {
   const server = readServer(dataDir);
-  return server !== undefined && livenessOf(server.process, ownIdentity()) === 'running' ? server.url : undefined;
+  return server !== undefined && livenessOf(server.process, ownIdentity()) === 'running'
+    ? server.url
+    : undefined;
 }
 
 function readServer(dataDir: string): RunningServer | undefined {

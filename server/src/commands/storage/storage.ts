@@ -1,6 +1,9 @@
-/** `wh storage check|migrate`: examines the storage, or copies keys, counts and accounts between SQLite and PostgreSQL. */
+/**
+ * `wh storage check|migrate`: examines the storage, or copies keys, counts and accounts between
+ * SQLite and PostgreSQL.
+ */
 import { resolve } from 'node:path';
-import { makeFolder } from '@whence/dataset/internal/io/whole-file';
+import { makeFolder } from '@whence/dataset/io/files';
 import { MAX_ROUND_TRIP_MS } from '../../keys/vouching.ts';
 import type { Config } from '../../settings/config.ts';
 import { parseDatabaseUrl } from '../../settings/parsers.ts';
@@ -15,8 +18,8 @@ import type { Engine } from '../../storage/engine.ts';
 import { countRows, type Examination, examineStorage } from '../../storage/examine-storage.ts';
 import { isPostgresUrl, openEngine } from '../../storage/open-storage.ts';
 import { describeReplication } from '../../storage/postgres/replication.ts';
-import { STATISTICS_TABLES, TABLE_NAMES, type TableName } from '../../storage/tables.ts';
-import { CommandError, type ExitCode, UsageError } from '../../terminal/exit.ts';
+import { TABLE_NAMES } from '../../storage/tables.ts';
+import { CommandError, type ExitCode, NegativeAnswer, UsageError } from '../../terminal/exit.ts';
 import type { CommandStreams } from '../../terminal/output.ts';
 import { ProgressBar } from '../../terminal/progress-bar.ts';
 import { withDataDirErrors } from '../../terminal/setting-errors.ts';
@@ -25,46 +28,48 @@ import { countIn, countOf, formatCount, formatTable } from '../../terminal/table
 
 /** The exit code is 1 if there is a problem. */
 export async function storageCheck(
-  { storageLocation, usageDatabaseUrl }: Pick<Config, 'storageLocation' | 'usageDatabaseUrl'>,
+  { storageLocation }: Pick<Config, 'storageLocation'>,
   options: { json?: boolean },
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const found: Examination[] = [];
-  for (const location of [storageLocation, ...(usageDatabaseUrl === undefined ? [] : [usageDatabaseUrl])])
-    await withEngine(location, { mustExist: true }, async (engine) => {
-      found.push(await examineStorage(engine, () => Date.now()));
-      return 0;
-    });
-  const [keys, statistics] = found as [Examination, Examination | undefined];
-  const described = { ...keys, ...(statistics && { statistics }) };
-  const more = (style: Style) => (statistics === undefined ? '' : `\nStatistics:\n${asText(statistics, style)}`);
-  print(terminal, options, described, (style) => asText(keys, style) + more(style));
-  return found.every(({ problems }) => problems.length === 0) ? 0 : 1;
+  return withEngine(storageLocation, { mustExist: true }, async (engine) => {
+    const examination = await examineStorage(engine, () => Date.now());
+    print(terminal, options, examination, (style) => asText(examination, style));
+    return examination.problems.length === 0 ? 0 : 1;
+  });
 }
 
-function asText(found: Examination, style: Style): string {
-  const rows = Object.entries(found.rows).map(([table, count]) => [
+function asText(examination: Examination, style: Style): string {
+  const rows = Object.entries(examination.rows).map(([table, count]) => [
     table,
-    `${found.estimated.includes(table) ? 'about ' : ''}${formatCount(count)}`,
+    `${examination.estimated.includes(table) ? 'about ' : ''}${formatCount(count)}`,
   ]);
   const lines = [
-    `${found.engine}: ${found.place}`,
-    `response time ${found.answer_ms.toFixed(2)} ms; clock difference ${found.clock_difference_ms} ms`,
-    `used by ${found.processes.length === 0 ? 'no process' : found.processes.join('; ')}`,
-    ...(found.replication === undefined ? [] : [`replication: ${describeReplication(found.replication)}`]),
-    ...(isSlow(found) ? [`a round trip of more than ${MAX_ROUND_TRIP_MS} ms: requests wait for the database`] : []),
-    ...(found.newer_steps.length === 0 ? [] : [`schema steps of a newer version: ${found.newer_steps.join(', ')}`]),
-    ...(found.expired_leases === 0
+    `${examination.engine}: ${examination.place}`,
+    `response time ${examination.answer_ms.toFixed(2)} ms; clock difference ${examination.clock_difference_ms} ms`,
+    `used by ${examination.processes.length === 0 ? 'no process' : examination.processes.join('; ')}`,
+    ...(examination.replication === undefined
       ? []
-      : [`${countIn(style, found.expired_leases, 'expired lease')} of dead processes, to be returned`]),
+      : [`replication: ${describeReplication(examination.replication)}`]),
+    ...(isSlow(examination)
+      ? [`a round trip of more than ${MAX_ROUND_TRIP_MS} ms: requests wait for the database`]
+      : []),
+    ...(examination.newer_steps.length === 0
+      ? []
+      : [`schema steps of a newer version: ${examination.newer_steps.join(', ')}`]),
+    ...(examination.expired_leases === 0
+      ? []
+      : [
+          `${countIn(style, examination.expired_leases, 'expired lease')} of dead processes, to be returned`,
+        ]),
   ];
   const line = (text: string, paint?: Paint) => hanging('', 2, text, style, paint);
   return (
     formatTable(rows, style, { head: ['table', 'rows'] }) +
     lines.map((text) => line(text)).join('') +
-    (found.problems.length === 0
+    (examination.problems.length === 0
       ? line('no problems', style.green)
-      : found.problems.map((problem) => line(`problem: ${problem}`, style.red)).join(''))
+      : examination.problems.map((problem) => line(`problem: ${problem}`, style.red)).join(''))
   );
 }
 
@@ -74,46 +79,50 @@ function isSlow({ replication, answer_ms }: Examination): boolean {
 
 /** Copies the configured storage, which is not changed. Servers of both must be stopped. */
 export async function storageMigrate(
-  { storageLocation, usageDatabaseUrl }: Pick<Config, 'storageLocation' | 'usageDatabaseUrl'>,
-  options: { to: string; replace?: boolean; statistics?: boolean; json?: boolean },
+  { storageLocation }: Pick<Config, 'storageLocation'>,
+  options: { to: string; replace?: boolean; json?: boolean },
   streams: CommandStreams,
 ): Promise<ExitCode> {
-  const { to, replace, statistics } = options;
+  const { to, replace } = options;
   const target = parseTarget(to);
   if (isSame(storageLocation, target))
     throw new UsageError('--to is the storage that the settings already use: name another one');
   return withEngine(storageLocation, { mustExist: true, isBulk: true }, async (from) =>
     withEngine(target, { mustExist: false, isBulk: true }, async (into) => {
       await refuseIfUsed(from, into);
-      const foreign = replace === true || statistics === true ? [] : await foreignKeys(from, into);
+      const foreign = replace === true ? [] : await foreignKeys(from, into);
       if (foreign.length > 0)
-        throw new CommandError(
+        throw new NegativeAnswer(
           `${into.place} has ${countOf(foreign.length, 'key')} that ${from.place} does not have; --replace removes ${foreign.length === 1 ? 'it' : 'them'}`,
         );
       const bar = new ProgressBar(streams.stderr);
-      const tables = statistics === true ? STATISTICS_TABLES : TABLE_NAMES;
-      const copied = await copyStorage(from, into, await shownOn(bar, from, tables), tables)
+      const copied = await copyStorage(from, into, await shownOn(bar, from))
         .catch((error) => {
           throw error instanceof CopyMismatch
-            ? new CommandError(`the copy differs from its source: ${error.message}. Stop all servers and run it again`)
+            ? new CommandError(
+                `the copy differs from its source: ${error.message}. Stop all servers and run it again`,
+              )
             : error;
         })
         .finally(() => bar.finish());
       return print(streams, options, { from: from.place, to: into.place, copied }, (style) => {
         const rows = copied.map(({ table, rows: count }) => [table, formatCount(count)]);
-        const outcome = `${statistics === true ? 'statistics of ' : ''}${from.place} ${statistics === true ? 'were' : 'was'} copied to ${into.place}, and the copy was verified. ${statistics === true ? 'Start the servers with WHENCE_USAGE_DATABASE_URL.' : nextStep(target, usageDatabaseUrl)}`;
-        return formatTable(rows, style, { head: ['table', 'rows'] }) + hanging('', 2, outcome, style);
+        const outcome = `${from.place} was copied to ${into.place}, and the copy was verified. ${nextStep(target)}`;
+        return (
+          formatTable(rows, style, { head: ['table', 'rows'] }) + hanging('', 2, outcome, style)
+        );
       });
     }),
   );
 }
 
 /** Every row is copied, then compared. */
-async function shownOn(bar: ProgressBar, source: Engine, tables: readonly TableName[]): Promise<CopyProgress> {
+async function shownOn(bar: ProgressBar, source: Engine): Promise<CopyProgress> {
   const totals = new Map<string, number>();
-  for (const table of tables) totals.set(table, (await countRows(source, table)).count);
+  for (const table of TABLE_NAMES) totals.set(table, (await countRows(source, table)).count);
   const done = { copying: new Map<string, number>(), comparing: new Map<string, number>() };
-  const sum = (counts: ReadonlyMap<string, number>) => [...counts.values()].reduce((a, b) => a + b, 0);
+  const sum = (counts: ReadonlyMap<string, number>) =>
+    [...counts.values()].reduce((a, b) => a + b, 0);
   return (step, table, rows) => {
     done[step].set(table, rows);
     const total = totals.get(table) ?? 0;
@@ -147,11 +156,10 @@ async function refuseIfUsed(...engines: Engine[]): Promise<void> {
   }
 }
 
-function nextStep(target: string, usageDatabaseUrl: string | undefined): string {
-  const step = isPostgresUrl(target)
+function nextStep(target: string): string {
+  return isPostgresUrl(target)
     ? 'Start the servers with WHENCE_DATABASE_URL.'
     : `Start the server without WHENCE_DATABASE_URL and with WHENCE_DATA_DIR=${resolve(target)}.`;
-  return usageDatabaseUrl === undefined ? step : `${step} Statistics stay where WHENCE_USAGE_DATABASE_URL has them.`;
 }
 
 /** Opens the database of a storage while `work` runs. */

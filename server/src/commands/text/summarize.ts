@@ -1,8 +1,11 @@
-/** `wh summarize [FILE…]`: a log's addresses by country, network, type, flag and threat level, found as in `enrich`. */
+/**
+ * `wh summarize [FILE…]`: a log's addresses by country, network, type, flag and threat level, found
+ * as in `enrich`.
+ */
 import { type Address, formatAddress, ipv4, parseAddress } from '@whence/dataset/address';
+import type { Dataset } from '@whence/dataset/dataset';
 import { AddressFinder } from '@whence/dataset/find-address';
-import type { Dataset } from '@whence/dataset/internal/file/read';
-import { isThreatKnown } from '@whence/dataset/record';
+import type { ThreatGap } from '@whence/dataset/record';
 import { findSpecialPurpose } from '@whence/dataset/special-purpose';
 import { noteWaiting, STANDARD_INPUT } from '../../enrich/input.ts';
 import { readLines } from '../../enrich/read-lines.ts';
@@ -31,7 +34,8 @@ export async function summarizeCommand(
   if (texts.length === 0) noteWaiting(STANDARD_INPUT, streams, 'a log');
   const counts = new AddressCounts();
   const finder = new AddressFinder();
-  let [lines, linesWithAddress] = [0, 0];
+  let lines = 0;
+  let linesWithAddress = 0;
   const onLine = (bytes: Buffer, start: number, end: number) => {
     lines++;
     let address = finder.next(bytes, start, end);
@@ -42,7 +46,11 @@ export async function summarizeCommand(
     }
   };
   for (const file of files) await readLines(file, streams.stdin, onLine);
-  const summary = { lines, lines_with_address: linesWithAddress, ...summaryOf(dataset, counts, limit) };
+  const summary = {
+    lines,
+    lines_with_address: linesWithAddress,
+    ...summaryOf(dataset, counts, limit),
+  };
   const style = styleOf(streams.stdout, streams.environment);
   streams.stdout.write(json === true ? jsonLine(summary) : formatLogSummary(summary, style));
   if (counts.size === 0) return 1;
@@ -55,12 +63,18 @@ function summaryOf(
   counts: AddressCounts,
   limit: number,
 ): Omit<LogSummary, 'lines' | 'lines_with_address'> {
-  const groups = { countries: new Groups(), types: new Groups(), flags: new Groups(), levels: new Groups() };
+  const groups = {
+    countries: new Groups(),
+    types: new Groups(),
+    flags: new Groups(),
+    levels: new Groups(),
+  };
   const networks = new Groups();
   const names = new Map<string, string>();
   const top = new Largest<{ readonly address: Address; readonly size: number }>(limit);
-  const known = dataset.threatKnowledge;
-  let [special, notFound] = [0, 0];
+  let unknownBecause: ThreatGap | undefined;
+  let special = 0;
+  let notFound = 0;
   for (const [address, occurrences] of counts.entries()) {
     if (occurrences > top.threshold) top.add({ address, size: occurrences });
     const match = dataset.find(address);
@@ -76,7 +90,9 @@ function summaryOf(
     const { asn, asn_name, country, connection_type, detection, threat } = record;
     groups.countries.add(country, occurrences);
     groups.types.add(connection_type, occurrences);
-    groups.levels.add(isThreatKnown(record, known) ? threat.level : UNKNOWN_LEVEL, occurrences);
+    const gap = dataset.threatGap(address.version, match);
+    unknownBecause ??= gap;
+    groups.levels.add(gap === undefined ? threat.level : UNKNOWN_LEVEL, occurrences);
     for (const flag of flagsOf(detection)) groups.flags.add(flag, occurrences);
     networks.add(String(asn), occurrences);
     names.set(String(asn), asn_name);
@@ -98,13 +114,24 @@ function summaryOf(
     connection_types: groups.types.withOthers(limit, total),
     flags: groups.flags.largest(limit),
     threat_levels: groups.levels.withOthers(limit, total),
+    ...(unknownBecause && { threat_unknown_because: unknownBecause }),
     top_addresses: top.sorted().map(({ address, size: occurrences }) => {
       const match = dataset.find(address);
-      if (match === 0) return { ip: formatAddress(address), occurrences, reason: reasonOf(address) };
+      if (match === 0)
+        return { ip: formatAddress(address), occurrences, reason: reasonOf(address) };
       const record = dataset.record(address, match);
       const { ip, asn, asn_name, country, connection_type, detection, threat } = record;
       const flags = flagsOf(detection);
-      return { ip, occurrences, asn, asn_name, country, connection_type, flags, threat_score: threat.score };
+      return {
+        ip,
+        occurrences,
+        asn,
+        asn_name,
+        country,
+        connection_type,
+        flags,
+        threat_score: threat.score,
+      };
     }),
   };
 }
@@ -134,7 +161,9 @@ class Groups {
     return this.#shares.size;
   }
 
-  /** With a last row for what the limit cuts off, so that the shares of the rows add up to 100 %. */
+  /**
+   * With a last row for what the limit cuts off, so that the shares of the rows add up to 100%.
+   */
   withOthers(limit: number, total: Omit<Share, 'value'>): Share[] {
     const rows = this.largest(limit);
     const others = { value: 'others', ...total };
@@ -146,15 +175,24 @@ class Groups {
   }
 
   largest(limit: number): Share[] {
-    const byCount = (a: Share, b: Share) => b.occurrences - a.occurrences || b.addresses - a.addresses;
-    return [...this.#shares.values()].sort((a, b) => byCount(a, b) || (a.value < b.value ? -1 : 1)).slice(0, limit);
+    const byCount = (a: Share, b: Share) =>
+      b.occurrences - a.occurrences || b.addresses - a.addresses;
+    return [...this.#shares.values()]
+      .sort((a, b) => byCount(a, b) || (a.value < b.value ? -1 : 1))
+      .slice(0, limit);
   }
 }
 
-/** Distinct addresses; together they take about 200 MB. Further ones are only counted as occurrences. */
+/**
+ * Distinct addresses; together they take about 200 MB. Further ones are only counted as
+ * occurrences.
+ */
 const MAX_ADDRESSES = 2_000_000;
 
-/** How often each address occurs in a text. An IPv4 address is a number here: half the memory of a text. */
+/**
+ * How often each address occurs in a text. An IPv4 address is a number here: half the memory of a
+ * text.
+ */
 export class AddressCounts {
   readonly #ipv4 = new Map<number, number>();
   readonly #ipv6 = new Map<string, number>();

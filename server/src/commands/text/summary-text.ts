@@ -1,6 +1,6 @@
 /** The summary of a log, and its text. */
-import type { IpRecord } from '@whence/dataset/record';
-import { NOT_KNOWN } from '../../terminal/flag-note.ts';
+import type { IpRecord, ThreatGap } from '@whence/dataset/record';
+import { gapText } from '../../terminal/flag-note.ts';
 import { cutToWidth, type Style } from '../../terminal/style.ts';
 import { countOf, formatCount } from '../../terminal/table.ts';
 
@@ -31,6 +31,8 @@ export type LogSummary = {
   connection_types: Share[];
   flags: Share[];
   threat_levels: Share[];
+  /** What is missing for the first address whose level is not known. */
+  threat_unknown_because?: ThreatGap;
   top_addresses: TopAddress[];
 };
 
@@ -39,19 +41,30 @@ export const UNKNOWN_LEVEL = 'not known';
 const NAME_COLUMNS = 36;
 
 export function formatLogSummary(summary: LogSummary, style: Style): string {
-  const { lines, lines_with_address, occurrences, addresses, special, not_found, dropped } = summary;
+  const { lines, lines_with_address, occurrences, addresses, special, not_found, dropped } =
+    summary;
   const head = [
     `${countOf(lines, 'line')}, ${formatCount(lines_with_address)} with an address`,
     `${countOf(addresses, 'distinct address', 'es')}, ${countOf(occurrences, 'occurrence')}`,
-    special === 0 ? '' : `${countOf(special, 'address', 'es')} in private and special-purpose ranges`,
+    special === 0
+      ? ''
+      : `${countOf(special, 'address', 'es')} in private and special-purpose ranges`,
     not_found === 0 ? '' : `${countOf(not_found, 'address', 'es')} not announced`,
-    summary.threat_levels.some(({ value }) => value === UNKNOWN_LEVEL) ? `threat ${NOT_KNOWN}` : '',
+    summary.threat_unknown_because === undefined
+      ? ''
+      : `threat not known: ${gapText(summary.threat_unknown_because)}`,
     dropped === 0 ? '' : `${countOf(dropped, 'occurrence')} of further addresses: too many to list`,
   ].filter((line) => line !== '');
   const sections = [
-    section(ofAll('countries', summary.country_count, summary.countries), summary.countries, ({ value }) => value),
-    section(ofAll('networks', summary.network_count, summary.networks), summary.networks, (network) =>
-      'asn' in network ? `AS${network.asn} ${network.asn_name}` : network.value,
+    section(
+      ofAll('countries', summary.country_count, summary.countries),
+      summary.countries,
+      ({ value }) => value,
+    ),
+    section(
+      ofAll('networks', summary.network_count, summary.networks),
+      summary.networks,
+      (network) => ('asn' in network ? `AS${network.asn} ${network.asn_name}` : network.value),
     ),
     section('connection types', summary.connection_types, ({ value }) => value),
     section('flags', summary.flags, ({ value }) => value),
@@ -59,13 +72,17 @@ export function formatLogSummary(summary: LogSummary, style: Style): string {
   ];
   return `${head.map((line) => `${line}\n`).join('')}${sections.join('')}${topAddresses(summary, style)}`;
 
-  function section<Row extends Share>(title: string, rows: readonly Row[], name: (row: Row) => string): string {
+  function section<Row extends Share>(
+    title: string,
+    rows: readonly Row[],
+    name: (row: Row) => string,
+  ): string {
     if (rows.length === 0) return '';
     const columns = `${'occurrences'.padStart(13)}${'addresses'.padStart(12)}${'share'.padStart(10)}`;
     const line = (row: Row) =>
       `  ${cutToWidth(name(row), NAME_COLUMNS).padEnd(NAME_COLUMNS)}` +
       `${formatCount(row.occurrences).padStart(13)}${formatCount(row.addresses).padStart(12)}` +
-      `${`${((100 * row.occurrences) / occurrences).toFixed(1)} %`.padStart(10)}\n`;
+      `${`${((100 * row.occurrences) / occurrences).toFixed(1)}%`.padStart(10)}\n`;
     const heading = `${style.bold(title)}${style.dim(`${' '.repeat(NAME_COLUMNS + 2 - title.length)}${columns}`)}`;
     return `\n${heading}\n${rows.map(line).join('')}`;
   }
@@ -76,11 +93,13 @@ function topAddresses({ top_addresses }: LogSummary, style: Style): string {
   const columns = Math.max(...top_addresses.map(({ ip }) => ip.length));
   const lines = top_addresses.map((address) => {
     const head = `  ${address.ip.padEnd(columns)}${formatCount(address.occurrences).padStart(9)}  `;
-    if ('reason' in address) return `${head}${style.dim(cutToWidth(address.reason, style.width - head.length))}\n`;
+    if ('reason' in address)
+      return `${head}${style.dim(cutToWidth(address.reason, style.width - head.length))}\n`;
     const { asn, asn_name, country, flags, threat_score } = address;
     const rest = [`AS${asn} ${asn_name}`, country, ...flags].join(', ');
-    const paint = threat_score >= 50 ? style.red : threat_score >= 20 ? style.yellow : (text: string) => text;
-    return `${head}${paint(cutToWidth(rest, style.width - head.length))}\n`;
+    const text = cutToWidth(rest, style.width - head.length);
+    if (threat_score >= 50) return `${head}${style.red(text)}\n`;
+    return `${head}${threat_score >= 20 ? style.yellow(text) : text}\n`;
   });
   return `\n${style.bold('top addresses')}\n${lines.join('')}`;
 }

@@ -1,13 +1,14 @@
-// `wh user …`: dashboard accounts, for users who can read the data directory. People set passwords by a one-time link.
+// `wh user …`: dashboard accounts, for users who can read the data directory. People set passwords
+// by a one-time link.
 import { resolve } from 'node:path';
 import { type Account, InvalidAccount } from '../../accounts/account.ts';
 import { Accounts } from '../../accounts/accounts.ts';
 import { describeOpenLink, linkPath, type MadeLink } from '../../accounts/one-time-links.ts';
 import { AuditLog } from '../../audit/audit-log.ts';
-import { serverUrl } from '../../http/listening.ts';
+import { serverUrl } from '../../http/server/listening.ts';
 import type { Config } from '../../settings/config.ts';
 import { tellUnknown } from '../../storage/storage-unavailable.ts';
-import { CommandError, type ExitCode, UsageError } from '../../terminal/exit.ts';
+import { type ExitCode, NegativeAnswer, UsageError } from '../../terminal/exit.ts';
 import type { CommandStreams, Output } from '../../terminal/output.ts';
 import { PROGRAM } from '../../terminal/program-name.ts';
 import { print, type Style, type Terminal } from '../../terminal/style.ts';
@@ -22,18 +23,23 @@ const AGAIN = 'run it again for another one';
 
 type Options = { json?: boolean };
 type CreationOptions = Options & { new?: boolean };
-type Place = Pick<Config, 'storageLocation' | 'databaseUrl' | 'publicUrl' | 'host' | 'port' | 'dataDir'>;
+type Place = Pick<
+  Config,
+  'storageLocation' | 'databaseUrl' | 'publicUrl' | 'host' | 'port' | 'dataDir'
+>;
+
+type NewAccount = { role: Role; domains?: string };
 
 /** The account has no password until its link is used. */
 export async function userCreate(
   place: Place,
   name: string,
-  { role, ...options }: CreationOptions & { role: Role },
+  { role, domains: domainList = 'all', ...options }: CreationOptions & NewAccount,
   streams: CommandStreams,
 ): Promise<ExitCode> {
   return withAccounts(place, options.new, async (accounts) => {
     const account = await accounts
-      .create(name, role, operator(), new Date())
+      .create(name, role, operator(), new Date(), { domains: parseDomains(domainList) })
       .catch(
         tellUnknown(
           `the account ${name} was created`,
@@ -43,25 +49,57 @@ export async function userCreate(
     const made = await accounts
       .makeResetLink(account, operator(), new Date())
       .catch(tellUnknown('the link was made', `run ${PROGRAM} user reset-password ${name}`));
-    const { id } = account;
+    const { id, domains } = describe(account);
     const link = urlOf(place, made, streams.stderr);
-    const text = () => `${account.name} (${role}) sets a password here, within 24 hours:\n\n  ${link}\n\n`;
-    return print(streams, options, { id, name: account.name, role, link }, text);
+    const text = () =>
+      `${account.name} (${role}${limitOf(domains)}) sets a password here, within 24 hours:\n\n  ${link}\n\n`;
+    return print(streams, options, { id, name: account.name, role, domains, link }, text);
   });
 }
 
-export async function userList(place: Place, options: Options, terminal: Terminal): Promise<ExitCode> {
+/** Accounts, and one-time links that have not been used: the links themselves are not stored. */
+export async function userList(
+  place: Place,
+  options: Options,
+  terminal: Terminal,
+): Promise<ExitCode> {
   return withAccounts(place, false, async (accounts) => {
     const people = await accounts.list();
-    return print(terminal, options, people.map(describe), (style) => {
-      if (people.length === 0) return `there are no accounts; ${PROGRAM} user setup-link makes the first\n`;
+    const links = (await accounts.links.list(new Date())).map((link) =>
+      describeOpenLink(link, people),
+    );
+    return print(terminal, options, { accounts: people.map(describe), links }, (style) => {
+      const linkTable = links.length === 0 ? '' : `\n${linksAsText(links, style)}`;
+      if (people.length === 0)
+        return `there are no accounts; ${PROGRAM} user setup-link makes the first\n${linkTable}`;
       const rows = people.map((account) => {
         const { id, name, role, created_at, last_sign_in_at = 'never', state } = describe(account);
-        return [id, name, role, created_at.slice(0, 10), last_sign_in_at.slice(0, 10), stateCell(state, style)];
+        return [
+          id,
+          name,
+          role,
+          created_at.slice(0, 10),
+          last_sign_in_at.slice(0, 10),
+          stateCell(state, style),
+        ];
       });
-      return formatTable(rows, style, { head: ['id', 'name', 'role', 'created', 'signed in', 'state'] });
+      const head = ['id', 'name', 'role', 'created', 'signed in', 'state'];
+      return formatTable(rows, style, { head }) + linkTable;
     });
   });
+}
+
+function linksAsText(links: readonly ReturnType<typeof describeOpenLink>[], style: Style): string {
+  const rows = links.map(({ id, kind, role, account, note, created_by, expires_at }) => [
+    id,
+    kind,
+    role,
+    account ?? note ?? '',
+    created_by,
+    expires_at,
+  ]);
+  const head = ['open link', 'kind', 'role', 'for', 'created by', 'expires'];
+  return formatTable(rows, style, { head });
 }
 
 export async function userResetPassword(
@@ -75,7 +113,8 @@ export async function userResetPassword(
       .makeResetLink(account, operator(), new Date())
       .catch(tellUnknown('the link was made', AGAIN));
     const link = urlOf(place, made, streams.stderr);
-    const text = () => `${account.name} sets a new password here, within 24 hours:\n\n  ${link}\n\n`;
+    const text = () =>
+      `${account.name} sets a new password here, within 24 hours:\n\n  ${link}\n\n`;
     return print(streams, options, { id: account.id, link }, text);
   });
 }
@@ -83,7 +122,7 @@ export async function userResetPassword(
 export async function userChange(
   place: Place,
   name: string,
-  change: { role?: Role; isDisabled?: boolean },
+  change: { role?: Role; isDisabled?: boolean; domains?: readonly string[] },
   options: Options,
   streams: CommandStreams,
 ): Promise<ExitCode> {
@@ -92,54 +131,56 @@ export async function userChange(
       .change(account, change, operator(), new Date())
       .catch(tellUnknown(`the account ${account.name} is changed`));
     if (outcome === 'last admin') {
-      streams.stderr.write(`error: ${account.name} is the last administrator; make another one first\n`);
+      streams.stderr.write(
+        `error: ${account.name} is the last administrator; make another one first\n`,
+      );
       return 1;
     }
     const now = (await accounts.find(account.id)) ?? account;
-    const { id, role, state } = describe(now);
-    return print(streams, options, { id, role, state }, () => `${account.name} is ${role}, ${state}\n`);
+    const { id, role, state, domains } = describe(now);
+    return print(
+      streams,
+      options,
+      { id, role, state, domains },
+      () => `${account.name} is ${role}, ${state}${limitOf(domains)}\n`,
+    );
   });
 }
 
-/** For a new administrator, also where there are others: a user who can run this owns the server. */
+/** `all` removes the list. */
+export function userSetDomains(
+  place: Place,
+  name: string,
+  text: string,
+  options: Options,
+  streams: CommandStreams,
+): Promise<ExitCode> {
+  return userChange(place, name, { domains: parseDomains(text) }, options, streams);
+}
+
+/** None for `all`. */
+function parseDomains(text: string): string[] {
+  return text === 'all' ? [] : text.split(/[\s,]+/).filter((name) => name !== '');
+}
+
+function limitOf(domains: readonly string[]): string {
+  return domains.length === 0 ? '' : `, for reports of ${domains.join(', ')}`;
+}
+
+/**
+ * For a new administrator, also where there are others: a user who can run this owns the server.
+ */
 export async function userSetupLink(
   place: Place,
   options: CreationOptions,
   streams: CommandStreams,
 ): Promise<ExitCode> {
   return withAccounts(place, options.new, async (accounts) => {
-    const made = await accounts.makeSetupLink(operator(), new Date()).catch(tellUnknown('the link was made', AGAIN));
+    const made = await accounts
+      .makeSetupLink(operator(), new Date())
+      .catch(tellUnknown('the link was made', AGAIN));
     const link = urlOf(place, made, streams.stderr);
     return print(streams, options, { link }, () => `${link}\n`);
-  });
-}
-
-/** `wh user links`. The links themselves are not stored, so they cannot be printed. */
-export async function userLinks(place: Place, options: Options, terminal: Terminal): Promise<ExitCode> {
-  return withAccounts(place, false, async (accounts) => {
-    const [links, people] = [await accounts.links.list(new Date()), await accounts.list()];
-    const described = links.map((link) => describeOpenLink(link, people));
-    return print(terminal, options, described, (style) => {
-      if (described.length === 0) return 'there are no open links\n';
-      const rows = described.map(({ id, kind, role, account, note, created_by, expires_at }) => {
-        return [id, kind, role, account ?? note ?? '', created_by, expires_at];
-      });
-      const head = ['id', 'kind', 'role', 'for', 'created by', 'expires'];
-      return formatTable(rows, style, { head });
-    });
-  });
-}
-
-export async function userRevokeLink(
-  place: Place,
-  id: string,
-  options: Options,
-  streams: CommandStreams,
-): Promise<ExitCode> {
-  return withAccounts(place, false, async (accounts) => {
-    if (!(await accounts.revokeLink(id, operator(), new Date()).catch(tellUnknown(`the link ${id} is revoked`))))
-      throw new CommandError(`there is no link ${id}; ${PROGRAM} user links shows them`);
-    return print(streams, options, { id, state: 'revoked' }, () => `link ${id} is revoked\n`);
   });
 }
 
@@ -164,16 +205,26 @@ async function withAccount(
 ): Promise<ExitCode> {
   return withAccounts(place, false, async (accounts) => {
     const account = (await accounts.findByName(name)) ?? (await accounts.find(name));
-    if (account === undefined) throw new CommandError(`there is no account ${name}; ${PROGRAM} user list shows them`);
+    if (account === undefined)
+      throw new NegativeAnswer(`there is no account ${name}; ${PROGRAM} user list shows them`);
     return work(accounts, account);
   });
 }
 
-/** Without a public URL, the address of the server that runs; if none does, the one of the settings, with a note. */
-function urlOf({ publicUrl, host, port, dataDir, databaseUrl }: Place, made: MadeLink, stderr: Output): string {
+/**
+ * Without a public URL, the address of the server that runs; if none does, the one of the settings,
+ * with a note.
+ */
+function urlOf(
+  { publicUrl, host, port, dataDir, databaseUrl }: Place,
+  made: MadeLink,
+  stderr: Output,
+): string {
   const url = publicUrl ?? runningServerUrl(dataDir);
   if (url === undefined && databaseUrl === undefined)
-    stderr.write(`note: no server uses ${resolve(dataDir)} now; start one before the link is opened\n`);
+    stderr.write(
+      `note: no server uses ${resolve(dataDir)} now; start one before the link is opened\n`,
+    );
   return `${url ?? serverUrl(host, port)}${linkPath(made)}`;
 }
 
@@ -185,14 +236,17 @@ function stateCell(state: State, { green, yellow, red }: Style): Cell {
 }
 
 function describe(account: Account) {
-  const { id, name, role, createdAt, lastSignInAt, disabledAt, passwordHash, providerSubject } = account;
+  const { id, name, role, createdAt, lastSignInAt, disabledAt, passwordHash, providerSubject } =
+    account;
   const isWaiting = passwordHash === undefined && providerSubject === undefined;
-  const state: State = disabledAt !== undefined ? 'disabled' : isWaiting ? 'has no password yet' : 'active';
+  const enabledState: State = isWaiting ? 'has no password yet' : 'active';
+  const state: State = disabledAt === undefined ? enabledState : 'disabled';
   return {
     id,
     name,
     role,
     created_at: createdAt.toISOString(),
+    domains: account.allowedDomains ?? [],
     ...(lastSignInAt === undefined ? {} : { last_sign_in_at: lastSignInAt.toISOString() }),
     state,
   };

@@ -1,27 +1,29 @@
 /** Keys as an account sees them: administrators see all keys, others their own. */
 
 import type { Account } from '../../accounts/account.ts';
-import { usageIdOf } from '../../admission/admission.ts';
-import { dayAt } from '../../day.ts';
+import { dayAt, HOUR_MS } from '../../day.ts';
 import { describeKey, fromStored, type Key, stateOf } from '../../keys/key.ts';
-import { type KeyFilter, KeyList } from '../../keys/key-list.ts';
+import { type KeyFilter, listKeys } from '../../keys/key-list.ts';
 import { present } from '../../present.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { KeyPosition } from '../../storage/stores/key-list-store.ts';
 import type { Refused } from '../../storage/stores/key-store.ts';
+import { usageIdOf } from '../../usage-ids.ts';
 import { DashboardRefusal } from '../requests/refusal.ts';
 import type { KeySummary } from '../wire/keys.ts';
 
 const HOURS = 24;
-const HOUR_MS = 3_600_000;
+
+/** What this process holds of a key's day and has not spent. */
+export type HeldQuota = { unspentOf(keyId: string, day: string): number };
 
 export class VisibleKeys {
   readonly #storage: Storage;
-  readonly #list: KeyList;
+  readonly #quota: HeldQuota;
 
-  constructor(storage: Storage) {
+  constructor(storage: Storage, quota: HeldQuota) {
     this.#storage = storage;
-    this.#list = new KeyList(storage);
+    this.#quota = quota;
   }
 
   /** A page of the keys that the filter selects; of others than administrators, only their own. */
@@ -29,10 +31,15 @@ export class VisibleKeys {
     const isOthers = account.role !== 'admin' && (filter.ownerId ?? account.id) !== account.id;
     if (isOthers) return { keys: [], total: 0 };
     const ownerId = account.role === 'admin' ? filter.ownerId : account.id;
-    const { keys, total, next } = await this.#list.page({ ...filter, ownerId }, now);
+    const { keys, total, next } = await listKeys(
+      this.#storage.keyList,
+      { ...filter, ownerId },
+      now,
+    );
     return {
       keys: await this.describe(keys, now),
-      ...present({ total, next_after: next && formatPosition(next) }),
+      total,
+      ...present({ next_after: next && formatPosition(next) }),
     };
   }
 
@@ -52,10 +59,14 @@ export class VisibleKeys {
 
   /** The key that this one replaces, and the one that replaces it. */
   async rotationOf(account: Account, key: Key): Promise<{ predecessor?: Key; successor?: Key }> {
-    const [predecessor] = key.predecessorId === undefined ? [] : await this.findAll(account, [key.predecessorId]);
+    const [predecessor] =
+      key.predecessorId === undefined ? [] : await this.findAll(account, [key.predecessorId]);
     const [next] = await this.#storage.keys.successorsOf([key.id]);
     const successor = next && fromStored(next);
-    return present({ predecessor, successor: successor && mayManage(account, successor) ? successor : undefined });
+    return present({
+      predecessor,
+      successor: successor && mayManage(account, successor) ? successor : undefined,
+    });
   }
 
   /** Whose usage the account may see; undefined for all. */
@@ -69,21 +80,27 @@ export class VisibleKeys {
     const { text: today, endMs } = dayAt(now.getTime());
     const ids = keys.map(({ id }) => id);
     const owners = new Set(keys.map(({ ownerId }) => ownerId).filter((id) => id !== undefined));
+    const unlimited = keys
+      .filter(({ allowance }) => !Number.isFinite(allowance.limit))
+      .map(({ id }) => id);
+    // Read before what was taken: a lease that is taken meanwhile then counts as used, as it does
+    // for other processes, and never as less than nothing.
+    const unspent = new Map(ids.map((id) => [id, this.#quota.unspentOf(id, today)]));
     const [names, taken, successors, sums, byHour] = await Promise.all([
       this.#storage.accounts.names([...owners]),
       this.#storage.leases.takenOn(today, ids),
       this.#storage.keys.successorsOf(ids),
-      this.#storage.usage.sums({ from: today, to: today, keyIds: ids }, 'key'),
+      this.#storage.usage.sums({ from: today, to: today, keyIds: unlimited }, 'key'),
       this.#requestsByHour(ids, now),
     ]);
-    const requests = new Map(sums.map(({ group, requests }) => [group, requests]));
+    const counted = new Map(sums.map(({ group, requests }) => [group, requests]));
     const successorIds = new Map(successors.map(({ id, predecessorId }) => [predecessorId, id]));
     return keys.map((key) => {
-      const counted = requests.get(key.id) ?? 0;
       const isLimited = Number.isFinite(key.allowance.limit);
-      // A lease is taken before it is spent, and statistics also count refused requests: what was used is in both. A key
-      // without a limit takes no lease.
-      const used = isLimited ? Math.min(counted, taken.get(key.id) ?? 0) : counted;
+      // As `X-RateLimit-Remaining` of this process says. A key without a limit takes no lease.
+      const used = isLimited
+        ? Math.max(0, (taken.get(key.id) ?? 0) - (unspent.get(key.id) ?? 0))
+        : (counted.get(key.id) ?? 0);
       const limit = isLimited ? key.allowance.limit : null;
       return {
         ...summarize(key, now),
@@ -91,7 +108,9 @@ export class VisibleKeys {
         requests_by_hour: byHour.get(key.id) ?? new Array<number>(HOURS).fill(0),
         ...present({
           owner:
-            key.ownerId === undefined ? undefined : { id: key.ownerId, name: names.get(key.ownerId) ?? key.ownerId },
+            key.ownerId === undefined
+              ? undefined
+              : { id: key.ownerId, name: names.get(key.ownerId) ?? key.ownerId },
           successor_id: successorIds.get(key.id),
         }),
       };
@@ -111,7 +130,10 @@ export class VisibleKeys {
   }
 }
 
-function summarize(key: Key, now: Date): Omit<KeySummary, 'quota' | 'requests_by_hour' | 'owner' | 'successor_id'> {
+function summarize(
+  key: Key,
+  now: Date,
+): Omit<KeySummary, 'quota' | 'requests_by_hour' | 'owner' | 'successor_id'> {
   const { tier, permissions, firstUse, revokedAt, refused, predecessorId } = key;
   return {
     ...describeKey(key),
@@ -135,7 +157,8 @@ function mayManage({ id, role }: Account, { ownerId }: Key): boolean {
   return role === 'admin' || ownerId === id;
 }
 
-const formatPosition = ({ value, id }: KeyPosition) => Buffer.from(JSON.stringify([value, id])).toString('base64url');
+const formatPosition = ({ value, id }: KeyPosition) =>
+  Buffer.from(JSON.stringify([value, id])).toString('base64url');
 
 /** Undefined for a text that is not `next_after` of a page with this order. */
 export function parsePosition(text: string, type: 'string' | 'number'): KeyPosition | undefined {

@@ -1,62 +1,83 @@
-/** Addresses, prefixes and networks as the dashboard shows them, with the credits of the sources. */
-import { type Address, formatAddress } from '@whence/dataset/address';
-import { dayOfMs, oldestDay } from '@whence/dataset/internal/data-age';
-import { type Match, prefixLength } from '@whence/dataset/internal/file/format';
-import type { Dataset } from '@whence/dataset/internal/file/read';
-import { flagKnowledge, threatKnowledge } from '@whence/dataset/internal/flag-sources';
-import { explain } from '@whence/dataset/internal/lookup/evidence';
+/**
+ * Addresses, prefixes and networks as the dashboard shows them, with the credits of the sources.
+ */
+import type { Address } from '@whence/dataset/address';
+import { flagKnowledge, oldestDay, threatGaps } from '@whence/dataset/data-age';
+import type { Dataset } from '@whence/dataset/dataset';
+import { explain } from '@whence/dataset/evidence';
+import { type Match, prefixLength } from '@whence/dataset/match';
 import { formatPrefix, fromBigInt } from '@whence/dataset/prefix';
-import { type AsnRecord, FLAG_SUBJECTS, isThreatKnown, type Meta, type Source } from '@whence/dataset/record';
+import {
+  type AsnRecord,
+  FLAG_SUBJECTS,
+  type Meta,
+  type Source,
+  type ThreatGap,
+} from '@whence/dataset/record';
 import { findSpecialPurpose } from '@whence/dataset/special-purpose';
 import { prefixState, prefixStates } from '../../address/routing/routing.ts';
 import type { VrpTable } from '../../address/routing/vrps.ts';
+import { dayOfMs } from '../../day.ts';
 import type { Requester } from '../../limits/cost-classes.ts';
-import { type DatasetWalks, walkInSlices, type YieldToEventLoop } from '../../lookup/dataset-walks.ts';
+import type { MembersOf } from '../../lookup/batch-answer.ts';
+import {
+  type DatasetWalks,
+  walkInSlices,
+  type YieldToEventLoop,
+} from '../../lookup/dataset-walks.ts';
 import type { ServedDataset } from '../../lookup/live-dataset.ts';
 import { profileNetwork, relatedNetworks } from '../../lookup/network-profile.ts';
 import type { PrefixRequest } from '../../lookup/prefix-content.ts';
 import type { WalkScratch } from '../../lookup/prefix-walk.ts';
 import { present } from '../../present.ts';
-import type { RpkiData } from '../dependencies.ts';
 import type { DataAge, DataAges } from '../wire/dataset.ts';
 import type { AsnLookup, DatasetLimits, IpLookup, PrefixSummary } from '../wire/lookups.ts';
 import { type PrefixCounts, summarizePrefix } from './prefix-summaries.ts';
 
+/** Validated ROA payloads, if a file was read, and when it was written. */
+export type RpkiData = { readonly table: VrpTable | undefined; readonly asOf: Date | undefined };
+
 /** What is known of an address beside its record and the evidence for it. */
-type AddressExtras = Pick<IpLookup, 'routing' | 'rpki_as_of' | 'privacy' | 'location' | 'labels' | 'has_registration'>;
+type AddressExtras = Pick<IpLookup, 'routing' | 'rpki_as_of' | 'privacy' | 'location' | 'labels'>;
 
 export function describeAddress(
-  { dataset, supplement }: Pick<ServedDataset, 'dataset' | 'supplement'>,
-  found: { address: Address; match: Match },
+  { dataset }: Pick<ServedDataset, 'dataset'>,
+  lookup: { address: Address; match: Match },
   extras: AddressExtras,
   now: Date,
 ): IpLookup {
   const sources = new Map(dataset.meta.sources.map((source) => [source.id, source]));
-  const evidence = explain(dataset, found.address, found.match).map((row) => ({
+  const evidence = explain(dataset, lookup.address, lookup.match).map((row) => ({
     ...row,
     licence: sources.get(row.source)?.licence ?? '',
   }));
-  const record = dataset.record(found.address, found.match);
+  const record = dataset.record(lookup.address, lookup.match);
   return {
     record,
     evidence,
     credits: [
       ...creditsOf(dataset, new Set(evidence.map(({ source }) => source))),
-      ...(supplement && extras.location ? creditsOf(supplement, new Set([extras.location.source])) : []),
+      ...locationCredits(extras.location?.source),
     ],
-    limits: limitsOf(dataset, now, record),
+    limits: limitsOf(dataset, now, dataset.threatGap(lookup.address.version, lookup.match)),
     ...extras,
   };
 }
 
-/** Who asks for a walk over the dataset, and where it is queued. */
+/** The requester of a walk over the dataset, and its queue. */
 type Walker = { readonly walks: DatasetWalks; readonly requester: Requester };
 
-/** A PrefixSummary as JSON: it has up to 256 parts, and is described once for each dataset and day. */
+/**
+ * A PrefixSummary as JSON: it has up to 256 parts, and is described once for each dataset and day.
+ */
 export function prefixJson(
   dataset: Dataset,
   request: PrefixRequest,
-  { walks, requester, scratchOf }: Walker & { readonly scratchOf: (dataset: Dataset) => WalkScratch },
+  {
+    walks,
+    requester,
+    scratchOf,
+  }: Walker & { readonly scratchOf: (dataset: Dataset) => WalkScratch },
   rpki: RpkiData | undefined,
   now: Date,
 ): Promise<Buffer> {
@@ -64,7 +85,10 @@ export function prefixJson(
   const prefix = formatPrefix(fromBigInt(range.start, range.version), length);
   const subject = `${prefix} on ${dayOfMs(now.getTime())}, RPKI at ${rpki?.asOf?.getTime()}`;
   return walks.run(dataset, subject, requester, async (yieldToEventLoop) => {
-    const counts = await walkInSlices(summarizePrefix(dataset, request, scratchOf(dataset)), yieldToEventLoop);
+    const counts = await walkInSlices(
+      summarizePrefix(dataset, request, scratchOf(dataset)),
+      yieldToEventLoop,
+    );
     return Buffer.from(JSON.stringify(describePrefix(dataset, request, counts, rpki, now)));
   });
 }
@@ -90,12 +114,19 @@ function describePrefix(
     ...(covering && { covered_by: withState(covering) }),
     ...(rpki?.table && rpki.asOf && { rpki_as_of: rpki.asOf.toISOString() }),
     ...(special && { special_purpose: special }),
-    limits: limitsOf(dataset, now, { ip: formatAddress(first), threat: { score: 0, level: 'low' } }),
+    limits: limitsOf(
+      dataset,
+      now,
+      threatGaps(dataset.meta, dataset.day)[range.version === 4 ? 'ipv4' : 'ipv6'],
+    ),
     credits: creditsOf(dataset),
   };
 }
 
-/** An AsnLookup as JSON: a network may have ten thousand prefixes, and is described once for each dataset. */
+/**
+ * An AsnLookup as JSON: a network may have ten thousand prefixes, and is described once for each
+ * dataset.
+ */
 export function networkJson(
   served: ServedDataset,
   record: AsnRecord,
@@ -128,7 +159,7 @@ async function describeNetwork(
         as_of: rpki.asOf.toISOString(),
       },
     }),
-    related: relatedNetworks(search, record),
+    related: await relatedNetworks(search, record, yieldToEventLoop),
     credits: creditsOf(dataset),
   };
 }
@@ -149,24 +180,44 @@ function creditsOf({ meta }: Credited, sourceIds?: ReadonlySet<string>): string[
   return [...new Set(sources.map(({ credit }) => credit))];
 }
 
+/** What the licences of free databases require on pages that show their data. */
+const LOCATION_CREDITS: readonly [type: RegExp, credit: string][] = [
+  [/^DBIP-/, 'IP Geolocation by DB-IP (https://db-ip.com)'],
+  [
+    /^GeoLite2-/,
+    'This product includes GeoLite Data created by MaxMind, available from https://www.maxmind.com',
+  ],
+];
+
+const locationCredits = (source = ''): string[] =>
+  LOCATION_CREDITS.flatMap(([type, credit]) => (type.test(source) ? [credit] : []));
+
+/** The member of a batch record, as JSON, that says why its score may be too low. */
+export const gapMemberOf =
+  (dataset: Dataset): MembersOf =>
+  (address, match) => {
+    const gap = match === 0 ? undefined : dataset.threatGap(address.version, match);
+    return gap === undefined ? '' : `"threat_gap":"${gap}"`;
+  };
+
 /** What every page says about the dataset. */
 export function describeAges(served: ServedDataset | undefined, now: Date): DataAges {
   if (served === undefined) {
-    const limits = { threat_is_known: false, unknown: [], dated: [] };
-    return { groups: [], limits, threat_is_known: { ipv4: false, ipv6: false } };
+    const limits: DatasetLimits = { threat_gap: 'blocklists', unknown: [], dated: [] };
+    return { groups: [], limits };
   }
   const { version, dataset } = served;
   const { meta } = dataset;
-  const threat_is_known = threatKnowledge(meta, dayOfMs(now.getTime()));
-  const limits = limitsOf(dataset, now);
-  return { version, built_at: meta.built_at, groups: groupsOf(meta), limits, threat_is_known };
+  const limits = limitsOf(dataset, now, threatGaps(meta, dayOfMs(now.getTime())).ipv4);
+  return { version, built_at: meta.built_at, groups: groupsOf(meta), limits };
 }
 
 /** The oldest source of each group: of routes and countries by family, where they differ. */
 function groupsOf({ data_sources, flag_sources, sources }: Meta): DataAge[] {
   const decided = (['prefix', 'country'] as const).flatMap((group): DataAge[] => {
     const { ipv4, ipv6, ...oldest } = data_sources[group] ?? {};
-    if (ipv4 === undefined || ipv6 === undefined || ipv4.as_of === ipv6.as_of) return [{ group, ...oldest }];
+    if (ipv4 === undefined || ipv6 === undefined || ipv4.as_of === ipv6.as_of)
+      return [{ group, ...oldest }];
     return [
       { group, family: 'ipv4', ...ipv4 },
       { group, family: 'ipv6', ...ipv6 },
@@ -174,30 +225,38 @@ function groupsOf({ data_sources, flag_sources, sources }: Meta): DataAge[] {
   });
   const flags = FLAG_SUBJECTS.map((group): DataAge => {
     const { as_of, sources: names } = flag_sources[group];
-    const source = sources.find(({ id, as_of: day }) => names.includes(id) && day === as_of)?.id ?? names[0];
+    const source =
+      sources.find(({ id, as_of: day }) => names.includes(id) && day === as_of)?.id ?? names[0];
     return { group, ...present({ source, as_of }) };
   });
   return [...decided, ...flags];
 }
 
-/** `subject`: the address or prefix that they are about. */
-export function limitsOf({ meta }: Dataset, now: Date, subject?: Parameters<typeof isThreatKnown>[0]): DatasetLimits {
-  const known = threatKnowledge(meta, dayOfMs(now.getTime()));
+/** `gap`: of the address or prefix that they are about. */
+export function limitsOf(
+  { meta }: Pick<Dataset, 'meta'>,
+  now: Date,
+  gap: ThreatGap | undefined,
+): DatasetLimits {
   const { unknown, dated, tooOld } = flagKnowledge(meta, dayOfMs(now.getTime()));
   return {
-    threat_is_known: subject === undefined ? known.ipv4 && known.ipv6 : isThreatKnown(subject, known),
+    ...present({ threat_gap: gap }),
     unknown: [...unknown],
     dated: dated.map((subject) => {
       const old = tooOld[subject] ?? [];
       const { sources: names } = meta.flag_sources[subject];
-      const counted = meta.sources.filter((source) => names.includes(source.id) && !old.includes(source));
+      const counted = meta.sources.filter(
+        (source) => names.includes(source.id) && !old.includes(source),
+      );
       return {
         subject,
         ...present({
-          // Rows of a table without a maximum age have days of their own: that of the last change is not the table's age.
+          // Rows of a table without a maximum age have days of their own: that of the last change
+          // is not the table's age.
           as_of: oldestDay(old.map((source) => source.as_of)),
-          // Of the oldest source that still counts, where others do not.
-          counted_as_of: old.length === 0 ? undefined : oldestDay(counted.map((source) => source.as_of)),
+          // The date of the oldest source that still counts, if another no longer does.
+          counted_as_of:
+            old.length === 0 ? undefined : oldestDay(counted.map((source) => source.as_of)),
         }),
       };
     }),

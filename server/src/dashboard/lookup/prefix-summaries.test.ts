@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type Sample, sampleDataset } from '@whence/dataset/internal/test/sample-dataset';
 import { parsePrefix } from '@whence/dataset/prefix';
+import { type Sample, sampleDataset } from '@whence/dataset/test/sample-dataset';
 import { WalkScratch, walkAtOnce } from '../../lookup/prefix-walk.ts';
 import { summarizePrefix } from './prefix-summaries.ts';
 
@@ -34,7 +34,10 @@ test('prefix summary: above 256 parts the sums still cover all of it', async () 
 
 test('prefix summary: parts name the scanner', async () => {
   const { parts } = await summary(
-    { routes: [['8.8.0.0/16', 64500, 'Example']], named: [['8.8.8.0/24', 'scanner', 'Example Scans']] },
+    {
+      routes: [['8.8.0.0/16', 64500, 'Example']],
+      named: [['8.8.8.0/24', 'scanner', 'Example Scans']],
+    },
     '8.8.8.0/23',
   );
   assert.deepEqual(

@@ -2,9 +2,17 @@
 import type { Account } from '../../accounts/account.ts';
 import type { CostQueue } from '../../limits/cost-classes.ts';
 import { present } from '../../present.ts';
-import type { AuditFilter, AuditStore, StoredAuditEntry } from '../../storage/stores/audit-store.ts';
-import { AUDIT_ACTIONS, type AuditAction, type AuditTargetKind, EXPORT_FORMATS } from '../../vocabulary.ts';
-import type { DashboardDependencies } from '../dependencies.ts';
+import type {
+  AuditFilter,
+  AuditStore,
+  StoredAuditEntry,
+} from '../../storage/stores/audit-store.ts';
+import {
+  AUDIT_ACTIONS,
+  type AuditAction,
+  type AuditTargetKind,
+  EXPORT_FORMATS,
+} from '../../vocabulary.ts';
 import { type Ask, EXPORT, forAdmins, type Rows, route } from '../requests/ask.ts';
 import { invalid, parseChoice, parseCount } from '../requests/refusal.ts';
 import { type FileRow, sendFile } from '../requests/text-file.ts';
@@ -14,28 +22,46 @@ const DEFAULT_PAGE = 50;
 const MAX_PAGE = 500;
 /** Rows of one file; `before` continues after them. */
 const MAX_EXPORTED = 100_000;
-const COLUMNS = ['at', 'actor', 'actor_id', 'action', 'target_kind', 'target_id', 'target', 'address', 'details', 'id'];
+const COLUMNS = [
+  'at',
+  'actor',
+  'actor_id',
+  'action',
+  'target_kind',
+  'target_id',
+  'target',
+  'address',
+  'details',
+  'id',
+];
 
-export function auditRoutes({ storage }: DashboardDependencies, exports: CostQueue) {
+type AuditSources = { readonly storage: { readonly audit: AuditStore } };
+
+export function auditRoutes({ storage }: AuditSources, exports: CostQueue) {
   return {
     listAudit: forAdmins(async ({ query }) => {
       const limit = Math.max(1, parseCount('/limit', query.limit, DEFAULT_PAGE, MAX_PAGE));
-      const found = await storage.audit.list(filterOf(query), limit + 1);
-      const entries = found.slice(0, limit).map(describeAudit);
+      const rows = await storage.audit.list(filterOf(query), limit + 1);
+      const entries = rows.slice(0, limit).map(describeAudit);
       const last = entries.at(-1);
-      return { entries, ...(found.length > limit && last && { next_before: last.id }) };
+      return { entries, ...(rows.length > limit && last && { next_before: last.id }) };
     }),
     exportAudit: route('admin', EXPORT, async (ask) => {
       const { query } = ask;
       const format = parseChoice('/format', query.format, EXPORT_FORMATS) ?? 'csv';
       const file = { name: 'whence-audit', format, columns: COLUMNS };
-      return sendFile(ask, exports, file, pagesOf(storage.audit, filterOf(query)), (page) => page.map(fileRow));
+      return sendFile(ask, exports, file, pagesOf(storage.audit, filterOf(query)), (page) =>
+        page.map(fileRow),
+      );
     }),
   } satisfies Rows;
 }
 
 /** Newest first. */
-async function* pagesOf(store: AuditStore, filter: AuditFilter): AsyncGenerator<StoredAuditEntry[]> {
+async function* pagesOf(
+  store: AuditStore,
+  filter: AuditFilter,
+): AsyncGenerator<StoredAuditEntry[]> {
   let before = filter.before;
   for (let count = 0; count < MAX_EXPORTED; count += MAX_PAGE) {
     const page = await store.list({ ...filter, ...(before && { before }) }, MAX_PAGE);
@@ -46,9 +72,15 @@ async function* pagesOf(store: AuditStore, filter: AuditFilter): AsyncGenerator<
 }
 
 function filterOf({ action, actor, target, before }: Ask<'listAudit'>['query']): AuditFilter {
-  const known = parseChoice('/action', action, AUDIT_ACTIONS);
-  if (before !== undefined && !/^[0-9a-f]{20}$/.test(before)) throw invalid('/before', 'the id of an entry');
-  return present({ action: known, actorId: actor || undefined, targetId: target || undefined, before });
+  const knownAction = parseChoice('/action', action, AUDIT_ACTIONS);
+  if (before !== undefined && !/^[0-9a-f]{20}$/.test(before))
+    throw invalid('/before', 'the id of an entry');
+  return present({
+    action: knownAction,
+    actorId: actor || undefined,
+    targetId: target || undefined,
+    before,
+  });
 }
 
 /** For others than administrators: where another person acted from is not for them. */
@@ -61,7 +93,10 @@ export function describeAuditFor({ id, role }: Account, entry: StoredAuditEntry)
 function describeAudit(entry: StoredAuditEntry): AuditEntry {
   const { id, at, actor, actorId, action, targetKind, targetId, target, address, details } = entry;
   return present({
-    ...{ id, actor, target, address },
+    id,
+    actor,
+    target,
+    address,
     at: at.toISOString(),
     // Written by AuditLog, which knows no other actions and targets.
     action: action as AuditAction,

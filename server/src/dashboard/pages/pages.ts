@@ -1,15 +1,17 @@
 /**
- * The pages: files from the build of the dashboard. They are read once at the start and sent from memory, compressed on
- * first use. Only files that existed at the start are served, so no path leads out of the folder. Files under `/assets/` have a hash in their name and never change; the page itself is never cached.
+ * The pages: files from the build of the dashboard. They are read once and sent from memory,
+ * compressed on first use: at the start, or when they are there, because `npm start` builds them
+ * while the server starts. Only files that were read are served, so no path leads out of the
+ * folder. Files under `/assets/` have a hash in their name and never change; the page itself is
+ * never cached.
  */
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { FREE } from '../../admission/declaration.ts';
-import { unknownRoute } from '../../http/unknown-routes.ts';
+import { StaticDocument } from '../../http/static-document.ts';
+import { pathOf } from '../../http/unknown-routes.ts';
 import type { DashboardSettings } from '../dependencies.ts';
-import { compressor, type Encoding, encodingOf } from '../requests/compression.ts';
 import { isBehindTls } from '../requests/origin.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -20,34 +22,42 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 const FOREVER = 'public, max-age=31536000, immutable';
 
-/** Unknown paths under these prefixes come from programs, and get JSON regardless of `Accept`. */
-const NO_PAGES = /^\/(v1|dashboard|healthz|readyz|openapi\.json|metrics|assets)(\/|$)/;
+/** Paths under these prefixes come from programs, and get JSON regardless of `Accept`. */
+const NO_PAGES = /^\/(v1|dashboard|healthz|readyz|openapi\.json|metrics|assets|mcp)(\/|$)/;
 
-const NOT_BUILT = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Whence</title>
-<h1>The dashboard was not built</h1><p>The API works. In a clone, <code>npm run build</code> builds the dashboard; then restart
-the server.</p></html>`;
+const NOT_BUILT = `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="2"><title>Whence</title>
+<h1>The dashboard is not built yet</h1><p>The API works. <code>npm start</code> builds the dashboard within a minute, and this page reloads until then.
+Otherwise run <code>npm run build</code>.</p></html>`;
 
 type PageFile = {
-  readonly bytes: Buffer;
+  readonly document: StaticDocument;
   readonly type: string;
-  readonly etag: string;
-  readonly isImmutable: boolean;
-  compressed: Partial<Record<Encoding, Promise<Buffer>>>;
+  readonly caching: string;
 };
 
 export async function registerPages(
   scope: FastifyInstance,
   { pagesFolder, publicUrl }: DashboardSettings,
 ): Promise<void> {
-  const files = pagesFolder === undefined ? new Map<string, PageFile>() : readFiles(pagesFolder);
-  const page = files.get('/index.html');
-  const options = { schema: { hide: true } as object, config: { name: 'pages', declaration: FREE } };
+  let files = readFiles(pagesFolder);
+  const options = {
+    schema: { hide: true } as object,
+    config: { name: 'pages', declaration: FREE, unknownParameters: 'ignored' as const },
+  };
+
+  const fileOf = (path: string) => (path === '/index.html' ? undefined : files.get(path));
+  scope.pages.includes = (request) => {
+    const path = pathOf(request.url);
+    return fileOf(path) !== undefined || (!NO_PAGES.test(path) && acceptsPage(request, path));
+  };
 
   scope.get('/*', options, async (request, reply) => {
-    const path = request.url.split('?', 1)[0] ?? '';
-    const file = files.get(path);
-    if (file !== undefined && path !== '/index.html') return send(request, reply, file);
-    if (NO_PAGES.test(path) || !acceptsHtml(request)) throw unknownRoute(path);
+    if (files.size === 0) files = readFiles(pagesFolder);
+    const file = fileOf(pathOf(request.url));
+    if (file !== undefined) return send(request, reply, file);
+    reply.header('Vary', 'Accept');
+    if (!scope.pages.includes(request)) throw scope.refusalOf(request);
+    const page = files.get('/index.html');
     if (page === undefined) {
       const reply503 = reply.code(503).headers(pageHeaders(isBehindTls(request, publicUrl)));
       return reply503.type('text/html; charset=utf-8').send(NOT_BUILT);
@@ -55,41 +65,51 @@ export async function registerPages(
     return send(request, reply, page);
   });
 
-  async function send(request: FastifyRequest, reply: FastifyReply, file: PageFile): Promise<FastifyReply> {
+  async function send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    file: PageFile,
+  ): Promise<FastifyReply> {
     reply.headers(pageHeaders(isBehindTls(request, publicUrl)));
-    reply.header('Content-Type', file.type).header('ETag', file.etag).header('Vary', 'Accept-Encoding');
-    reply.header('Cache-Control', file.isImmutable ? FOREVER : 'no-cache');
-    if (request.headers['if-none-match'] === file.etag) return reply.code(304).send();
-    const encoding = encodingOf(request);
-    if (encoding === undefined) return reply.send(file.bytes);
-    file.compressed[encoding] ??= compress[encoding](file.bytes);
-    return reply.header('Content-Encoding', encoding).send(await file.compressed[encoding]);
+    return file.document.send(request, reply, file);
   }
 }
 
 function readFiles(folder: string): Map<string, PageFile> {
   const files = new Map<string, PageFile>();
+  if (!existsSync(join(folder, 'index.html'))) return files;
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const type = TYPES[extname(entry.name)];
     if (!entry.isFile() || type === undefined) continue;
     const path = join(entry.parentPath, entry.name);
     const bytes = readFileSync(path);
     const url = `/${relative(folder, path).split(sep).join('/')}`;
-    const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
-    files.set(url, { bytes, type, etag, isImmutable: url.startsWith('/assets/'), compressed: {} });
+    const caching = url.startsWith('/assets/') ? FOREVER : 'no-cache';
+    files.set(url, { document: new StaticDocument(bytes), type, caching });
   }
   return files;
 }
 
-/** A page is sent only to clients that name `text/html`; a program that accepts everything gets JSON. */
-function acceptsHtml({ headers }: FastifyRequest): boolean {
-  return headers.accept?.toLowerCase().includes('text/html') === true;
+/** Typed into a browser or given to `curl` by a person, whatever the client accepts. */
+const FOR_PEOPLE = new Set(['/', '/docs', '/docs/']);
+const JSON_TYPE = /^\s*application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
+/** A weight of 0: not acceptable (RFC 9110, 12.4.2). */
+const REFUSED = /;\s*q=0(?:\.0{0,3})?\s*$/i;
+
+/**
+ * Other pages are sent only to clients that name `text/html`; a program that accepts everything
+ * gets JSON.
+ */
+function acceptsPage({ headers: { accept = '*/*' } }: FastifyRequest, path: string): boolean {
+  const ranges = accept.split(',').filter((range) => !REFUSED.test(range));
+  if (ranges.some((range) => range.toLowerCase().includes('text/html'))) return true;
+  return FOR_PEOPLE.has(path) && !ranges.every((range) => JSON_TYPE.test(range));
 }
 
-/** Done once per file and process: level 9 of brotli takes 60 ms for 500 kB, level 11 over a second. */
-const compress = compressor(9, 9);
-
-/** Without `unsafe-inline`: styles are files, and what pages set through the CSSOM is not restricted. */
+/**
+ * Without `unsafe-inline`: styles are files, and what pages set through the CSSOM is not
+ * restricted.
+ */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -104,14 +124,18 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Security headers of pages: own files only, no frames, no browser features, no Referer to other sites. */
+/**
+ * Security headers of pages: own files only, no frames, no browser features, no Referer to other
+ * sites.
+ */
 const HEADERS = {
   'Content-Security-Policy': CONTENT_SECURITY_POLICY,
   // For browsers that do not know frame-ancestors.
   'X-Frame-Options': 'DENY',
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'same-origin',
-  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()',
+  'Permissions-Policy':
+    'camera=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
 } as const;
@@ -120,5 +144,7 @@ const HEADERS = {
 const STRICT_TRANSPORT_SECURITY = 'max-age=31536000';
 
 function pageHeaders(isSecure: boolean): Record<string, string> {
-  return isSecure ? { ...HEADERS, 'Strict-Transport-Security': STRICT_TRANSPORT_SECURITY } : HEADERS;
+  return isSecure
+    ? { ...HEADERS, 'Strict-Transport-Security': STRICT_TRANSPORT_SECURITY }
+    : HEADERS;
 }

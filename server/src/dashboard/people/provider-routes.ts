@@ -1,10 +1,12 @@
 /**
- * The way to the identity provider and back, as pages that a browser follows: what is wrong is told on the sign-in page.
- * A session starts only for the browser that left with the cookie of the same departure.
+ * The redirects to the identity provider and back, which a browser follows: errors are shown
+ * on the sign-in page. A session starts only for the browser that left with the cookie of the same
+ * departure.
  */
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Account, InvalidAccount } from '../../accounts/account.ts';
+import type { Accounts } from '../../accounts/accounts.ts';
 import {
   type Departure,
   type Identity,
@@ -12,10 +14,10 @@ import {
   type ProviderSettings,
 } from '../../accounts/identity-provider.ts';
 import type { PageDeclaration } from '../../admission/declaration.ts';
-import { object, optional, string, type TextsOf } from '../../http/json-schema.ts';
+import { object, optional, type QueryOf, string } from '../../http/json-schema.ts';
 import { clientAddress } from '../../limits/client.ts';
 import { GuessThrottle } from '../../limits/guess-throttle.ts';
-import type { DashboardDependencies } from '../dependencies.ts';
+import type { Logger } from '../../log/log.ts';
 import { isBehindTls } from '../requests/origin.ts';
 import { PROVIDER_PATH, type ProviderFailure } from '../wire/contract.ts';
 import { readSessionCookie, setSessionCookie } from './session-cookie.ts';
@@ -23,79 +25,127 @@ import { readSessionCookie, setSessionCookie } from './session-cookie.ts';
 const RETURN_PATH = `${PROVIDER_PATH}/return`;
 const COOKIE = 'whence_departure';
 const COOKIE_SECONDS = 600;
-/** Each return asks the provider: twenty at once from one address, then one per second. */
+/** Each return queries the provider: twenty at once from one address, then one per second. */
 const LIMITS = { intervalMs: 1_000, burst: 20, maxWaitMs: 0 };
 
 const SIGN_IN: PageDeclaration = { access: 'public', counts: 'nothing', costs: ['storage'] };
 
 const departQuery = object({ to: optional(string('The path to come back to.', '/keys')) });
 
-type ProviderDependencies = Pick<DashboardDependencies, 'accounts' | 'settings' | 'nowMs' | 'log'>;
+type ProviderSources = {
+  readonly accounts: Accounts;
+  readonly settings: { readonly publicUrl: string | undefined };
+  readonly nowMs: () => number;
+  readonly log: Pick<Logger, 'warn'>;
+};
 
-export function registerProvider(scope: FastifyInstance, given: ProviderSettings, parts: ProviderDependencies): void {
+export function registerProvider(
+  scope: FastifyInstance,
+  given: ProviderSettings,
+  parts: ProviderSources,
+): void {
   const { accounts, settings, nowMs, log } = parts;
   const provider = new IdentityProvider(given);
   const throttle = new GuessThrottle(undefined, LIMITS);
-  const options = { schema: { hide: true } as object, config: { name: 'dashboard', declaration: SIGN_IN } };
-  const originOf = ({ protocol, host }: FastifyRequest) => settings.publicUrl ?? `${protocol}://${host}`;
+  const options = {
+    schema: { hide: true, querystring: departQuery } as object,
+    // The provider sends parameters of its own.
+    config: { name: 'dashboard', declaration: SIGN_IN, unknownParameters: 'ignored' as const },
+  };
+  const originOf = ({ protocol, host }: FastifyRequest) =>
+    settings.publicUrl ?? `${protocol}://${host}`;
 
-  scope.get<{ Querystring: TextsOf<typeof departQuery> }>(PROVIDER_PATH, options, async (request, reply) => {
-    if (await accounts.isEmpty()) return reply.redirect('/');
-    try {
-      const { url, departure } = await provider.depart(`${originOf(request)}${RETURN_PATH}`);
-      setDeparture(request, reply, JSON.stringify({ ...departure, to: ownPath(request.query.to) }), COOKIE_SECONDS);
-      return reply.redirect(url.href);
-    } catch (error) {
-      log.warn({ err: error }, 'the identity provider does not answer');
-      return refuse(reply, 'unreachable');
-    }
-  });
+  scope.get<{ Querystring: QueryOf<typeof departQuery> }>(
+    PROVIDER_PATH,
+    options,
+    async (request, reply) => {
+      if (await accounts.isEmpty()) return reply.redirect('/');
+      try {
+        const { url, departure } = await provider.depart(`${originOf(request)}${RETURN_PATH}`);
+        setDeparture(
+          request,
+          reply,
+          JSON.stringify({ ...departure, to: ownPath(request.query.to) }),
+          COOKIE_SECONDS,
+        );
+        return reply.redirect(url.href);
+      } catch (error) {
+        log.warn({ err: error }, 'the identity provider does not answer');
+        return refuse(reply, 'unreachable');
+      }
+    },
+  );
 
   scope.get(RETURN_PATH, options, async (request, reply) => {
     const departure = readDeparture(request);
     setDeparture(request, reply, '', 0);
-    // A browser can return without having left here: the first account is created with the set-up link.
+    // A browser can return without having left here: the first account is created with the set-up
+    // link.
     if (await accounts.isEmpty()) return reply.redirect('/');
-    if (departure === undefined || throttle.attempt(request.ip) === undefined) return refuse(reply, 'failed');
+    if (departure === undefined || throttle.attempt(request.ip) === undefined)
+      return refuse(reply, 'failed');
     const account = await arrive(request, departure);
-    if (account === undefined) return refuse(reply, 'failed');
+    if (typeof account === 'string') return refuse(reply, account);
     if (account.disabledAt !== undefined) return refuse(reply, 'disabled');
     const now = new Date(nowMs());
     const isSecure = isBehindTls(request, settings.publicUrl);
     const before = readSessionCookie(request, isSecure);
     const previous = before === undefined ? undefined : await accounts.sessions.find(before, now);
-    if (previous !== undefined) await accounts.sessions.end(previous.account.id, previous.session.id, now);
-    const client = { address: clientAddress(request.ip), userAgent: request.headers['user-agent'] ?? '' };
+    if (previous !== undefined)
+      await accounts.sessions.end(previous.account.id, previous.session.id, now);
+    const client = {
+      address: clientAddress(request.ip),
+      userAgent: request.headers['user-agent'] ?? '',
+    };
     const { token, session } = await accounts.openSession(account, client, now);
     setSessionCookie(reply, token, session.expiresAt, isSecure);
     return reply.redirect(departure.to);
   });
 
-  async function arrive(request: FastifyRequest, departure: Departure): Promise<Account | undefined> {
+  async function arrive(
+    request: FastifyRequest,
+    departure: Departure,
+  ): Promise<Account | 'failed' | 'name_taken'> {
     try {
       const identity = await provider.arrive(new URL(request.url, originOf(request)), departure);
       return (await accounts.findBySubject(identity.subject)) ?? (await createAccount(identity));
     } catch (error) {
       log.warn({ err: error }, 'a sign-in through the identity provider failed');
-      return undefined;
+      return 'failed';
     }
   }
 
-  /** An account that has the name already is another one: a provider does not decide whose it is. */
-  async function createAccount({ subject, names }: Identity): Promise<Account | undefined> {
+  /**
+   * An account that has the name already is another one: a provider does not decide whose it is.
+   */
+  async function createAccount({ subject, names }: Identity): Promise<Account | 'name_taken'> {
     for (const name of names) {
       try {
-        return await accounts.create(name, given.role, { name: given.label }, new Date(nowMs()), subject);
+        return await accounts.create(name, given.role, { name: given.label }, new Date(nowMs()), {
+          providerSubject: subject,
+        });
       } catch (error) {
         if (!(error instanceof InvalidAccount)) throw error;
       }
     }
-    throw new Error('no name of the person is free or usable');
+    log.warn({}, 'no name of a person from the identity provider is free or usable');
+    return 'name_taken';
   }
 
-  function setDeparture(request: FastifyRequest, reply: FastifyReply, value: string, maxAge: number): void {
+  function setDeparture(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    value: string,
+    maxAge: number,
+  ): void {
     const secure = isBehindTls(request, settings.publicUrl);
-    const attributes = { path: RETURN_PATH, httpOnly: true, sameSite: 'lax', secure, maxAge } as const;
+    const attributes = {
+      path: RETURN_PATH,
+      httpOnly: true,
+      sameSite: 'lax',
+      secure,
+      maxAge,
+    } as const;
     reply.header('Set-Cookie', stringifySetCookie({ name: COOKIE, value, ...attributes }));
   }
 }
@@ -104,7 +154,8 @@ function readDeparture({ headers }: FastifyRequest): (Departure & { to: string }
   const text = parseCookie(headers.cookie ?? '')[COOKIE];
   try {
     const { state, nonce, verifier, to } = JSON.parse(text ?? '') as Record<string, unknown>;
-    if (typeof state !== 'string' || typeof nonce !== 'string' || typeof verifier !== 'string') return undefined;
+    if (typeof state !== 'string' || typeof nonce !== 'string' || typeof verifier !== 'string')
+      return undefined;
     return { state, nonce, verifier, to: ownPath(to) };
   } catch {
     return undefined;

@@ -1,15 +1,25 @@
 /** Who is signed in: sign in and out, one-time links, one's own password and sessions. */
 import type { Account } from '../../accounts/account.ts';
+import type { Accounts } from '../../accounts/accounts.ts';
 import type { Session } from '../../accounts/sessions.ts';
 import { csrfTokenOf } from '../../accounts/token.ts';
 import { LOOKUPS_PER_DAY } from '../../admission/admission.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
 import { TIERS } from '../../keys/tiers.ts';
+import type { UpdateChoiceStore } from '../../storage/stores/update-choice-store.ts';
 import { packageVersion } from '../../version.ts';
+import { type UpdateSetting, updateSchedule } from '../../versions/update-schedule.ts';
 import { PERMISSIONS } from '../../vocabulary.ts';
-import type { DashboardDependencies } from '../dependencies.ts';
 import { tiersFor } from '../keys/change-request.ts';
 import { MAX_BATCH } from '../lookup/lookup-routes.ts';
-import { forViewers, type PublicAsk, publicRoute, QUERY, type Rows, route } from '../requests/ask.ts';
+import {
+  forViewers,
+  type PublicAsk,
+  publicRoute,
+  QUERY,
+  type Rows,
+  route,
+} from '../requests/ask.ts';
 import { isBehindTls } from '../requests/origin.ts';
 import { DashboardRefusal, invalid } from '../requests/refusal.ts';
 import type { LinkKind, SignedIn } from '../wire/accounts.ts';
@@ -19,14 +29,37 @@ import { clearSessionCookie, setSessionCookie } from './session-cookie.ts';
 /** A password is checked or hashed. */
 const PASSWORD = { counts: 'nothing', costs: ['storage', 'password'] } as const;
 
-export function sessionRoutes({ accounts, audit, settings }: DashboardDependencies) {
-  const { sessions } = accounts;
-  const isSecure = ({ request }: Pick<PublicAsk<RouteName>, 'request'>) => isBehindTls(request, settings.publicUrl);
+type SessionSources = {
+  readonly accounts: Accounts;
+  readonly storage: { readonly updateChoice: UpdateChoiceStore };
+  readonly audit: Pick<AuditLog, 'record'>;
+  readonly settings: {
+    /** Public URL of the server, if configured. */
+    readonly publicUrl: string | undefined;
+    readonly hasPublicLookups: boolean;
+    readonly provider: { readonly label: string } | undefined;
+    readonly updates: UpdateSetting & { readonly kind: 'build' | 'pull' };
+  };
+};
 
-  /** A session never outlives a sign-in: the browser gets a new token, and the one it came with is ended. */
+export function sessionRoutes({ accounts, storage, audit, settings }: SessionSources) {
+  const { sessions } = accounts;
+  const { updates } = settings;
+  /** Whether updates depend on a choice that no administrator has made yet. */
+  const isUndecided = async () =>
+    updates.kind === 'build' &&
+    updateSchedule(updates, await storage.updateChoice.isDaily()).decidedBy === undefined;
+  const isSecure = ({ request }: Pick<PublicAsk<RouteName>, 'request'>) =>
+    isBehindTls(request, settings.publicUrl);
+
+  /**
+   * A session never outlives a sign-in: the browser gets a new token, and the one it came with is
+   * ended.
+   */
   const start = async (ask: PublicAsk<RouteName>, session: Session): Promise<SignedIn> => {
     const previous = ask.session;
-    if (previous !== undefined) await sessions.end(previous.account.id, previous.session.id, ask.now);
+    if (previous !== undefined)
+      await sessions.end(previous.account.id, previous.session.id, ask.now);
     setSessionCookie(ask.reply, session.token, session.session.expiresAt, isSecure(ask));
     return signedIn(session);
   };
@@ -38,7 +71,9 @@ export function sessionRoutes({ accounts, audit, settings }: DashboardDependenci
             state: 'signed_out',
             has_accounts: !(await accounts.isEmpty()),
             has_public_lookups: settings.hasPublicLookups,
-            ...(settings.provider && { provider: { label: settings.provider.label, path: PROVIDER_PATH } }),
+            ...(settings.provider && {
+              provider: { label: settings.provider.label, path: PROVIDER_PATH },
+            }),
           }
         : signedIn(session),
     ),
@@ -58,7 +93,8 @@ export function sessionRoutes({ accounts, audit, settings }: DashboardDependenci
     }),
     checkLink: publicRoute(QUERY, async ({ body, now }) => {
       const link = await accounts.links.find(body.token, now);
-      const account = link?.accountId === undefined ? undefined : await accounts.find(link.accountId);
+      const account =
+        link?.accountId === undefined ? undefined : await accounts.find(link.accountId);
       if (link === undefined || (link.accountId !== undefined && account === undefined)) {
         throw new DashboardRefusal('LINK_EXPIRED');
       }
@@ -67,6 +103,7 @@ export function sessionRoutes({ accounts, audit, settings }: DashboardDependenci
         kind: link.kind as LinkKind,
         role: link.role as Account['role'],
         ...(account && { name: account.name }),
+        ...(link.kind === 'setup' && (await isUndecided()) && { asks_for_updates: true as const }),
         expires_at: link.expiresAt.toISOString(),
       };
     }),
@@ -101,14 +138,20 @@ export function sessionRoutes({ accounts, audit, settings }: DashboardDependenci
       };
     }),
     endSession: forViewers(async ({ session, params, actor, now }) => {
-      if (!(await sessions.end(session.account.id, params.id, now))) throw new DashboardRefusal('NOT_FOUND');
+      if (!(await sessions.end(session.account.id, params.id, now)))
+        throw new DashboardRefusal('NOT_FOUND');
       await audit.record(actor, 'account.session_ended', accountTarget(session.account), now);
       return { done: true };
     }),
     endAllSessions: forViewers(async (ask) => {
       const { session, actor, now } = ask;
       await sessions.endAll(session.account.id, now);
-      await audit.record(actor, 'account.signed_out_everywhere', accountTarget(session.account), now);
+      await audit.record(
+        actor,
+        'account.signed_out_everywhere',
+        accountTarget(session.account),
+        now,
+      );
       clearSessionCookie(ask.reply, isSecure(ask));
       return { done: true };
     }),

@@ -1,9 +1,12 @@
-/** A request to the dashboard as its handlers see it, typed by the contract, and the table that has a row per route. */
+/**
+ * A request to the dashboard as its handlers see it, typed by the contract, and the table that has
+ * a row per route.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Client, Session } from '../../accounts/sessions.ts';
 import type { PageDeclaration } from '../../admission/declaration.ts';
 import type { Actor } from '../../audit/audit-log.ts';
-import type { TextsOf, ValueOf } from '../../http/json-schema.ts';
+import type { QueryOf, ValueOf } from '../../http/json-schema.ts';
 import type { Requester } from '../../limits/cost-classes.ts';
 import type { Role } from '../../vocabulary.ts';
 import type { Answer, Params, RouteName } from '../wire/contract.ts';
@@ -17,8 +20,8 @@ type Part<Name extends RouteName, Key extends string> = Name extends keyof typeo
 
 export type PublicAsk<Name extends RouteName> = {
   readonly params: Params<Name>;
-  /** As sent: handlers parse it. */
-  readonly query: TextsOf<Part<Name, 'querystring'>>;
+  /** Texts are as sent: handlers parse them. */
+  readonly query: QueryOf<Part<Name, 'querystring'>>;
   /** Validated by the route's schema. */
   readonly body: ValueOf<Part<Name, 'body'>>;
   readonly session: Session | undefined;
@@ -41,7 +44,10 @@ export const QUERY = { counts: 'nothing', costs: ['storage'] } as const;
 /** All rows, as a file. */
 export const EXPORT = { counts: 'nothing', costs: ['export'] } as const;
 
-/** Every route declares who may call it, the public or a role and those above it, and what a request is charged. */
+/**
+ * Every route declares who may call it, the public or a role and those above it, and what a request
+ * is charged.
+ */
 export type Route<Name extends RouteName> = {
   readonly charge: Charge;
   /** The body is taken as it is, whatever its type, up to this size. */

@@ -1,13 +1,19 @@
 /**
- * How a browser reached us, and whether a request comes from our own page. A change needs a same-origin request: forms
- * and scripts of other sites can send cookies, but neither fake `Origin` and `Sec-Fetch-Site` nor set our header.
+ * How a browser reached us, and whether a request comes from our own page. A change needs a
+ * same-origin request: forms and scripts of other sites can send cookies, but neither fake `Origin`
+ * and `Sec-Fetch-Site` nor set our header.
  */
 import type { FastifyRequest } from 'fastify';
 import { CSRF_HEADER } from '../wire/contract.ts';
 import { DashboardRefusal } from './refusal.ts';
 
-/** TLS ends at a proxy: a trusted proxy reports it, or the operator configures WHENCE_PUBLIC_URL. */
-export function isBehindTls({ protocol }: Pick<FastifyRequest, 'protocol'>, publicUrl: string | undefined): boolean {
+/**
+ * TLS ends at a proxy: a trusted proxy reports it, or the operator configures WHENCE_PUBLIC_URL.
+ */
+export function isBehindTls(
+  { protocol }: Pick<FastifyRequest, 'protocol'>,
+  publicUrl: string | undefined,
+): boolean {
   return protocol === 'https' || publicUrl?.startsWith('https:') === true;
 }
 

@@ -12,7 +12,10 @@ export class DashboardRefusal extends Error {
 
   constructor(
     code: DashboardErrorCode,
-    more: { details?: Readonly<Record<string, unknown>> /** Instead of the row's. */; retryAfterSeconds?: number } = {},
+    more: {
+      details?: Readonly<Record<string, unknown>> /** Instead of the row's. */;
+      retryAfterSeconds?: number;
+    } = {},
   ) {
     const row: RefusalRow = refusals[code];
     super(row.text);
@@ -29,7 +32,12 @@ export function invalid(path: string, rule: string): DashboardRefusal {
 }
 
 /** Parameters of the query, which arrive as text. */
-export function parseCount(path: string, text: string | undefined, fallback: number, max: number): number {
+export function parseCount(
+  path: string,
+  text: string | undefined,
+  fallback: number,
+  max: number,
+): number {
   if (text === undefined) return fallback;
   if (!/^[0-9]{1,9}$/.test(text)) throw invalid(path, 'a number from 0 on');
   return Math.min(Number(text), max);

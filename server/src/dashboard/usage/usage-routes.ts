@@ -1,24 +1,28 @@
 /** Statistics: requests of keys and accounts by day, and traffic of the whole API by hour. */
-import { dataAsOf } from '@whence/dataset/internal/data-age';
+import { dataAsOf, threatGaps } from '@whence/dataset/data-age';
 import type { Account } from '../../accounts/account.ts';
-import { PUBLIC_USAGE_ID, usageIdOf } from '../../admission/admission.ts';
+import { dayBefore, dayOfMs } from '../../day.ts';
 import type { Key } from '../../keys/key.ts';
 import { TIERS } from '../../keys/tiers.ts';
 import type { CostQueue } from '../../limits/cost-classes.ts';
-import type { ServedDataset } from '../../lookup/live-dataset.ts';
+import type { LiveDataset, ServedDataset } from '../../lookup/live-dataset.ts';
 import type { UsageRow } from '../../storage/statistics-changes.ts';
 import type { Storage } from '../../storage/storage.ts';
-import type { UsageSum } from '../../storage/stores/usage-store.ts';
 import { KEPT_HOURS } from '../../usage/traffic.ts';
-import { decisionSum, decisionsToday, trafficByHour, trafficOverview } from '../../usage/traffic-report.ts';
-import { sumOf, usageSeries } from '../../usage/usage-report.ts';
+import {
+  decisionFigures,
+  decisionsToday,
+  refusedOfLastDay,
+  trafficByHour,
+} from '../../usage/traffic-report.ts';
+import { requestCounts, usageSeries } from '../../usage/usage-report.ts';
+import { KEYLESS_USAGE_ID, PUBLIC_USAGE_ID, usageIdOf } from '../../usage-ids.ts';
 import { EXPORT_FORMATS, mayDo, USAGE_GROUPS } from '../../vocabulary.ts';
-import { updateState } from '../data/dataset-routes.ts';
-import type { DashboardDependencies } from '../dependencies.ts';
-import { VisibleKeys } from '../keys/visible-keys.ts';
+import { type UpdateSources, updateState } from '../data/dataset-routes.ts';
+import { type HeldQuota, VisibleKeys } from '../keys/visible-keys.ts';
 import { limitsOf } from '../lookup/dataset-answers.ts';
 import { type Ask, EXPORT, forAdmins, forViewers, type Rows, route } from '../requests/ask.ts';
-import { dayBefore, parseDays } from '../requests/day-range.ts';
+import { parseDays } from '../requests/day-range.ts';
 import { DashboardRefusal, parseChoice, parseCount } from '../requests/refusal.ts';
 import { sendFile } from '../requests/text-file.ts';
 import type { FirstRun, Overview } from '../wire/usage.ts';
@@ -28,9 +32,17 @@ const NEAR_LIMIT = 0.8;
 const DEFAULT_HOURS = 24;
 const EXPORT_COLUMNS = ['day', 'key_id', 'key', 'endpoint', 'status_class', 'requests'];
 
-export function usageRoutes(dependencies: DashboardDependencies, exports: CostQueue) {
-  const { storage, live, rules } = dependencies;
-  const visible = new VisibleKeys(storage);
+type UsageSources = UpdateSources & {
+  readonly storage: Storage;
+  readonly quota: HeldQuota;
+  readonly live: Pick<LiveDataset, 'current' | 'isFallback'>;
+  /** Undefined without WHENCE_RULES. */
+  readonly rules: object | undefined;
+};
+
+export function usageRoutes(sources: UsageSources, exports: CostQueue) {
+  const { storage, quota, live, rules } = sources;
+  const visible = new VisibleKeys(storage, quota);
 
   /** The requested keys that the account may see; undefined for all keys. */
   const keyIdsOf = async (ask: Pick<Ask<'getUsage'>, 'session'>, key: string | undefined) => {
@@ -42,25 +54,43 @@ export function usageRoutes(dependencies: DashboardDependencies, exports: CostQu
   /** Names of these keys and accounts. */
   const labels = async (ids: readonly string[]) => {
     const prefix = usageIdOf('');
-    const accountIds = ids.filter((id) => id.startsWith(prefix)).map((id) => id.slice(prefix.length));
-    const [keys, people] = await Promise.all([storage.keys.findAll(ids), storage.accounts.names(accountIds)]);
+    const accountIds = ids
+      .filter((id) => id.startsWith(prefix))
+      .map((id) => id.slice(prefix.length));
+    const [keys, people] = await Promise.all([
+      storage.keys.findAll(ids),
+      storage.accounts.names(accountIds),
+    ]);
     const names = new Map(keys.map(({ id, name }) => [id, name]));
     for (const [id, name] of people) names.set(usageIdOf(id), `${name} (dashboard)`);
-    names.set(PUBLIC_USAGE_ID, 'without an account');
+    names.set(PUBLIC_USAGE_ID, 'dashboard, without an account');
+    names.set(KEYLESS_USAGE_ID, 'without a valid key');
     return (id: string) => names.get(id) ?? id;
   };
-  const rangeOf = async (ask: Pick<Ask<'getUsage'>, 'session' | 'now'> & { query: Ask<'getUsage'>['query'] }) => {
+  const rangeOf = async (
+    ask: Pick<Ask<'getUsage'>, 'session' | 'now'> & { query: Ask<'getUsage'>['query'] },
+  ) => {
     const days = parseDays(ask.query, ask.now);
     const keyIds = await keyIdsOf(ask, ask.query.key);
-    return { ...days, range: { from: days.from, to: days.to, ...(keyIds === undefined ? {} : { keyIds }) } };
+    return {
+      ...days,
+      range: { from: days.from, to: days.to, ...(keyIds === undefined ? {} : { keyIds }) },
+    };
   };
 
   return {
     getUsage: forViewers(async (ask) => {
       const by = parseChoice('/by', ask.query.by, USAGE_GROUPS) ?? 'endpoint';
       const { from, to, days, range } = await rangeOf(ask);
-      const labelsOf = by === 'key' ? labels : async () => (id: string) => (by === 'status' ? `${id}xx` : id);
-      return { from, to, by, days, ...(await usageSeries(storage.usage, range, { by, days, labelsOf })) };
+      const labelsOf =
+        by === 'key' ? labels : async () => (id: string) => (by === 'status' ? `${id}xx` : id);
+      return {
+        from,
+        to,
+        by,
+        days,
+        ...(await usageSeries(storage.usage, range, { by, days, labelsOf })),
+      };
     }),
     exportUsage: route('viewer', EXPORT, async (ask) => {
       const format = parseChoice('/format', ask.query.format, EXPORT_FORMATS) ?? 'csv';
@@ -84,67 +114,74 @@ export function usageRoutes(dependencies: DashboardDependencies, exports: CostQu
       return sendFile(ask, exports, file, storage.usage.rowPages(range), fileRows);
     }),
     getTraffic: forAdmins(({ query, now }) =>
-      trafficByHour(storage.traffic, parseCount('/hours', query.hours, DEFAULT_HOURS, KEPT_HOURS), now),
+      trafficByHour(
+        storage.traffic,
+        parseCount('/hours', query.hours, DEFAULT_HOURS, KEPT_HOURS),
+        now,
+      ),
     ),
     getOverview: forViewers(async ({ session, now }) => {
       const { account } = session;
       const keyIds = await visible.usageIds(account);
       const own = keyIds === undefined ? {} : { keyIds };
-      const [today, yesterday] = [dayBefore(now, 0), dayBefore(now, 1)];
-      const sums = await storage.usage.sums({ from: yesterday, to: today, ...own }, 'key');
-      const ofToday = sums.filter(({ day }) => day === today).sort((a, b) => b.requests - a.requests);
-      const top = ofToday.slice(0, TOP_KEYS);
+      const today = dayOfMs(now.getTime());
+      const yesterday = dayBefore(now.getTime(), 1);
+      const ofToday = { from: today, to: today, ...own };
+      const sums = await storage.usage.sums({ ...ofToday, scope: 'api' }, 'key');
+      const top = sums.sort((a, b) => b.requests - a.requests).slice(0, TOP_KEYS);
       const label = await labels(top.map(({ group }) => group));
-      const summaries = await visible.describe(await busyKeys(account, ofToday), now);
-      const share = ({ quota }: (typeof summaries)[number]) => (quota.limit === null ? 0 : quota.used / quota.limit);
+      const summaries = await visible.describe(await busyKeys(account, today), now);
+      const share = ({ quota }: (typeof summaries)[number]) =>
+        quota.limit === null ? 0 : quota.used / quota.limit;
+      const busiest = summaries
+        .filter((key) => key.state === 'active' && share(key) >= NEAR_LIMIT)
+        .sort((a, b) => share(b) - share(a));
+      const spent = busiest.filter((key) => share(key) >= 1).length;
       const served = live.current;
       const firstRun = await firstRunOf(account, { storage, visible, served }, now);
       return {
-        today: { requests: sumOf(ofToday) },
-        yesterday: { requests: sumOf(sums.filter(({ day }) => day === yesterday)) },
-        keys_near_limit: summaries
-          .filter((key) => share(key) >= NEAR_LIMIT)
-          .sort((a, b) => share(b) - share(a))
-          .slice(0, TOP_KEYS),
+        today: await requestCounts(storage.usage, ofToday),
+        yesterday: await requestCounts(storage.usage, { from: yesterday, to: yesterday, ...own }),
+        keys_near_limit: busiest.slice(0, TOP_KEYS),
+        limits: { spent, near: busiest.length - spent },
         top_keys: top.map(({ group, requests }) => ({ id: group, label: label(group), requests })),
         ...(served === undefined ? {} : { dataset: describeServed(served, now) }),
-        update: updateState(dependencies, account.role),
+        update: await updateState(sources, account.role),
         ...(firstRun === undefined ? {} : { first_run: firstRun }),
-        ...(rules === undefined ? {} : { decisions_today: await decisionFigures(now) }),
-        ...(account.role === 'admin' ? { traffic: await trafficOverview(storage.traffic, now) } : {}),
+        ...(rules === undefined
+          ? {}
+          : { decisions_today: decisionFigures(await decisionsToday(storage.traffic, now)) }),
+        ...(account.role === 'admin'
+          ? { refused: await refusedOfLastDay(storage.traffic, now) }
+          : {}),
       };
     }),
   } satisfies Rows;
 
-  async function decisionFigures(now: Date): Promise<NonNullable<Overview['decisions_today']>> {
-    const decisions = await decisionsToday(storage.traffic, now);
-    const sum = (word: 'allow' | 'deny' | 'observe') =>
-      decisionSum(decisions.filter(({ decision }) => decision === word));
-    return { allowed: sum('allow'), denied: sum('deny'), observed: sum('observe') };
-  }
-
-  /** Active keys whose requests of today, refused ones included, are near or above their limit. */
-  async function busyKeys(account: Account, ofToday: readonly UsageSum[]): Promise<Key[]> {
-    const requests = new Map(ofToday.map(({ group, requests: count }) => [group, count]));
+  /** Active keys that have used most of their daily limit. */
+  async function busyKeys(account: Account, today: string): Promise<Key[]> {
+    const taken = await storage.leases.takenOn(today);
     const least = Math.min(...Object.values(TIERS).map(({ requestsPerDay }) => requestsPerDay));
     const low = new Set(await storage.keys.idsWithLimitBelow(least));
-    const candidates = ofToday
-      .filter(({ group, requests: count }) => count >= NEAR_LIMIT * least || low.has(group))
-      .map(({ group }) => group);
+    const candidates = [...taken]
+      .filter(([id, count]) => count >= NEAR_LIMIT * least || low.has(id))
+      .map(([id]) => id);
     return (await visible.findAll(account, candidates)).filter(
-      ({ id, revokedAt, allowance }) =>
-        revokedAt === undefined && (requests.get(id) ?? 0) >= NEAR_LIMIT * allowance.limit,
+      ({ revokedAt }) => revokedAt === undefined,
     );
   }
 }
 
-function describeServed({ version, dataset }: ServedDataset, now: Date): NonNullable<Overview['dataset']> {
+function describeServed(
+  { version, dataset }: ServedDataset,
+  now: Date,
+): NonNullable<Overview['dataset']> {
   const data_as_of = dataAsOf(dataset.meta);
   return {
     version,
     built_at: dataset.meta.built_at,
     ...(data_as_of === undefined ? {} : { data_as_of }),
-    limits: limitsOf(dataset, now),
+    limits: limitsOf(dataset, now, threatGaps(dataset.meta, dataset.day).ipv4),
   };
 }
 
@@ -161,7 +198,9 @@ async function firstRunOf(
   now: Date,
 ): Promise<FirstRun | undefined> {
   if (!mayDo(account.role, 'member')) return undefined;
-  const has_live_data = Object.values(served?.dataset.meta.flag_sources ?? {}).some(({ from }) => from === 'feeds');
+  const has_live_data = Object.values(served?.dataset.meta.flag_sources ?? {}).some(
+    ({ from }) => from === 'feeds',
+  );
   const [lookups, lastUsed] = await Promise.all([
     storage.usage.ofKey(usageIdOf(account.id)),
     visible.page(account, { sort: 'last_used_at', order: 'desc', limit: 1 }, now),

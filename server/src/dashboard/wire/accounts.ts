@@ -3,14 +3,20 @@ import type { describeOpenLink } from '../../accounts/one-time-links.ts';
 import type { Permission, Role } from '../../vocabulary.ts';
 import type { TierInfo } from './keys.ts';
 
-export type Account = { id: string; name: string; role: Role; created_at: string };
+type Account = { id: string; name: string; role: Role; created_at: string };
 
 export type SessionState = SignedOut | SignedIn;
 export type SignedOut = {
   state: 'signed_out';
-  /** False as long as there is no account: the first is made with the link that `wh user setup-link` prints. */
+  /**
+   * False as long as there is no account: the first is made with the link that `wh user setup-link`
+   * prints.
+   */
   has_accounts: boolean;
-  /** WHENCE_PUBLIC_LOOKUPS: addresses, prefixes, networks and domains may be looked up without an account. */
+  /**
+   * WHENCE_PUBLIC_LOOKUPS: addresses, prefixes, networks and domains may be looked up without an
+   * account.
+   */
   has_public_lookups: boolean;
   /** Another way to sign in: a link to follow, with the name of the provider. */
   provider?: { label: string; path: string };
@@ -37,6 +43,8 @@ export type LinkState = {
   role: Role;
   /** Name of the account whose password is set; absent where a name has to be chosen. */
   name?: string;
+  /** Whether the page asks if public lists may be fetched every day. */
+  asks_for_updates?: true;
   expires_at: string;
 };
 /** Shown once. `path` belongs behind the origin of the page. */
@@ -55,6 +63,8 @@ export type OpenSession = {
 export type Person = Account & {
   is_disabled: boolean;
   has_password: boolean;
+  /** Whose reports the account may read; empty for all. */
+  allowed_domains: string[];
   last_sign_in_at?: string;
   active_keys: number;
 };

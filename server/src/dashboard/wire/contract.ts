@@ -1,43 +1,64 @@
 /**
- * The contract of `/dashboard/api/*`: paths, methods, and the types of what is sent and answered. The dashboard imports
- * it, the routes are typed by it. Every answer is `{ data, meta }`; field names are snake_case; times are ISO 8601 in
- * UTC and days are `YYYY-MM-DD`. An absent field is absent, never null, unless its type says so.
+ * The contract of `/dashboard/api/*`: paths, methods, and the types of what is sent and answered.
+ * The dashboard imports it, the routes are typed by it. Every answer is `{ data, meta }`; field
+ * names are snake_case; times are ISO 8601 in UTC and days are `YYYY-MM-DD`. An absent field is
+ * absent, never null, unless its type says so.
  *
- * Every request that changes something carries the header `X-CSRF-Token`: `csrf_token` of the session, or any text where
- * there is no session yet (signing in, redeeming a link). Browsers add Origin and Sec-Fetch-Site themselves.
+ * Every request that changes something carries the header `X-CSRF-Token`: `csrf_token` of the
+ * session, or any text where there is no session yet (signing in, redeeming a link). Browsers add
+ * Origin and Sec-Fetch-Site themselves.
  */
 import type {
   AddressHistory,
   AsnSearchAnswer,
-  BatchAnswer,
-  DatasetDiff,
   EmailTrial,
   Senders,
+  TlsReports,
 } from '@whence/client/wire';
 import type { ParameterOf, ValueOf } from '../../http/json-schema.ts';
-import type { LinkState, OneTimeLink, OpenLink, OpenSession, Person, SessionState, SignedIn } from './accounts.ts';
+import type {
+  AddedDomains,
+  DomainPage,
+  EventPage,
+  ShownDomain,
+  ShownEvent,
+} from '../../watch/watch-schema.ts';
+import type {
+  LinkState,
+  OneTimeLink,
+  OpenLink,
+  OpenSession,
+  Person,
+  SessionState,
+  SignedIn,
+} from './accounts.ts';
+import type { Channel, ChannelPage, CreatedChannel, Delivery } from './alerts.ts';
 import type { DataAges, DatabasesPage, DatasetPage, UpdateState } from './dataset.ts';
-import type { DomainCheck, ImportedReport, ReportedDomain, Run, RunResult, RunSummary } from './domains.ts';
+import type { DomainCheck, ImportedReport, ReportedDomain, ReportMailboxState } from './domains.ts';
 import type { CreatedKey, KeyDetail, KeyPage, KeySummary } from './keys.ts';
-import type { AsnLookup, HostnameLookup, IpLookup, PrefixSummary, RegistrationLookup } from './lookups.ts';
+import type { AsnLookup, BatchLookup, HostnameLookup, IpLookup, PrefixSummary } from './lookups.ts';
 import type { AuditPage, Health, SettingInForce } from './operation.ts';
 import type { refusals } from './refusals.ts';
 import type { requests } from './requests.ts';
-import type { RulesPage, TriedRule } from './rules.ts';
+import type { ReplayedLog, RulesPage, TriedRule } from './rules.ts';
 import type { Overview, Traffic, UsageSeries } from './usage.ts';
 
 export const CSRF_HEADER = 'X-CSRF-Token';
-/** Where one-time links lead. The token follows as a fragment (`/set-up#TOKEN`), so that no log and no Referer has it. */
+/**
+ * Where one-time links lead. The token follows as a fragment (`/set-up#TOKEN`), so that no log and
+ * no Referer has it.
+ */
 export const LINK_PAGE = '/set-up';
 /** A page that leads to the identity provider. `?to=` is the path to come back to. */
 export const PROVIDER_PATH = '/dashboard/provider';
 /** What went wrong there, as `?failure=` of `/sign-in`. */
-export type ProviderFailure = 'unreachable' | 'failed' | 'disabled';
+export type ProviderFailure = 'unreachable' | 'failed' | 'disabled' | 'name_taken';
 
 const at =
   <const Method extends string>(method: Method) =>
   <const Path extends string>(path: Path) => ({
-    answers: <Answer>() => ({ method, path: `/dashboard/api${path}` }) as Route<Method, Path, Answer>,
+    answers: <Answer>() =>
+      ({ method, path: `/dashboard/api${path}` }) as Route<Method, Path, Answer>,
   });
 /** `answer` is a type, and not there at run time. */
 type Route<Method, Path extends string, Answer> = {
@@ -45,7 +66,10 @@ type Route<Method, Path extends string, Answer> = {
   readonly path: `/dashboard/api${Path}`;
   readonly answer?: Answer;
 };
-const [get, post, patch, remove] = [at('GET'), at('POST'), at('PATCH'), at('DELETE')];
+const get = at('GET');
+const post = at('POST');
+const patch = at('PATCH');
+const remove = at('DELETE');
 
 export const routes = {
   getSession: get('/session').answers<SessionState>(),
@@ -69,15 +93,21 @@ export const routes = {
 
   listKeys: get('/keys').answers<KeyPage>(),
   createKey: post('/keys').answers<CreatedKey>(),
-  /** The key with a secret that was found somewhere. It is in the body, so that no log and no history has it. */
+  /**
+   * The key with a secret that was found somewhere. It is in the body, so that no log and no
+   * history has it.
+   */
   findKey: post('/keys/find').answers<{ key: KeySummary }>(),
   getKey: get('/keys/:id').answers<KeyDetail>(),
-  /** Answers when every process uses the key as it is now; so do `pauseKey` and `resumeKey`. */
+  /** Answers once every process has applied the change; so do `pauseKey` and `resumeKey`. */
   changeKey: patch('/keys/:id').answers<{ key: KeySummary }>(),
   pauseKey: post('/keys/:id/pause').answers<{ key: KeySummary }>(),
   resumeKey: post('/keys/:id/resume').answers<{ key: KeySummary }>(),
   revokeKey: post('/keys/:id/revoke').answers<{ key: KeySummary }>(),
-  /** Creates the successor, with the attributes of the key; the key itself stays active until it is revoked. */
+  /**
+   * Creates the successor, with the attributes of the key; the key itself stays active until it is
+   * revoked.
+   */
   rotateKey: post('/keys/:id/rotate').answers<CreatedKey>(),
   getKeyAudit: get('/keys/:id/audit').answers<AuditPage>(),
 
@@ -91,43 +121,63 @@ export const routes = {
   /** Asks DNS. */
   lookUpHostname: get('/lookup/ip/:ip/hostname').answers<HostnameLookup>(),
   /** Asks the registry of the address, at most once a day. */
-  lookUpRegistration: get('/lookup/ip/:ip/registration').answers<RegistrationLookup>(),
   lookUpHistory: get('/lookup/ip/:ip/history').answers<AddressHistory>(),
   lookUpPrefix: get('/lookup/prefix/:address/:length').answers<PrefixSummary>(),
   lookUpAsn: get('/lookup/asn/:asn').answers<AsnLookup>(),
   searchAsn: get('/lookup/asn').answers<AsnSearchAnswer>(),
   checkDomain: get('/lookup/domain/:domain').answers<DomainCheck>(),
-  /** What the check would say with other records. Nothing is changed; records do not fit into a path. */
+  /**
+   * What the check would say with other records. Nothing is changed; records do not fit into a
+   * path.
+   */
   tryDomain: post('/lookup/domain/:domain/try').answers<EmailTrial>(),
-  /** Lists of domains of the account with their results, which are kept for 30 days; the latest first. */
-  listRuns: get('/runs').answers<{ runs: RunSummary[] }>(),
-  createRun: post('/runs').answers<{ run: RunSummary }>(),
-  getRun: get('/runs/:id').answers<Run>(),
-  removeRun: remove('/runs/:id').answers<Done>(),
-  /** The next domain, which no other tab gets meanwhile; none if all are checked or being checked. */
-  claimDomain: post('/runs/:id/claim').answers<{ position?: number }>(),
-  checkRunDomain: post('/runs/:id/check').answers<{ result: RunResult }>(),
-  /** Domains whose check was refused are checked again. */
-  retryRun: post('/runs/:id/retry').answers<Done>(),
-  lookUpBatch: post('/lookup/batch').answers<BatchAnswer>(),
+  lookUpBatch: post('/lookup/batch').answers<BatchLookup>(),
 
-  /** Domains with aggregate reports. */
-  listReports: get('/reports').answers<{ domains: ReportedDomain[] }>(),
+  /** Domains with aggregate or TLS reports, and the mailbox from which the server fetches them. */
+  listReports: get('/reports').answers<{
+    domains: ReportedDomain[];
+    mailbox?: ReportMailboxState;
+  }>(),
   importReports: post('/reports').answers<{ reports: ImportedReport[] }>(),
   getSenders: get('/reports/:domain').answers<Senders>(),
+  getTlsReports: get('/reports/:domain/tls').answers<TlsReports>(),
   decideSender: post('/reports/:domain/decisions').answers<Done>(),
+
+  listWatched: get('/watched').answers<DomainPage>(),
+  watchDomains: post('/watched').answers<AddedDomains>(),
+  changeWatched: patch('/watched/:domain').answers<ShownDomain>(),
+  unwatchDomains: post('/watched/remove').answers<{ removed: string[] }>(),
+  /** Those that are watched are checked within seconds. */
+  checkWatched: post('/watched/check').answers<{ checking: string[] }>(),
+  listEvents: get('/events').answers<EventPage>(),
+  acceptEvent: post('/events/:id/accept').answers<ShownEvent>(),
+
+  /** Those of the account; for administrators, of all accounts. */
+  listChannels: get('/channels').answers<ChannelPage>(),
+  createChannel: post('/channels').answers<CreatedChannel>(),
+  changeChannel: patch('/channels/:id').answers<{ channel: Channel }>(),
+  deleteChannel: remove('/channels/:id').answers<Done>(),
+  /** One attempt. Of a channel that is not confirmed, the link is sent again. */
+  testChannel: post('/channels/:id/test').answers<{ delivery?: Delivery }>(),
+  /** The last 20, newest first. */
+  listDeliveries: get('/channels/:id/deliveries').answers<{ deliveries: Delivery[] }>(),
+  /** With the token of the link in the message. */
+  confirmRecipient: post('/channels/confirm').answers<Done>(),
 
   getDataset: get('/dataset').answers<DatasetPage>(),
   /** What every page shows of the dataset, without its description. */
   getDataAges: get('/dataset/ages').answers<DataAges>(),
-  getDatasetDiff: get('/dataset/diff').answers<DatasetDiff>(),
   useVersion: post('/dataset/use').answers<{ version: number }>(),
   startUpdate: post('/dataset/update').answers<UpdateState>(),
   getUpdate: get('/dataset/update').answers<UpdateState>(),
+  /** Whether all machines with this storage fetch the feeds every day. */
+  chooseUpdates: patch('/dataset/update').answers<UpdateState>(),
 
   getDatabases: get('/databases').answers<DatabasesPage>(),
   getRules: get('/rules').answers<RulesPage>(),
   tryRule: get('/rules/try').answers<TriedRule>(),
+  /** The body is the log. */
+  replayLog: post('/rules/replay').answers<ReplayedLog>(),
 
   getHealth: get('/health').answers<Health>(),
   getSettings: get('/settings').answers<{ settings: SettingInForce[] }>(),
@@ -141,11 +191,14 @@ export type RouteName = keyof typeof routes;
 export type Answer<Name extends RouteName> = Required<(typeof routes)[Name]>['answer'];
 
 type Requests = typeof requests;
-/** What a page sends: an absent part is not sent. Lists in a query are texts separated by commas. */
+/**
+ * What a page sends: an absent part is not sent. Lists in a query are texts separated by commas.
+ */
 export type Input<Name extends RouteName> = ([ParameterOf<PathOf<Name>>] extends [never]
   ? unknown
   : { params: Params<Name> }) &
-  (Name extends keyof Requests ? Sent<Requests[Name]> : Name extends 'importReports' ? { body: Blob } : unknown);
+  (Name extends keyof Requests ? Sent<Requests[Name]> : unknown) &
+  (Name extends 'importReports' | 'replayLog' ? { body: Blob } : unknown);
 type Sent<Given> = (Given extends { body: infer Body } ? { body: ValueOf<Body> } : unknown) &
   (Given extends { querystring: infer Query } ? { query: Unlisted<ValueOf<Query>> } : unknown);
 type Unlisted<Query> = {
@@ -154,7 +207,7 @@ type Unlisted<Query> = {
 type PathOf<Name extends RouteName> = (typeof routes)[Name]['path'];
 export type Params<Name extends RouteName> = { [Parameter in ParameterOf<PathOf<Name>>]: string };
 
-export type Done = { done: true };
+type Done = { done: true };
 
 /** Codes of this part beside those of the API. All have the form `{ error, code, details? }`. */
 export type DashboardErrorCode = keyof typeof refusals;

@@ -5,10 +5,9 @@ import type { KeyState, KeyStatus, Permission, RefusalReason, Tier } from '../..
 export type TierInfo = { tier: Tier; requests_per_day: number | null; batch_size: number };
 
 /**
- * `total` is the number of keys that match; it is absent where `q` matches more than 2,000 keys, which are not counted.
- * `next_after` is there if more keys may follow. Such a page may have fewer keys than `limit`, even none.
+ * `total` is the number of keys that match, on all pages; `next_after` is absent on the last one.
  */
-export type KeyPage = { keys: KeySummary[]; total?: number; next_after?: string };
+export type KeyPage = { keys: KeySummary[]; total: number; next_after?: string };
 
 export type KeySummary = {
   id: string;
@@ -24,6 +23,7 @@ export type KeySummary = {
   paused_at?: string;
   /** Other clients are refused with 401; absent for any client. */
   allowed_networks?: string[];
+  allowed_domains?: string[];
   /** Per process of the server. */
   requests_per_second?: number;
   /** Requests a day, instead of the number of the tier. */
@@ -40,7 +40,10 @@ export type KeySummary = {
   last_used_from?: string;
   revoked_at?: string;
   revoked_by?: string;
-  /** Requests with the key that were answered with 401 since it was revoked, paused or resumed; absent if there was none. */
+  /**
+   * Requests with the key that were answered with 401 since it was revoked, paused or resumed;
+   * absent if there was none.
+   */
   refused?: { requests: number; last_at: string; last_from?: string };
   quota: KeyQuota;
   /** Requests of the last 24 hours, the oldest first; the last entry is the current hour. */
@@ -50,7 +53,7 @@ export type KeySummary = {
   successor_id?: string;
 };
 /** The first request with a key: from which client address, and the status of the answer. */
-export type FirstUse = { at: string; from: string; status: number };
+type FirstUse = { at: string; from: string; status: number };
 /** `used` of `limit` today; `limit` is null without one. */
 export type KeyQuota = { used: number; limit: number | null; resets_at: string };
 

@@ -1,10 +1,11 @@
 /**
- * Addresses, prefixes and networks as the dashboard shows them. Meta of an address is that of the API: request_id,
- * cache_status, dataset_version.
+ * Addresses, prefixes and networks as the dashboard shows them. Meta of an address is that of the
+ * API: request_id, cache_status, dataset_version.
  */
 import type {
   AsnAnswer,
   AsnSearchResult,
+  BatchRefusal,
   ConnectionType,
   Evidence,
   Flag,
@@ -15,11 +16,11 @@ import type {
   Origin,
   PrefixContent,
   Privacy,
-  Registration,
   Routing,
   ThreatLevel,
 } from '@whence/client/wire';
 import type { profileNetwork } from '../../lookup/network-profile.ts';
+import type { KnownLevel } from '../../lookup/prefix-content.ts';
 
 /** Not found: 404 with `details` as `SpecialPurpose` where the address is in such a range. */
 export type IpLookup = {
@@ -28,7 +29,10 @@ export type IpLookup = {
   /** Credits of the sources that decided something. */
   credits: string[];
   limits: DatasetLimits;
-  /** The networks that announce the prefix. `rpki_as_of`: when the ROA data was written that decides their states. */
+  /**
+   * The networks that announce the prefix. `rpki_as_of`: when the ROA data was written that decides
+   * their states.
+   */
   routing: Routing;
   rpki_as_of?: string;
   /** Absent if no source names a privacy service. */
@@ -37,27 +41,34 @@ export type IpLookup = {
   location?: Location;
   /** Absent unless the overrides have some. */
   labels?: string[];
-  /** Whether `lookUpRegistration` is there for this account: it needs one, and WHENCE_RDAP=on. */
-  has_registration: boolean;
 };
 /** `hostname` is empty if the address has no PTR record. */
 export type HostnameLookup = { hostname: Hostname; asked_at: string };
-/** `registration` is absent if the registry has none. It is at most a day older than `asked_at`. */
-export type RegistrationLookup = { registration?: Registration; asked_at: string };
 /** What the dataset cannot know, so that `false` and a score of 0 are not taken for "no". */
 export type DatasetLimits = {
   /** No source knows them, or none that counts. */
   unknown: FlagSubject[];
-  /** A list is too old to count, or what changes from day to day is from tables. `as_of`: the oldest list. */
+  /**
+   * A list is too old to count, or what changes from day to day is from tables. `as_of`: the oldest
+   * list.
+   */
   /** `counted_as_of`: the oldest of the lists that still count, where some do not. */
   dated: { subject: FlagSubject; as_of?: string; counted_as_of?: string }[];
-  /** Whether a current list could have raised a score. If not, 0 is not low but unknown. */
-  threat_is_known: boolean;
+  /** Why the score may be too low: then 0 is not low but unknown. Absent if it is complete. */
+  threat_gap?: ThreatGap;
 };
+/** What is missing to know a score. */
+type ThreatGap = 'blocklists' | 'is_tor_exit' | 'expired_list';
+/** `threat_gap`: why the score may be too low; absent if it is complete. */
+export type BatchRecord = IpRecord & { threat_gap?: ThreatGap };
+export type BatchLookup = Record<string, BatchRecord | BatchRefusal>;
 type SpecialPurpose = { prefix: string; name: string; rfc: string };
 
 type Share<Value extends string> = { value: Value; addresses: number };
-/** Sizes are addresses, or /64s of an IPv6 prefix that has any; as numbers they are exact up to 2^53. */
+/**
+ * Sizes are addresses, or /64s of an IPv6 prefix that has any; as numbers they are exact up to
+ * 2^53.
+ */
 export type PrefixSummary = {
   prefix: string;
   unit: 'addresses' | 'slash64s';
@@ -68,12 +79,15 @@ export type PrefixSummary = {
   special_purpose?: SpecialPurpose;
   /** When the ROA data was written that decides the states of prefixes; absent without it. */
   rpki_as_of?: string;
-  /** Consecutive addresses of one announced prefix with the same record: the 256 largest of `part_count`, largest first. */
+  /**
+   * Consecutive addresses of one announced prefix with the same record: the 256 largest of
+   * `part_count`, largest first.
+   */
   parts: PrefixPart[];
   part_count: number;
   connection_types: Share<ConnectionType>[];
   flags: Share<Flag>[];
-  threat_levels: Share<ThreatLevel>[];
+  threat_levels: Share<KnownLevel>[];
   countries: Share<string>[];
   networks: { asn: number; asn_name: string; addresses: number }[];
   limits: DatasetLimits;
@@ -84,11 +98,18 @@ export type PrefixPart = Omit<PrefixContent['parts'][number], 'share'> & {
   scanner?: string;
   score: number;
   level: ThreatLevel;
-  /** State of the announced prefix; absent without ROA data, and where the prefix is not what is announced. */
+  threat_gap?: ThreatGap;
+  /**
+   * State of the announced prefix; absent without ROA data, and where the prefix is not what is
+   * announced.
+   */
   rpki?: RpkiState;
 };
 
-/** Shares are those of the network's IPv4 addresses; `is_sample` where it has too many prefixes to walk all. */
+/**
+ * Shares are those of the network's IPv4 addresses; `is_sample` where it has too many prefixes to
+ * walk all.
+ */
 export type AsnLookup = Awaited<ReturnType<typeof profileNetwork>> & {
   /** With `prefixes`, complete. */
   record: AsnAnswer;

@@ -11,8 +11,6 @@ export type Health = {
     state: 'ok' | 'stale' | 'fallback' | 'missing';
     version?: number;
     built_at?: string;
-    /** Date of the oldest source that decides prefixes or countries. */
-    data_as_of?: string;
   };
   /** Processes that reported in the last half minute, on all machines. */
   processes: ProcessState[];
@@ -30,7 +28,7 @@ export type ProcessState = {
   dataset_version: number;
 };
 
-/** `value` is absent for secrets: only `is_set` is told. */
+/** `value` is absent for secrets, which only have `is_set`. */
 export type SettingInForce = Config['inForce'][number];
 
 export type AuditEntry = {

@@ -1,11 +1,13 @@
 /**
- * What the routes of the dashboard take: a body, which Fastify validates, or a query, whose texts the handlers parse.
- * Types of both follow from these values; parameters of the path are in `routes`.
+ * What the routes of the dashboard take: a body, which Fastify validates, or a query, whose texts
+ * the handlers parse. Types of both follow from these values; parameters of the path are in
+ * `routes`.
  */
 import { checkQuery } from '../../email-checks/check-request.ts';
 import { trialBody } from '../../email-checks/try-request.ts';
 import { DECISION_CHOICES } from '../../email-reports/decisions.ts';
 import { sendersQuery } from '../../email-reports/senders-request.ts';
+import { tlsReportsQuery } from '../../email-reports/tls-reports-request.ts';
 import {
   allOptional,
   boolean,
@@ -21,38 +23,49 @@ import {
   typed,
 } from '../../http/json-schema.ts';
 import { searchQuery } from '../../lookup/lookup-requests.ts';
-import { diffQuery } from '../../versions/diff-request.ts';
 import {
   AUDIT_ACTIONS,
+  CHANNEL_FORMATS,
   EXPORT_FORMATS,
   KEY_SORTS,
   KEY_STATES,
   KEY_STATUSES,
   PERMISSIONS,
   ROLES,
+  SEVERITIES,
   SORT_ORDERS,
   TIER_NAMES,
   USAGE_GROUPS,
 } from '../../vocabulary.ts';
 
-/** Each is a check of about fifty questions to DNS. */
-const MAX_RUN_DOMAINS = 1_000;
-export const UPDATE_RETRIES = ['failed', 'paused'] as const;
+import {
+  addBody,
+  changeBody,
+  eventsQuery,
+  listQuery,
+  selectionBody,
+} from '../../watch/watch-schema.ts';
 
 const longText = text(1_000);
 const token = text(100);
+/** Empty for all domains. */
+const channelTags = { ...list(text(100)), maxItems: 50 };
 
 const identity = {
   name: longText,
   tier: oneOfTexts(TIER_NAMES),
   permissions: { ...list(oneOfTexts(PERMISSIONS)), minItems: 1, maxItems: PERMISSIONS.length },
 };
-/** Their rules are checked by `keys/key-attributes`. Null, an empty note and an empty list remove an attribute. */
+/**
+ * Their rules are checked by `keys/key-attributes`. Null, an empty note and an empty list remove an
+ * attribute.
+ */
 const attributes = allOptional({
   note: text(2_000),
   /** ISO 8601 with a zone. */
   expires_at: orNull(text(40)),
   allowed_networks: { ...list(text(100)), maxItems: 200 },
+  allowed_domains: { ...list(text(300)), maxItems: 200 },
   requests_per_second: orNull(typed<number>({ type: 'number' })),
   /** Null for the number of the tier. */
   daily_limit: orNull(typed<number>({ type: 'number' })),
@@ -65,7 +78,10 @@ const changedKey = allOptional({
   revoke_in_hours: orNull(revokeInHours),
 });
 
-const days = { from: string('The first day.', '2026-11-01'), to: string('The last day.', '2026-11-15') };
+const days = {
+  from: string('The first day.', '2026-11-01'),
+  to: string('The last day.', '2026-11-15'),
+};
 const usage = {
   ...days,
   key: string('Id of a key, or account:ID for lookups in the dashboard.'),
@@ -81,7 +97,7 @@ const audit = {
 };
 const keyList = {
   q: string(
-    'At the beginning of a word of the name or of the owner’s name, at the beginning of the id, or at the beginning or the end of the masked key. Case-insensitive.',
+    'The beginning of the name, the masked key, the id or the owner’s name. Case-insensitive.',
   ),
   /** `active` has keys that are paused or have expired too. */
   status: oneOfTexts(KEY_STATUSES),
@@ -99,7 +115,10 @@ const keyList = {
 };
 const file = { format: oneOfTexts(EXPORT_FORMATS) };
 
-const query = <P extends Readonly<Record<string, object>>>(parameters: P) => object(allOptional(parameters));
+const ruleSet = string('Name of the rule set. Default: default.');
+
+const query = <P extends Readonly<Record<string, object>>>(parameters: P) =>
+  object(allOptional(parameters));
 
 export const requests = {
   signIn: { body: exactObject({ name: longText, password: longText }) },
@@ -108,7 +127,16 @@ export const requests = {
   redeemLink: { body: exactObject({ token, name: optional(longText), password: longText }) },
   changePassword: { body: exactObject({ current_password: longText, new_password: longText }) },
 
-  changePerson: { body: exactObject(allOptional({ role: oneOfTexts(ROLES), is_disabled: boolean() })) },
+  changePerson: {
+    body: exactObject(
+      allOptional({
+        role: oneOfTexts(ROLES),
+        is_disabled: boolean(),
+        /** Empty for all. */
+        allowed_domains: { ...list(text(300)), maxItems: 200 },
+      }),
+    ),
+  },
   invite: { body: exactObject({ role: oneOfTexts(ROLES), note: optional(text(200)) }) },
 
   listKeys: { querystring: query(keyList) },
@@ -118,7 +146,9 @@ export const requests = {
   changeKey: { body: exactObject(changedKey) },
   revokeKey: { body: exactObject({ name: longText }) },
   /** With `revoke_in_hours`, the key itself is revoked then. */
-  rotateKey: { body: exactObject({ name: optional(longText), revoke_in_hours: optional(revokeInHours) }) },
+  rotateKey: {
+    body: exactObject({ name: optional(longText), revoke_in_hours: optional(revokeInHours) }),
+  },
 
   getUsage: { querystring: query(usage) },
   exportUsage: { querystring: query({ ...usage, ...file }) },
@@ -127,25 +157,45 @@ export const requests = {
   searchAsn: { querystring: searchQuery },
   checkDomain: { querystring: checkQuery },
   tryDomain: { body: trialBody },
-  createRun: {
+  lookUpBatch: {
+    body: exactObject({ ips: { ...list(typed<string>({ type: 'string' })), minItems: 1 } }),
+  },
+
+  createChannel: {
     body: exactObject({
-      name: text(200),
-      domains: { ...list(text(253)), minItems: 1, maxItems: MAX_RUN_DOMAINS },
+      name: longText,
+      format: oneOfTexts(CHANNEL_FORMATS),
+      /** URL of a webhook, or an email address. */
+      target: text(2_000),
+      min_severity: oneOfTexts(SEVERITIES),
+      tags: optional(channelTags),
+      /** The account that it belongs to; one's own without it. */
+      account_id: optional(text(100)),
     }),
   },
-  checkRunDomain: { body: exactObject({ position: typed<number>({ type: 'integer', minimum: 0 }) }) },
-  lookUpBatch: { body: exactObject({ ips: { ...list(typed<string>({ type: 'string' })), minItems: 1 } }) },
+  changeChannel: {
+    body: exactObject(
+      allOptional({ name: longText, min_severity: oneOfTexts(SEVERITIES), tags: channelTags }),
+    ),
+  },
+  confirmRecipient: { body: exactObject({ token }) },
 
   getSenders: { querystring: sendersQuery },
+  getTlsReports: { querystring: tlsReportsQuery },
   /** `service` is the id of a sender in the answer to `getSenders` with the same query. */
   decideSender: {
     querystring: sendersQuery,
     body: exactObject({ service: text(300), decision: oneOfTexts(DECISION_CHOICES) }),
   },
 
-  getDatasetDiff: { querystring: diffQuery },
-  /** `failed`, the default, leaves out feeds whose server asked to wait; `paused` asks them too. */
-  startUpdate: { querystring: query({ retry: oneOfTexts(UPDATE_RETRIES) }) },
+  listWatched: { querystring: listQuery },
+  watchDomains: { body: addBody },
+  changeWatched: { body: changeBody },
+  unwatchDomains: { body: selectionBody },
+  checkWatched: { body: selectionBody },
+  listEvents: { querystring: eventsQuery },
+
+  chooseUpdates: { body: exactObject({ daily: boolean() }) },
   useVersion: { body: exactObject({ version: typed<number>({ type: 'integer', minimum: 1 }) }) },
 
   tryRule: {
@@ -154,9 +204,10 @@ export const requests = {
       host: string('Host of the request.'),
       path: string('Path of the request.'),
       method: string('Method of the request.'),
-      set: string('Name of the rule set. Default: default.'),
+      set: ruleSet,
     }),
   },
+  replayLog: { querystring: query({ set: ruleSet }) },
 
   listAudit: { querystring: query(audit) },
   exportAudit: { querystring: query({ ...audit, ...file }) },

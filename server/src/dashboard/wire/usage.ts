@@ -1,27 +1,33 @@
 /** Statistics as the dashboard shows them: usage by key, traffic of the whole API, the overview. */
-import type { trafficByHour, trafficOverview } from '../../usage/traffic-report.ts';
-import type { usageSeries } from '../../usage/usage-report.ts';
+import type { DecisionFigures, trafficByHour } from '../../usage/traffic-report.ts';
+import type { requestCounts, usageSeries } from '../../usage/usage-report.ts';
 import type { UsageGroup } from '../../vocabulary.ts';
 import type { UpdateState } from './dataset.ts';
 import type { KeySummary } from './keys.ts';
 import type { DatasetLimits } from './lookups.ts';
 
-/** `values` has a number per entry of `days`. By key: the twenty largest, then one with the id `other`. */
+/**
+ * `values` has a number per entry of `days`. By key: the twenty largest, then one with the id
+ * `other`.
+ */
 export type UsageSeries = { from: string; to: string; by: UsageGroup; days: string[] } & Awaited<
   ReturnType<typeof usageSeries>
 >;
 
 /** The API as a whole, by hour: administrators only. Times are estimates from a histogram. */
 export type Traffic = Awaited<ReturnType<typeof trafficByHour>>;
-export type Unavailable = Traffic['unavailable'];
-export type Refused = Traffic['refused'];
+
+/** Requests of a range of days: API requests with and without a valid key, and lookups here. */
+export type RequestCounts = Awaited<ReturnType<typeof requestCounts>>;
 
 export type Overview = {
-  /** Requests of the visible keys and the account. */
-  today: { requests: number };
-  yesterday: { requests: number };
-  /** The most used share of the limit first; at most ten, from 80 % on. */
+  /** UTC days, of the keys that the account may see and of its own lookups. */
+  today: RequestCounts;
+  yesterday: RequestCounts;
+  /** The most used share of the limit first; at most ten, from 80% on. */
   keys_near_limit: KeySummary[];
+  /** All keys that have used their limit, and all others from 80% on. */
+  limits: { spent: number; near: number };
   top_keys: { id: string; label: string; requests: number }[];
   dataset?: {
     version: number;
@@ -30,15 +36,19 @@ export type Overview = {
     data_as_of?: string;
     limits: DatasetLimits;
   };
-  /** Answers of `/v1/decide` since 00:00 UTC; absent without rules. `observed` would have been denied. */
-  decisions_today?: { allowed: number; denied: number; observed: number };
+  /**
+   * Answers of `/v1/decide` since 00:00 UTC; absent without rules. `observed` would have been
+   * denied.
+   */
+  decisions_today?: DecisionFigures;
   update: UpdateState;
   /** First steps after an installation; absent for people who cannot create keys. */
   first_run?: FirstRun;
-  /** Administrators only. */
-  traffic?: TrafficOverview;
+  /** Refused API requests of 24 hours, and of the 24 before. Administrators only. */
+  refused?: { now: number; before: number };
 };
-type TrafficOverview = Awaited<ReturnType<typeof trafficOverview>>;
-export type TrafficTotals = TrafficOverview['last_day'];
-/** Whether the account has looked something up, has a key that was used, and the dataset has live data. */
+/**
+ * Whether the account has looked something up, has a key that was used, and the dataset has live
+ * data.
+ */
 export type FirstRun = { has_looked_up: boolean; has_used_key: boolean; has_live_data: boolean };

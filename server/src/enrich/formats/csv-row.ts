@@ -1,5 +1,5 @@
-// CSV rows and cells (RFC 4180), read in place. A quote opens a quoted cell only at its start. Beyond the RFC, text
-// after a closing quote belongs to the cell, as in other readers.
+// CSV rows and cells (RFC 4180), read in place. A quote opens a quoted cell only at its start.
+// Beyond the RFC, text after a closing quote belongs to the cell, as in other readers.
 import type { RecordEndFinder } from '../record-stream.ts';
 
 const QUOTE = 0x22;
@@ -13,21 +13,21 @@ const AFTER_QUOTE = 3;
 /** After a quote, this many bytes are read one by one: more quotes are likely. */
 const QUOTED_BYTES = 4096;
 
-/** The finder keeps its quoting state between calls. A row without quotes ends at the next line break. */
+/**
+ * The finder keeps its quoting state between calls. A row without quotes ends at the next line
+ * break.
+ */
 export function rowEndFinder(delimiter: number): RecordEndFinder {
   let state = AT_CELL_START;
   /** Where the first quote is in the bytes of the last calls, and how far that is known to help. */
   let bytesSearched: Buffer | undefined;
-  let searchedTo = 0;
   let quote = 0;
   let searchAgainAt = 0;
-  return (bytes, from, to) => {
-    // A block is filled in steps, each with another end.
-    if (bytes !== bytesSearched || to !== searchedTo || from >= searchAgainAt) {
+  return (bytes, from) => {
+    if (bytes !== bytesSearched || from >= searchAgainAt) {
       bytesSearched = bytes;
-      searchedTo = to;
       quote = bytes.indexOf(QUOTE, from);
-      if (quote < 0 || quote > to) quote = to;
+      if (quote < 0) quote = bytes.length;
       searchAgainAt = quote + QUOTED_BYTES;
     }
     if (state !== IN_QUOTES && from < quote) {
@@ -37,7 +37,7 @@ export function rowEndFinder(delimiter: number): RecordEndFinder {
         return lineBreak + 1;
       }
     }
-    for (let at = from; at < to; at++) {
+    for (let at = from; at < bytes.length; at++) {
       const byte = bytes[at] as number;
       if (state === IN_QUOTES) {
         // A doubled quote closes the cell and opens it again, which has the same effect.
@@ -83,7 +83,11 @@ export function cellTexts(bytes: Buffer, start: number, end: number, delimiter: 
   const texts: string[] = [];
   for (let cellStart = start; ; ) {
     const cellEnd = findCellEnd(bytes, cellStart, end, delimiter);
-    const text = bytes.toString('utf8', contentStart(bytes, cellStart, cellEnd), contentEnd(bytes, cellStart, cellEnd));
+    const text = bytes.toString(
+      'utf8',
+      contentStart(bytes, cellStart, cellEnd),
+      contentEnd(bytes, cellStart, cellEnd),
+    );
     texts.push(text.replaceAll('""', '"'));
     if (cellEnd === end) return texts;
     cellStart = cellEnd + 1;

@@ -1,9 +1,10 @@
-// CSV: columns are added at the end of rows. The address column is found by name, or by value in the first row of data.
+// CSV: columns are added at the end of rows. The address column is found by name, or by value in
+// the first row of data.
 import { AddressFinder } from '@whence/dataset/find-address';
+import { csvCell } from '../../csv-cell.ts';
 import type { Field } from '../../fields/fields.ts';
 import { UsageError } from '../../terminal/exit.ts';
-import { quoteCell } from '../../terminal/printable.ts';
-import type { RecordLookup } from '../address-lookup.ts';
+import type { AddressLookup } from '../address-lookup.ts';
 import type { OutputBuffer } from '../output-buffer.ts';
 import { CsvRow, cellTexts } from './csv-row.ts';
 import { ADDRESS_NAMES } from './field-paths.ts';
@@ -18,13 +19,10 @@ export type CsvOptions = {
   readonly prefix: string | undefined;
 };
 
-/** Determined from the first rows: the number of columns, and the address column, from 0. */
-export type CsvColumns = { readonly count: number; readonly address: number };
-
 const BYTE_ORDER_MARK = '\ufeff';
 
 export class CsvWriter {
-  readonly #lookup: RecordLookup;
+  readonly #lookup: AddressLookup;
   readonly #options: CsvOptions;
   readonly #delimiter: number;
   readonly #emptyCells: Buffer;
@@ -36,20 +34,11 @@ export class CsvWriter {
   /** From 0; -1 while unknown. */
   #column = -1;
 
-  /** `columns` is given if another thread has read the first rows. */
-  constructor(lookup: RecordLookup, options: CsvOptions, columns?: CsvColumns) {
+  constructor(lookup: AddressLookup, options: CsvOptions) {
     this.#lookup = lookup;
     this.#options = options;
     this.#delimiter = options.delimiter.charCodeAt(0);
     this.#emptyCells = Buffer.from(options.delimiter.repeat(options.fields.length));
-    if (columns === undefined) return;
-    this.#header = [];
-    this.#columns = columns.count;
-    this.#column = columns.address;
-  }
-
-  get columns(): CsvColumns | undefined {
-    return this.#column < 0 ? undefined : { count: this.#columns, address: this.#column };
   }
 
   write(bytes: Buffer, start: number, end: number, output: OutputBuffer): void {
@@ -63,7 +52,8 @@ export class CsvWriter {
         return;
       }
     }
-    if (this.#column < 0) this.#column = this.#columnByValue(cellTexts(bytes, start, end, this.#delimiter));
+    if (this.#column < 0)
+      this.#column = this.#columnByValue(cellTexts(bytes, start, end, this.#delimiter));
     this.#row.read(bytes, start, end, this.#delimiter, this.#column);
     // In a shorter or longer row the new columns would not line up with the header.
     if (this.#row.count !== this.#columns) {
@@ -78,9 +68,12 @@ export class CsvWriter {
 
   #readFirstRow(cells: readonly string[]): void {
     this.#columns = cells.length;
-    this.#header = cells.map((cell, i) => (i === 0 && cell.startsWith(BYTE_ORDER_MARK) ? cell.slice(1) : cell));
+    this.#header = cells.map((cell, i) =>
+      i === 0 && cell.startsWith(BYTE_ORDER_MARK) ? cell.slice(1) : cell,
+    );
     const { column, hasHeader } = this.#options;
-    if (column !== undefined) this.#column = this.#columnByName(column, hasHeader ? this.#header : []);
+    if (column !== undefined)
+      this.#column = this.#columnByName(column, hasHeader ? this.#header : []);
     else if (hasHeader) this.#column = this.#header.findIndex(isAddressName);
   }
 
@@ -101,7 +94,9 @@ export class CsvWriter {
       (cell) => this.#finder.next(Buffer.from(cell), 0, Buffer.byteLength(cell)) !== undefined,
     );
     if (column < 0)
-      throw new UsageError('no address column found by name or in the first row of data; name it with --address');
+      throw new UsageError(
+        'no address column found by name or in the first row of data; name it with --address',
+      );
     return column;
   }
 
@@ -113,7 +108,7 @@ export class CsvWriter {
       throw new UsageError(
         `column ${JSON.stringify(taken)} already exists; use --as NAME to add NAME_${fields[0]} and so on`,
       );
-    const text = Buffer.from(names.map((name) => delimiter + quoteCell(name, delimiter)).join(''));
+    const text = Buffer.from(names.map((name) => delimiter + csvCell(name, delimiter)).join(''));
     output.append(text);
   }
 }

@@ -1,4 +1,7 @@
-/** The members of an object that may hold the address: dot paths as a tree that the reader descends while it parses. */
+/**
+ * The members of an object that may hold the address: dot paths as a tree that the reader descends
+ * while it parses.
+ */
 export type PathNode = {
   /** Index of the path that ends here, or -1. */
   path: number;
@@ -16,7 +19,10 @@ export type PathChild = {
 
 export type FieldPaths = { readonly root: PathNode; readonly count: number };
 
-/** Common names for the client address in logs, in order of preference. Also used to find the column in CSV. */
+/**
+ * Common names for the client address in logs, in order of preference. Also used to find the column
+ * in CSV.
+ */
 export const ADDRESS_NAMES: readonly string[] = [
   'ip',
   'client_ip',
@@ -43,7 +49,9 @@ export const ADDRESS_NAMES: readonly string[] = [
   'id.orig_h',
 ];
 
-/** `paths` by preference. `source.ip` is the member `ip` of `source`, or a member named `source.ip`. */
+/**
+ * `paths` by preference. `source.ip` is the member `ip` of `source`, or a member named `source.ip`.
+ */
 export function fieldPaths(paths: readonly string[]): FieldPaths {
   const root: PathNode = { path: -1, children: [] };
   paths.forEach((path, i) => {
@@ -72,7 +80,12 @@ function findOrAddChild(node: PathNode, name: string): PathNode {
   while (node.children.length <= bytes.length) node.children.push([]);
   const existing = findChild(node, name);
   if (existing !== undefined) return existing;
-  const child: PathChild = { name, bytes, first: bytes[0] ?? QUOTE, node: { path: -1, children: [] } };
+  const child: PathChild = {
+    name,
+    bytes,
+    first: bytes[0] ?? QUOTE,
+    node: { path: -1, children: [] },
+  };
   node.children[bytes.length]?.push(child);
   return child.node;
 }

@@ -11,7 +11,8 @@ for (const [behaviour, options, file, want] of [
   ['a header is the default and decides nothing', { header: true }, 'a.log', undefined],
   ['no option and no file name', {}, '-', undefined],
 ] as const)
-  test(`format: ${behaviour}`, () => assert.equal(requestedFormat({ format: 'auto', ...options }, file), want));
+  test(`format: ${behaviour}`, () =>
+    assert.equal(requestedFormat({ format: 'auto', ...options }, file), want));
 
 for (const [behaviour, head, want] of [
   ['a brace', '{"a":1}', 'ndjson'],
@@ -40,7 +41,10 @@ for (const [option, file, want] of [
 
 for (const option of ['', 'ab', '"', '.', ':', '/', '1', 'x', '\n', 'é'])
   test(`format: ${JSON.stringify(option)} is not a delimiter`, () =>
-    assert.throws(() => parseDelimiter(option, '-', Buffer.alloc(0)), /^UsageError: --delimiter is/));
+    assert.throws(
+      () => parseDelimiter(option, '-', Buffer.alloc(0)),
+      /^UsageError: --delimiter is/,
+    ));
 
 for (const [behaviour, text, want] of [
   ['commas', 'ip,name\n192.0.2.1,a\n', ','],

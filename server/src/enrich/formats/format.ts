@@ -1,4 +1,7 @@
-/** The input format, by `--format`, other options, file name or first character, and the delimiter of CSV. */
+/**
+ * The input format, by `--format`, other options, file name or first character, and the delimiter
+ * of CSV.
+ */
 import { isIP } from 'node:net';
 import { UsageError } from '../../terminal/exit.ts';
 import { cellTexts, rowEndFinder } from './csv-row.ts';
@@ -32,8 +35,11 @@ export function detectFormat(head: Buffer, { address }: FormatOptions): Format {
 
 /** An option without effect is a mistake, so it is rejected. */
 export function rejectInapplicableOptions(options: FormatOptions, format: Format): void {
-  const option = OPTIONS.find(({ formats, isGiven }) => isGiven(options) && !formats.includes(format));
-  if (option !== undefined) throw new UsageError(`${option.name} does not apply to the format ${format}`);
+  const option = OPTIONS.find(
+    ({ formats, isGiven }) => isGiven(options) && !formats.includes(format),
+  );
+  if (option !== undefined)
+    throw new UsageError(`${option.name} does not apply to the format ${format}`);
 }
 
 type FormatOption = {
@@ -43,7 +49,11 @@ type FormatOption = {
 };
 
 const OPTIONS: readonly FormatOption[] = [
-  { name: '--address', formats: ['ndjson', 'csv'], isGiven: ({ address }) => address !== undefined },
+  {
+    name: '--address',
+    formats: ['ndjson', 'csv'],
+    isGiven: ({ address }) => address !== undefined,
+  },
   { name: '--as', formats: ['ndjson', 'csv'], isGiven: ({ as }) => as !== undefined },
   { name: '--all', formats: ['lines', 'ndjson'], isGiven: ({ all }) => all === true },
   { name: '--delimiter', formats: ['csv'], isGiven: ({ delimiter }) => delimiter !== undefined },
@@ -69,8 +79,8 @@ const SAMPLE_ROWS = 10;
 const SAMPLE_BYTES = 65_536;
 
 /**
- * The delimiter of the first rows: .csv files also have semicolons, where the comma is the decimal mark, and tabs.
- * Undefined if none splits the first row: there may be a single column.
+ * The delimiter of the first rows: .csv files also have semicolons, where the comma is the decimal
+ * mark, and tabs. Undefined if none splits the first row: there may be a single column.
  */
 function detectDelimiter(head: Buffer): string | undefined {
   let best: { delimiter: string; rank: number[] } | undefined;
@@ -78,7 +88,8 @@ function detectDelimiter(head: Buffer): string | undefined {
     const rows = firstRows(head, delimiter.charCodeAt(0));
     const columns = rows[0]?.length ?? 0;
     if (columns < 2) continue;
-    // In `192.0.2.1;3,5` only the semicolon leaves an address. Rows of equal length come next, then more columns.
+    // In `192.0.2.1;3,5` only the semicolon leaves an address. Rows of equal length come next, then
+    // more columns.
     const hasAddress = rows.some((cells) => cells.some((cell) => isIP(cell.trim()) !== 0));
     const isEven = rows.every((cells) => cells.length === columns);
     const rank = [Number(hasAddress), Number(isEven), columns];
@@ -98,9 +109,9 @@ function firstRows(head: Buffer, delimiter: number): string[][] {
   const findEnd = rowEndFinder(delimiter);
   const rows: string[][] = [];
   for (let start = 0; start < bytes.length && rows.length < SAMPLE_ROWS; ) {
-    const found = findEnd(bytes, start, bytes.length);
-    if (found < 0 && rows.length > 0) break;
-    const next = found < 0 ? bytes.length : found;
+    const lineEnd = findEnd(bytes, start);
+    if (lineEnd < 0 && rows.length > 0) break;
+    const next = lineEnd < 0 ? bytes.length : lineEnd;
     const text = bytes.subarray(start, next).toString('latin1').trimEnd();
     if (text !== '') rows.push(cellTexts(bytes, start, start + text.length, delimiter));
     start = next;

@@ -1,5 +1,6 @@
-// What precedes each value of the last line: brace or comma, name and colon. Lines of a log mostly repeat it, so
-// comparing words replaces parsing; what was valid there is valid wherever a member may begin.
+// What precedes each value of the last line: brace or comma, name and colon. Lines of a log mostly
+// repeat it, so comparing words replaces parsing; what was valid there is valid wherever a member
+// may begin.
 import type { PathNode } from './field-paths.ts';
 
 const MAX_MEMBERS = 64;
@@ -22,7 +23,10 @@ export class KnownMembers {
     this.#next = 0;
   }
 
-  /** The position after the colon if the next member begins at `at` with the same text as in the last line, else UNKNOWN. */
+  /**
+   * The position after the colon if the next member begins at `at` with the same text as in the
+   * last line, else UNKNOWN.
+   */
   after(view: DataView, at: number, end: number, parent: PathNode | undefined): number {
     const member = this.#next;
     const length = this.#lengths[member] as number;
@@ -40,8 +44,17 @@ export class KnownMembers {
     return textEnd;
   }
 
-  /** The text of the next member is that from `at` to `textEnd`; it is not kept if it is empty or long. */
-  learn(view: DataView, at: number, textEnd: number, parent: PathNode | undefined, child: PathNode | undefined): void {
+  /**
+   * The text of the next member is that from `at` to `textEnd`; it is not kept if it is empty or
+   * long.
+   */
+  learn(
+    view: DataView,
+    at: number,
+    textEnd: number,
+    parent: PathNode | undefined,
+    child: PathNode | undefined,
+  ): void {
     this.child = child;
     const member = this.#next;
     if (member === MAX_MEMBERS) return;
@@ -51,7 +64,8 @@ export class KnownMembers {
     if (this.#lengths[member] === 0) return;
     const last = textEnd - WORD_BYTES;
     let word = member * MAX_WORDS;
-    for (let from = at; from < last; from += WORD_BYTES) this.#words[word++] = view.getInt32(from, true);
+    for (let from = at; from < last; from += WORD_BYTES)
+      this.#words[word++] = view.getInt32(from, true);
     this.#words[word] = view.getInt32(last, true);
     this.#parents[member] = parent;
     this.#children[member] = child;

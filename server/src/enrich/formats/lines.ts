@@ -5,9 +5,9 @@
  *   NDJSON    a member is added before the closing brace of every object in which one of the paths holds an address
  */
 import type { Address } from '@whence/dataset/address';
+import { asciiJson } from '@whence/dataset/ascii-writer';
 import { AddressFinder } from '@whence/dataset/find-address';
-import { asciiJson } from '@whence/dataset/internal/file/texts/ascii-writer';
-import type { RecordLookup } from '../address-lookup.ts';
+import type { AddressLookup } from '../address-lookup.ts';
 import { type OutputBuffer, viewOf } from '../output-buffer.ts';
 import type { RecordWriter } from '../record-stream.ts';
 import { fieldPaths } from './field-paths.ts';
@@ -18,7 +18,7 @@ const OPEN = 0x5b;
 const CLOSE = 0x5d;
 const COMMA = 0x2c;
 
-export function linesWriter(lookup: RecordLookup, allAddresses: boolean): RecordWriter {
+export function linesWriter(lookup: AddressLookup, allAddresses: boolean): RecordWriter {
   const finder = new AddressFinder();
   return (bytes, start, end, output) => {
     const first = finder.next(bytes, start, end);
@@ -37,7 +37,10 @@ export type NdjsonOptions = {
   readonly allAddresses: boolean;
 };
 
-export function ndjsonWriter(lookup: RecordLookup, { paths, memberName, allAddresses }: NdjsonOptions): RecordWriter {
+export function ndjsonWriter(
+  lookup: AddressLookup,
+  { paths, memberName, allAddresses }: NdjsonOptions,
+): RecordWriter {
   const finder = new AddressFinder();
   const line = new JsonLine(fieldPaths(paths), memberName, finder);
   const beforeMember = Buffer.from(`,${asciiJson(memberName)}:`);
@@ -66,7 +69,7 @@ function isBlank(bytes: Buffer, start: number, end: number): boolean {
 
 /** Appends an array for `first`, which the finder has just returned, and all addresses after it. */
 function appendAll(
-  lookup: RecordLookup,
+  lookup: AddressLookup,
   finder: AddressFinder,
   first: Address,
   bytes: Buffer,
@@ -74,7 +77,11 @@ function appendAll(
   output: OutputBuffer,
 ): void {
   let separator = OPEN;
-  for (let next: Address | undefined = first; next !== undefined; next = finder.next(bytes, finder.end, end)) {
+  for (
+    let next: Address | undefined = first;
+    next !== undefined;
+    next = finder.next(bytes, finder.end, end)
+  ) {
     output.appendByte(separator);
     lookup.append(next, output);
     separator = COMMA;

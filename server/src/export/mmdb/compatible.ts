@@ -1,20 +1,20 @@
-// Records in the form of MaxMind's databases, for readers that know only those. Unknown values and false flags are
-// absent. docs/export.md lists what differs.
+// Records in the form of MaxMind's databases, for readers that know only those. Unknown values and
+// false flags are absent. docs/export.md lists what differs.
 
-import { registryCountries } from '@whence/dataset/internal/data-files/data-files';
-import type { Dataset } from '@whence/dataset/internal/file/read';
-import { getOrInsert } from '@whence/dataset/internal/get-or-insert';
+import type { Dataset } from '@whence/dataset/dataset';
 import { CONNECTION_TYPES, type ConnectionType } from '@whence/dataset/record';
+import { registryCountries } from '@whence/dataset/tables';
 import type { AddressMembers } from '../../address/sections.ts';
+import { getOrInsert } from '../../get-or-insert.ts';
 import { UsageError } from '../../terminal/exit.ts';
 import type { Fields } from '../fields.ts';
 import { type Members, mapOf, sharedMap, uint32, type Value } from './mmdb-data.ts';
-import { placeOf } from './place.ts';
 
-/** Database types by option. One per file, since geoip2 for Go and Logstash compare the whole name. */
+/**
+ * Database types by option. One per file, since geoip2 for Go and Logstash compare the whole name.
+ */
 export const DATABASE_TYPES = {
   country: 'GeoLite2-Country',
-  city: 'GeoLite2-City',
   asn: 'GeoLite2-ASN',
   'anonymous-ip': 'GeoIP2-Anonymous-IP',
   'connection-type': 'GeoIP2-Connection-Type',
@@ -28,26 +28,33 @@ export function parseCompatible(option: string | true | undefined): CompatibleTy
   if (option === undefined) return undefined;
   const text = option === true ? DEFAULT_TYPE : option;
   const types = Object.keys(DATABASE_TYPES) as CompatibleType[];
-  const found = types.find((type) => type === text);
-  if (found === undefined)
-    throw new UsageError(`--compatible is ${JSON.stringify(text)}, but must be one of ${types.join(', ')}`);
-  return found;
+  const type = types.find((name) => name === text);
+  if (type === undefined)
+    throw new UsageError(
+      `--compatible is ${JSON.stringify(text)}, but must be one of ${types.join(', ')}`,
+    );
+  return type;
 }
-
-/** The types whose readers look for cities. */
-export const TYPES_WITH_LOCATION: readonly CompatibleType[] = ['city', 'enterprise'];
 
 export type RecordForm = {
   readonly databaseType: string;
   /** Undefined: the file says nothing about such networks. */
-  readonly recordOf: (fields: Fields, members: AddressMembers | undefined) => Value | undefined;
-  /** Fields with the same key have the same record, if there are no members. All records may differ unless given. */
+  readonly recordOf: (fields: Fields, members?: AddressMembers) => Value | undefined;
+  /**
+   * Fields with the same key have the same record, if there are no members. All records may differ
+   * unless given.
+   */
   readonly keyOf?: (fields: Fields) => number;
 };
 
 export function compatibleForm(type: CompatibleType, dataset: Dataset): RecordForm {
   const databaseType = DATABASE_TYPES[type];
-  if (type === 'asn') return { databaseType, recordOf: (fields) => mapOf(networkOf(fields)), keyOf: ({ asn }) => asn };
+  if (type === 'asn')
+    return {
+      databaseType,
+      recordOf: (fields) => mapOf(networkOf(fields)),
+      keyOf: ({ asn }) => asn,
+    };
   if (type === 'anonymous-ip') {
     const recordOf = (fields: Fields) => {
       const flags = mapOf(anonymityOf(fields));
@@ -64,10 +71,11 @@ export function compatibleForm(type: CompatibleType, dataset: Dataset): RecordFo
   const countries = new CountryValues(dataset);
   return {
     databaseType,
-    recordOf: (fields, { location } = {}) => {
-      const known = countries.of(fields);
+    recordOf: (fields) => {
+      const country = countries.of(fields);
       const { is_vpn, is_proxy, is_tor_exit, is_datacenter } = fields;
-      // One literal: with spread objects, which are slow to walk, this took a sixth of the time of all databases.
+      // One literal: with spread objects, which are slow to walk, this took a sixth of the time of
+      // all databases.
       const traits = mapOf({
         autonomous_system_number: uint32(fields.asn),
         autonomous_system_organization: fields.asn_name,
@@ -78,10 +86,11 @@ export function compatibleForm(type: CompatibleType, dataset: Dataset): RecordFo
         is_tor_exit_node: is_tor_exit || undefined,
         user_type: USER_TYPES[fields.connection_type],
       });
-      return mapOf(location === undefined ? { ...known, traits } : { ...known, ...placeOf(location), traits });
+      return mapOf({ ...country, traits });
     },
     // 49 bits.
-    keyOf: (fields) => ((fields.asn * 1024 + countryKey(fields)) * 8 + typeKey(fields)) * 16 + anonymityKey(fields),
+    keyOf: (fields) =>
+      ((fields.asn * 1024 + countryKey(fields)) * 8 + typeKey(fields)) * 16 + anonymityKey(fields),
   };
 }
 
@@ -118,7 +127,8 @@ function anonymityOf({ is_vpn, is_proxy, is_tor_exit, is_datacenter }: Fields): 
 }
 
 /** Five bits for each letter. */
-const countryKey = ({ country }: Fields) => ((country.charCodeAt(0) & 31) << 5) | (country.charCodeAt(1) & 31);
+const countryKey = ({ country }: Fields) =>
+  ((country.charCodeAt(0) & 31) << 5) | (country.charCodeAt(1) & 31);
 const typeKey = ({ connection_type }: Fields) => CONNECTION_TYPES.indexOf(connection_type);
 const anonymityKey = ({ is_vpn, is_proxy, is_tor_exit, is_datacenter }: Fields) =>
   Number(is_vpn) + 2 * Number(is_proxy) + 4 * Number(is_tor_exit) + 8 * Number(is_datacenter);
@@ -139,7 +149,11 @@ class CountryValues {
 
   of({ asn, country }: Fields): Members {
     const { continent, value } = this.#valuesOf(country);
-    return { continent, country: value, registered_country: this.#valuesOf(this.#registeredCountry(asn)).value };
+    return {
+      continent,
+      country: value,
+      registered_country: this.#valuesOf(this.#registeredCountry(asn)).value,
+    };
   }
 
   /** The same objects for the same country: they are encoded once. */
@@ -147,7 +161,8 @@ class CountryValues {
     return getOrInsert(this.#values, code, () => {
       const { continent, is_eu } = registryCountries.find(code) ?? {};
       return {
-        continent: continent && sharedMap({ code: continent, names: mapOf({ en: CONTINENTS[continent] }) }),
+        continent:
+          continent && sharedMap({ code: continent, names: mapOf({ en: CONTINENTS[continent] }) }),
         value: this.#country(code, is_eu),
       };
     });

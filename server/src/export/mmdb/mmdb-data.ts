@@ -1,6 +1,6 @@
 /**
- * Values of a MaxMind DB (format 2.0, https://maxmind.github.io/MaxMind-DB/): the data section, which stores equal maps
- * and strings once, and the metadata.
+ * Values of a MaxMind DB (format 2.0, https://maxmind.github.io/MaxMind-DB/): the data section,
+ * which stores equal maps and strings once, and the metadata.
  *
  * A value starts with a control byte: three bits of type, five bits of size.
  *
@@ -8,10 +8,18 @@
  *         (9 uint64, 11 array, 14 boolean)
  *   size  up to 28 in place; 29, 30, 31: size - 29, - 285, - 65,821 follows in one, two, three bytes
  *
- * In a pointer, two of the size bits are its own length and the other three are the high bits of the offset.
+ * In a pointer, two of the size bits are its own length and the other three are the high bits of
+ * the offset.
  */
 /** A number is a double. */
-export type Value = string | boolean | number | Uint | Shared | readonly Value[] | ReadonlyMap<string, Value>;
+export type Value =
+  | string
+  | boolean
+  | number
+  | Uint
+  | Shared
+  | readonly Value[]
+  | ReadonlyMap<string, Value>;
 /** A value that a caller uses many times: it is encoded once. */
 type Shared = { readonly shared: ReadonlyMap<string, Value> };
 type Uint = { readonly bits: 16 | 32 | 64; readonly value: number };
@@ -57,7 +65,8 @@ class GrowingBytes {
   pushInteger(value: number, count: number): void {
     this.#reserve(count);
     for (let i = count - 1; i >= 0; i--)
-      this.bytes[this.length++] = i < 4 && value < 2 ** 32 ? value >>> (8 * i) : Math.floor(value / 256 ** i);
+      this.bytes[this.length++] =
+        i < 4 && value < 2 ** 32 ? value >>> (8 * i) : Math.floor(value / 256 ** i);
   }
 
   append(source: Buffer, start = 0, end = source.length): void {
@@ -75,7 +84,10 @@ class GrowingBytes {
   }
 }
 
-/** Values are encoded at the end of `#scratch`, the inner ones behind the outer ones, and moved from there when they are whole. */
+/**
+ * Values are encoded at the end of `#scratch`, the inner ones behind the outer ones, and moved from
+ * there when they are whole.
+ */
 export class DataSection {
   readonly #placed = new GrowingBytes();
   readonly #scratch = new GrowingBytes();
@@ -110,10 +122,10 @@ export class DataSection {
   }
 
   #referRepeated(value: string | Shared): void {
-    const known = this.#references.get(value);
-    if (known === undefined) this.#references.set(value, this.#referNew(value));
-    else if (known === IN_PLACE) this.#encode(value);
-    else encodePointer(known, this.#scratch);
+    const offset = this.#references.get(value);
+    if (offset === undefined) this.#references.set(value, this.#referNew(value));
+    else if (offset === IN_PLACE) this.#encode(value);
+    else encodePointer(offset, this.#scratch);
   }
 
   /** Returns its offset, or IN_PLACE. */
@@ -131,13 +143,13 @@ export class DataSection {
   #move(start: number): number {
     const scratch = this.#scratch;
     const key = scratch.bytes.toString('latin1', start, scratch.length);
-    const known = this.#offsets.get(key);
-    if (known === undefined) {
+    const offset = this.#offsets.get(key);
+    if (offset === undefined) {
       this.#offsets.set(key, this.#placed.length);
       return this.#append(start);
     }
     scratch.length = start;
-    return known;
+    return offset;
   }
 
   #append(start: number): number {
@@ -155,7 +167,11 @@ export function encodeInline(value: Value): Buffer {
   return output.bytes.subarray(0, output.length);
 }
 
-function encodeValue(value: Value, output: GrowingBytes, encodeInner: (inner: Value) => void): void {
+function encodeValue(
+  value: Value,
+  output: GrowingBytes,
+  encodeInner: (inner: Value) => void,
+): void {
   // Maps first: most values are, and `in` is slow on objects of many shapes.
   if (value instanceof Map) {
     encodeControl(MAP, value.size, output);
@@ -192,20 +208,22 @@ function encodeScalar(value: string | boolean | number | Uint, output: GrowingBy
   }
 }
 
+/** The five bits of the control byte, and what follows in `count` bytes. */
+function sizeFields(size: number): { sizeBits: number; more: number; count: number } {
+  if (size < 29) return { sizeBits: size, more: 0, count: 0 };
+  if (size < 285) return { sizeBits: 29, more: size - 29, count: 1 };
+  if (size < 65_821) return { sizeBits: 30, more: size - 285, count: 2 };
+  return { sizeBits: 31, more: size - 65_821, count: 3 };
+}
+
 function encodeControl(type: number, size: number, output: GrowingBytes): void {
   if (type <= 7 && size < 29) {
     output.push((type << 5) | size);
     return;
   }
-  const [sizeBits, more, count] =
-    size < 29
-      ? [size, 0, 0]
-      : size < 285
-        ? [29, size - 29, 1]
-        : size < 65_821
-          ? [30, size - 285, 2]
-          : [31, size - 65_821, 3];
-  if (more >= 2 ** 24) throw new RangeError(`a value of ${size} bytes is too large for a MaxMind DB`);
+  const { sizeBits, more, count } = sizeFields(size);
+  if (more >= 2 ** 24)
+    throw new RangeError(`a value of ${size} bytes is too large for a MaxMind DB`);
   output.push((type > 7 ? 0 : type << 5) | sizeBits);
   if (type > 7) output.push(type - 7);
   output.pushInteger(more, count);

@@ -8,7 +8,11 @@ import { DataSection, uint16, uint32, uint64, type Value } from './mmdb-data.ts'
 import { encodeMetadata, insertRange, MmdbValues } from './mmdb-file.ts';
 import { NO_DATA, recordBitsFor, SEPARATOR_BYTES, SearchTree } from './mmdb-tree.ts';
 
-const METADATA = { databaseType: 'Test', description: 'a test', builtAt: new Date('2026-11-15T00:00:00Z') };
+const METADATA = {
+  databaseType: 'Test',
+  description: 'a test',
+  builtAt: new Date('2026-11-15T00:00:00Z'),
+};
 
 class MmdbFile {
   readonly tree = new SearchTree();
@@ -24,19 +28,24 @@ const answer = (reader: Reader<Response>, ip: string): unknown => reader.get(ip)
 const SEED = 20261115;
 test(`mmdb: random ranges of both families match a linear search (seed ${SEED})`, () => {
   const random = seededRandom(SEED);
-  const ranges = [...randomRanges(4, 1500, random), ...randomRanges(6, 1500, random)];
+  const ranges = [...randomRanges(4, 500, random), ...randomRanges(6, 500, random)];
   const file = new MmdbFile();
-  const values = Array.from({ length: 40 }, (_, i) => file.addValue(new Map<string, Value>([['n', uint32(i)]])));
+  const values = Array.from({ length: 40 }, (_, i) =>
+    file.addValue(new Map<string, Value>([['n', uint32(i)]])),
+  );
   for (const { range, value } of ranges) file.add(range, values[value] ?? 0);
   const reader = read(file.encode(METADATA));
   const slow = (version: 4 | 6, at: bigint) => {
-    const found = ranges.find(({ range: r }) => r.version === version && r.start <= at && at <= r.end);
+    const found = ranges.find(
+      ({ range: r }) => r.version === version && r.start <= at && at <= r.end,
+    );
     return found === undefined ? null : { n: found.value };
   };
   const ask = (version: 4 | 6, at: bigint) => {
     const text = formatAddress(fromBigInt(at, version));
     assert.deepEqual(answer(reader, text), slow(version, at), text);
-    if (version === 4) assert.deepEqual(answer(reader, `::ffff:${text}`), slow(version, at), `::ffff:${text}`);
+    if (version === 4)
+      assert.deepEqual(answer(reader, `::ffff:${text}`), slow(version, at), `::ffff:${text}`);
   };
   for (const { range } of ranges) {
     const { version, start, end } = range;
@@ -109,7 +118,9 @@ test('mmdb: pointers of every length', () => {
   assert.ok(data.bytes.length > 526_336);
   const reader = read(file.encode(METADATA));
   for (let i = 0; i < 300; i++)
-    assert.deepEqual(answer(reader, `0.0.${i >> 8}.${i & 255}`), { text: String(i).padStart(3000, '.') });
+    assert.deepEqual(answer(reader, `0.0.${i >> 8}.${i & 255}`), {
+      text: String(i).padStart(3000, '.'),
+    });
 });
 
 test('mmdb: equal values are stored once', () => {
@@ -131,13 +142,15 @@ test(`mmdb: a tree with other data is the one that is built with it (seed ${SEED
   const ranges = [...randomRanges(4, 800, random), ...randomRanges(6, 800, random)];
   // Most values become one of three or none, so that neighbours merge.
   const dataOf = Int32Array.from({ length: 40 }, () => Math.floor(random() * 4) - 1);
-  const [all, merged] = [new SearchTree(), new SearchTree()];
+  const all = new SearchTree();
+  const merged = new SearchTree();
   let open: { version: 4 | 6; start: bigint; end: bigint; data: number } | undefined;
   const close = () => open && insertRange(merged, open, open.data);
   for (const { range, value } of ranges) {
     insertRange(all, range, value);
     const data = dataOf[value] as number;
-    if (open?.data === data && open.version === range.version && open.end + 1n === range.start) open.end = range.end;
+    if (open?.data === data && open.version === range.version && open.end + 1n === range.start)
+      open.end = range.end;
     else {
       close();
       open = data === NO_DATA ? undefined : { ...range, data };
@@ -172,12 +185,19 @@ const bitsOf = (version: 4 | 6) => (version === 4 ? 32 : 128);
 
 function randomBits(bits: number, random: () => number): bigint {
   let value = 0n;
-  for (let i = 0; i < bits; i += 32) value = (value << 32n) | BigInt(Math.floor(random() * 2 ** 32));
+  for (let i = 0; i < bits; i += 32)
+    value = (value << 32n) | BigInt(Math.floor(random() * 2 ** 32));
   return value;
 }
 
-/** Ascending ranges, many of them adjacent, others with gaps. IPv6 only in 2000::/3, as announced. */
-function randomRanges(version: 4 | 6, count: number, random: () => number): { range: Range; value: number }[] {
+/**
+ * Ascending ranges, many of them adjacent, others with gaps. IPv6 only in 2000::/3, as announced.
+ */
+function randomRanges(
+  version: 4 | 6,
+  count: number,
+  random: () => number,
+): { range: Range; value: number }[] {
   const bits = bitsOf(version);
   const first = version === 4 ? 0n : 1n << 125n;
   const points = new Set<bigint>();
@@ -189,6 +209,8 @@ function randomRanges(version: 4 | 6, count: number, random: () => number): { ra
   const sorted = [...points].sort((a, b) => (a < b ? -1 : 1));
   return sorted.slice(0, -1).flatMap((start, i) => {
     const end = (sorted[i + 1] ?? start) - 1n;
-    return random() < 0.4 ? [] : [{ range: { version, start, end }, value: Math.floor(random() * 40) }];
+    return random() < 0.4
+      ? []
+      : [{ range: { version, start, end }, value: Math.floor(random() * 40) }];
   });
 }

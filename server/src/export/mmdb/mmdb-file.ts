@@ -1,14 +1,23 @@
 /**
- * A MaxMind DB file (format 2.0, https://maxmind.github.io/MaxMind-DB/): search tree, 16 zero bytes, data section,
- * metadata.
+ * A MaxMind DB file (format 2.0, https://maxmind.github.io/MaxMind-DB/): search tree, 16 zero
+ * bytes, data section, metadata.
  *
- * One tree for both families. IPv4 is at ::/96, where readers expect it, and ::ffff:0:0/96 is an alias of it.
+ * One tree for both families. IPv4 is at ::/96, where readers expect it, and ::ffff:0:0/96 is an
+ * alias of it.
  */
 
 import { ipv6 } from '@whence/dataset/address';
-import { getOrInsert } from '@whence/dataset/internal/get-or-insert';
 import { addressBits, fromBigInt, prefixesOfRange, type Range } from '@whence/dataset/prefix';
-import { DataSection, encodeInline, mapOf, uint16, uint32, uint64, type Value } from './mmdb-data.ts';
+import { getOrInsert } from '../../get-or-insert.ts';
+import {
+  DataSection,
+  encodeInline,
+  mapOf,
+  uint16,
+  uint32,
+  uint64,
+  type Value,
+} from './mmdb-data.ts';
 import { SEPARATOR_BYTES, type SearchTree } from './mmdb-tree.ts';
 
 type MmdbMetadata = {
@@ -64,7 +73,11 @@ function insertIpv4(tree: SearchTree, start: number, end: number, value: number)
 }
 
 /** Starts with the marker by which readers find the metadata. */
-export function encodeMetadata(metadata: MmdbMetadata, nodeCount: number, recordBits: number): Buffer {
+export function encodeMetadata(
+  metadata: MmdbMetadata,
+  nodeCount: number,
+  recordBits: number,
+): Buffer {
   const { databaseType, description, builtAt } = metadata;
   const map = mapOf({
     binary_format_major_version: uint16(2),

@@ -1,13 +1,13 @@
 /**
- * The search tree of a MaxMind DB: one level per bit of an IPv6 address, two records per node. In memory a record is 0
- * if empty, a node number, or a data index with the highest bit set. Node 0 is the root, so no record points to it.
+ * The search tree of a MaxMind DB: one level per bit of an IPv6 address, two records per node. In
+ * memory a record is 0 if empty, a node number, or a data index with the highest bit set. Node 0 is
+ * the root, so no record points to it.
  *
  * In the file, with n nodes, the value of a record is
  *
  *   below n    a node           n    empty           above n    n + 16 + offset in the data section
  */
-import type { Address } from '@whence/dataset/address';
-import { sharedBits } from '@whence/dataset/internal/file/addresses/prefix-list';
+import { type Address, sharedBits } from '@whence/dataset/address';
 
 /** Zero bytes between the tree and the data section. */
 export const SEPARATOR_BYTES = 16;
@@ -22,7 +22,10 @@ export const NO_DATA = -1;
 export class SearchTree {
   #records = new Uint32Array(1 << 16);
   #nodes = 1;
-  /** The last prefix that was set, and the node at each depth above it: the next one shares most of them. */
+  /**
+   * The last prefix that was set, and the node at each depth above it: the next one shares most of
+   * them.
+   */
   #last: Address = { version: 6, w0: 0, w1: 0, w2: 0, w3: 0 };
   readonly #path = new Uint32Array(ADDRESS_BITS);
   #pathLength = 0;
@@ -45,10 +48,14 @@ export class SearchTree {
     this.#networks++;
   }
 
-  /** The same prefixes with data `dataOf[index]` or NO_DATA; equal neighbours are merged. Not after `alias`. */
+  /**
+   * The same prefixes with data `dataOf[index]` or NO_DATA; equal neighbours are merged. Not after
+   * `alias`.
+   */
   withData(dataOf: Int32Array): SearchTree {
     const records = this.#records;
-    // By node: what its parent has in its place. Itself, or the one record that both of its halves have.
+    // By node: what its parent has in its place. Itself, or the one record that both of its halves
+    // have.
     const merged = new Uint32Array(this.#nodes);
     const newRecord = (record: number) => {
       if (record === EMPTY) return EMPTY;
@@ -68,7 +75,8 @@ export class SearchTree {
     tree.#nodes = count;
     const numbers = new Uint32Array(this.#nodes);
     let next = 1;
-    for (let node = 1; node < numbers.length; node++) if (merged[node] === node) numbers[node] = next++;
+    for (let node = 1; node < numbers.length; node++)
+      if (merged[node] === node) numbers[node] = next++;
     for (let node = 0; node < numbers.length; node++) {
       if (node > 0 && merged[node] !== node) continue;
       for (let half = 0; half < 2; half++) {
@@ -86,7 +94,10 @@ export class SearchTree {
     if (record !== EMPTY) this.#set(base, length, record);
   }
 
-  encode(dataOffsets: readonly number[], dataBytes: number): { bytes: Buffer; recordBits: 24 | 28 | 32 } {
+  encode(
+    dataOffsets: readonly number[],
+    dataBytes: number,
+  ): { bytes: Buffer; recordBits: 24 | 28 | 32 } {
     const recordBits = recordBitsFor(this.#nodes + SEPARATOR_BYTES + dataBytes);
     const nodeBytes = recordBits / 4;
     const bytes = Buffer.allocUnsafe(this.#nodes * nodeBytes);
@@ -101,14 +112,16 @@ export class SearchTree {
   #resolve(at: number, dataOffsets: readonly number[]): number {
     const record = this.#records[at] as number;
     if (record === EMPTY) return this.#nodes;
-    return record < DATA ? record : this.#nodes + SEPARATOR_BYTES + (dataOffsets[record - DATA] as number);
+    return record < DATA
+      ? record
+      : this.#nodes + SEPARATOR_BYTES + (dataOffsets[record - DATA] as number);
   }
 
   #set(base: Address, length: number, record: number): void {
     if (length === 0) throw new RangeError('a search tree cannot hold a prefix of length 0');
-    const known = Math.min(sharedBits(this.#last, base), this.#pathLength, length - 1);
-    let node = this.#path[known] as number;
-    for (let depth = known; depth < length - 1; depth++) {
+    const sharedDepth = Math.min(sharedBits(this.#last, base), this.#pathLength, length - 1);
+    let node = this.#path[sharedDepth] as number;
+    for (let depth = sharedDepth; depth < length - 1; depth++) {
       const at = node * 2 + bitAt(base, depth);
       const next = this.#records[at] as number;
       if (next >= DATA) throw new RangeError('overlapping prefixes in a search tree');
@@ -150,7 +163,13 @@ export function recordBitsFor(limit: number): 24 | 28 | 32 {
   throw new RangeError('the dataset is too large for a MaxMind DB');
 }
 
-function writeNode(bytes: Buffer, at: number, bits: 24 | 28 | 32, left: number, right: number): void {
+function writeNode(
+  bytes: Buffer,
+  at: number,
+  bits: 24 | 28 | 32,
+  left: number,
+  right: number,
+): void {
   if (bits === 32) {
     bytes.writeUInt32BE(left, at);
     bytes.writeUInt32BE(right, at + 4);
@@ -162,6 +181,9 @@ function writeNode(bytes: Buffer, at: number, bits: 24 | 28 | 32, left: number, 
 }
 
 function bitAt({ w0, w1, w2, w3 }: Address, depth: number): number {
-  const word = depth < 64 ? (depth < 32 ? w0 : w1) : depth < 96 ? w2 : w3;
+  let word = w3;
+  if (depth < 32) word = w0;
+  else if (depth < 64) word = w1;
+  else if (depth < 96) word = w2;
   return (word >>> (31 - (depth & 31))) & 1;
 }

@@ -1,12 +1,13 @@
-// The dataset as a MaxMind DB. Country and network have MaxMind's names, all else the API's, unless the file is to be
-// compatible with one of MaxMind's. Without the announced prefix, so that equal records are stored once and merged.
-// 6to4 is not an alias of IPv4: `wh ip` looks up the IPv6 address too.
+// The dataset as a MaxMind DB. Country and network have MaxMind's names, all else the API's, unless
+// the file is to be compatible with one of MaxMind's. Without the announced prefix, so that equal
+// records are stored once and merged. 6to4 is not an alias of IPv4: `wh ip` looks up the IPv6
+// address too.
 
-import type { Dataset } from '@whence/dataset/internal/file/read';
-import { getOrInsert } from '@whence/dataset/internal/get-or-insert';
+import type { Dataset } from '@whence/dataset/dataset';
 import { FLAGS } from '@whence/dataset/record';
 import type { Routing } from '../../address/routing/routing.ts';
 import type { AddressMembers } from '../../address/sections.ts';
+import { getOrInsert } from '../../get-or-insert.ts';
 import type { Sink } from '../../terminal/output.ts';
 import type { Fields } from '../fields.ts';
 import { type CreditedMeta, creditedMeta, shortNotice } from '../notice.ts';
@@ -16,7 +17,6 @@ import { type CompatibleType, compatibleForm, type RecordForm } from './compatib
 import { mapOf, sharedMap, uint32, type Value } from './mmdb-data.ts';
 import { insertRange, MmdbValues } from './mmdb-file.ts';
 import { NO_DATA, SearchTree } from './mmdb-tree.ts';
-import { placeOf } from './place.ts';
 
 /** Returns the number of networks. The tree is built in memory: 0.4 GB for the default dataset. */
 export async function writeMmdb(
@@ -24,7 +24,7 @@ export async function writeMmdb(
   sink: Sink,
   { compatible }: { readonly compatible: CompatibleType | undefined },
 ): Promise<number> {
-  const databases = new MmdbDatabases([{ form: formOf(compatible, selection.dataset), hasMembers: true }]);
+  const databases = new MmdbDatabases([formOf(compatible, selection.dataset)]);
   for await (const batch of selectRuns(selection)) for (const run of batch) databases.add(run);
   for (const { networks, encode } of databases.finish()) {
     if (networks === 0) return 0;
@@ -41,8 +41,6 @@ export function formOf(compatible: CompatibleType | undefined, dataset: Dataset)
 
 type Database = {
   readonly form: RecordForm;
-  /** Whether its records have what is known beside the fields. */
-  readonly hasMembers: boolean;
   readonly values: MmdbValues;
   /** Its value for each key of the form. */
   readonly ofKeys: Map<number, number>;
@@ -51,8 +49,8 @@ type Database = {
 };
 
 /**
- * Databases of the same runs. One tree of kinds, the combined values of a run, is built, and each database's tree made
- * from it. Runs are added in address order, IPv4 first.
+ * Databases of the same runs. One tree of kinds, the combined values of a run, is built, and each
+ * database's tree made from it. Runs are added in address order, IPv4 first.
  */
 export class MmdbDatabases {
   readonly #databases: readonly Database[];
@@ -60,12 +58,11 @@ export class MmdbDatabases {
   #kinds = 0;
   readonly #kindsOfFields = new Map<Fields, number>();
   readonly #kindsOfMembers = new Map<AddressMembers, Map<Fields, number>>();
-  readonly #valuesOfFields = new Map<Fields, Int32Array>();
   #open: { version: 4 | 6; start: bigint; end: bigint; readonly kind: number } | undefined;
 
-  constructor(databases: readonly Pick<Database, 'form' | 'hasMembers'>[]) {
-    this.#databases = databases.map((database) => ({
-      ...database,
+  constructor(forms: readonly RecordForm[]) {
+    this.#databases = forms.map((form) => ({
+      form,
       values: new MmdbValues(),
       ofKeys: new Map(),
       ofKinds: [],
@@ -83,8 +80,14 @@ export class MmdbDatabases {
     if (kind !== NO_DATA) this.#open = { version, start, end, kind };
   }
 
-  /** The number of networks of each database, in order, and what makes its file. Call it after the last `add`. */
-  *finish(): Generator<{ readonly networks: number; readonly encode: (meta: CreditedMeta) => Buffer[] }> {
+  /**
+   * The number of networks of each database, in order, and what makes its file. Call it after the
+   * last `add`.
+   */
+  *finish(): Generator<{
+    readonly networks: number;
+    readonly encode: (meta: CreditedMeta) => Buffer[];
+  }> {
     this.#close();
     for (const { form, values, ofKinds } of this.#databases) {
       const tree = this.#tree.withData(Int32Array.from(ofKinds));
@@ -92,7 +95,11 @@ export class MmdbDatabases {
       yield {
         networks: tree.networks,
         encode: (meta) =>
-          values.encode(tree, { databaseType, description: shortNotice(meta), builtAt: new Date(meta.built_at) }),
+          values.encode(tree, {
+            databaseType,
+            description: shortNotice(meta),
+            builtAt: new Date(meta.built_at),
+          }),
       };
     }
   }
@@ -104,28 +111,21 @@ export class MmdbDatabases {
 
   #kindOf(fields: Fields, members: AddressMembers | undefined): number {
     const kinds =
-      members === undefined ? this.#kindsOfFields : getOrInsert(this.#kindsOfMembers, members, () => new Map());
+      members === undefined
+        ? this.#kindsOfFields
+        : getOrInsert(this.#kindsOfMembers, members, () => new Map());
     return getOrInsert(kinds, fields, () => this.#newKind(this.#valuesOf(fields, members)));
   }
 
-  /** Databases without members have the same value for all members. */
   #valuesOf(fields: Fields, members: AddressMembers | undefined): Int32Array {
-    const newValue = ({ form, values, ofKeys }: Database, more?: AddressMembers) => {
-      const key = more === undefined ? form.keyOf?.(fields) : undefined;
-      const known = key === undefined ? undefined : ofKeys.get(key);
-      if (known !== undefined) return known;
-      const record = form.recordOf(fields, more);
+    return Int32Array.from(this.#databases, ({ form, values, ofKeys }) => {
+      const key = members === undefined ? form.keyOf?.(fields) : undefined;
+      const earlier = key === undefined ? undefined : ofKeys.get(key);
+      if (earlier !== undefined) return earlier;
+      const record = form.recordOf(fields, members);
       const value = record === undefined ? NO_DATA : values.add(record);
       if (key !== undefined) ofKeys.set(key, value);
       return value;
-    };
-    if (members === undefined) return Int32Array.from(this.#databases, (database) => newValue(database));
-    const known = getOrInsert(this.#valuesOfFields, fields, () =>
-      Int32Array.from(this.#databases, (database) => (database.hasMembers ? NO_DATA : newValue(database))),
-    );
-    return known.map((value, i) => {
-      const database = this.#databases[i] as Database;
-      return database.hasMembers ? newValue(database, members) : value;
     });
   }
 
@@ -148,15 +148,20 @@ function ownForm(): RecordForm {
     const { ai_company, cloud_provider } = fields;
     const key = `${FLAGS.map((flag) => Number(fields[flag])).join('')} ${ai_company} ${cloud_provider}`;
     const flags = () => Object.fromEntries(FLAGS.map((flag) => [flag, fields[flag]]));
-    return getOrInsert(detections, key, () => sharedMap({ ...flags(), ai_company, cloud_provider }));
+    return getOrInsert(detections, key, () =>
+      sharedMap({ ...flags(), ai_company, cloud_provider }),
+    );
   };
-  return { databaseType: 'Whence', recordOf: (fields, members) => ownRecord(fields, detectionOf(fields), members) };
+  return {
+    databaseType: 'Whence',
+    recordOf: (fields, members) => ownRecord(fields, detectionOf(fields), members),
+  };
 }
 
 function ownRecord(
   fields: Fields,
   detection: Value,
-  { location, routing, privacy, scanner, labels }: AddressMembers = {},
+  { routing, privacy, scanner, labels }: AddressMembers = {},
 ): Value {
   return mapOf({
     country: mapOf({ iso_code: fields.country }),
@@ -166,7 +171,6 @@ function ownRecord(
     connection_type: fields.connection_type,
     detection,
     threat: mapOf({ score: uint32(fields.threat_score), level: fields.threat_level }),
-    ...(location && placeOf(location)),
     routing: routing && routingValue(routing),
     privacy: privacy && mapOf(privacy),
     scanner: scanner && mapOf(scanner),
@@ -175,13 +179,11 @@ function ownRecord(
 }
 
 /** Origins are AS numbers; `rpki` is the state of the first, which is the network of the record. */
-function routingValue({ origins, prefix_is_derived, connection_type_source, is_anycast, exchange }: Routing): Value {
+function routingValue({ origins, prefix_is_derived, connection_type_source }: Routing): Value {
   return mapOf({
     origins: origins.map(({ asn }) => uint32(asn)),
     rpki: origins[0]?.rpki,
     prefix_is_derived,
     connection_type_source,
-    is_anycast,
-    exchange,
   });
 }

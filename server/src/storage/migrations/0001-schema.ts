@@ -1,54 +1,59 @@
 /**
- * All tables of the first release, in both engines. From 1.0.0 on this step is never edited: a later step changes what it
- * made.
+ * All tables of the first release, in both engines. From 1.0.0 on this step is never edited: a
+ * later step changes what it made.
  *
- * Triggers keep `key_counts` and `key_changes`, so that they are right whichever program, of whichever release, writes.
+ * Triggers keep `key_changes`, so that it is right whichever program, of whichever release, writes.
  */
-import type { Kysely, Migration } from 'kysely';
-import { SqliteAdapter, sql } from '../kysely.ts';
-import { FACET, SORT_VALUES, TABLES } from '../schema.ts';
-
-const FACET_COLUMNS = 'revoked_at, has_expired, paused_at, tier, permissions, owner_id';
+import { type Kysely, type Migration, SqliteAdapter, sql } from 'kysely';
+import { TABLES } from '../schema.ts';
 
 /** `sorted`: text that is compared byte by byte, in the words of the engine. */
-const tables = (sorted: string, withoutRowid: string) =>
+const tables = (sorted: string) =>
   Object.entries(TABLES).map(([table, definitions]) => {
     const columns = Object.entries(definitions).map(([name, definition]) =>
-      name.includes(' ') ? `${name} (${definition})` : `${name} ${definition.replace(/^sorted/, sorted)}`,
+      name.includes(' ')
+        ? `${name} (${definition})`
+        : `${name} ${definition.replace(/^sorted/, sorted)}`,
     );
-    return `create table ${table} (${columns.join(', ')}) ${table === 'key_words' ? withoutRowid : ''}`;
+    return `create table ${table} (${columns.join(', ')})`;
   });
 
-// None on expires_at of leases, which every statement of an owner changes: PostgreSQL would have to write the indexes
-// too. `usage_day_key` is in the order in which usage is read in pages.
+// None on expires_at of leases, which every statement of an owner changes: PostgreSQL would have to
+// write the indexes too. `usage_day_key` is in the order in which usage is read in pages.
 const INDEXES_AND_FIRST_ROWS = `
   create index keys_revision_index on keys (revision);
   create index keys_predecessor on keys (predecessor_id) where predecessor_id is not null;
-  create index keys_to_expire on keys (expires_at) where has_expired = 0 and expires_at is not null;
   create index keys_with_limit on keys (daily_limit) where daily_limit is not null;
   create index keys_to_revoke on keys (revoke_at) where revoke_at is not null;
-  ${Object.entries(SORT_VALUES)
-    .map(
-      ([name, value]) => `
-        create index keys_by_${name} on keys (${value}, id);
-        create index keys_of_facet_by_${name} on keys (${FACET()}, ${value}, id);
-        create index keys_of_owner_by_${name} on keys (owner_id, ${FACET()}, ${value}, id);`,
-    )
-    .join('')}
-  create index key_words_of_key on key_words (key_id, word);
+  create index keys_of_owner on keys (owner_id) where owner_id is not null;
   create index key_hours_by_hour on key_hours (hour);
   create index quota_day on quota (day);
   create index leases_owner on leases (owner);
   create index usage_day_key on usage (day, key_id, endpoint, status_class);
   create index sessions_account on sessions (account_id);
   create index audit_target on audit (target_id);
-  create index registrations_fetched_at on registrations (fetched_at);
   create index reports_of_domain on reports (domain_id, day);
   create index reports_of_key on reports (key_id);
   create index reports_by_day on reports (day);
+  create index report_rows_of_report on report_rows (report);
+  create unique index report_shapes_by_hash on report_shapes (domain_id, hash);
   create index report_shapes_by_day on report_shapes (last_day);
-  create index domain_runs_of_account on domain_runs (account_id, created_at);
-  create index domain_runs_by_time on domain_runs (created_at);
+  create index report_days_by_day on report_days (day);
+  create index report_sources_by_day on report_sources (last_day);
+  create index report_sums_by_day on report_sums (day);
+  create index tls_reports_of_domain on tls_reports (domain_id, day);
+  create index tls_reports_by_day on tls_reports (day);
+  create index tls_sums_by_day on tls_sums (day);
+  create index unproven_reports_of_domain on unproven_reports (domain_id, imported_at);
+  create index unproven_reports_by_day on unproven_reports (day);
+  create index watched_domains_due on watched_domains (due_at);
+  create unique index watch_events_open on watch_events (domain, code, subject)
+    where resolved_at is null;
+  create index watch_events_of_domain on watch_events (domain, id);
+  create index watch_changes_at on watch_changes (at);
+  insert into watch_state (id, last_change, looked_at) values (1, 0, 0);
+  create index alert_deliveries_waiting on alert_deliveries (due_at) where state = 'waiting';
+  create index alert_deliveries_of_channel on alert_deliveries (channel_id, created_at);
   insert into revisions (id, keys, recalls) values (1, 0, 0);
   insert into maintenance (id, probes, pruned_at, steady_hours) values (1, 0, 0, 0);
   insert into compatibility (id, oldest_program) values (1, '0001-schema');`;
@@ -58,69 +63,14 @@ export const schema: Migration = {
     const rest = INDEXES_AND_FIRST_ROWS.split(';').filter((statement) => statement.trim() !== '');
     const statements =
       db.getExecutor().adapter instanceof SqliteAdapter
-        ? [...tables('text', 'without rowid'), ...rest, ...sqliteKeyCounts(), ...sqliteKeyChanges()]
-        : [
-            ...tables('text collate "C"', ''),
-            ...rest,
-            ...postgresKeyCounts(),
-            ...postgresKeyChanges(),
-            ...storageSettings(),
-          ];
+        ? [...tables('text'), ...rest, ...sqliteKeyChanges()]
+        : [...tables('text collate "C"'), ...rest, ...postgresKeyChanges(), ...storageSettings()];
     for (const statement of statements) await sql.raw(statement).execute(db);
   },
 };
 
-/** Keys of the command line have no owner and count in the scope of all keys only. */
-function sqliteKeyCounts(): string[] {
-  const add = `
-    insert into key_counts (scope, facet, key_count) values ('', ${FACET('new.')}, 1)
-      on conflict (scope, facet) do update set key_count = key_count + 1;
-    insert into key_counts (scope, facet, key_count)
-      select new.owner_id, ${FACET('new.')}, 1 where new.owner_id is not null
-      on conflict (scope, facet) do update set key_count = key_count + 1;`;
-  const remove = `
-    update key_counts set key_count = key_count - 1
-      where scope in ('', old.owner_id) and facet = ${FACET('old.')};`;
-  return [
-    `create trigger keys_count_insert after insert on keys begin ${add} end`,
-    `create trigger keys_count_delete after delete on keys begin ${remove} end`,
-    `create trigger keys_count_update after update of ${FACET_COLUMNS} on keys begin ${remove} ${add} end`,
-  ];
-}
-
-// Per statement: a row that is changed thousands of times in one transaction gets slower with every change.
-function postgresKeyCounts(): string[] {
-  const scopes = "cross join lateral (values (''), (owner_id)) as scopes (scope) where scope is not null";
-  const added = (rows: string) => `
-    insert into key_counts as counts (scope, facet, key_count)
-      select scope, ${FACET()}, count(*) from ${rows} ${scopes} group by 1, 2
-      on conflict (scope, facet) do update set key_count = counts.key_count + excluded.key_count;`;
-  const removed = (rows: string) => `
-    update key_counts set key_count = key_counts.key_count - removed.key_count
-      from (select scope, ${FACET()} as facet, count(*) as key_count from ${rows} ${scopes} group by 1, 2) as removed
-      where (key_counts.scope, key_counts.facet) = (removed.scope, removed.facet);`;
-  const trigger = (name: string, when: string, body: string) => [
-    `create function ${name}() returns trigger language plpgsql as $$ begin ${body} return null; end $$`,
-    `create trigger ${name} after ${when} execute function ${name}()`,
-  ];
-  const each = 'for each statement';
-  return [
-    ...trigger('keys_count_insert', `insert on keys referencing new table as added ${each}`, added('added')),
-    ...trigger(
-      'keys_count_delete',
-      `delete on keys referencing old table as removed_keys ${each}`,
-      removed('removed_keys'),
-    ),
-    ...trigger(
-      'keys_count_update',
-      `update of ${FACET_COLUMNS} on keys for each row`,
-      `${removed('(select old.*) as one')} ${added('(select new.*) as one')}`,
-    ),
-  ];
-}
-
-// A random token per revision of keys, by which a process recognises another database or an older copy. Number -1
-// identifies the database and its copies, for a process whose revision was removed.
+// A random token per revision of keys, by which a process recognises another database or an older
+// copy. Number -1 identifies the database and its copies, for a process whose revision was removed.
 function sqliteKeyChanges(): string[] {
   const token = 'lower(hex(randomblob(16)))';
   const trigger = (name: string, event: string) => `
@@ -137,8 +87,9 @@ function sqliteKeyChanges(): string[] {
   ];
 }
 
-// The same on PostgreSQL. `whence_key_changes` is a function because connections keep its plans, also behind a pooler
-// in transaction mode. `with_place` is false for services that refuse the functions for identity and write-ahead log.
+// The same on PostgreSQL. `whence_key_changes` is a function because connections keep its plans,
+// also behind a pooler in transaction mode. `with_place` is false for services that refuse the
+// functions for identity and write-ahead log.
 function postgresKeyChanges(): string[] {
   return [
     'create table key_changes (number bigint primary key, token text not null)',
@@ -182,8 +133,9 @@ function postgresKeyChanges(): string[] {
   ];
 }
 
-// Autovacuum for tables that change continuously: the default waits for a fifth of the table, for `usage` half a year.
-// Free space in pages of leases lets a changed row stay in its page, without new index entries.
+// Autovacuum for tables that change continuously: the default waits for a fifth of the table, for
+// `usage` half a year. Free space in pages of leases lets a changed row stay in its page, without
+// new index entries.
 function storageSettings(): string[] {
   const often = {
     autovacuum_vacuum_scale_factor: 0.02,

@@ -1,21 +1,22 @@
-// Brings a database to this program's schema, with Kysely's Migrator. Replicas of two versions share a database during
-// an upgrade: a step that only adds leaves `oldest_program` in `compatibility` alone. A later step that takes away sets
-// it to the oldest step that programs must know; those that do not know it refuse to start.
-import type { Migration } from 'kysely';
-import { Migrator, SqliteAdapter, sql } from '../kysely.ts';
+// Brings a database to this program's schema, with Kysely's Migrator. Replicas of two versions
+// share a database during an upgrade: a step that only adds leaves `oldest_program` in
+// `compatibility` alone. A later step that takes away sets it to the oldest step that programs must
+// know; those that do not know it refuse to start.
+import { type Migration, Migrator, SqliteAdapter, sql } from 'kysely';
 import type { Db } from '../schema.ts';
 import { StorageUnavailable } from '../storage-unavailable.ts';
 import { schema } from './0001-schema.ts';
 
-export type Steps = Readonly<Record<string, Migration>>;
+type Steps = Readonly<Record<string, Migration>>;
 
 /** In order. */
 export const migrations: Steps = { '0001-schema': schema };
 
-/** Where the steps are recorded. Not under Kysely's usual name, which another application in the same database may use. */
+/**
+ * Where the steps are recorded. Not under Kysely's usual name, which another application in the
+ * same database may use.
+ */
 const STEP_TABLE = 'whence_migration';
-/** Programs before 1.0.0 recorded this as their first step, in either table. */
-const UNRELEASED = { step: '0001-keys-quota-usage', tables: ['kysely_migration', STEP_TABLE] };
 
 type SchemaState = {
   /** No step was ever taken. */
@@ -25,15 +26,12 @@ type SchemaState = {
 };
 
 /** Reads only. Throws for a schema with which this program cannot work. */
-export async function schemaState(db: Db, databaseName: string, steps: Steps = migrations): Promise<SchemaState> {
+export async function schemaState(
+  db: Db,
+  databaseName: string,
+  steps: Steps = migrations,
+): Promise<SchemaState> {
   const tables = await tablesOf(db, await schemaOf(db));
-  for (const table of UNRELEASED.tables) {
-    if ((await stepsIn(db, tables, table)).includes(UNRELEASED.step))
-      throw new StorageUnavailable(
-        `${databaseName} was written before 1.0.0 and cannot be read: start with a new data directory or an empty ` +
-          'database, and create new keys, because keys cannot be carried over',
-      );
-  }
   const taken = await stepsIn(db, tables, STEP_TABLE);
   const newer = taken.filter((name) => !Object.hasOwn(steps, name));
   const pending = Object.keys(steps).filter((name) => !taken.includes(name));
@@ -47,7 +45,10 @@ export async function schemaState(db: Db, databaseName: string, steps: Steps = m
 }
 
 async function allows(db: Db, steps: Steps): Promise<boolean> {
-  const { oldest_program } = await db.selectFrom('compatibility').select('oldest_program').executeTakeFirstOrThrow();
+  const { oldest_program } = await db
+    .selectFrom('compatibility')
+    .select('oldest_program')
+    .executeTakeFirstOrThrow();
   return Object.hasOwn(steps, oldest_program);
 }
 
@@ -64,12 +65,18 @@ export async function migrate(db: Db, steps: Steps = migrations): Promise<void> 
   if (error === undefined) return;
   const failed = results.find(({ status }) => status === 'Error')?.migrationName;
   const step = failed === undefined ? '' : ` at ${failed}`;
-  throw new StorageUnavailable(`the schema could not be brought up to date${step}: ${(error as Error).message}`, {
-    cause: error,
-  });
+  throw new StorageUnavailable(
+    `the schema could not be brought up to date${step}: ${(error as Error).message}`,
+    {
+      cause: error,
+    },
+  );
 }
 
-/** The schema that statements use: a PostgreSQL database may have several. Undefined on SQLite, which has none. */
+/**
+ * The schema that statements use: a PostgreSQL database may have several. Undefined on SQLite,
+ * which has none.
+ */
 async function schemaOf(db: Db): Promise<string | undefined> {
   if (db.getExecutor().adapter instanceof SqliteAdapter) return undefined;
   const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(db);
@@ -78,7 +85,11 @@ async function schemaOf(db: Db): Promise<string | undefined> {
 
 async function tablesOf(db: Db, schema: string | undefined): Promise<ReadonlySet<string>> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-  return new Set(tables.filter((table) => schema === undefined || table.schema === schema).map(({ name }) => name));
+  return new Set(
+    tables
+      .filter((table) => schema === undefined || table.schema === schema)
+      .map(({ name }) => name),
+  );
 }
 
 async function stepsIn(db: Db, tables: ReadonlySet<string>, table: string): Promise<string[]> {

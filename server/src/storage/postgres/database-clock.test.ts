@@ -6,13 +6,25 @@ const NOON = Date.parse('2026-11-15T12:00:00Z');
 const TODAY = '2026-11-15';
 const HOUR = 3_600_000;
 const DAYS = 24 * HOUR;
-const SHIFTS = [-400 * DAYS, -20 * HOUR, -5 * HOUR, -2 * HOUR, 2 * HOUR, 5 * HOUR, 20 * HOUR, 500 * DAYS];
+const SHIFTS = [
+  -400 * DAYS,
+  -20 * HOUR,
+  -5 * HOUR,
+  -2 * HOUR,
+  2 * HOUR,
+  5 * HOUR,
+  20 * HOUR,
+  500 * DAYS,
+];
 const dayOf = (ms: number | undefined) => new Date(ms ?? Number.NaN).toISOString().slice(0, 10);
 
-/** A process whose readings are given one after another. Times are differences from the true time. */
+/**
+ * A process whose readings are given one after another. Times are differences from the true time.
+ */
 function onClocks() {
   let reading: ClockReading = { databaseMs: NOON };
-  let [machineMs, monotonicMs] = [NOON, 0];
+  let machineMs = NOON;
+  let monotonicMs = 0;
   const clock = new DatabaseClock(async () => reading, {
     monotonicMs: () => monotonicMs,
     machineMs: () => machineMs,
@@ -20,7 +32,7 @@ function onClocks() {
   type Given = Omit<ClockReading, 'databaseMs' | 'records'> & {
     readonly database?: number;
     readonly machine?: number;
-    /** Of others: what their machines recorded, and the clock of the database when they did. */
+    /** What other machines recorded, and the clock of the database at that time. */
     readonly records?: readonly { readonly machine: number; readonly stored: number }[];
     readonly laterMs?: number;
   };
@@ -41,14 +53,22 @@ function onClocks() {
       await clock.start();
       clock.stop();
       const { isAgreed, differenceMs } = clock.state();
-      return { byMs: (clock.nowMs() as number) - nowMs, day: dayOf(clock.nowMs()), isAgreed, differenceMs };
+      return {
+        byMs: (clock.nowMs() as number) - nowMs,
+        day: dayOf(clock.nowMs()),
+        isAgreed,
+        differenceMs,
+      };
     },
   };
 }
 
 const AGREED = { isAgreed: true, differenceMs: 0 };
 /** Written ten seconds ago, when the clock of the database was as it is now. */
-const other = (database = 0, machine = 0) => ({ machine: machine - 10_000, stored: database - 10_000 });
+const other = (database = 0, machine = 0) => ({
+  machine: machine - 10_000,
+  stored: database - 10_000,
+});
 
 for (const by of SHIFTS) {
   const shift = `${by / HOUR} h`;
@@ -95,7 +115,11 @@ for (const by of SHIFTS) {
     });
 
   for (const [behaviour, given, want] of [
-    ['a jump of the database is refused', { database: by }, { byMs: 0, isAgreed: true, differenceMs: by }],
+    [
+      'a jump of the database is refused',
+      { database: by },
+      { byMs: 0, isAgreed: true, differenceMs: by },
+    ],
     ['a jump of the machine does not matter', { machine: by }, { byMs: 0, ...AGREED }],
     [
       'a jump of both, as after the machine was suspended, is followed',
@@ -139,7 +163,8 @@ test('database clock: a day is new until it is recorded, and none while no two c
 });
 
 test('database clock: midnight comes while the database is wrong and a machine agrees, not while no two agree', async () => {
-  const [agreed, held] = [onClocks(), onClocks()];
+  const agreed = onClocks();
+  const held = onClocks();
   await agreed.read({});
   await held.read({ database: 5 * HOUR, recordedDay: TODAY });
   const later = { recordedDay: TODAY, laterMs: 13 * HOUR };
@@ -154,7 +179,8 @@ test('database clock: a step within an hour is followed; steps do not add up to 
   await read({});
   assert.deepEqual((await read({ database: HOUR / 2 })).byMs, HOUR / 2);
   let last = 0;
-  for (let by = HOUR / 2; by <= 12 * HOUR; by += HOUR / 2) last = (await read({ database: by, laterMs: 10_000 })).byMs;
+  for (let by = HOUR / 2; by <= 12 * HOUR; by += HOUR / 2)
+    last = (await read({ database: by, laterMs: 10_000 })).byMs;
   assert.ok(last <= 2 * HOUR, `${last / HOUR} h`);
 });
 
@@ -165,5 +191,8 @@ for (const [behaviour, stored, isAgreed] of [
 ] as const)
   test(`database clock: what another process recorded ${behaviour}`, async () => {
     const records = [{ machine: Math.min(0, stored), stored: 5 * HOUR + stored }];
-    assert.equal((await onClocks().read({ database: 5 * HOUR, recordedDay: TODAY, records })).isAgreed, isAgreed);
+    assert.equal(
+      (await onClocks().read({ database: 5 * HOUR, recordedDay: TODAY, records })).isAgreed,
+      isAgreed,
+    );
   });

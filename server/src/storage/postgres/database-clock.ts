@@ -1,23 +1,28 @@
-// The time that replicas share, from the database and continued with the monotonic clock. One wrong clock would reset
-// limits, revoke keys and remove statistics, so two must agree within an hour: the database, this machine, those of
-// other processes as recorded in the last minutes, and, with half a vote, the time used so far. While no two agree,
-// time stays within the last recorded day.
-import { type Day, dayAt } from '../../day.ts';
+// The time that replicas share, from the database and continued with the monotonic clock. One wrong
+// clock would reset limits, revoke keys and remove statistics, so two must agree within an hour:
+// the database, this machine, those of other processes as recorded in the last minutes, and, with
+// half a vote, the time used so far. While no two agree, time stays within the last recorded day.
+import { type Day, dayAt, dayOfMs, HOUR_MS } from '../../day.ts';
 import type { ClockState } from '../engine.ts';
 import { StorageUnavailable } from '../storage-unavailable.ts';
 
 const INTERVAL_MS = 10_000;
 /** While the clock was never read. */
 const RETRY_MS = 250;
-const HOUR_MS = 3_600_000;
 
-/** Records are written every ten seconds. Those from the future count: the clock of the database was turned back. */
+/**
+ * Records are written every ten seconds. Those from the future count: the clock of the database was
+ * turned back.
+ */
 const RECENT_MS = 300_000;
 
 export type ClockReading = {
   readonly databaseMs: number;
   readonly recordedDay?: string | undefined;
-  /** The clocks of machines as their processes recorded them, and that of the database when they did. */
+  /**
+   * The clocks of machines as their processes recorded them, and that of the database when they
+   * did.
+   */
   readonly records?: readonly { readonly machineMs: number; readonly storedMs: number }[];
 };
 
@@ -29,7 +34,10 @@ export class DatabaseClock {
   readonly #machineMs: () => number;
   /** Added to the monotonic clock; undefined until the first reading. */
   #offsetMs: number | undefined;
-  /** The same for the time on which two clocks last agreed: a clock that only stays near the time in use cannot lead it away. */
+  /**
+   * The same for the time on which two clocks last agreed: a clock that only stays near the time in
+   * use cannot lead it away.
+   */
   #agreedOffsetMs: number | undefined;
   /** While no two clocks agree. */
   #heldDay: Day | undefined;
@@ -40,14 +48,20 @@ export class DatabaseClock {
 
   constructor(
     read: () => Promise<ClockReading>,
-    { monotonicMs, machineMs }: Clocks = { monotonicMs: () => performance.now(), machineMs: () => Date.now() },
+    { monotonicMs, machineMs }: Clocks = {
+      monotonicMs: () => performance.now(),
+      machineMs: () => Date.now(),
+    },
   ) {
     this.#read = read;
     this.#monotonicMs = monotonicMs;
     this.#machineMs = machineMs;
   }
 
-  /** Resolves when the clock is known, or, where it may fail, has been asked. Later failed readings do not change it. */
+  /**
+   * Resolves when the clock is known, or, where it may fail, has been asked. Later failed readings
+   * do not change it.
+   */
   async start({ mayFail = false } = {}): Promise<void> {
     await this.#synchronize().catch((error) => {
       if (!mayFail) throw error;
@@ -69,8 +83,12 @@ export class DatabaseClock {
   state(): ClockState {
     const nowMs = this.nowMs();
     const isAgreed = nowMs !== undefined && this.#heldDay === undefined;
-    const day = isAgreed ? dayAt(nowMs).text : undefined;
-    return { differenceMs: this.#differenceMs, isAgreed, newDay: day === this.#recordedDay ? undefined : day };
+    const day = isAgreed ? dayOfMs(nowMs) : undefined;
+    return {
+      differenceMs: this.#differenceMs,
+      isAgreed,
+      newDay: day === this.#recordedDay ? undefined : day,
+    };
   }
 
   #schedule(): void {
@@ -88,8 +106,10 @@ export class DatabaseClock {
   async #synchronize(): Promise<void> {
     const sentMs = this.#monotonicMs();
     const { databaseMs, recordedDay, records = [] } = await this.#read();
-    if (!Number.isFinite(databaseMs)) throw new StorageUnavailable('the database did not answer with its time');
-    // The database read its clock between request and response; the middle halves the possible error.
+    if (!Number.isFinite(databaseMs))
+      throw new StorageUnavailable('the database did not answer with its time');
+    // The database read its clock between request and response; the middle halves the possible
+    // error.
     const readAtMs = (sentMs + this.#monotonicMs()) / 2;
     const machineMs = this.#machineMs();
     const usedMs = this.#agreedOffsetMs === undefined ? undefined : readAtMs + this.#agreedOffsetMs;
@@ -97,14 +117,16 @@ export class DatabaseClock {
       .map((record) => ({ ...record, ageMs: databaseMs - record.storedMs }))
       .filter(({ ageMs }) => ageMs <= RECENT_MS)
       .map((record) => record.machineMs + Math.max(0, record.ageMs));
-    const votes = (ms: number) => [databaseMs, machineMs, ...others].filter((other) => isNear(other, ms)).length;
+    const votes = (ms: number) =>
+      [databaseMs, machineMs, ...others].filter((other) => isNear(other, ms)).length;
     const isUsed = (ms: number) => usedMs !== undefined && isNear(ms, usedMs);
     const weight = (ms: number) => votes(ms) + (isUsed(ms) ? 0.5 : 0);
     const best = weight(machineMs) > weight(databaseMs) ? machineMs : databaseMs;
     this.#recordedDay = recordedDay;
     if (weight(best) > 1) {
       // Replicas share the clock of the database. Without it, time goes on as before.
-      const nowMs = isNear(databaseMs, best) ? databaseMs : isUsed(best) ? (usedMs as number) : best;
+      const otherMs = isUsed(best) ? (usedMs as number) : best;
+      const nowMs = isNear(databaseMs, best) ? databaseMs : otherMs;
       this.#offsetMs = nowMs - readAtMs;
       if (votes(best) > 1) this.#agreedOffsetMs = this.#offsetMs;
       this.#differenceMs = isNear(databaseMs, best) ? 0 : databaseMs - nowMs;
@@ -112,10 +134,17 @@ export class DatabaseClock {
       return;
     }
     // Where nothing was recorded, the earlier day: that of tomorrow must not be begun.
-    const known = [usedMs ?? [], Math.min(databaseMs, machineMs), Math.max(databaseMs, machineMs)].flat();
-    const day = dayAt(recordedDay === undefined ? (known[0] as number) : Date.parse(recordedDay));
+    const candidates = [
+      usedMs ?? [],
+      Math.min(databaseMs, machineMs),
+      Math.max(databaseMs, machineMs),
+    ].flat();
+    const day = dayAt(
+      recordedDay === undefined ? (candidates[0] as number) : Date.parse(recordedDay),
+    );
     this.#heldDay = day;
-    this.#offsetMs = (known.find((ms) => within(day, ms) === ms) ?? (known[0] as number)) - readAtMs;
+    this.#offsetMs =
+      (candidates.find((ms) => within(day, ms) === ms) ?? (candidates[0] as number)) - readAtMs;
     this.#differenceMs = databaseMs - machineMs;
   }
 }

@@ -1,4 +1,7 @@
-/** What libpq reads in a URL and `pg` does not: several hosts, `target_session_attrs` and `connect_timeout`. */
+/**
+ * What libpq reads in a URL and `pg` does not: several hosts, `target_session_attrs` and
+ * `connect_timeout`.
+ */
 
 /** The other values of libpq accept standbys, which cannot be written to. */
 const SESSION_ATTRIBUTES = ['any', 'read-write', 'primary'] as const;
@@ -22,11 +25,16 @@ export function readDatabaseUrl(text: string): DatabaseUrl {
   const [, start = '', hostList = '', path = '', query = ''] = match ?? [];
   const hosts = hostList.split(',');
   const urls = hosts.map((host) => `${start}${host}${path}`);
-  if (match === null || (hosts.length > 1 && hosts.includes('')) || !urls.every((url) => URL.canParse(url)))
+  if (
+    match === null ||
+    (hosts.length > 1 && hosts.includes('')) ||
+    !urls.every((url) => URL.canParse(url))
+  )
     throw new Error('a URL such as postgres://user:password@host:5432/database');
   const parameters = new URLSearchParams(query);
   const attributes = parameters.get('target_session_attrs') ?? 'any';
-  if (!isSupported(attributes)) throw new Error(`a URL with target_session_attrs ${SESSION_ATTRIBUTES.join(', ')}`);
+  if (!isSupported(attributes))
+    throw new Error(`a URL with target_session_attrs ${SESSION_ATTRIBUTES.join(', ')}`);
   const seconds = parameters.get('connect_timeout') ?? String(WAIT_SECONDS.default);
   if (!/^[1-9][0-9]{0,3}$/.test(seconds) || Number(seconds) > WAIT_SECONDS.max)
     throw new Error(`a URL with a connect_timeout from 1 to ${WAIT_SECONDS.max}, in seconds`);

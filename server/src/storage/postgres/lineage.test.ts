@@ -2,13 +2,24 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Lineage } from './lineage.ts';
 
-const [ONE, OTHER] = ['7423000000000000001', '7423000000000000002'];
+const ONE = '7423000000000000001';
+const OTHER = '7423000000000000002';
 
 for (const [behaviour, used, found, isAccepted] of [
   ['a promoted standby', [`${ONE}/00000001`], `${ONE}/00000002`, true],
   ['the tenth failover', [`${ONE}/00000009`], `${ONE}/0000000A`, true],
-  ['the primary that it replaced', [`${ONE}/00000001`, `${ONE}/00000002`], `${ONE}/00000001`, false],
-  ['the one before, by an answer about keys', [`${ONE}/00000010`], `${ONE}/0000000F/5/16384`, false],
+  [
+    'the primary that it replaced',
+    [`${ONE}/00000001`, `${ONE}/00000002`],
+    `${ONE}/00000001`,
+    false,
+  ],
+  [
+    'the one before, by an answer about keys',
+    [`${ONE}/00000010`],
+    `${ONE}/0000000F/5/16384`,
+    false,
+  ],
   ['another system, as after pg_upgrade', [`${ONE}/00000005`], `${OTHER}/00000001`, true],
   ['the system before', [`${ONE}/00000005`, `${OTHER}/00000001`], `${ONE}/00000004`, true],
   ['a service that does not say what it is', [`${ONE}/00000005`], '5/12345678', true],

@@ -1,23 +1,33 @@
-// Lease operations as one statement each. All lock days, in order, before leases, so two cannot deadlock.
-import type { RawBuilder } from 'kysely';
-import { sql } from '../kysely.ts';
+// Lease operations as one statement each. All lock days, in order, before leases, so two cannot
+// deadlock.
+import { type RawBuilder, sql } from 'kysely';
 import type { LeaseChanges } from '../leases/lease-changes.ts';
 import type { Db } from '../schema.ts';
 
-type TakenRow = { key_id: string; taken: number; granted: number; opened: number; elsewhere: number };
+type TakenRow = {
+  key_id: string;
+  taken: number;
+  granted: number;
+  opened: number;
+  elsewhere: number;
+};
 
 export function oneStatementLeases(db: Db, now: RawBuilder<number>): LeaseChanges {
   return {
     async take(takes, leaseMs) {
-      // By key id, because `on conflict` sees the existing and the new row, but not the input that they come from.
+      // By key id, because `on conflict` sees the existing and the new row, but not the input that
+      // they come from.
       const byKey = Object.fromEntries(
-        takes.map(({ keyId, wanted, limit, ...take }) => [keyId, { ...take, wanted: Math.min(wanted, limit), limit }]),
+        takes.map(({ keyId, wanted, limit, ...take }) => [
+          keyId,
+          { ...take, wanted: Math.min(wanted, limit), limit },
+        ]),
       );
-      const asked = (key: RawBuilder<unknown>, name: string) =>
+      const inputOf = (key: RawBuilder<unknown>, name: string) =>
         sql`cast((select takes from input) #>> array[${key}, ${sql.lit(name)}] as bigint)`;
       // The remainder is negative if the limit was lowered during the day.
-      const grant = sql`greatest(0, least(excluded.granted, ${asked(sql`q.key_id`, 'limit')} - q.granted))`;
-      const granted = sql`l.granted + excluded.granted - ${asked(sql`l.key_id`, 'opened')}`;
+      const grant = sql`greatest(0, least(excluded.granted, ${inputOf(sql`q.key_id`, 'limit')} - q.granted))`;
+      const granted = sql`l.granted + excluded.granted - ${inputOf(sql`l.key_id`, 'opened')}`;
       const { rows } = await sql<TakenRow>`
         with input as materialized (
           select cast(${JSON.stringify(byKey)} as jsonb) as takes
@@ -37,7 +47,7 @@ export function oneStatementLeases(db: Db, now: RawBuilder<number>): LeaseChange
           from asked join day_of_key using (key_id)
           on conflict (key_id, day, owner) do update set
             granted = ${granted},
-            opened = greatest(l.opened, least(${granted}, ${asked(sql`l.key_id`, 'open')})),
+            opened = greatest(l.opened, least(${granted}, ${inputOf(sql`l.key_id`, 'open')})),
             spent = excluded.spent,
             expires_at = excluded.expires_at
           returning key_id, granted, opened
@@ -104,14 +114,17 @@ export function oneStatementLeases(db: Db, now: RawBuilder<number>): LeaseChange
     },
 
     async recall({ keyId, day }, kept) {
-      // The row lock of the revision orders recalls by commit: a reader never sees a number before the one ahead of it.
+      // The row lock of the revision orders recalls by commit: a reader never sees a number before
+      // the one ahead of it.
       await sql`
         with moved as (
           update revisions set recalls = recalls + 1 returning recalls
         ), removed as (
           delete from recalls where number < (select recalls from moved) - ${bigint(kept)}
         )
-        insert into recalls (number, key_id, day) select recalls, ${keyId}, ${day} from moved`.execute(db);
+        insert into recalls (number, key_id, day) select recalls, ${keyId}, ${day} from moved`.execute(
+        db,
+      );
     },
   };
 }

@@ -1,7 +1,7 @@
-// A batch and its number in one statement: a busy key's rows are locked by one process after another, which over
-// several round trips would limit a deployment. All lock rows in the same order, so two cannot deadlock.
-import type { RawBuilder } from 'kysely';
-import { sql } from '../kysely.ts';
+// A batch and its number in one statement: a busy key's rows are locked by one process after
+// another, which over several round trips would limit a deployment. All lock rows in the same
+// order, so two cannot deadlock.
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../schema.ts';
 import {
   type Batch,
@@ -79,7 +79,10 @@ export function oneStatementStatistics(db: Db, now: RawBuilder<number>): Statist
   };
 }
 
-/** A large batch is several, each with a writer of its own: those that are stored are left out when it is repeated. */
+/**
+ * A large batch is several, each with a writer of its own: those that are stored are left out when
+ * it is repeated.
+ */
 function* partsOf({ writer, number }: Batch, rows: number): Generator<[part: Batch, from: number]> {
   for (let i = 0; i === 0 || i < rows; i += ROWS_PER_STATEMENT)
     yield [{ writer: i === 0 ? writer : `${writer}/${i}`, number }, i];

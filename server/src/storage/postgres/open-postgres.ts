@@ -1,7 +1,7 @@
 /** Opens PostgreSQL, which several machines can share. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Kysely, PostgresDialect, sql } from 'kysely';
 import type { Engine } from '../engine.ts';
-import { Kysely, PostgresDialect, sql } from '../kysely.ts';
 import { migrate, schemaState } from '../migrations/migrate.ts';
 import type { Db, Schema } from '../schema.ts';
 import { NoDatabase, StorageUnavailable } from '../storage-unavailable.ts';
@@ -14,8 +14,9 @@ import { oneStatementLeases } from './one-statement-leases.ts';
 import { oneStatementStatistics } from './one-statement-statistics.ts';
 import { openFailure, passingReason } from './open-failure.ts';
 import {
-  heldBack,
+  lateAnswer,
   MIGRATION_CONNECTIONS,
+  noAnswers,
   openPool,
   openTransaction,
   type Pool,
@@ -26,15 +27,32 @@ import {
   URGENT_CONNECTIONS,
 } from './pool.ts';
 import { refuseTwoPrimaries, watchPrimaries } from './primaries.ts';
-import { shareConnection } from './shared-connection.ts';
 import { unavailableDialect } from './unavailable-dialect.ts';
 
-const TIMEOUTS: PoolTimeouts = { connectMs: 2_000, statementMs: 2_000, lockMs: 2_000, queryMs: 3_000 };
+const TIMEOUTS: PoolTimeouts = {
+  connectMs: 2_000,
+  statementMs: 2_000,
+  lockMs: 2_000,
+  queryMs: 3_000,
+};
 
-const STATISTICS_TIMEOUTS: PoolTimeouts = { connectMs: 10_000, statementMs: 20_000, lockMs: 2_000, queryMs: 25_000 };
+const STATISTICS_TIMEOUTS: PoolTimeouts = {
+  connectMs: 10_000,
+  statementMs: 20_000,
+  lockMs: 2_000,
+  queryMs: 25_000,
+};
 
-/** A replica waits while another one migrates; a step on a large table can take minutes. So can a copy of the database. */
-const BULK_TIMEOUTS: PoolTimeouts = { connectMs: 10_000, statementMs: 600_000, lockMs: 60_000, queryMs: 660_000 };
+/**
+ * A replica waits while another one migrates; a step on a large table can take minutes. So can a
+ * copy of the database.
+ */
+const BULK_TIMEOUTS: PoolTimeouts = {
+  connectMs: 10_000,
+  statementMs: 600_000,
+  lockMs: 60_000,
+  queryMs: 660_000,
+};
 
 type Shared = Pick<PoolOptions, 'answers' | 'lineage'>;
 /** What is known of the schema of a worker. */
@@ -42,6 +60,8 @@ const UP_TO_DATE = { isEmpty: false, pending: [] };
 
 /** Between attempts to open it. */
 const RETRY_MS = 250;
+/** A schema takes 120 round trips and may be locked by another replica: minutes without a word. */
+const LONG_MIGRATION_MS = 3_000;
 
 const NOW = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
 
@@ -49,28 +69,40 @@ type PostgresOptions = {
   readonly mustExist: boolean;
   readonly isBulk?: boolean;
   readonly failFast?: boolean;
-  /** For a worker: its schema was brought up to date by the first process, and its port is open while PostgreSQL is away. */
+  /**
+   * For a worker: its schema was brought up to date by the first process, and its port is open
+   * while PostgreSQL is unreachable.
+   */
   readonly mayBeAway?: boolean;
 };
 
-/** Opens the database and, where steps are pending, brings its schema up to date, one process at a time. */
+/**
+ * Opens the database and, where steps are pending, brings its schema up to date, one process at a
+ * time.
+ */
 export async function openPostgres(url: string, options: PostgresOptions): Promise<Engine> {
   const { mustExist, mayBeAway = false, isBulk = false, failFast = false } = options;
   const { name: place, ...read } = readDatabaseUrl(url);
   const waitMs = mayBeAway || failFast ? 0 : read.waitMs;
-  const shared = { answers: { lastMs: Number.NEGATIVE_INFINITY }, lineage: new Lineage() };
+  const shared = { answers: noAnswers(), lineage: new Lineage() };
   const mainTimeouts = isBulk ? BULK_TIMEOUTS : TIMEOUTS;
   const mainPool = openPool(url, { max: STATEMENT_CONNECTIONS, timeouts: mainTimeouts, ...shared });
-  // Never behind other statements, and at a distance several at the same time.
-  const urgentPool = shareConnection(
-    openPool(url, { max: URGENT_CONNECTIONS, timeouts: TIMEOUTS, ...shared, isPipelined: true }),
-  );
-  const statisticsPool = openPool(url, { max: STATISTICS_CONNECTIONS, timeouts: STATISTICS_TIMEOUTS, ...shared });
+  // Never behind other statements.
+  const urgentPool = openPool(url, { max: URGENT_CONNECTIONS, timeouts: TIMEOUTS, ...shared });
+  const statisticsPool = openPool(url, {
+    max: STATISTICS_CONNECTIONS,
+    timeouts: STATISTICS_TIMEOUTS,
+    ...shared,
+  });
   const main = databaseOf(mainPool, mainTimeouts);
   const urgent = databaseOf(urgentPool, TIMEOUTS);
   const statisticsReads = databaseOf(statisticsPool, STATISTICS_TIMEOUTS);
   const clock = new DatabaseClock(async () => {
-    const { rows } = await sql<{ now: number; day: string | null; records: ClockReading['records'] | null }>`
+    const { rows } = await sql<{
+      now: number;
+      day: string | null;
+      records: ClockReading['records'] | null;
+    }>`
       select ${NOW} as now, agreed_day as day, (
         select json_agg(record) from (
           select distinct on (host) machine_at as "machineMs", stored_at as "storedMs" from processes
@@ -91,11 +123,12 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
     await whilePassing(place, waitMs, async () => {
       const { isEmpty, pending } = mayBeAway ? UP_TO_DATE : await schemaState(main, place);
       await refuseTwoPrimaries(url);
-      if (isEmpty && mustExist) throw new NoDatabase(`${place} has no Whence tables: is it the right database?`);
-      if (pending.length > 0) await migrateAlone(url, shared);
+      if (isEmpty && mustExist)
+        throw new NoDatabase(`${place} has no Whence tables: is it the right database?`);
+      if (pending.length > 0) await migrateAlone(url, place, shared);
       await clock.start({ mayFail: mayBeAway }).catch(async (error) => {
-        const held = await heldBack(error, () => answersOn(main));
-        throw held === error ? error : new StorageUnavailable(held.message, { cause: held });
+        const late = lateAnswer(error, await answersOn(main), shared.answers);
+        throw late === error ? error : new StorageUnavailable(late.message, { cause: late });
       });
     });
   } catch (error) {
@@ -115,7 +148,8 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
     statisticsReads,
     keyChanges: async (since) => {
       // Until then, requests would count for the day of this machine.
-      if (clock.nowMs() === undefined) throw new StorageUnavailable('the time of the database is not known yet');
+      if (clock.nowMs() === undefined)
+        throw new StorageUnavailable('the time of the database is not known yet');
       return keyChanges(since);
     },
     now: NOW,
@@ -132,7 +166,11 @@ const answersOn = (db: Db) =>
     () => false,
   );
 
-async function whilePassing(place: string, waitMs: number, work: () => Promise<void>): Promise<void> {
+async function whilePassing(
+  place: string,
+  waitMs: number,
+  work: () => Promise<void>,
+): Promise<void> {
   const deadlineMs = performance.now() + waitMs;
   let isTold = false;
   for (;;) {
@@ -149,7 +187,9 @@ async function whilePassing(place: string, waitMs: number, work: () => Promise<v
 }
 
 /** Uses separate connections, with the timeouts for migrations. */
-async function migrateAlone(url: string, shared: Shared): Promise<void> {
+async function migrateAlone(url: string, place: string, shared: Shared): Promise<void> {
+  const tell = () => tellWaiting(`the schema of ${place} is being brought up to date`);
+  const timer = setTimeout(tell, LONG_MIGRATION_MS);
   const db = databaseOf(
     openPool(url, { max: MIGRATION_CONNECTIONS, timeouts: BULK_TIMEOUTS, ...shared }),
     BULK_TIMEOUTS,
@@ -157,6 +197,7 @@ async function migrateAlone(url: string, shared: Shared): Promise<void> {
   try {
     await migrate(db);
   } finally {
+    clearTimeout(timer);
     await db.destroy();
   }
 }

@@ -1,6 +1,7 @@
-// A connection pool with a timeout on every wait, on the first host that accepts connections. A connection is closed
-// after a timeout or network error: a late response may still arrive, and where packets are dropped it would keep
-// failing for a quarter of an hour. Session settings are statements: poolers refuse or drop startup parameters.
+// A connection pool with a timeout on every wait, on the first host that accepts connections. A
+// connection is closed after a timeout or network error: a late response may still arrive, and
+// where packets are dropped it would keep failing for a quarter of an hour. Session settings are
+// statements: poolers refuse or drop startup parameters.
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import { readDatabaseUrl } from './database-url.ts';
@@ -17,9 +18,7 @@ export type PoolTimeouts = {
   readonly queryMs: number;
 };
 
-export type Connection = PostgresPoolClient & {
-  /** Whether it will be closed when it is released. */
-  isBroken(): boolean;
+type Connection = PostgresPoolClient & {
   /** As of when it was opened; the place as in `lineage`. */
   readonly place: string | undefined;
   readonly isReadOnly: boolean;
@@ -37,7 +36,8 @@ export const STATEMENT_CONNECTIONS = 8;
 export const URGENT_CONNECTIONS = 1;
 /** For reads of statistics, which may take seconds. */
 export const STATISTICS_CONNECTIONS = 2;
-export const CONNECTIONS_PER_PROCESS = STATEMENT_CONNECTIONS + URGENT_CONNECTIONS + STATISTICS_CONNECTIONS;
+export const CONNECTIONS_PER_PROCESS =
+  STATEMENT_CONNECTIONS + URGENT_CONNECTIONS + STATISTICS_CONNECTIONS;
 /** While a process migrates the schema. */
 export const MIGRATION_CONNECTIONS = 2;
 
@@ -45,13 +45,23 @@ const IDLE_MS = 30_000;
 const CLOSE_MS = 1_000;
 /** A replica that disappears inside a transaction holds its locks for at most this long. */
 const IDLE_IN_TRANSACTION_MS = 5_000;
-/** PostgreSQL notices after 25 s that the machine of a connection is gone; by default after two hours. */
+/**
+ * PostgreSQL notices after 25 s that the machine of a connection is gone; by default after two
+ * hours.
+ */
 const KEEP_ALIVES = { idle: 10, interval: 5, count: 3 };
 /** `read_only_sql_transaction`: the server was a standby, or became read-only. */
 const READ_ONLY = '25006';
 
-/** When any connection of this process was last answered, by the monotonic clock. */
-type Answers = { lastMs: number };
+/** What the connections of this process have learned from answers. */
+type Answers = {
+  /** When any of them was last answered, by the monotonic clock. */
+  lastMs: number;
+  /** Whether a pooler answers: it invents the process id that it gives to a client. */
+  isPooled: boolean;
+};
+
+export const noAnswers = (): Answers => ({ lastMs: Number.NEGATIVE_INFINITY, isPooled: false });
 
 export type PoolOptions = {
   readonly max: number;
@@ -59,8 +69,6 @@ export type PoolOptions = {
   /** Shared by the pools of a process. */
   readonly answers?: Answers;
   readonly lineage?: Lineage;
-  /** Whether a statement is sent before earlier ones of its connection are answered. */
-  readonly isPipelined?: boolean;
 };
 
 export function openPool(url: string, options: PoolOptions): Pool {
@@ -81,7 +89,9 @@ export function openPool(url: string, options: PoolOptions): Pool {
         }
       }
       const { message, code } = failures[0] as Error & { code?: string };
-      throw failures.length === 1 ? failures[0] : Object.assign(new AggregateError(failures, message), { code });
+      throw failures.length === 1
+        ? failures[0]
+        : Object.assign(new AggregateError(failures, message), { code });
     },
     renew() {
       for (const pool of pools) pool.renew();
@@ -94,13 +104,11 @@ export function openPool(url: string, options: PoolOptions): Pool {
 }
 
 function openHost(url: string, options: PoolOptions, mustBeWritable: boolean): Pool {
-  const { max, timeouts, answers = { lastMs: Number.NEGATIVE_INFINITY }, isPipelined = false } = options;
-  const { lineage = new Lineage() } = options;
+  const { max, timeouts, answers = noAnswers(), lineage = new Lineage() } = options;
   const pool = new pg.Pool({
     connectionString: withTlsOfLibpq(url),
     application_name: 'whence',
     max,
-    pipeline: isPipelined,
     connectionTimeoutMillis: timeouts.connectMs,
     query_timeout: timeouts.queryMs,
     idleTimeoutMillis: IDLE_MS,
@@ -111,13 +119,15 @@ function openHost(url: string, options: PoolOptions, mustBeWritable: boolean): P
   const open = new Set<pg.PoolClient>();
   const broken = new WeakMap<pg.PoolClient, Error>();
   const prepared = new WeakMap<pg.PoolClient, Session>();
-  // The pool's own listeners end when it hands the connection out; an error without a listener would end the process.
+  // The pool's own listeners end when it hands the connection out; an error without a listener
+  // would end the process.
   pool.on('connect', (client) => {
     open.add(client);
     client.on('error', (error) => broken.set(client, error));
   });
   pool.on('remove', (client) => open.delete(client));
-  // A connection that breaks while it is idle is replaced when it is needed; the query that needs it reports.
+  // A connection that breaks while it is idle is replaced when it is needed; the query that needs
+  // it reports.
   pool.on('error', () => {});
   const prepare = async (client: pg.PoolClient) => {
     const startedMs = performance.now();
@@ -129,10 +139,10 @@ function openHost(url: string, options: PoolOptions, mustBeWritable: boolean): P
       if (!prepared.has(client)) lineage.enter(session.place);
     } catch (error) {
       client.release(true);
-      // A pooler in session mode lets a client in and makes its first statement wait for a connection of another one.
-      throw await heldBack(error as Error, () => answers.lastMs > startedMs);
+      throw lateAnswer(error as Error, answers.lastMs > startedMs, answers);
     }
     prepared.set(client, session);
+    answers.isPooled ||= session.isPooled;
     answers.lastMs = performance.now();
     return { ...closedWhenBroken(client, () => broken.get(client), answers), ...session };
   };
@@ -141,15 +151,19 @@ function openHost(url: string, options: PoolOptions, mustBeWritable: boolean): P
       for (;;) {
         const client = await pool.connect();
         const failure = broken.get(client);
-        if (failure === undefined && lineage.isCurrent(prepared.get(client)?.place)) return prepare(client);
+        if (failure === undefined && lineage.isCurrent(prepared.get(client)?.place))
+          return prepare(client);
         client.release(true);
-        // One that was in use before is replaced; a new one that is broken already is the answer of the server.
+        // One that was in use before is replaced; a new one that is broken already is the answer of
+        // the server.
         if (!prepared.has(client)) throw failure;
       }
     },
     renew() {
-      // Connections in use are closed when they are released, idle ones when they are next asked for.
-      for (const client of open) broken.set(client, new Error('the connection was given up for another one'));
+      // Connections in use are closed when they are released, idle ones when they are next asked
+      // for.
+      for (const client of open)
+        broken.set(client, new Error('the connection was given up for another one'));
     },
     async end() {
       const cut = setTimeout(() => {
@@ -161,11 +175,15 @@ function openHost(url: string, options: PoolOptions, mustBeWritable: boolean): P
   };
 }
 
-type Session = Pick<Connection, 'place' | 'isReadOnly'>;
+type Session = Pick<Connection, 'place' | 'isReadOnly'> & { readonly isPooled: boolean };
 
-// One round trip for a new connection. Isolation is explicit because a stricter default makes statements fail when they
-// meet. A pooler in transaction mode may drop this, so transactions set their timeouts too: `openTransaction`.
-async function prepareSession(client: pg.PoolClient, { statementMs, lockMs }: PoolTimeouts): Promise<Session> {
+// One round trip for a new connection. Isolation is explicit because a stricter default makes
+// statements fail when they meet. A pooler in transaction mode may drop this, so transactions set
+// their timeouts too: `openTransaction`.
+async function prepareSession(
+  client: pg.PoolClient,
+  { statementMs, lockMs }: PoolTimeouts,
+): Promise<Session> {
   const settings = {
     statement_timeout: statementMs,
     lock_timeout: lockMs,
@@ -175,14 +193,23 @@ async function prepareSession(client: pg.PoolClient, { statementMs, lockMs }: Po
     tcp_keepalives_interval: KEEP_ALIVES.interval,
     tcp_keepalives_count: KEEP_ALIVES.count,
   };
-  const calls = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', false)`);
+  const calls = Object.entries(settings).map(
+    ([name, value]) => `set_config('${name}', '${value}', false)`,
+  );
   const ask = (place: string) =>
-    client.query(`select current_setting('transaction_read_only') as read_only, ${place} as place, ${calls}`);
+    client.query(
+      `select current_setting('transaction_read_only') as read_only, pg_backend_pid() as pid, ${place} as place, ${calls}`,
+    );
   const { rows } = await ask(PLACE).catch((error) => {
     if (!isWithheld(error.code)) throw error;
     return ask('null');
   });
-  return { isReadOnly: rows[0]?.read_only === 'on', place: rows[0]?.place ?? undefined };
+  const { read_only, pid, place } = rows[0] ?? {};
+  return {
+    isReadOnly: read_only === 'on',
+    place: place ?? undefined,
+    isPooled: pid !== processIdOf(client),
+  };
 }
 
 /** Begins a transaction with its settings in the same round trip. */
@@ -195,18 +222,26 @@ export function openTransaction({ statementMs, lockMs }: PoolTimeouts): string {
   ].join('; ');
 }
 
-/** Connected, but not answered, while another connection of this process is: a message for the operator. */
+/**
+ * A pooler in session mode lets a client in and makes its first statement wait for a connection of
+ * another client.
+ */
 const TOO_FEW_CONNECTIONS =
   `a pooler in session mode has too few server connections: a process opens up to ${CONNECTIONS_PER_PROCESS}. ` +
   'Raise default_pool_size of PgBouncer, or use pool_mode = transaction';
 
-/** `isAnswered`: whether another connection is answered meanwhile. */
-export async function heldBack(error: Error, isAnswered: () => boolean | Promise<boolean>): Promise<Error> {
-  return /timeout/.test(error.message) && (await isAnswered()) ? new Error(TOO_FEW_CONNECTIONS) : error;
+/**
+ * The operator's message for a connection that is not answered while another one of this process
+ * is.
+ */
+export function lateAnswer(error: Error, isOtherAnswered: boolean, { isPooled }: Answers): Error {
+  if (!isOtherAnswered || !/timeout/.test(error.message)) return error;
+  return new Error(isPooled ? TOO_FEW_CONNECTIONS : 'answers too slowly: timeout');
 }
 
 /** Every error that the server itself reports has a five-character SQLSTATE. */
-const isServerError = (error: unknown) => /^[0-9A-Z]{5}$/.test((error as { code?: string }).code ?? '');
+const isServerError = (error: unknown) =>
+  /^[0-9A-Z]{5}$/.test((error as { code?: string }).code ?? '');
 
 function closedWhenBroken(
   client: pg.PoolClient,
@@ -222,23 +257,34 @@ function closedWhenBroken(
       answers.lastMs = performance.now();
       return result;
     } catch (error) {
-      if (!isServerError(error) || (error as { code?: string }).code === READ_ONLY) queryError = error as Error;
+      if (!isServerError(error) || (error as { code?: string }).code === READ_ONLY)
+        queryError = error as Error;
       throw error;
     }
   };
   return {
     query: query as PostgresPoolClient['query'],
-    isBroken: () => (connectionError() ?? queryError) !== undefined,
     release: () => client.release(connectionError() ?? queryError),
   };
 }
 
+/**
+ * Not part of pg's types: the process id that the server, or a pooler, sent when the connection was
+ * opened.
+ */
+const processIdOf = (client: pg.PoolClient) =>
+  (client as unknown as { processID?: number | null }).processID;
+
 /** Not part of pg's types; ending a client properly waits for the server. */
 function socketOf(client: pg.PoolClient): { destroy(): void } | undefined {
-  return (client as unknown as { connection?: { stream?: { destroy(): void } } }).connection?.stream;
+  return (client as unknown as { connection?: { stream?: { destroy(): void } } }).connection
+    ?.stream;
 }
 
-/** Gives `sslmode` its meaning in psql; without this, pg treats `require` as `verify-full` and warns. */
+/**
+ * Gives `sslmode` its meaning in psql; without this, pg treats `require` as `verify-full` and
+ * warns.
+ */
 function withTlsOfLibpq(url: string): string {
   if (!/[?&]sslmode=/.test(url) || /[?&]uselibpqcompat=/.test(url)) return url;
   return `${url}&uselibpqcompat=true`;

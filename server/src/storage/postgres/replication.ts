@@ -1,8 +1,11 @@
-/** Whether a failover of PostgreSQL can lose commits: limits and revocations are exact only as long as commits last. */
-import { sql } from '../kysely.ts';
+/**
+ * Whether a failover of PostgreSQL can lose commits: limits and revocations are exact only as long
+ * as commits last.
+ */
+import { sql } from 'kysely';
 import type { Db } from '../schema.ts';
 
-export type Replication = Awaited<ReturnType<typeof readReplication>>;
+type Replication = Awaited<ReturnType<typeof readReplication>>;
 
 /** Values of `synchronous_commit` with which a commit waits for a standby's disk. */
 const WAITING = ['on', 'remote_apply'];
@@ -25,8 +28,11 @@ export async function readReplication(db: Db) {
 export function describeReplication(replication: Replication): string {
   const { synchronous, synchronous_standby_names: names, standbys } = replication;
   const connected =
-    standbys === 1 ? '1 standby is connected' : `${standbys === 0 ? 'no' : standbys} standbys are connected`;
-  if (synchronous) return `synchronous (${names}), ${connected}: limits and revocations survive a failover`;
+    standbys === 1
+      ? '1 standby is connected'
+      : `${standbys === 0 ? 'no' : standbys} standbys are connected`;
+  if (synchronous)
+    return `synchronous (${names}), ${connected}: limits and revocations survive a failover`;
   if (standbys === 0) return 'no standby is connected';
   return `asynchronous, ${connected}: after a failover, limits can be exceeded and revocations be lost`;
 }

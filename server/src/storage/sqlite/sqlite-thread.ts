@@ -1,12 +1,17 @@
-/** The process's side of a SQLite thread: statements in, results out, in order. Started with the first statement. */
+/**
+ * The process's side of a SQLite thread: statements in, results out, in order. Started with the
+ * first statement.
+ */
 import { once } from 'node:events';
 import { dirname } from 'node:path';
-import { Worker } from 'node:worker_threads';
-import { ownedByAnother } from '@whence/dataset/internal/io/ownership';
+import type { Worker } from 'node:worker_threads';
+import { startThread } from '@whence/dataset/io/thread';
+import { ownedByAnother } from '../../file-ownership.ts';
 import { StorageUnavailable } from '../storage-unavailable.ts';
 import {
-  type CloseRequest,
+  END,
   monotonicMs,
+  READY,
   type StatementReply,
   type StatementRequest,
   type ThreadOptions,
@@ -17,13 +22,18 @@ const STATEMENT_TIMEOUT_MS = 2_000;
 const CLOSE_TIMEOUT_MS = 5_000;
 
 type Waiter = { resolve: (reply: StatementReply) => void; reject: (error: Error) => void };
+type Running = {
+  readonly worker: Worker;
+  readonly isReady: Promise<void>;
+  readonly waiters: Map<number, Waiter>;
+};
 
 export class SqliteThread {
   readonly #options: ThreadOptions;
   readonly #timeoutMs: number;
-  readonly #waiters = new Map<number, Waiter>();
-  #worker: Worker | undefined;
-  #starting: Promise<number> | undefined;
+  #running: Running | undefined;
+  /** Settled when the connection of the thread before is closed. */
+  #stopped: Promise<void> | undefined;
   #lastId = 0;
   #isClosed = false;
 
@@ -37,96 +47,157 @@ export class SqliteThread {
     return monotonicMs() + this.#timeoutMs;
   }
 
-  async run(sql: string, parameters: readonly unknown[], deadlineMs = this.deadline()): Promise<StatementReply> {
+  async run(
+    sql: string,
+    parameters: readonly unknown[],
+    deadlineMs = this.deadline(),
+  ): Promise<StatementReply> {
+    const beganMs = monotonicMs();
+    await this.#stopped;
     // A late statement would start a thread that is never stopped.
     if (this.#isClosed) throw new StorageUnavailable('the database was closed');
-    // The deadline is for locks and the disk; on a busy machine, starting the thread takes seconds more.
-    const startMs = this.#worker === undefined || this.#starting !== undefined ? await this.#start() : 0;
-    const reply = await this.#ask((id) => ({ id, sql, parameters, deadlineMs: deadlineMs + startMs }));
+    this.#running ??= this.#start();
+    const { worker, isReady, waiters } = this.#running;
+    await isReady;
+    // The deadline is for locks and the disk; on a busy machine, starting the thread takes seconds
+    // more.
+    const startMs = monotonicMs() - beganMs;
+    const id = ++this.#lastId;
+    const reply = await new Promise<StatementReply>((resolve, reject) => {
+      waiters.set(id, { resolve, reject });
+      worker.postMessage({
+        id,
+        sql,
+        parameters,
+        deadlineMs: deadlineMs + startMs,
+      } satisfies StatementRequest);
+    });
     if (reply.error !== undefined) throw new SqliteError(this.#options.path, reply.error);
     return reply;
   }
 
-  /** Closes the connection; the next statement opens it again. */
-  async closeConnection(): Promise<void> {
-    if (this.#worker !== undefined) await this.#ask((id) => ({ id, isLast: false }));
+  /** Ends the thread, and closes its connection with it; the next statement starts another one. */
+  async stop(): Promise<void> {
+    this.#stopped = this.#end(this.#running);
+    this.#running = undefined;
+    await this.#stopped;
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    const worker = this.#worker;
-    if (worker === undefined) return;
-    const exited = once(worker, 'exit');
-    const timer = setTimeout(() => void worker.terminate(), CLOSE_TIMEOUT_MS);
-    // A thread that had to be terminated does not answer.
-    await this.#ask((id) => ({ id, isLast: true })).catch(() => {});
+    await this.stop();
+  }
+
+  async #end(running: Running | undefined): Promise<void> {
+    if (running === undefined) return;
+    const exited = once(running.worker, 'exit');
+    const timer = setTimeout(() => void running.worker.terminate(), CLOSE_TIMEOUT_MS);
+    running.worker.postMessage(END);
     await exited;
     clearTimeout(timer);
   }
 
-  async #start(): Promise<number> {
-    const startedMs = monotonicMs();
-    // A close request without an open connection is answered as soon as the thread runs.
-    this.#starting ??= this.#ask((id) => ({ id, isLast: false }))
-      .then(() => monotonicMs() - startedMs)
-      .finally(() => {
-        this.#starting = undefined;
-      });
-    return this.#starting;
-  }
-
-  #ask(request: (id: number) => StatementRequest | CloseRequest): Promise<StatementReply> {
-    const id = ++this.#lastId;
-    return new Promise((resolve, reject) => {
-      this.#waiters.set(id, { resolve, reject });
-      this.#started().postMessage(request(id));
-    });
-  }
-
-  #started(): Worker {
-    if (this.#worker !== undefined) return this.#worker;
-    const worker = new Worker(new URL('./thread.js', import.meta.url), { workerData: this.#options });
-    worker.on('message', (reply: StatementReply) => {
-      const waiter = this.#waiters.get(reply.id);
-      this.#waiters.delete(reply.id);
-      waiter?.resolve(reply);
-    });
+  #start(): Running {
+    const worker = this.#startThread();
+    const waiters = new Map<number, Waiter>();
     let failure = 'the SQLite thread ended';
-    worker.on('error', (error: Error) => {
-      failure = `the SQLite thread failed: ${error.message}`;
+    const isReady = new Promise<void>((resolve, reject) => {
+      worker.on('message', (message: StatementReply | typeof READY) => {
+        if (message === READY) {
+          resolve();
+          return;
+        }
+        const waiter = waiters.get(message.id);
+        waiters.delete(message.id);
+        waiter?.resolve(message);
+      });
+      worker.on('error', (error: Error) => {
+        failure = `the SQLite thread failed: ${error.message}`;
+      });
+      // A thread that ended is started again by the next statement.
+      worker.on('exit', () => {
+        if (this.#running?.worker === worker) this.#running = undefined;
+        reject(new StorageUnavailable(failure));
+        for (const waiter of waiters.values()) waiter.reject(new StorageUnavailable(failure));
+        waiters.clear();
+      });
     });
-    // A thread that ended is started again by the next statement.
-    worker.on('exit', () => {
-      if (this.#worker === worker) this.#worker = undefined;
-      for (const { reject } of this.#waiters.values()) reject(new StorageUnavailable(failure));
-      this.#waiters.clear();
-    });
-    this.#worker = worker;
-    return worker;
+    return { worker, isReady, waiters };
+  }
+
+  #startThread(): Worker {
+    try {
+      return startThread(new URL('./thread.js', import.meta.url), { workerData: this.#options });
+    } catch (error) {
+      throw new StorageUnavailable((error as Error).message);
+    }
   }
 }
 
-/** By prefix of the SQLite error code. */
+/**
+ * By primary result code, which is the lowest byte of an extended one
+ * (https://sqlite.org/rescode.html), and by SQLite's text for it: `all()` of the driver reports no
+ * code.
+ */
 const EXPLANATIONS = [
-  ['SQLITE_BUSY', 'locked by another process'],
-  ['SQLITE_FULL', 'no space left on the disk'],
-  ['SQLITE_READONLY', 'read-only: this user must be able to write to it and to its directory'],
-  ['SQLITE_CANTOPEN', 'cannot be opened: this user must be able to read and write it, and its directory'],
-  ['SQLITE_NOTADB', 'not a Whence database: restore a backup, or move the file away to start without keys'],
-  ['SQLITE_CORRUPT', 'damaged: restore a backup, or move the file away to start without keys'],
-  ['SQLITE_IOERR', 'the disk is full or broken'],
+  [5, 'SQLITE_BUSY', 'database is locked', 'locked by another process'],
+  [
+    8,
+    'SQLITE_READONLY',
+    'attempt to write a readonly database',
+    'read-only: this user must be able to write to it and to its directory',
+  ],
+  [10, 'SQLITE_IOERR', 'disk I/O error', 'the disk is full or broken'],
+  [
+    11,
+    'SQLITE_CORRUPT',
+    'database disk image is malformed',
+    'damaged: restore a backup, or move the file away to start without keys',
+  ],
+  [13, 'SQLITE_FULL', 'database or disk is full', 'no space left on the disk'],
+  [
+    14,
+    'SQLITE_CANTOPEN',
+    'unable to open database file',
+    'cannot be opened: this user must be able to read and write it, and its directory',
+  ],
+  [
+    26,
+    'SQLITE_NOTADB',
+    'file is not a database',
+    'not a Whence database: restore a backup, or move the file away to start without keys',
+  ],
 ] as const;
 
 export class SqliteError extends StorageUnavailable {
-  /** Such as `SQLITE_BUSY`; empty for errors that are not from SQLite. */
-  readonly code: string;
+  /**
+   * SQLite's extended result code, or that of the file system, such as `EACCES`; empty for other
+   * errors.
+   */
+  readonly code: string | number;
 
-  constructor(path: string, { message, code }: { message: string; code: string }) {
-    const explanation = EXPLANATIONS.find(([prefix]) => code.startsWith(prefix))?.[1] ?? message;
-    const owned = /READONLY|CANTOPEN|EACCES|EPERM/.test(`${code} ${message}`) ? ownerProblem(path) : undefined;
-    super(owned ?? `${path}: ${explanation}${code === '' ? '' : ` (${code})`}`);
+  constructor(path: string, { message, code }: { message: string; code: string | number }) {
+    const [name, explanation] = explain(message, code);
+    const owned = /READONLY|CANTOPEN|EACCES|EPERM/.test(`${name} ${message}`)
+      ? ownerProblem(path)
+      : undefined;
+    super(owned ?? `${path}: ${explanation}${name === '' ? '' : ` (${name})`}`);
     this.code = code;
   }
+}
+
+function explain(
+  message: string,
+  code: string | number,
+): readonly [name: string, explanation: string] {
+  const primary = typeof code === 'number' ? code & 0xff : undefined;
+  const row = EXPLANATIONS.find(([number, , text]) =>
+    primary === undefined ? text === message : number === primary,
+  );
+  if (row === undefined)
+    return [primary === undefined ? `${code}` : `SQLite error ${code}`, message];
+  const [, name, , explanation] = row;
+  return [primary === undefined || primary === code ? name : `${name} ${code}`, explanation];
 }
 
 /** The file, those that SQLite keeps beside it, and their folder. */

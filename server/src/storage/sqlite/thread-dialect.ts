@@ -1,8 +1,18 @@
-// Kysely over SQLite threads: two that read and one that writes, so that in WAL mode key checks wait neither for
-// another process's lock nor for the disk. Statistics have a reader of their own.
-import type { CompiledQuery, DatabaseConnection, Dialect, Kysely, QueryResult } from 'kysely';
-import { compiledQuery, SelectQueryNode, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from '../kysely.ts';
+// Kysely over SQLite threads: two that read and one that writes, so that in WAL mode key checks
+// wait neither for another process's lock nor for the disk. Statistics have a reader of their own.
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Kysely,
+  type QueryResult,
+  SelectQueryNode,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
 import { StorageUnavailable } from '../storage-unavailable.ts';
+import { textParameters } from '../text-parameters.ts';
 import { SqliteError, type SqliteThread } from './sqlite-thread.ts';
 import { FILE_CHANGED, monotonicMs } from './thread-protocol.ts';
 
@@ -14,7 +24,10 @@ type Threads = {
 };
 
 /** `reader` runs the reads. The transactions of an urgent one go ahead of those that wait. */
-export function threadDialect(threads: Threads, { reader = threads.reader, isUrgent = false } = {}): Dialect {
+export function threadDialect(
+  threads: Threads,
+  { reader = threads.reader, isUrgent = false } = {},
+): Dialect {
   return {
     createDriver: () => ({
       init: async () => {},
@@ -24,7 +37,8 @@ export function threadDialect(threads: Threads, { reader = threads.reader, isUrg
       rollbackTransaction: (connection: ThreadConnection) => connection.rollBack(),
       releaseConnection: async (connection: ThreadConnection) => connection.release(),
       async destroy() {
-        // The writer last: the last connection moves the WAL into the file, and one that only reads cannot.
+        // The writer last: the last connection moves the WAL into the file, and one that only reads
+        // cannot.
         await threads.statisticsReader.close();
         await threads.reader.close();
         await threads.writer.close();
@@ -43,7 +57,10 @@ class TransactionalAdapter extends SqliteAdapter {
   }
 }
 
-/** The connection of one query or one transaction. A transaction holds the writer until it is released. */
+/**
+ * The connection of one query or one transaction. A transaction holds the writer until it is
+ * released.
+ */
 class ThreadConnection implements DatabaseConnection {
   readonly #threads: Threads;
   readonly #reader: SqliteThread;
@@ -60,35 +77,36 @@ class ThreadConnection implements DatabaseConnection {
   async begin(): Promise<void> {
     const { writer, writerLock } = this.#threads;
     let deadlineMs = writer.deadline();
-    await writerLock.acquire(this.#isUrgent ? Number.POSITIVE_INFINITY : deadlineMs, this.#isUrgent);
+    await writerLock.acquire(
+      this.#isUrgent ? Number.POSITIVE_INFINITY : deadlineMs,
+      this.#isUrgent,
+    );
     // The write before it, which may have waited for a lock, must not take its time.
     if (this.#isUrgent) deadlineMs = writer.deadline();
     this.#holdsWriter = true;
-    // Takes the write lock now: a transaction that reads first and then cannot write would have to be repeated.
-    const begin = () => writer.run('begin immediate', [], deadlineMs);
-    try {
-      await begin();
-    } catch (error) {
-      if (!isFileChanged(error)) throw error;
-      await this.#closeConnections();
-      await begin();
-    }
+    // Takes the write lock now: a transaction that reads first and then cannot write would have to
+    // be repeated.
+    await this.#withCurrentFiles(() => writer.run('begin immediate', [], deadlineMs));
     this.#isOpen = true;
   }
 
   async commit(): Promise<void> {
-    await this.executeQuery(compiledQuery.raw('commit'));
+    await this.executeQuery(CompiledQuery.raw('commit'));
     this.#isOpen = false;
   }
 
-  /** On a full disk SQLite has rolled back by itself, and the error of the statement is the one to report. */
+  /**
+   * On a full disk SQLite has rolled back by itself, and the error of the statement is the one to
+   * report.
+   */
   async rollBack(): Promise<void> {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     try {
-      await this.executeQuery(compiledQuery.raw('rollback'));
+      await this.executeQuery(CompiledQuery.raw('rollback'));
     } catch (error) {
-      if (!(error instanceof SqliteError) || !error.message.includes('no transaction is active')) throw error;
+      if (!(error instanceof SqliteError) || !error.message.includes('no transaction is active'))
+        throw error;
     }
   }
 
@@ -97,7 +115,7 @@ class ThreadConnection implements DatabaseConnection {
     const isRead = SelectQueryNode.is(query);
     const deadlineMs = (isRead ? this.#reader : writer).deadline();
     const run = async (thread: SqliteThread): Promise<QueryResult<R>> => {
-      const { rows, changes } = await thread.run(sql, parameters, deadlineMs);
+      const { rows, changes } = await thread.run(sql, textParameters(parameters), deadlineMs);
       return { rows: rows as R[], numAffectedRows: BigInt(changes) };
     };
     if (this.#holdsWriter) return run(writer);
@@ -105,19 +123,26 @@ class ThreadConnection implements DatabaseConnection {
       return await (isRead ? run(this.#reader) : this.#withWriter(deadlineMs, () => run(writer)));
     } catch (error) {
       if (!isFileChanged(error)) throw error;
-      return await this.#withWriter(deadlineMs, async () => {
-        await this.#closeConnections();
-        return run(isRead ? this.#reader : writer);
-      });
+      return await this.#withWriter(deadlineMs, () =>
+        this.#withCurrentFiles(() => run(isRead ? this.#reader : writer)),
+      );
     }
   }
 
-  // Connections of a process share state about a file, so a database copied over the open one is seen only after all
-  // are closed. The readers last: the last writer moves the WAL, which must not get into the new database.
-  async #closeConnections(): Promise<void> {
-    await this.#threads.writer.closeConnection();
-    await this.#threads.statisticsReader.closeConnection();
-    await this.#threads.reader.closeConnection();
+  /** Closes all connections and tries again if the files were replaced; needs the writer lock. */
+  async #withCurrentFiles<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isFileChanged(error)) throw error;
+    }
+    // Connections of a process share state about a file, so a database copied over the open one is
+    // seen only after all are closed. The readers last: the last writer moves the WAL, which must
+    // not get into the new database.
+    await this.#threads.writer.stop();
+    await this.#threads.statisticsReader.stop();
+    await this.#threads.reader.stop();
+    return work();
   }
 
   async #withWriter<T>(deadlineMs: number, work: () => Promise<T>): Promise<T> {

@@ -1,7 +1,13 @@
-// Leases in transactions that lock first. Rows are one JSON text, so the cost hardly depends on their number.
-import type { RawBuilder } from 'kysely';
-import { sql } from '../kysely.ts';
-import type { DayOfKey, Grant, LeaseChanges, LeaseName, LeaseTake } from '../leases/lease-changes.ts';
+// Leases in transactions that lock first. Rows are one JSON text, so the cost hardly depends on
+// their number.
+import { type RawBuilder, sql } from 'kysely';
+import type {
+  DayOfKey,
+  Grant,
+  LeaseChanges,
+  LeaseName,
+  LeaseTake,
+} from '../leases/lease-changes.ts';
 import type { Db } from '../schema.ts';
 
 /** Stored values before a take; null if there is no row. */
@@ -32,7 +38,8 @@ export function transactionalLeases(db: Db, now: RawBuilder<number>): LeaseChang
       db.transaction().execute(async (transaction) => {
         const stored = await storedRows(transaction, takes);
         const changes = takes.map((take, i) => changeBy(take, stored[i] as StoredRow));
-        // Exhausted keys keep asking. Nothing is written for them, because a write costs a sync to disk.
+        // Exhausted keys keep asking. Nothing is written for them, because a write costs a sync to
+        // disk.
         const written = changes.filter(({ isExhausted }) => !isExhausted);
         if (written.length > 0) {
           await writeDays(transaction, written);
@@ -60,7 +67,8 @@ export function transactionalLeases(db: Db, now: RawBuilder<number>): LeaseChang
           .select(['key_id as keyId', 'day', 'owner', 'granted', 'opened'])
           .where('expires_at', '<', now)
           .limit(limit);
-        if (of !== undefined) expired = expired.where('key_id', '=', of.keyId).where('day', '=', of.day);
+        if (of !== undefined)
+          expired = expired.where('key_id', '=', of.keyId).where('day', '=', of.day);
         const leases = await expired.execute();
         await remove(transaction, leases);
         await refund(
@@ -102,7 +110,10 @@ function changeBy(take: LeaseTake, stored: StoredRow): Change {
   return { take, grant, grantedNow, taken: takenBefore + grantedNow, isExhausted };
 }
 
-async function storedRows(transaction: Db, takes: readonly LeaseTake[]): Promise<readonly StoredRow[]> {
+async function storedRows(
+  transaction: Db,
+  takes: readonly LeaseTake[],
+): Promise<readonly StoredRow[]> {
   const { rows } = await sql<StoredRow>`
     select q.granted as taken, l.granted, l.opened, (
       select coalesce(sum(o.granted - o.spent), 0) from leases o
@@ -116,7 +127,12 @@ async function storedRows(transaction: Db, takes: readonly LeaseTake[]): Promise
 }
 
 async function writeDays(transaction: Db, changes: readonly Change[]): Promise<void> {
-  const rows = changes.map(({ take: { keyId, day }, taken, grantedNow }) => [keyId, day, taken, grantedNow]);
+  const rows = changes.map(({ take: { keyId, day }, taken, grantedNow }) => [
+    keyId,
+    day,
+    taken,
+    grantedNow,
+  ]);
   await sql`
     insert into quota (key_id, day, granted, last_granted)
     select value ->> 0, value ->> 1, value ->> 2, value ->> 3 from json_each(${JSON.stringify(rows)}) where true
@@ -124,7 +140,11 @@ async function writeDays(transaction: Db, changes: readonly Change[]): Promise<v
   `.execute(transaction);
 }
 
-async function writeLeases(transaction: Db, changes: readonly Change[], expiresAt: RawBuilder<number>): Promise<void> {
+async function writeLeases(
+  transaction: Db,
+  changes: readonly Change[],
+  expiresAt: RawBuilder<number>,
+): Promise<void> {
   const rows = changes.map(({ take: { keyId, day, owner, spent }, grant: { granted, opened } }) => [
     keyId,
     day,
@@ -142,7 +162,10 @@ async function writeLeases(transaction: Db, changes: readonly Change[], expiresA
   `.execute(transaction);
 }
 
-async function remove(transaction: Db, leases: readonly LeaseName[]): Promise<readonly EndedLease[]> {
+async function remove(
+  transaction: Db,
+  leases: readonly LeaseName[],
+): Promise<readonly EndedLease[]> {
   if (leases.length === 0) return [];
   const { rows } = await sql<EndedLease>`
     delete from leases where (key_id, day, owner) in (

@@ -1,6 +1,5 @@
 /** Statistics on SQLite: a batch and its number in one transaction. */
-import type { RawBuilder } from 'kysely';
-import { sql } from '../kysely.ts';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../schema.ts';
 import {
   type Batch,
@@ -27,7 +26,13 @@ export function transactionalStatistics(db: Db, now: RawBuilder<number>): Statis
         const key = ['key_id', 'day', 'endpoint', 'status_class'];
         await addRows(transaction, 'usage', usageRows(rows), key, increase('usage', 'requests'));
         for (const part of inParts([...uses])) await addUses(transaction, part);
-        await addRows(transaction, 'key_hours', hourRows(uses), ['key_id', 'hour', 'reason'], HOUR_CHANGES);
+        await addRows(
+          transaction,
+          'key_hours',
+          hourRows(uses),
+          ['key_id', 'hour', 'reason'],
+          HOUR_CHANGES,
+        );
       });
     },
     async addTraffic(batch, rows) {
@@ -38,7 +43,8 @@ export function transactionalStatistics(db: Db, now: RawBuilder<number>): Statis
   };
 }
 
-const increase = (table: string, column: string) => `${column} = ${table}.${column} + excluded.${column}`;
+const increase = (table: string, column: string) =>
+  `${column} = ${table}.${column} + excluded.${column}`;
 
 /** A row whose key is in the table changes that row. */
 async function addRows(
@@ -73,7 +79,10 @@ async function claim(db: Db, now: RawBuilder<number>, { writer, number }: Batch)
   return claimed !== undefined;
 }
 
-async function addUses(db: Db, uses: readonly (readonly [id: string, use: KeyUse])[]): Promise<void> {
+async function addUses(
+  db: Db,
+  uses: readonly (readonly [id: string, use: KeyUse])[],
+): Promise<void> {
   const rows = uses.map(([id, use]) => keyUseRow(id, use));
   const columns = Object.keys(rows[0] ?? {});
   const values = rows.map((row) => sql`(${sql.join(Object.values(row))})`);
@@ -83,5 +92,6 @@ async function addUses(db: Db, uses: readonly (readonly [id: string, use: KeyUse
 }
 
 function* inParts<Row>(rows: readonly Row[]): Generator<Row[]> {
-  for (let i = 0; i < rows.length; i += ROWS_PER_STATEMENT) yield rows.slice(i, i + ROWS_PER_STATEMENT);
+  for (let i = 0; i < rows.length; i += ROWS_PER_STATEMENT)
+    yield rows.slice(i, i + ROWS_PER_STATEMENT);
 }

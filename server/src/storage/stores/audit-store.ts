@@ -1,4 +1,7 @@
-/** The audit log in storage: entries are added and read, never changed; those of years ago are removed. */
+/**
+ * The audit log in storage: entries are added and read, never changed; those of years ago are
+ * removed.
+ */
 import { fromRow, type Stored, toRow } from '../rows.ts';
 import type { Db } from '../schema.ts';
 import { pruneRows } from '../tables.ts';
@@ -25,7 +28,10 @@ export function auditStore(db: Db, statistics: Db) {
         .execute();
     },
     /** Newest first. */
-    async list({ action, actorId, targetId, before }: AuditFilter, limit: number): Promise<StoredAuditEntry[]> {
+    async list(
+      { action, actorId, targetId, before }: AuditFilter,
+      limit: number,
+    ): Promise<StoredAuditEntry[]> {
       // A filter without an index reads the whole table.
       let query = statistics.selectFrom('audit').selectAll();
       if (action !== undefined) query = query.where('action', '=', action);
@@ -35,10 +41,14 @@ export function auditStore(db: Db, statistics: Db) {
       const rows = await query.orderBy('id', 'desc').limit(limit).execute();
       return rows.map((row) => {
         const { details, ...entry } = fromRow<'audit'>(row);
-        return { ...entry, ...(details !== undefined && { details: JSON.parse(details) as Record<string, string> }) };
+        return {
+          ...entry,
+          ...(details !== undefined && { details: JSON.parse(details) as Record<string, string> }),
+        };
       });
     },
-    prune: (beforeId: string, limit: number): Promise<number> => pruneRows(db, 'audit', 'id', beforeId, limit),
+    prune: (beforeId: string, limit: number): Promise<number> =>
+      pruneRows(db, 'audit', 'id', beforeId, limit),
   };
 }
 

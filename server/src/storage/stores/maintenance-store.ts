@@ -1,7 +1,10 @@
-/** What processes do to look after the database: try whether it can be written, and take turns in removing old rows. */
+/**
+ * What processes do to look after the database: try whether it can be written, and take turns in
+ * removing old rows.
+ */
+import { DAY_MS } from '../../day.ts';
 import type { Db } from '../schema.ts';
 
-const DAY_MS = 86_400_000;
 export const STEADY_HOURS = 24;
 
 export function maintenanceStore(db: Db) {
@@ -15,8 +18,8 @@ export function maintenanceStore(db: Db) {
         .execute();
     },
     /**
-     * For one caller per `intervalMs`, of all processes: how many claims followed each other within a day, at most 24.
-     * Begins with 0 after a jump of the clock.
+     * For one caller per `intervalMs`, of all processes: how many claims followed each other within
+     * a day, at most 24. Begins with 0 after a jump of the clock.
      */
     async claimPruning(nowMs: number, intervalMs: number): Promise<number | undefined> {
       const claim = await db
@@ -38,7 +41,12 @@ export function maintenanceStore(db: Db) {
             .end(),
         }))
         // Far in the future: a clock was wrong when it was last claimed.
-        .where((eb) => eb.or([eb('pruned_at', '<=', nowMs - intervalMs), eb('pruned_at', '>', nowMs + intervalMs)]))
+        .where((eb) =>
+          eb.or([
+            eb('pruned_at', '<=', nowMs - intervalMs),
+            eb('pruned_at', '>', nowMs + intervalMs),
+          ]),
+        )
         .returning('steady_hours')
         .executeTakeFirst();
       return claim?.steady_hours;
@@ -49,5 +57,3 @@ export function maintenanceStore(db: Db) {
     },
   };
 }
-
-export type MaintenanceStore = ReturnType<typeof maintenanceStore>;

@@ -1,10 +1,20 @@
-/** What the processes of a deployment last said of themselves, on all machines that share the storage. */
-import type { Engine } from '../engine.ts';
+/**
+ * What the processes of a deployment last said of themselves, on all machines that share the
+ * storage.
+ */
+import type { RawBuilder } from 'kysely';
 import { findAll, type Stored, toRow } from '../rows.ts';
+import type { Db } from '../schema.ts';
 
 export type ProcessReport = Stored<'processes'>;
 
-export function processStore({ db, now }: Pick<Engine, 'db' | 'now'>) {
+type Database = {
+  readonly db: Db;
+  /** SQL for the milliseconds since 1970 on the clock that all processes share. */
+  readonly now: RawBuilder<number>;
+};
+
+export function processStore({ db, now }: Database) {
   return {
     async report(report: Omit<ProcessReport, 'storedAt'>): Promise<void> {
       const row = toRow<'processes'>({ ...report, storedAt: report.seenAt });
@@ -17,7 +27,12 @@ export function processStore({ db, now }: Pick<Engine, 'db' | 'now'>) {
     },
     seenSince: (at: Date) =>
       findAll<'processes'>(
-        db.selectFrom('processes').selectAll().where('seen_at', '>=', at.getTime()).orderBy('host').orderBy('pid'),
+        db
+          .selectFrom('processes')
+          .selectAll()
+          .where('seen_at', '>=', at.getTime())
+          .orderBy('host')
+          .orderBy('pid'),
       ),
     async recordAgreedDay(day: string): Promise<void> {
       await db.updateTable('maintenance').set({ agreed_day: day }).execute();

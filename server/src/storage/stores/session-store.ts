@@ -17,9 +17,12 @@ export function sessionStore(db: Db) {
       await db.insertInto('sessions').values(toRow<'sessions'>(session)).execute();
     },
     /** Sessions that were not ended; whether they have expired is for the caller to see. */
-    findByTokenHash: (tokenHash: string) => findFirst<'sessions'>(open().where('token_hash', '=', tokenHash)),
+    findByTokenHash: (tokenHash: string) =>
+      findFirst<'sessions'>(open().where('token_hash', '=', tokenHash)),
     ofAccount: (accountId: string) =>
-      findAll<'sessions'>(open().where('account_id', '=', accountId).orderBy('last_seen_at', 'desc')),
+      findAll<'sessions'>(
+        open().where('account_id', '=', accountId).orderBy('last_seen_at', 'desc'),
+      ),
     async seen(id: string, at: Date): Promise<void> {
       await db
         .updateTable('sessions')
@@ -29,12 +32,17 @@ export function sessionStore(db: Db) {
         .execute();
     },
     async end(accountId: string, id: string, at: Date): Promise<boolean> {
-      return (await ending(accountId, at).where('id', '=', id).executeTakeFirst()).numUpdatedRows === 1n;
+      return (
+        (await ending(accountId, at).where('id', '=', id).executeTakeFirst()).numUpdatedRows === 1n
+      );
     },
     async endAll(accountId: string, at: Date): Promise<void> {
       await ending(accountId, at).execute();
     },
-    /** From where the account has signed in, the latest first, in sessions that are not past their expiry, ended or not. */
+    /**
+     * From where the account has signed in, the latest first, in sessions that are not past their
+     * expiry, ended or not.
+     */
     async addressesOf(accountId: string, limit: number): Promise<string[]> {
       const rows = await db
         .selectFrom('sessions')

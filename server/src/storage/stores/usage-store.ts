@@ -1,22 +1,42 @@
-/** Statistics of all processes: requests by key, day, endpoint and status class, and counters of the API by hour. */
+/**
+ * Statistics of all processes: requests by key, day, endpoint and status class, and counters of the
+ * API by hour.
+ */
+
+import { type RawBuilder, sql } from 'kysely';
+import { DAY_MS, dayOfMs } from '../../day.ts';
+import { ACCOUNT_USAGE_PREFIX, KEYLESS_USAGE_ID, PUBLIC_USAGE_ID } from '../../usage-ids.ts';
 import type { UsageGroup } from '../../vocabulary.ts';
-import { sql } from '../kysely.ts';
 import type { Db } from '../schema.ts';
 import type { StatisticsChanges, TrafficRow, UsageRow } from '../statistics-changes.ts';
 import { pruneRows } from '../tables.ts';
 
-export type UsageRange = { readonly from: string; readonly to: string; readonly keyIds?: readonly string[] };
+/** API requests, those of them without a valid key, and lookups in the dashboard. */
+export type UsageScope = 'api' | 'keyless' | 'dashboard';
+
+export type UsageRange = {
+  readonly from: string;
+  readonly to: string;
+  readonly keyIds?: readonly string[];
+  /** Everything if absent. */
+  readonly scope?: UsageScope;
+};
 export type UsageSum = { readonly day: string; readonly group: string; readonly requests: number };
 
 const GROUP_COLUMNS = { key: 'key_id', endpoint: 'endpoint', status: 'status_class' } as const;
 /** Key ids of one statement: SQLite takes 32,766 parameters, PostgreSQL 65,535. */
 const KEYS_PER_STATEMENT = 10_000;
 
-/** Rows of one result: about a millisecond to copy from the thread of SQLite and to format, which other requests wait for. */
+/**
+ * Rows of one result: about a millisecond to copy from the thread of SQLite and to format, which
+ * other requests wait for.
+ */
 const ROWS_PER_PAGE = 500;
 
-const DAY_MS = 86_400_000;
-/** Days of one statement that sums over all keys: with 100,000 keys a day it reads 3 million rows, in a few seconds. */
+/**
+ * Days of one statement that sums over all keys: with 100,000 keys a day it reads 3 million rows,
+ * in a few seconds.
+ */
 const DAYS_PER_STATEMENT = 10;
 
 export function usageStore(db: Db, statistics: StatisticsChanges, reads: Db) {
@@ -32,20 +52,27 @@ export function usageStore(db: Db, statistics: StatisticsChanges, reads: Db) {
         .orderBy('status_class')
         .execute();
     },
-    /** Sums by day and by what `by` names, from one day to another, both included; of all keys unless some are named. */
-    sums: (range: UsageRange, by: UsageGroup): Promise<UsageSum[]> => collect(sumPages(reads, range, by)),
+    /**
+     * Sums by day and by what `by` names, from one day to another, both included; of all keys
+     * unless some are named.
+     */
+    sums: (range: UsageRange, by: UsageGroup): Promise<UsageSum[]> =>
+      collect(sumPages(reads, range, by)),
     /** The same in pages, for ranges of any size. */
-    sumPages: (range: UsageRange, by: UsageGroup): AsyncIterable<UsageSum[]> => sumPages(reads, range, by),
+    sumPages: (range: UsageRange, by: UsageGroup): AsyncIterable<UsageSum[]> =>
+      sumPages(reads, range, by),
     /** Rows of these keys, or of all, by day. */
     rows: (range: UsageRange): Promise<UsageRow[]> => collect(rowPages(reads, range)),
     rowPages: (range: UsageRange): AsyncIterable<UsageRow[]> => rowPages(reads, range),
-    prune: (beforeDay: string, limit: number): Promise<number> => pruneRows(db, 'usage', 'day', beforeDay, limit),
+    prune: (beforeDay: string, limit: number): Promise<number> =>
+      pruneRows(db, 'usage', 'day', beforeDay, limit),
   };
 }
 
 export type UsageStore = ReturnType<typeof usageStore>;
 
-// A page continues on the last row's day, then later: in one condition, SQLite reads all rows before it again.
+// A page continues on the last row's day, then later: in one condition, SQLite reads all rows
+// before it again.
 async function* rowPages(db: Db, { from, to, keyIds }: UsageRange): AsyncGenerator<UsageRow[]> {
   for (const ids of parts(keyIds)) {
     const query = () =>
@@ -64,18 +91,24 @@ async function* rowPages(db: Db, { from, to, keyIds }: UsageRange): AsyncGenerat
       const { day, keyId, endpoint, statusClass } = last;
       const isAfter = sql<boolean>`(key_id, endpoint, status_class) > (${keyId}, ${endpoint}, ${typed(statusClass)})`;
       page = await query().where('day', '=', day).where(isAfter).execute();
-      if (page.length === 0) page = await query().where('day', '>', day).where('day', '<=', to).execute();
+      if (page.length === 0)
+        page = await query().where('day', '>', day).where('day', '<=', to).execute();
     }
   }
 }
 
-async function* sumPages(db: Db, { from, to, keyIds }: UsageRange, by: UsageGroup): AsyncGenerator<UsageSum[]> {
+async function* sumPages(
+  db: Db,
+  { from, to, keyIds, scope }: UsageRange,
+  by: UsageGroup,
+): AsyncGenerator<UsageSum[]> {
   const column = GROUP_COLUMNS[by];
-  // Sums by key are read in the order of an index, so that a page ends early. The others read all rows of their days.
+  // Sums by key are read in the order of an index, so that a page ends early. The others read all
+  // rows of their days.
   const ranges = by === 'key' ? [{ from, to }] : rangesOfDays(from, to);
   for (const ids of parts(keyIds)) {
     const query = () =>
-      ofKeys(db, ids)
+      ofKeys(db, ids, scope)
         .select(['day', `${column} as group`])
         .select((eb) => eb.fn.sum<number>('requests').as('requests'))
         .groupBy(['day', column])
@@ -87,21 +120,27 @@ async function* sumPages(db: Db, { from, to, keyIds }: UsageRange, by: UsageGrou
       page = await query().where('day', '>=', range.from).where('day', '<=', range.to).execute();
       for (;;) {
         // PostgreSQL sums bigint as numeric, which arrives as text.
-        yield page.map(({ day, group, requests }) => ({ day, group: String(group), requests: Number(requests) }));
+        yield page.map(({ day, group, requests }) => ({
+          day,
+          group: String(group),
+          requests: Number(requests),
+        }));
         const last = page.at(-1);
         if (last === undefined || (last.day === range.to && page.length < ROWS_PER_PAGE)) break;
         const { day, group } = last;
         const isAfter = sql<boolean>`${sql.ref(column)} > ${typed(group)}`;
         page = await query().where('day', '=', day).where(isAfter).execute();
-        if (page.length === 0) page = await query().where('day', '>', day).where('day', '<=', range.to).execute();
+        if (page.length === 0)
+          page = await query().where('day', '>', day).where('day', '<=', range.to).execute();
       }
     }
   }
 }
 
 function rangesOfDays(from: string, to: string): { from: string; to: string }[] {
-  const [firstMs, lastMs] = [Date.parse(from), Date.parse(to)];
-  const day = (ms: number) => new Date(Math.min(ms, lastMs)).toISOString().slice(0, 10);
+  const firstMs = Date.parse(from);
+  const lastMs = Date.parse(to);
+  const day = (ms: number) => dayOfMs(Math.min(ms, lastMs));
   const stepMs = DAYS_PER_STATEMENT * DAY_MS;
   return Array.from({ length: Math.floor((lastMs - firstMs) / stepMs) + 1 }, (_, i) => {
     const startMs = firstMs + i * stepMs;
@@ -109,8 +148,19 @@ function rangesOfDays(from: string, to: string): { from: string; to: string }[] 
   });
 }
 
-const ofKeys = (db: Db, keyIds: readonly string[] | undefined) =>
-  db.selectFrom('usage').$if(keyIds !== undefined, (query) => query.where('key_id', 'in', keyIds ?? []));
+const ofKeys = (db: Db, keyIds: readonly string[] | undefined, scope?: UsageScope) =>
+  db
+    .selectFrom('usage')
+    .$if(keyIds !== undefined, (query) => query.where('key_id', 'in', keyIds ?? []))
+    .$if(scope !== undefined, (query) => query.where(SCOPES[scope ?? 'api']));
+
+const IS_DASHBOARD = sql<boolean>`(key_id = ${PUBLIC_USAGE_ID}
+  or substr(key_id, 1, ${sql.lit(ACCOUNT_USAGE_PREFIX.length)}) = ${ACCOUNT_USAGE_PREFIX})`;
+const SCOPES: Readonly<Record<UsageScope, RawBuilder<boolean>>> = {
+  api: sql<boolean>`not ${IS_DASHBOARD}`,
+  keyless: sql<boolean>`key_id = ${KEYLESS_USAGE_ID}`,
+  dashboard: IS_DASHBOARD,
+};
 
 /** In a row comparison, PostgreSQL would treat an untyped number as text. */
 const typed = (value: string | number | undefined) =>
@@ -126,7 +176,9 @@ async function collect<Row>(pages: AsyncIterable<Row[]>): Promise<Row[]> {
 function parts(keyIds: readonly string[] | undefined): (readonly string[] | undefined)[] {
   if (keyIds === undefined) return [undefined];
   const count = Math.ceil(keyIds.length / KEYS_PER_STATEMENT);
-  return Array.from({ length: count }, (_, i) => keyIds.slice(i * KEYS_PER_STATEMENT, (i + 1) * KEYS_PER_STATEMENT));
+  return Array.from({ length: count }, (_, i) =>
+    keyIds.slice(i * KEYS_PER_STATEMENT, (i + 1) * KEYS_PER_STATEMENT),
+  );
 }
 
 export function trafficStore(db: Db, statistics: StatisticsChanges, reads: Db) {
@@ -135,7 +187,10 @@ export function trafficStore(db: Db, statistics: StatisticsChanges, reads: Db) {
     since: (hour: number): Promise<TrafficRow[]> =>
       reads.selectFrom('traffic').selectAll().where('hour', '>=', hour).orderBy('hour').execute(),
     async prune(beforeHour: number): Promise<number> {
-      const { numDeletedRows } = await db.deleteFrom('traffic').where('hour', '<', beforeHour).executeTakeFirst();
+      const { numDeletedRows } = await db
+        .deleteFrom('traffic')
+        .where('hour', '<', beforeHour)
+        .executeTakeFirst();
       return Number(numDeletedRows);
     },
   };

@@ -26,12 +26,16 @@ async function chooseAccount(page: Page, name: string, act: string): Promise<voi
   await page.getByRole('button', { name: act }).click();
 }
 
-test('accounts: without an account, the page says how to create the first one', options, async (t) => {
-  const page = await whence.open(t);
-  await page.goto('/');
-  await page.getByText('There is no account yet').waitFor();
-  await page.getByText('wh user setup-link').waitFor();
-});
+test(
+  'accounts: without an account, the page says how to create the first one',
+  options,
+  async (t) => {
+    const page = await whence.open(t);
+    await page.goto('/');
+    await page.getByText('There is no account yet').waitFor();
+    await page.getByText('wh user setup-link').waitFor();
+  },
+);
 
 test('accounts: the setup link creates the first administrator, once', options, async (t) => {
   const link = `/set-up#${await makeSetupToken(whence.folder)}`;
@@ -42,27 +46,31 @@ test('accounts: the setup link creates the first administrator, once', options, 
   await page.getByRole('button', { name: 'Create the first account' }).click();
   assert.match(page.url(), /set-up/, 'a short password does not get through');
   await chooseAccount(page, 'Ada', 'Create the first account');
-  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
   assert.equal(new URL(page.url()).pathname + new URL(page.url()).hash, '/');
   const second = await whence.open(t, { expectedErrors: REFUSED });
   await second.goto(link);
   await second.getByText('This link is no longer valid').waitFor();
 });
 
-test('accounts: a wrong password shows a message, the right one opens the requested page', options, async (t) => {
-  const page = await whence.open(t, { expectedErrors: REFUSED });
-  await page.goto('/ip/8.8.8.8');
-  for (const [name, password] of [
-    ['Ada', 'not the password'],
-    ['Nobody', PASSWORD],
-  ] as const) {
-    await signIn(page, name, password);
-    await page.getByText('Wrong name or password').waitFor();
-  }
-  await signIn(page, 'Ada');
-  await page.getByText('Datacenter of Google LLC').waitFor();
-  assert.equal(new URL(page.url()).pathname, '/ip/8.8.8.8');
-});
+test(
+  'accounts: a wrong password shows a message, the right one opens the requested page',
+  options,
+  async (t) => {
+    const page = await whence.open(t, { expectedErrors: REFUSED });
+    await page.goto('/ip/8.8.8.8');
+    for (const [name, password] of [
+      ['Ada', 'not the password'],
+      ['Nobody', PASSWORD],
+    ] as const) {
+      await signIn(page, name, password);
+      await page.getByText('Wrong name or password').waitFor();
+    }
+    await signIn(page, 'Ada');
+    await page.getByText('Datacenter of Google LLC').waitFor();
+    assert.equal(new URL(page.url()).pathname, '/ip/8.8.8.8');
+  },
+);
 
 test('accounts: an invitation creates an account with its role', options, async (t) => {
   const admin = await signedInAs(whence.folder, whence.url, 'Barbara', 'admin');
@@ -85,28 +93,34 @@ test('accounts: an invitation creates an account with its role', options, async 
   await page.getByRole('combobox', { name: 'Role of Grace' }).waitFor();
 });
 
-test('accounts: a viewer can look up, and has no access to keys, people or dataset pages', options, async (t) => {
-  const viewer = await signedInAs(whence.folder, whence.url, 'Hedy', 'viewer');
-  const page = await whence.open(t, { as: viewer, expectedErrors: REFUSED });
-  await page.goto('/settings/keys');
-  await page.getByText('Your role is viewer').waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Create key' }).count(), 0);
-  await page.goto('/settings/keys?create=yes');
-  await page.getByText('Your role is viewer').waitFor();
-  assert.equal(await page.getByRole('dialog').count(), 0);
-  const sidebar = page.getByRole('navigation', { name: 'Main', exact: true });
-  for (const name of ['API keys', 'People', 'Audit', 'Health', 'Server'])
-    assert.equal(await sidebar.getByRole('link', { name }).count(), 0);
-  await page.goto('/settings/people');
-  await page
-    .getByText(/administrator/i)
-    .first()
-    .waitFor();
-  const { status } = await viewer.try('createKey', { body: { name: 'x', tier: 'free', permissions: ['ip:read'] } });
-  assert.equal(status, 403);
-  await page.goto('/ip/8.8.8.8');
-  await page.getByText('Datacenter of Google LLC').waitFor();
-});
+test(
+  'accounts: a viewer can look up, and has no access to keys, people or dataset pages',
+  options,
+  async (t) => {
+    const viewer = await signedInAs(whence.folder, whence.url, 'Hedy', 'viewer');
+    const page = await whence.open(t, { as: viewer, expectedErrors: REFUSED });
+    await page.goto('/keys');
+    await page.getByText('Your role is viewer').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Create key' }).count(), 0);
+    await page.goto('/keys?create=yes');
+    await page.getByText('Your role is viewer').waitFor();
+    assert.equal(await page.getByRole('dialog').count(), 0);
+    const sidebar = page.getByRole('navigation', { name: 'Main', exact: true });
+    for (const name of ['People', 'Audit', 'Health', 'Server'])
+      assert.equal(await sidebar.getByRole('link', { name }).count(), 0);
+    await page.goto('/settings/people');
+    await page
+      .getByText(/administrator/i)
+      .first()
+      .waitFor();
+    const { status } = await viewer.try('createKey', {
+      body: { name: 'x', tier: 'free', permissions: ['ip:read'] },
+    });
+    assert.equal(status, 403);
+    await page.goto('/ip/8.8.8.8');
+    await page.getByText('Datacenter of Google LLC').waitFor();
+  },
+);
 
 test('accounts: signing out everywhere ends the other session too', options, async (t) => {
   const member = await signedInAs(whence.folder, whence.url, 'Joan', 'member');
@@ -125,7 +139,7 @@ test('accounts: signing out everywhere ends the other session too', options, asy
 test('accounts: the menu signs out, and back shows nothing of the session', options, async (t) => {
   const member = await signedInAs(whence.folder, whence.url, 'Radia', 'member');
   const page = await whence.open(t, { as: member, expectedErrors: REFUSED });
-  await page.goto('/settings/keys');
+  await page.goto('/keys');
   await page.goto('/settings/account');
   await page.getByRole('button', { name: 'Account of Radia' }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();

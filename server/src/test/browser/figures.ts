@@ -1,4 +1,7 @@
-/** Every figure on every page against storage, after a script of known requests. */
+/**
+ * Every figure on every page against storage and the client's headers, after a script of known
+ * requests: with and without a key, lookups in the dashboard, decisions, refusals, a crash.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,9 +9,9 @@ import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { until } from '@whence/testing/until';
 import type { Page } from 'playwright-core';
-import { openStorage } from '../../storage/open-storage.ts';
 import type { Permission } from '../../vocabulary.ts';
 import { type DashboardClient, signedInAs } from '../dashboard/dashboard-client.ts';
+import { openTestStorage } from '../storage/engines.ts';
 import { BrowserTest, NO_BROWSER } from './browser.ts';
 import { settle } from './page-walk.ts';
 
@@ -39,6 +42,7 @@ const SCRIPT = [
 ] as const;
 
 const REQUESTS = 27;
+const WITHOUT_KEY = 5;
 const REFUSED = 7;
 
 let whence: BrowserTest;
@@ -46,6 +50,7 @@ let admin: DashboardClient;
 let page: Page;
 let folder = '';
 const ids: Record<string, string> = {};
+const secrets: Record<string, string> = { none: '' };
 
 before(async () => {
   if (NO_BROWSER !== false) return;
@@ -53,27 +58,34 @@ before(async () => {
   writeFileSync(join(folder, 'rules.yaml'), RULES);
   whence = await BrowserTest.start({ WHENCE_RULES: join(folder, 'rules.yaml') });
   admin = await signedInAs(whence.folder, whence.url, 'Ada', 'admin');
-  const secrets: Record<string, string> = { none: '' };
   for (const [name, permissions] of [
     ['busy', ['ip:read', 'decide:read']],
     ['narrow', ['ip:read']],
     ['paused', ['ip:read']],
     ['files', ['database:read']],
   ] as [string, Permission[]][]) {
-    const { key, secret } = await admin.get('createKey', { body: { name, tier: 'free', permissions } });
-    [ids[name], secrets[name]] = [key.id, secret];
+    const { key, secret } = await admin.get('createKey', {
+      body: { name, tier: 'free', permissions },
+    });
+    ids[name] = key.id;
+    secrets[name] = secret;
   }
   await admin.get('pauseKey', { params: { id: ids['paused'] ?? '' } });
   const hasFiles = async () => (await admin.get('getDatabases')).files.length > 0;
   await until('the files are written', hasFiles, { everyMs: 500 });
   for (const [name, path, times, status] of SCRIPT)
     for (let i = 0; i < times; i++) {
-      const answer = await fetch(`${whence.url}/v1/${path}`, { headers: { 'X-API-Key': secrets[name] ?? '' } });
+      const answer = await fetch(`${whence.url}/v1/${path}`, {
+        headers: { 'X-API-Key': secrets[name] ?? '' },
+      });
       assert.equal(answer.status, status, `${name} ${path}`);
     }
   await admin.get('lookUpIp', { params: { ip: '8.8.8.8' } });
-  await until('everything is stored', async () => (await stored()).requests === REQUESTS, { everyMs: 500 });
-  page = await whence.open(undefined, { as: admin });
+  await until('everything is stored', async () => (await stored()).requests === REQUESTS, {
+    everyMs: 500,
+  });
+  // Days and hours are of UTC, wherever the browser is: there it may be tomorrow.
+  page = await whence.open(undefined, { as: admin, timezoneId: 'Pacific/Kiritimati' });
 });
 after(async () => {
   if (NO_BROWSER !== false) return;
@@ -83,7 +95,7 @@ after(async () => {
 
 /** Sums of the tables. */
 async function stored() {
-  const storage = await openStorage(whence.folder.location);
+  const storage = await openTestStorage(whence.folder.location);
   try {
     const traffic = await storage.traffic.since(0);
     const sum = (pattern: RegExp) =>
@@ -104,7 +116,9 @@ async function stored() {
 
 /** The value of a name in a list of facts or figures, with its note. */
 async function figure(name: string): Promise<string> {
-  const entry = page.locator('dl > div').filter({ has: page.locator('dt').getByText(name, { exact: true }) });
+  const entry = page
+    .locator('dl > div')
+    .filter({ has: page.locator('dt').getByText(name, { exact: true }) });
   return (await entry.locator('dd').allInnerTexts()).join(' | ');
 }
 
@@ -117,21 +131,31 @@ test('figures: storage has every request of the script once', options, async () 
   const sums = await stored();
   assert.deepEqual(
     { ...sums, lookups: 0 },
-    { requests: REQUESTS, refused: REFUSED, decisions: 10, lookups: 0, usage: 23, downloads: 3 },
+    {
+      requests: REQUESTS,
+      refused: REFUSED,
+      decisions: 10,
+      lookups: 0,
+      usage: REQUESTS + 1,
+      downloads: 3,
+    },
   );
 });
 
-test('figures: the overview has requests, refusals and decisions apart', options, async () => {
+test('figures: home has requests, refusals and decisions apart', options, async () => {
   await open('/');
   const { lookups } = await stored();
-  assert.match(await figure('API requests today'), new RegExp(`^${REQUESTS} \\|`));
+  assert.match(
+    await figure('API requests today, UTC'),
+    /^27 \| 22 with a key, 5 without a valid one; 1 dashboard lookup apart/,
+  );
   assert.match(await figure('Refused, 24 h'), new RegExp(`^${REFUSED} \\|`));
-  assert.equal(await figure('Decisions today'), '10 | 4 allowed, 5 denied, 1 observed');
+  assert.equal(await figure('Decisions today, UTC'), '10 | 4 allowed, 5 denied, 1 observed');
   assert.match(await figure('From cache, 24 h'), new RegExp(`${lookups} address lookups?$`));
   const shares = page.getByRole('region', { name: 'Most requests today' }).getByRole('listitem');
   assert.deepEqual(
     (await shares.allInnerTexts()).map((text) => text.replace(/\s+/g, ' ')),
-    ['busy 17 · 73.9%', 'files 3 · 13%', 'narrow 2 · 8.7%', 'Ada (dashboard) 1 · 4.3%'],
+    ['busy 17 · 63%', 'without a valid key 5 · 18.5%', 'files 3 · 11.1%', 'narrow 2 · 7.4%'],
   );
   const chart = page.getByRole('region', { name: 'Traffic' });
   for (const period of ['24 h', '7 d', '30 d']) {
@@ -139,33 +163,48 @@ test('figures: the overview has requests, refusals and decisions apart', options
     await chart.getByText(`Refused, ${period}`).waitFor();
     assert.match(await figure(`Refused, ${period}`), new RegExp(`^${REFUSED} \\|`));
     await chart.getByRole('button', { name: /table/i }).click();
-    const cells = (await chart.locator('tbody tr').allInnerTexts()).map((row) => row.split('\t').slice(-2).map(Number));
+    const cells = (await chart.locator('tbody tr').allInnerTexts()).map((row) =>
+      row.split('\t').slice(-2).map(Number),
+    );
     const sumOf = (column: number) => cells.reduce((sum, row) => sum + (row[column] ?? 0), 0);
     assert.deepEqual([sumOf(0), sumOf(1)], [REQUESTS - REFUSED, REFUSED], period);
   }
 });
 
-test('figures: usage counts keys and lookups in the dashboard, and refusals by reason', options, async () => {
-  await open('/usage');
-  assert.match(await figure('Requests'), /^23 \|/);
-  // Two addresses without data, two requests without the permission; the five denials are answers.
-  assert.match(await figure('4xx responses'), /^4 \|/);
-  assert.match(await figure('5xx responses'), /^0 \|/);
-  assert.equal(await figure('Without a valid key (401)'), '5');
-  assert.equal(await figure('Without permission (403)'), '2');
-  assert.equal(await figure('Rate limit exceeded (429)'), '0');
-  const shares = page.getByRole('region', { name: 'By endpoint' }).getByRole('listitem');
-  assert.deepEqual(
-    (await shares.allInnerTexts()).map((text) => text.replace(/\s+/g, ' ')),
-    ['decide 10 · 43.5%', 'ip 8 · 34.8%', 'database 3 · 13%', 'asn 2 · 8.7%'],
-  );
-});
+test(
+  'figures: usage has the same requests, and refusals by reason for all keys alone',
+  options,
+  async () => {
+    await open('/keys/usage');
+    assert.match(await figure('API requests'), /^27 \| 22 with a key, 5 without a valid one/);
+    // Two addresses without data, two requests without the permission, five without a valid key;
+    // the five denials are answers.
+    assert.match(await figure('4xx responses'), /^9 \|/);
+    assert.match(await figure('5xx responses'), /^0 \|/);
+    assert.equal(await figure('Without a valid key (401)'), String(WITHOUT_KEY));
+    assert.equal(await figure('Without permission (403)'), '2');
+    assert.equal(await figure('Rate limit exceeded (429)'), '0');
+    const shares = page.getByRole('region', { name: 'By endpoint' }).getByRole('listitem');
+    assert.deepEqual(
+      (await shares.allInnerTexts()).map((text) => text.replace(/\s+/g, ' ')),
+      ['ip 12 · 44.4%', 'decide 10 · 37%', 'database 3 · 11.1%', 'asn 2 · 7.4%'],
+    );
+    await open(`/keys/usage?key=${ids['busy']}`);
+    assert.match(await figure('API requests'), /^17 \| in/);
+    assert.equal(await page.getByText('Response time').count(), 0);
+  },
+);
 
 test('figures: databases have the downloads of each key and file', options, async () => {
   await open('/data?tab=databases');
-  const currentTab = page.getByRole('navigation', { name: 'Parts of this page' }).locator('[aria-current=page]');
-  assert.equal(await currentTab.innerText(), 'Databases');
-  const rows = await page.getByRole('table', { name: 'Downloads' }).locator('tbody tr').allInnerTexts();
+  const currentTab = page
+    .getByRole('navigation', { name: 'Parts of this page' })
+    .locator('[aria-current=page]');
+  assert.equal(await currentTab.innerText(), 'Databases and lists');
+  const rows = await page
+    .getByRole('table', { name: 'Downloads' })
+    .locator('tbody tr')
+    .allInnerTexts();
   assert.deepEqual(
     rows.map((row) => row.split('\t').slice(0, 4).join(' ').replace(/\s+/g, ' ')),
     ['files country 1 3'],
@@ -176,6 +215,9 @@ test('figures: databases have the downloads of each key and file', options, asyn
 
 test('figures: rules have their matches of today', options, async () => {
   await open('/rules');
+  await page
+    .getByText('10 requests decided today, UTC: 4 allowed, 5 denied, 1 observed.')
+    .waitFor();
   const matches = async (set: string) =>
     (
       await page
@@ -192,11 +234,11 @@ for (const [name, used, refused] of [
   ['paused', 0, ['the key is paused 401 2']],
 ] as const)
   test(`figures: the list and the page of the key ${name} have its requests`, options, async () => {
-    await open(`/settings/keys?q=${name}`);
+    await open(`/keys?q=${name}`);
     const row = page.getByRole('row', { name: new RegExp(name) });
     await row.getByText(`${used} of 1,000`).waitFor();
     await row.getByRole('img', { name: `${used} requests in 24 hours` }).waitFor();
-    await open(`/settings/keys/${ids[name]}`);
+    await open(`/keys/${ids[name]}`);
     await page.getByText(`${used} of 1,000 today`).waitFor();
     if (used > 0) {
       await page.getByText(`${used} requests in 24 hours`).first().waitFor();
@@ -210,12 +252,54 @@ for (const [name, used, refused] of [
         hours.reduce((sum, hour) => sum + Number(hour.split('\t').at(-1)), 0),
         used,
       );
-      await page.getByText('By endpoint').click();
-      await page.getByText(`${used} requests in 30 days`).first().waitFor();
+      await page.getByRole('link', { name: 'By day' }).click();
+      await page
+        .getByRole('combobox', { name: 'Key' })
+        .and(page.locator(`[value=${name}]`))
+        .waitFor();
+      await settle(page);
+      assert.match(await figure('API requests'), new RegExp(`^${used} \\| in 30 days`));
+      await page.goBack();
     }
-    const rows = await page.getByRole('table', { name: 'Refused requests' }).locator('tbody tr').allInnerTexts();
+    const rows = await page
+      .getByRole('table', { name: 'Refused requests' })
+      .locator('tbody tr')
+      .allInnerTexts();
     assert.deepEqual(
       rows.map((row) => row.split('\t').slice(0, 3).join(' ')),
       refused,
     );
   });
+
+test('figures: an address page is one lookup, whatever it shows', options, async () => {
+  await open('/ip/8.8.8.4?include=hostname');
+  await page.getByRole('region', { name: 'Over time' }).waitFor();
+  await open('/ip/9.0.0.1');
+  await until('both are stored', async () => (await stored()).usage === REQUESTS + 3, {
+    everyMs: 500,
+  });
+  await open('/');
+  assert.match(await figure('API requests today, UTC'), /3 dashboard lookups apart/);
+});
+
+test('figures: after a crash the bar of a key says what its client reads', options, async (t) => {
+  const use = async () => {
+    const headers = { 'X-API-Key': secrets['busy'] ?? '' };
+    return (await fetch(`${whence.url}/v1/ip/8.8.8.8`, { headers })).headers;
+  };
+  for (let i = 0; i < 9; i++) await use();
+  // It would go on asking at the address from before the crash.
+  await page.goto('about:blank');
+  await whence.crash();
+  const shown = await whence.open(t, {
+    as: await signedInAs(whence.folder, whence.url, 'Bea', 'admin'),
+  });
+  const answer = await use();
+  const used =
+    Number(answer.get('X-RateLimit-Limit')) - Number(answer.get('X-RateLimit-Remaining'));
+  assert.ok(used >= 17 + 9 + 1, `${used}`);
+  await shown.goto(`/keys?q=busy`);
+  await shown.getByText(`${used} of 1,000`).waitFor();
+  await shown.goto(`/keys/${ids['busy']}`);
+  await shown.getByText(`${used} of 1,000 today`).waitFor();
+});

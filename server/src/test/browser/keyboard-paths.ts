@@ -22,7 +22,8 @@ before(async () => {
 });
 
 const shown = (text: string | RegExp) => page.getByText(text).first().waitFor();
-const secretShown = async () => (await page.getByRole('group', { name: 'API key', exact: true }).textContent()) ?? '';
+const secretShown = async () =>
+  (await page.getByRole('group', { name: 'API key', exact: true }).textContent()) ?? '';
 const use = async (secret: string) =>
   (await fetch(`${whence.url}/v1/ip/8.8.8.8`, { headers: { 'X-API-Key': secret } })).status;
 
@@ -33,7 +34,7 @@ test('keyboard: sign in, the name has the focus', options, async () => {
   await keyboard.tabTo('Password');
   await keyboard.type(PASSWORD);
   await keyboard.press('Enter');
-  await heading(page).filter({ hasText: 'Overview' }).waitFor();
+  await heading(page).filter({ hasText: 'Home' }).waitFor();
 });
 
 test('keyboard: look up an address, and go on to its network', options, async () => {
@@ -50,8 +51,8 @@ test('keyboard: look up an address, and go on to its network', options, async ()
 let secret = '';
 
 test('keyboard: create a key, leave without copying only on purpose', options, async () => {
-  await page.goto('/settings/keys');
-  await heading(page).filter({ hasText: 'API keys' }).waitFor();
+  await page.goto('/keys');
+  await heading(page).filter({ hasText: 'Keys' }).waitFor();
   await keyboard.enter('Create key');
   await page.getByRole('dialog').getByLabel('Name').waitFor();
   await keyboard.type('mail gateway');
@@ -74,13 +75,13 @@ test('keyboard: create a key, leave without copying only on purpose', options, a
 });
 
 test('keyboard: filter and sort the table, open a key', options, async () => {
-  await page.goto('/settings/keys');
+  await page.goto('/keys');
   await page.getByRole('link', { name: /mail gateway/ }).waitFor();
   await keyboard.tabTo('Search keys');
   await keyboard.type('nothing like it');
   await keyboard.enter('Show all keys');
   await page.getByRole('link', { name: /mail gateway/ }).waitFor();
-  await page.goto('/settings/keys');
+  await page.goto('/keys');
   await page.getByRole('link', { name: /mail gateway/ }).waitFor();
   await keyboard.tabTo('Tier');
   await keyboard.press('s');
@@ -108,38 +109,47 @@ test('keyboard: rotate, then revoke the old key', options, async () => {
   secret = successor;
 });
 
-test('keyboard: revoke a key from its page; Escape keeps it, and the focus comes back', options, async () => {
-  await page.goto('/settings/keys?status=active');
-  await page.getByRole('link', { name: /mail gateway/ }).waitFor();
-  await keyboard.enter(/^mail gateway/);
-  await page.getByRole('button', { name: 'Revoke key' }).waitFor();
-  await keyboard.enter('Revoke key');
-  await page.getByRole('dialog').waitFor();
-  await keyboard.press('Escape');
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
-  await page.waitForFunction(() => document.activeElement?.textContent === 'Revoke key');
-  await keyboard.press('Enter');
-  await page.getByLabel(/Type the name/).waitFor();
-  await keyboard.type('mail gateway');
-  await keyboard.press('Enter');
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
-  assert.equal(await use(secret), 401);
-});
+test(
+  'keyboard: revoke a key from its page; Escape keeps it, and the focus comes back',
+  options,
+  async () => {
+    await page.goto('/keys?status=active');
+    await page.getByRole('link', { name: /mail gateway/ }).waitFor();
+    await keyboard.enter(/^mail gateway/);
+    await page.getByRole('button', { name: 'Revoke key' }).waitFor();
+    await keyboard.enter('Revoke key');
+    await page.getByRole('dialog').waitFor();
+    await keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.waitForFunction(() => document.activeElement?.textContent === 'Revoke key');
+    await keyboard.press('Enter');
+    await page.getByLabel(/Type the name/).waitFor();
+    await keyboard.type('mail gateway');
+    await keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    assert.equal(await use(secret), 401);
+  },
+);
 
-test('keyboard: a batch is typed, looked up, filtered by a chart, and one address opened', options, async () => {
-  await keyboard.tabTo('Batch', 'Shift+Tab');
-  await keyboard.press('Enter');
-  await page.getByLabel('Text with addresses').waitFor();
-  await keyboard.tabTo('Text with addresses');
-  await keyboard.type('8.8.8.8 and 1.0.9.9 and 10.0.0.1');
-  await keyboard.enter('Look up');
-  await shown('2 of 2 addresses looked up');
-  await keyboard.tabTo(/^Tor exit/);
-  await keyboard.press('Space');
-  await page.getByRole('heading', { name: '1 of 2 addresses' }).waitFor();
-  await keyboard.enter('1.0.9.9');
-  await page.waitForURL('**/ip/1.0.9.9');
-});
+test(
+  'keyboard: a batch is typed, looked up, filtered by a chart, and one address opened',
+  options,
+  async () => {
+    await keyboard.tabTo('Look up', 'Shift+Tab');
+    await keyboard.press('Enter');
+    await page.getByLabel('Text with addresses').waitFor();
+    await keyboard.tabTo('Text with addresses');
+    await keyboard.type('8.8.8.8 and 1.0.9.9 and 10.0.0.1');
+    await keyboard.enter('Look up');
+    await shown('2 of 2 addresses looked up');
+    await keyboard.enter('Charts');
+    await keyboard.tabTo(/^Tor exit/);
+    await keyboard.press('Space');
+    await page.getByRole('heading', { name: '1 of 2 addresses' }).waitFor();
+    await keyboard.enter('1.0.9.9');
+    await page.waitForURL('**/ip/1.0.9.9');
+  },
+);
 
 test(
   'keyboard: a page that is opened has the focus at its heading; the first link leads past the navigation',

@@ -1,4 +1,6 @@
-/** A person without a mouse: every step is a key, and what has the focus can be seen at every one. */
+/**
+ * A person without a mouse: every step is a key, and what has the focus can be seen at every one.
+ */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 
@@ -47,16 +49,26 @@ export class Keyboard {
   }
 }
 
-/** What has the focus: its name, and whether an outline shows it, on itself or on the field around it. */
+/**
+ * What has the focus: its name, and whether an outline shows it, on itself or on the field around
+ * it.
+ */
 function focused(): Stop {
   const element = document.activeElement ?? document.body;
-  const labels = element instanceof HTMLInputElement ? [...(element.labels ?? [])].map((one) => one.textContent) : [];
+  const labels =
+    element instanceof HTMLInputElement
+      ? [...(element.labels ?? [])].map((label) => label.textContent)
+      : [];
   const text = element === document.body ? '' : element.textContent;
   const name = element.getAttribute('aria-label') ?? (labels.join(' ') || text || '');
   const isOutlined = (one: Element | null) => {
     if (one === null) return false;
     const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(one);
-    return outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 1 && !/, 0\)$/.test(outlineColor);
+    return (
+      outlineStyle !== 'none' &&
+      Number.parseFloat(outlineWidth) >= 1 &&
+      !/, 0\)$/.test(outlineColor)
+    );
   };
   const isOnScreen = (one: Element | null) => {
     const { width = 0, height = 0, bottom = 0, top = 0 } = one?.getBoundingClientRect() ?? {};
@@ -65,9 +77,12 @@ function focused(): Stop {
   return {
     name: name.trim().replace(/\s+/g, ' '),
     html: element.outerHTML.slice(0, 160),
-    // Past the last element the browser itself has the focus. A hidden input is shown by the label behind it.
+    // Past the last element the browser itself has the focus. A hidden input is shown by the label
+    // behind it.
     isSeen:
       element === document.body ||
-      [element, element.parentElement, element.nextElementSibling].some((one) => isOnScreen(one) && isOutlined(one)),
+      [element, element.parentElement, element.nextElementSibling].some(
+        (one) => isOnScreen(one) && isOutlined(one),
+      ),
   };
 }

@@ -7,41 +7,46 @@ import { sharedSignIn, sharedWhence } from './shared-whence.ts';
 
 export const EXPECTED_ERRORS = [/status of 40[0134]/, /status of 410/];
 
-/** `:id` is a key, `:revoked` one that was rotated and revoked. */
+/** `:id` is a key, `:revoked` one that was rotated and revoked, `:channel` one of alerts. */
 export const PAGES = [
-  ['overview', '/'],
+  ['home', '/'],
   ['address', '/ip/8.8.8.8'],
-  ['address with everything that was asked for', '/ip/8.8.8.9?include=hostname,registration'],
+  ['address with everything that was asked for', '/ip/8.8.8.9?include=hostname'],
   ['address with no data', '/ip/10.0.0.1'],
   ['prefix', '/prefix/3.0.0.0/8'],
   ['network', '/asn/16509'],
   ['search', '/asn?q=google'],
-  ['domain', '/domain/example.com?include=transport,networks'],
-  ['batch, empty', '/batch'],
-  ['batch with a map', '/batch?ips=8.8.8.8%201.0.9.9'],
-  ['domains, empty', '/domains'],
-  ['domains', '/domains?domains=example.com%20gone.example'],
-  ['usage', '/usage?by=status'],
+  ['domain', '/domain/example.com'],
+  ['domain, records', '/domain/example.com?tab=records&include=transport,networks'],
+  ['domain, senders', '/domain/example.com?tab=senders'],
+  ['domain, TLS', '/domain/example.com?tab=tls'],
+  ['domain, try', '/domain/example.com?tab=try'],
+  ['domain, JSON', '/domain/example.com?tab=json'],
+  ['look up', '/lookup'],
+  ['batch', '/lookup?ips=8.8.8.8%201.0.9.9'],
+  ['batch with a map', '/lookup?ips=8.8.8.8%201.0.9.9&tab=charts'],
+  ['mail', '/mail'],
+  ['open events', '/mail?state=open'],
+  ['watch domains', '/mail?add=yes'],
+  ['watched domain', '/domain/watched.example'],
+  ['usage', '/keys/usage?by=status'],
   ['rules', '/rules?ip=1.0.9.9&path=/login'],
   ['data', '/data'],
-  ['data, coverage', '/data?tab=coverage'],
-  ['data, quality', '/data?tab=quality'],
-  ['data, sources', '/data?tab=sources'],
+  ['data, what it knows', '/data?tab=contents'],
   ['databases', '/data?tab=databases'],
-  ['difference', '/data/diff/1...2'],
-  ['difference, sources', '/data/diff/1...2?tab=sources'],
   ['settings', '/settings'],
-  ['keys', '/settings/keys'],
-  ['create a key', '/settings/keys?create=yes'],
-  ['all keys', '/settings/keys?revoked=yes'],
-  ['edit a key', '/settings/keys?edit=:id'],
-  ['key', '/settings/keys/:id'],
-  ['key that was pasted', '/settings/keys/:id?pasted=yes'],
-  ['revoked key', '/settings/keys/:revoked'],
-  ['rotation', '/settings/keys/:id/rotate'],
-  ['rotation, complete', '/settings/keys/:revoked/rotate'],
+  ['keys', '/keys'],
+  ['create a key', '/keys?create=yes'],
+  ['all keys', '/keys?revoked=yes'],
+  ['edit a key', '/keys?edit=:id'],
+  ['key', '/keys/:id'],
+  ['key that was pasted', '/keys/:id?pasted=yes'],
+  ['revoked key', '/keys/:revoked'],
+  ['rotation', '/keys/:id/rotate'],
+  ['rotation, complete', '/keys/:revoked/rotate'],
   ['people', '/settings/people'],
   ['account', '/settings/account'],
+  ['alerts', '/settings/alerts?channel=:channel'],
   ['audit', '/settings/audit'],
   ['health', '/settings/server'],
   ['server', '/settings/server?tab=settings'],
@@ -68,16 +73,37 @@ export async function startWalk(): Promise<Walk> {
   // The second is refused: the key lacks the permission.
   for (const path of ['ip/8.8.8.8', 'asn/15169'])
     await fetch(`${whence.url}/v1/${path}`, { headers: { 'X-API-Key': secret } });
-  const { key: paused } = await admin.get('createKey', { body: { ...body, name: 'paused gateway', note: 'moves' } });
+  const { key: paused } = await admin.get('createKey', {
+    body: { ...body, name: 'paused gateway', note: 'moves' },
+  });
   await admin.get('pauseKey', { params: { id: paused.id } });
   const expires_at = new Date(Date.now() + 6 * 86_400_000).toISOString();
-  await admin.get('createKey', { body: { ...body, name: 'trial', expires_at, allowed_networks: ['192.0.2.0/24'] } });
+  await admin.get('createKey', {
+    body: { ...body, name: 'trial', expires_at, allowed_networks: ['192.0.2.0/24'] },
+  });
   const { key: old } = await admin.get('createKey', { body: { ...body, name: 'old gateway' } });
   await admin.get('rotateKey', { params: { id: old.id }, body: {} });
   await admin.get('revokeKey', { params: { id: old.id }, body: { name: 'old gateway' } });
   await admin.get('invite', { body: { role: 'viewer', note: 'Grace' } });
+  const tags = ['customers'];
+  await admin.get('watchDomains', { body: { domains: ['watched.example', 'example.com'], tags } });
+  const { channel } = await admin.get('createChannel', {
+    body: {
+      name: 'On call',
+      format: 'standard',
+      target: 'https://hooks.example.com/on-call',
+      min_severity: 'medium',
+      tags,
+    },
+  });
+  await until(
+    'the domains were checked',
+    async () =>
+      (await admin.get('listWatched')).domains.filter(({ checked_at }) => checked_at).length === 2,
+  );
   const page = await whence.open(undefined, { as: admin, expectedErrors: EXPECTED_ERRORS });
-  const pathOf = (path: string) => path.replace(':id', key.id).replace(':revoked', old.id);
+  const pathOf = (path: string) =>
+    path.replace(':id', key.id).replace(':revoked', old.id).replace(':channel', channel.id);
   return { whence, admin, page, pathOf };
 }
 
@@ -86,6 +112,7 @@ export async function settle(shown: Page): Promise<void> {
   await heading(shown).first().waitFor();
   await until(
     'nothing is loading',
-    async () => (await shown.locator('[aria-busy=true], [role=status][aria-label=Loading]').count()) === 0,
+    async () =>
+      (await shown.locator('[aria-busy=true], [role=status][aria-label=Loading]').count()) === 0,
   );
 }

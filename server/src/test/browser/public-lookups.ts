@@ -1,4 +1,7 @@
-/** Lookups without an account, where the operator allows them; and the way in through an identity provider. */
+/**
+ * Lookups without an account, where the operator allows them; and the way in through an identity
+ * provider.
+ */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { signedInAs } from '../dashboard/dashboard-client.ts';
@@ -44,30 +47,38 @@ test(
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
     );
     assert.ok(sideways <= 0, `scrolls sideways by ${sideways} px`);
-    for (const path of ['/batch', '/data', '/settings/keys', '/usage']) {
+    for (const path of ['/lookup', '/data', '/keys', '/keys/usage']) {
       await page.goto(path);
       await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
     }
   },
 );
 
-test('public lookups: signing in through the provider leads back to the page', options, async (t) => {
-  provider.person = { sub: '1', preferred_username: 'grace' };
-  const page = await whence.open(t, { otherOrigins: [provider.issuer] });
-  await page.goto('/data');
-  await page.getByRole('link', { name: 'Sign in with 127.0.0.1' }).click();
-  await page.getByRole('button', { name: 'Account of grace' }).waitFor();
-  assert.equal(new URL(page.url()).pathname, '/data');
-  await page.goto('/sign-in');
-  await page.getByRole('heading', { name: 'Overview' }).waitFor();
-  await page.goto('/settings/account');
-  await page.getByText('You sign in through your identity provider').waitFor();
-});
+test(
+  'public lookups: signing in through the provider leads back to the page',
+  options,
+  async (t) => {
+    provider.person = { sub: '1', preferred_username: 'grace' };
+    const page = await whence.open(t, { otherOrigins: [provider.issuer] });
+    await page.goto('/data');
+    await page.getByRole('link', { name: 'Sign in with 127.0.0.1' }).click();
+    await page.getByRole('button', { name: 'Account of grace' }).waitFor();
+    assert.equal(new URL(page.url()).pathname, '/data');
+    await page.goto('/sign-in');
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    await page.goto('/settings/account');
+    await page.getByText('You sign in through your identity provider').waitFor();
+  },
+);
 
-test('public lookups: a failed identity check at the provider is explained on the sign-in page', options, async (t) => {
-  provider.hasWrongSignature = true;
-  const page = await whence.open(t, { otherOrigins: [provider.issuer] });
-  await page.goto('/sign-in');
-  await page.getByRole('link', { name: 'Sign in with 127.0.0.1' }).click();
-  await page.getByText('The identity provider did not confirm your identity').waitFor();
-});
+test(
+  'public lookups: a failed identity check at the provider is explained on the sign-in page',
+  options,
+  async (t) => {
+    provider.hasWrongSignature = true;
+    const page = await whence.open(t, { otherOrigins: [provider.issuer] });
+    await page.goto('/sign-in');
+    await page.getByRole('link', { name: 'Sign in with 127.0.0.1' }).click();
+    await page.getByText('The identity provider did not confirm your identity').waitFor();
+  },
+);

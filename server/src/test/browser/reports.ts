@@ -1,8 +1,10 @@
-/** Aggregate reports in a real browser: imported by a key and by upload, judged, opened and decided about. */
+/**
+ * Aggregate reports in a real browser: imported by a key and by upload, judged, opened and decided
+ * about.
+ */
 import assert from 'node:assert/strict';
 import test, { before } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { until } from '@whence/testing/until';
 import type { Page } from 'playwright-core';
 import type { DashboardClient } from '../dashboard/dashboard-client.ts';
 import { type BrowserTest, NO_BROWSER } from './browser.ts';
@@ -61,53 +63,66 @@ function reportOf(domain: string, daysAgo: number, reporter: string): string {
 }
 
 const escaped = (text: string) =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
 const section = (page: Page) => page.getByRole('region', { name: 'Who sends as it' });
 const senders = (page: Page) => section(page).getByRole('table', { name: 'Senders' });
 
-test('reports: a domain has the verdict, days, senders and what a policy would refuse', options, async (t) => {
-  const page = await whence.open(t, { as: viewer });
-  await page.goto(`/domain/${DOMAIN}`);
-  await section(page).getByText('Would p=reject be safe? No.').waitFor();
-  await section(page)
-    .getByText(/204 messages at Zendesk would be refused/)
-    .waitFor();
-  await section(page).getByRole('button', { name: 'Show as table' }).click();
-  assert.equal(await section(page).getByRole('table', { name: 'Messages by day' }).getByRole('row').count(), 36);
-  await section(page)
-    .getByText(/^What p=reject would have refused: /)
-    .click();
-  await section(page)
-    .getByRole('row', { name: /^Zendesk 204 at a service that SPF names/ })
-    .waitFor();
-  await section(page).getByText('p=quarantine', { exact: true }).click();
-  await page.waitForURL(/policy=quarantine/);
-  await section(page).getByText('Would p=quarantine be safe? No.').waitFor();
-  await page.reload();
-  await section(page).getByText('Would p=quarantine be safe? No.').waitFor();
-});
+test(
+  'reports: a domain has the verdict, days, senders and what a policy would refuse',
+  options,
+  async (t) => {
+    const page = await whence.open(t, { as: viewer });
+    await page.goto(`/domain/${DOMAIN}?tab=senders`);
+    await section(page).getByText('Would p=reject be safe? No.').waitFor();
+    await section(page)
+      .getByText(/204 messages at Zendesk would be refused/)
+      .waitFor();
+    await section(page).getByRole('button', { name: 'Show as table' }).click();
+    assert.equal(
+      await section(page).getByRole('table', { name: 'Messages by day' }).getByRole('row').count(),
+      36,
+    );
+    await section(page).getByText('p=quarantine', { exact: true }).click();
+    await page.waitForURL(/policy=quarantine/);
+    await section(page).getByText('Would p=quarantine be safe? No.').waitFor();
+    await page.reload();
+    await section(page).getByText('Would p=quarantine be safe? No.').waitFor();
+  },
+);
 
-test('reports: a sender opens to its evidence, addresses, networks and reporters', options, async (t) => {
-  const page = await whence.open(t, { as: viewer });
-  await page.goto(`/domain/${DOMAIN}?service=zendesk`);
-  await senders(page)
-    .getByText(/which other customers use too/)
-    .waitFor();
-  const behind = page.getByRole('table', { name: 'Addresses of Zendesk' });
-  await behind.getByRole('link', { name: '198.51.100.7' }).first().waitFor();
-  await behind.getByText('google.com').first().waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Not ours' }).count(), 0, 'a viewer decides nothing');
-  assert.equal(await page.getByText('Choose report files').count(), 0, 'nor uploads');
-  for (const row of await senders(page).locator('button[aria-expanded=false]').all()) {
-    await row.click();
-    await settle(page);
-  }
-  assert.equal(await page.locator('img').count(), 0, 'names in reports are text');
-});
+test(
+  'reports: a sender opens to its evidence, addresses, networks and reporters',
+  options,
+  async (t) => {
+    const page = await whence.open(t, { as: viewer });
+    await page.goto(`/domain/${DOMAIN}?tab=senders&service=zendesk`);
+    await senders(page)
+      .getByText(/which other customers use too/)
+      .waitFor();
+    const behind = page.getByRole('table', { name: 'Addresses of Zendesk' });
+    await behind.getByRole('link', { name: '198.51.100.7' }).first().waitFor();
+    await behind.getByText('google.com').first().waitFor();
+    assert.equal(
+      await page.getByRole('button', { name: 'Not ours' }).count(),
+      0,
+      'a viewer decides nothing',
+    );
+    assert.equal(await page.getByText('Choose report files').count(), 0, 'nor uploads');
+    for (const row of await senders(page).locator('button[aria-expanded=false]').all()) {
+      await row.click();
+      await settle(page);
+    }
+    assert.equal(await page.locator('img').count(), 0, 'names in reports are text');
+  },
+);
 
 test('reports: a member decides about a sender, and takes it back', options, async (t) => {
   const page = await whence.open(t, { as: member });
-  await page.goto(`/domain/${DOMAIN}`);
+  await page.goto(`/domain/${DOMAIN}?tab=senders`);
   await senders(page).getByRole('button', { name: 'Zendesk' }).press('Enter');
   await page.waitForURL(/service=zendesk/);
   await page.getByRole('button', { name: 'Not ours' }).click();
@@ -118,74 +133,80 @@ test('reports: a member decides about a sender, and takes it back', options, asy
   await page.waitForURL((url) => !url.search.includes('service'));
 });
 
-test('reports: files are uploaded, with a summary of what was read, repeated and not read', options, async (t) => {
-  const page = await whence.open(t, { as: member, expectedErrors: [/status of 415/] });
-  await page.goto('/domain/quiet.example');
-  await section(page).getByText('Would p=reject be safe? Not enough is known.').waitFor();
-  await section(page).getByLabel('record to publish').getByText('rua=mailto:dmarc@').waitFor();
-  await section(page).getByLabel('alias').getByText('wh email reports import -').waitFor();
-  await section(page).getByLabel('curl').getByText(`${whence.url}/v1/email/reports`).waitFor();
-  await inspectThemes(page, 'without reports');
-  const report = Buffer.from(reportOf('quiet.example', 3, HOSTILE));
-  await section(page)
-    .locator('input[type=file]')
-    .setInputFiles([
-      { name: 'a.xml', mimeType: 'text/xml', buffer: report },
-      { name: 'b.xml.gz', mimeType: 'application/gzip', buffer: gzipSync(report) },
-      { name: `${HOSTILE}.txt`, mimeType: 'text/plain', buffer: Buffer.from('no report') },
-      { name: 'large.zip', mimeType: 'application/zip', buffer: Buffer.alloc(11 * 1024 * 1024) },
-    ]);
-  await section(page).getByText('4 of 4 files sent').waitFor();
-  const figures = await section(page).locator('dl', { hasText: 'Repeated' }).locator('dd').allInnerTexts();
-  assert.deepEqual(figures, ['1', '1', '2']);
-  await section(page)
-    .getByRole('row', { name: /large\.zip Larger than 10 MiB/ })
-    .waitFor();
-  await section(page)
-    .getByText(/^Who reports: 1 reporter/)
-    .click();
-  await section(page).getByRole('cell', { name: '<img src=x' }).first().waitFor();
-  await inspectThemes(page, 'after the upload');
-});
+test(
+  'reports: files are uploaded, with a summary of what was read, repeated and not read',
+  options,
+  async (t) => {
+    const page = await whence.open(t, { as: member, expectedErrors: [/status of 415/] });
+    await page.goto('/domain/quiet.example?tab=senders');
+    await section(page).getByText('Not enough is known to say whether p=reject is safe').waitFor();
+    await section(page).getByLabel('record to publish').getByText('rua=mailto:dmarc@').waitFor();
+    await section(page).getByLabel('alias').getByText('wh email reports import -').waitFor();
+    await section(page).getByLabel('curl').getByText(`${whence.url}/v1/email/reports`).waitFor();
+    await inspectThemes(page, 'without reports');
+    const report = Buffer.from(reportOf('quiet.example', 3, HOSTILE));
+    await section(page)
+      .locator('input[type=file]')
+      .setInputFiles([
+        { name: 'a.xml', mimeType: 'text/xml', buffer: report },
+        { name: 'b.xml.gz', mimeType: 'application/gzip', buffer: gzipSync(report) },
+        { name: `${HOSTILE}.txt`, mimeType: 'text/plain', buffer: Buffer.from('no report') },
+        { name: 'large.zip', mimeType: 'application/zip', buffer: Buffer.alloc(11 * 1024 * 1024) },
+      ]);
+    await section(page).getByText('4 of 4 files sent: 1 read, 1 repeated, 2 not read').waitFor();
+    await section(page)
+      .getByRole('row', { name: /large\.zip Larger than 10 MiB/ })
+      .waitFor();
+    await section(page)
+      .getByText(/^Who reports: 1 reporter/)
+      .click();
+    await section(page).getByRole('cell', { name: '<img src=x' }).first().waitFor();
+    await inspectThemes(page, 'after the upload');
+  },
+);
 
-test('reports: the section fits every width in both themes, with a sender open', options, async (t) => {
-  const page = await whence.open(t, { as: member });
-  for (const size of [WIDE, PHONE]) {
-    await page.setViewportSize(size);
-    await page.goto(`/domain/${DOMAIN}?service=zendesk`);
-    await page.getByRole('table', { name: 'Addresses of Zendesk' }).waitFor();
-    await inspectThemes(page, `${size.width} px`);
-    const table = section(page).getByRole('group', { name: 'Senders' });
-    assert.ok(
-      await table.evaluate((one) => one.scrollWidth <= one.clientWidth),
-      `nothing is clipped at ${size.width} px`,
-    );
-  }
-  await inspectSizes(page);
-});
+test(
+  'reports: the section fits every width in both themes, with a sender open',
+  options,
+  async (t) => {
+    const page = await whence.open(t, { as: member });
+    for (const size of [WIDE, PHONE]) {
+      await page.setViewportSize(size);
+      await page.goto(`/domain/${DOMAIN}?tab=senders&service=zendesk`);
+      await page.getByRole('table', { name: 'Addresses of Zendesk' }).waitFor();
+      await inspectThemes(page, `${size.width} px`);
+      const table = section(page).getByRole('group', { name: 'Senders' });
+      assert.ok(
+        await table.evaluate((one) => one.scrollWidth <= one.clientWidth),
+        `nothing is clipped at ${size.width} px`,
+      );
+    }
+    await inspectSizes(page);
+  },
+);
 
-test('reports: the domains that have some are listed, and checked with their verdict', options, async (t) => {
-  const page = await whence.open(t, { as: viewer });
-  await page.goto('/domains');
-  const listed = page.getByRole('table', { name: 'Domains with reports' }).getByRole('row', { name: DOMAIN });
-  assert.match((await listed.innerText()).replace(/\s+/g, ' '), /5,017 79\.6% 34/);
-  await listed.getByRole('link').click();
-  await until(
-    'the section is in view',
-    async () => ((await section(page).boundingBox())?.y ?? 9_999) < WIDE.height / 2,
-  );
-  await page.goBack();
-  await page.getByRole('button', { name: 'Check all of them' }).click();
-  const checked = page.getByRole('table', { name: 'Domains', exact: true }).getByRole('row', { name: DOMAIN });
-  await checked.getByText('not safe', { exact: true }).waitFor();
-  await checked.getByText('79.6%').waitFor();
-  for (const size of [WIDE, PHONE]) {
-    await page.setViewportSize(size);
-    await inspectThemes(page, `${size.width} px`);
-    const table = page.getByRole('group', { name: 'Domains' });
-    assert.ok(
-      await table.evaluate((one) => one.scrollWidth <= one.clientWidth),
-      `nothing is clipped at ${size.width} px`,
-    );
-  }
-});
+test(
+  'reports: the domains that have some are listed, and lead to their verdict',
+  options,
+  async (t) => {
+    const page = await whence.open(t, { as: viewer });
+    await page.goto('/mail');
+    const listed = page
+      .getByRole('table', { name: 'Domains with reports' })
+      .getByRole('row', { name: DOMAIN });
+    assert.match((await listed.innerText()).replace(/\s+/g, ' '), /5,017 79\.6% 34/);
+    await listed.getByRole('link').click();
+    await section(page).getByText('Would p=reject be safe? No.').waitFor();
+    await page.goBack();
+    assert.equal(await page.getByRole('button', { name: 'Watch all of them' }).count(), 0);
+    for (const size of [WIDE, PHONE]) {
+      await page.setViewportSize(size);
+      await inspectThemes(page, `${size.width} px`);
+      const table = page.getByRole('group', { name: 'Domains with reports' });
+      assert.ok(
+        await table.evaluate((one) => one.scrollWidth <= one.clientWidth),
+        `nothing is clipped at ${size.width} px`,
+      );
+    }
+  },
+);

@@ -1,9 +1,15 @@
-/** A server for the tests that need no settings of their own. Each signs in with accounts of its own. */
+/**
+ * A server for the tests that need no settings of their own. Each signs in with accounts of its
+ * own.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { type ScriptedDnsServer, startScriptedDnsServer } from '@whence/testing/servers/scripted-dns-server';
+import {
+  type ScriptedDnsServer,
+  startScriptedDnsServer,
+} from '@whence/testing/servers/scripted-dns-server';
 import type { Role } from '../../vocabulary.ts';
 import { type DashboardClient, signedInAs } from '../dashboard/dashboard-client.ts';
 import { BrowserTest, closeBrowser } from './browser.ts';
@@ -31,6 +37,12 @@ const EXAMPLE_ZONE: Parameters<typeof startScriptedDnsServer>[0] = {
   '_dmarc.reported.example': { TXT: ['v=DMARC1; p=none; rua=mailto:dmarc@reported.example'] },
   'quiet.example': { TXT: ['v=spf1 -all'] },
   'mail.zendesk.com': { TXT: ['v=spf1 ip4:198.51.100.0/26 -all'] },
+  // Two SPF records, and an MX host that does not exist.
+  'watched.example': {
+    MX: [[10, 'mx.watched.example']],
+    TXT: ['v=spf1 -all', 'v=spf1 mx -all'],
+  },
+  '_dmarc.watched.example': { TXT: ['v=DMARC1; p=reject; rua=mailto:dmarc@watched.example'] },
   'broken.org': { fail: 'SERVFAIL' },
   '_dmarc.broken.org': { fail: 'SERVFAIL' },
 };
@@ -76,17 +88,17 @@ async function start(): Promise<BrowserTest> {
     WHENCE_RULES: rulesFile(),
     WHENCE_DNS_SERVERS: dns.address,
     WHENCE_RPKI: roas,
-    WHENCE_RDAP: 'on',
     // One member creates the keys of all tests.
     WHENCE_MEMBER_KEYS_PER_DAY: '100',
-    // Nothing listens there: registries cannot be reached.
-    HTTPS_PROXY: 'http://127.0.0.1:9',
   });
 }
 
 let lastSignIn: Promise<unknown> = Promise.resolve();
 
-/** One at a time: the hooks of all files run at once, and a server takes only five sign-ins of one client at a time. */
+/**
+ * One at a time: the hooks of all files run at once, and a server takes only five sign-ins of one
+ * client at a time.
+ */
 export function sharedSignIn(name: string, role: Role): Promise<DashboardClient> {
   const signIn = async () => {
     const { folder, url } = await sharedWhence();

@@ -1,4 +1,6 @@
-/** A provider of OpenID Connect on loopback: everyone who comes is `person`, without being asked. */
+/**
+ * A provider of OpenID Connect on loopback: everyone who comes is `person`, without being asked.
+ */
 import { createHash, createSign, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -46,9 +48,13 @@ export class OpenIdProvider {
       response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
     if (url.pathname === '/.well-known/openid-configuration') json(200, this.#metadata());
     else if (url.pathname === '/keys') json(200, { keys: [this.#publicKey()] });
-    else if (url.pathname === '/authorize') response.writeHead(302, { Location: this.#authorize(url) }).end();
+    else if (url.pathname === '/authorize')
+      response.writeHead(302, { Location: this.#authorize(url) }).end();
     else if (url.pathname === '/token') {
-      const tokens = this.#exchange(new URLSearchParams(await text(request)), request.headers.authorization ?? '');
+      const tokens = this.#exchange(
+        new URLSearchParams(await text(request)),
+        request.headers.authorization ?? '',
+      );
       json(tokens === undefined ? 400 : 200, tokens ?? { error: 'invalid_grant' });
     } else json(404, {});
   }
@@ -67,31 +73,60 @@ export class OpenIdProvider {
   }
 
   #publicKey(): object {
-    return { ...this.#keys.publicKey.export({ format: 'jwk' }), kid: KEY_ID, alg: 'RS256', use: 'sig' };
+    return {
+      ...this.#keys.publicKey.export({ format: 'jwk' }),
+      kid: KEY_ID,
+      alg: 'RS256',
+      use: 'sig',
+    };
   }
 
   #authorize({ searchParams }: URL): string {
     const of = (name: string) => searchParams.get(name) ?? '';
     const code = randomUUID();
-    this.#grants.set(code, { challenge: of('code_challenge'), nonce: of('nonce'), redirectUri: of('redirect_uri') });
+    this.#grants.set(code, {
+      challenge: of('code_challenge'),
+      nonce: of('nonce'),
+      redirectUri: of('redirect_uri'),
+    });
     const back = new URL(of('redirect_uri'));
     back.searchParams.set('code', code);
     back.searchParams.set('state', of('state'));
     return back.href;
   }
 
-  /** Undefined unless client, code, verifier and address are those of the departure; a code works once. */
+  /**
+   * Undefined unless client, code, verifier and address are those of the departure; a code works
+   * once.
+   */
   #exchange(form: URLSearchParams, authorization: string): object | undefined {
     const grant = this.#grants.get(form.get('code') ?? '');
     this.#grants.delete(form.get('code') ?? '');
     const challenge = createHash('sha256')
       .update(form.get('code_verifier') ?? '')
       .digest('base64url');
-    const isClient = form.get('client_secret') === CLIENT_SECRET || authorization.startsWith('Basic ');
-    if (grant?.challenge !== challenge || grant.redirectUri !== form.get('redirect_uri') || !isClient) return undefined;
+    const isClient =
+      form.get('client_secret') === CLIENT_SECRET || authorization.startsWith('Basic ');
+    if (
+      grant?.challenge !== challenge ||
+      grant.redirectUri !== form.get('redirect_uri') ||
+      !isClient
+    )
+      return undefined;
     const now = Math.floor(Date.now() / 1000);
-    const claims = { iss: this.issuer, aud: CLIENT_ID, iat: now, exp: now + 60, nonce: grant.nonce, ...this.person };
-    return { access_token: randomUUID(), token_type: 'Bearer', id_token: this.#sign(this.spoil(claims)) };
+    const claims = {
+      iss: this.issuer,
+      aud: CLIENT_ID,
+      iat: now,
+      exp: now + 60,
+      nonce: grant.nonce,
+      ...this.person,
+    };
+    return {
+      access_token: randomUUID(),
+      token_type: 'Bearer',
+      id_token: this.#sign(this.spoil(claims)),
+    };
   }
 
   #sign(claims: Claims): string {

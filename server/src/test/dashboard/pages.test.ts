@@ -8,7 +8,7 @@ import test, { after, before } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { registerPages } from '../../dashboard/pages/pages.ts';
-import { createHttpServer } from '../../http/http-server.ts';
+import { createHttpServer } from '../../http/server/http-server.ts';
 import { openLog } from '../../log/log.ts';
 import { startInProcess, TestFolder } from '../test-server.ts';
 
@@ -30,7 +30,12 @@ before(async () => {
     onRequest: () => {},
     onFault: unused,
   });
-  const updates = { kind: 'build', intervalSeconds: undefined, start: () => {} } as const;
+  const updates = {
+    kind: 'build',
+    isUpdateSet: false,
+    updateSeconds: undefined,
+    start: () => {},
+  } as const;
   const settings = {
     publicUrl: undefined,
     dataDir: '',
@@ -51,14 +56,7 @@ after(async () => {
 
 const HTML = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
-for (const path of [
-  '/',
-  '/ip/8.8.8.8',
-  '/prefix/8.8.8.0/24',
-  '/settings/keys/abc',
-  '/data/diff/41...42',
-  '/index.html',
-]) {
+for (const path of ['/', '/ip/8.8.8.8', '/prefix/8.8.8.0/24', '/keys/abc', '/index.html']) {
   test(`pages: ${path} is the page, which is not cached`, async () => {
     const response = await fetch(`${url}${path}`, { headers: HTML });
     assert.equal(response.status, 200);
@@ -69,8 +67,19 @@ for (const path of [
   });
 }
 
+for (const path of ['/', '/docs', '/docs/'])
+  for (const accept of ['*/*', 'application/json, */*;q=0.1', 'text/plain'])
+    test(`pages: ${path} is the page for a client with Accept: ${accept}`, async () => {
+      const response = await fetch(`${url}${path}`, { headers: { Accept: accept } });
+      assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8');
+      // The same URL is JSON for other clients.
+      assert.match(response.headers.get('vary') ?? '', /^Accept,/);
+    });
+
 for (const [path, headers] of [
-  ['/', {}],
+  ['/', { Accept: 'application/json' }],
+  ['/', { Accept: 'application/json, text/html;q=0' }],
+  ['/docs', { Accept: 'application/problem+json;q=0.9, application/json' }],
   ['/ip/8.8.8.8', { Accept: 'application/json' }],
   ['/ip/8.8.8.8', { Accept: '*/*' }],
   ['/v1/nothing', HTML],
@@ -108,10 +117,24 @@ test('pages: an unchanged page is not sent again', async () => {
   assert.equal((await fetch(url, { headers })).status, 304);
 });
 
-test('pages: methods other than GET and HEAD do not serve a page', async () => {
-  assert.equal((await fetch(`${url}/ip/8.8.8.8`, { method: 'HEAD', headers: HTML })).status, 200);
-  assert.equal((await fetch(`${url}/ip/8.8.8.8`, { method: 'POST', headers: HTML })).status, 404);
-});
+for (const [path, headers, status, allow] of [
+  ['/', {}, 405, 'GET, HEAD'],
+  ['/docs?a=b', {}, 405, 'GET, HEAD'],
+  ['/assets/index-abc123.js', {}, 405, 'GET, HEAD'],
+  ['/ip/8.8.8.8', HTML, 405, 'GET, HEAD'],
+  ['/ip/8.8.8.8', {}, 404, null],
+  ['/', { Accept: 'application/json' }, 404, null],
+  ['/assets/gone-abc123.js', HTML, 404, null],
+  ['/v1/nothing', HTML, 404, null],
+] as const)
+  test(`pages: POST and OPTIONS ${path} get ${status}, as GET does where it is 404`, async () => {
+    for (const method of ['POST', 'OPTIONS']) {
+      const response = await fetch(`${url}${path}`, { method, headers });
+      assert.deepEqual([response.status, response.headers.get('allow')], [status, allow]);
+    }
+    const { status: got } = await fetch(`${url}${path}`, { method: 'HEAD', headers });
+    assert.equal(got, status === 404 ? 404 : 200);
+  });
 
 test('pages: none of the hooks runs for the API, whose answers have no header of a page', async () => {
   const data = new TestFolder();
@@ -120,7 +143,9 @@ test('pages: none of the hooks runs for the API, whose answers have no header of
   try {
     const { secret } = await data.createKey();
     for (const path of ['/v1/ip/8.8.8.8', '/v1/asn/15169', '/healthz']) {
-      const { headers } = await fetch(`${server.url}${path}`, { headers: { 'X-API-Key': secret, ...HTML } });
+      const { headers } = await fetch(`${server.url}${path}`, {
+        headers: { 'X-API-Key': secret, ...HTML },
+      });
       assert.equal(headers.get('content-security-policy'), null, path);
       assert.equal(headers.get('content-type'), 'application/json; charset=utf-8', path);
     }
@@ -131,7 +156,10 @@ test('pages: none of the hooks runs for the API, whose answers have no header of
 });
 
 /** fetch decompresses; this does not. */
-function raw(path: string, accepted: string): Promise<{ encoding: string | undefined; bytes: Buffer }> {
+function raw(
+  path: string,
+  accepted: string,
+): Promise<{ encoding: string | undefined; bytes: Buffer }> {
   return new Promise((resolve, reject) => {
     get(path, { headers: { 'Accept-Encoding': accepted }, agent: false }, (response) => {
       const pieces: Buffer[] = [];

@@ -1,4 +1,7 @@
-/** Sign-in through a provider of OpenID Connect that runs here: the way there and back, and what must not let in. */
+/**
+ * Sign-in through a provider of OpenID Connect that runs here: the way there and back, and what
+ * must not let in.
+ */
 import assert from 'node:assert/strict';
 import test, { after, before, beforeEach } from 'node:test';
 import { startInProcess, TestFolder } from '../test-server.ts';
@@ -36,7 +39,10 @@ beforeEach(() => {
 /** From a client of its own: one may return twenty times at once. */
 let clients = 0;
 const follow = (url: string, cookie = '') =>
-  fetch(url, { redirect: 'manual', headers: { Cookie: cookie, 'X-Forwarded-For': `192.0.2.${++clients % 250}` } });
+  fetch(url, {
+    redirect: 'manual',
+    headers: { Cookie: cookie, 'X-Forwarded-For': `192.0.2.${++clients % 250}` },
+  });
 const cookieOf = (response: Response, name: string) =>
   response.headers
     .getSetCookie()
@@ -77,7 +83,10 @@ test('provider: a person gets an account with the role of the setting, and the p
   assert.equal(location, '/ip/8.8.8.8?x=1');
   const session = await client.get('getSession');
   assert.ok(session.state === 'signed_in');
-  assert.deepEqual([session.account.name, session.account.role, session.has_password], ['ada', 'member', false]);
+  assert.deepEqual(
+    [session.account.name, session.account.role, session.has_password],
+    ['ada', 'member', false],
+  );
 });
 
 test('provider: the same person comes back to the same account, whatever the name is by then', async () => {
@@ -88,11 +97,22 @@ test('provider: the same person comes back to the same account, whatever the nam
 });
 
 test('provider: a name that another account has does not lead into that account', async () => {
-  provider.person = { sub: '2', preferred_username: 'Root', email: 'root@example.com', email_verified: true };
+  provider.person = {
+    sub: '2',
+    preferred_username: 'Root',
+    email: 'root@example.com',
+    email_verified: true,
+  };
   const { client } = await arrive(await depart());
   const session = await client.get('getSession');
   assert.ok(session.state === 'signed_in');
   assert.deepEqual([session.account.name, session.account.role], ['root@example.com', 'member']);
+});
+
+test('provider: a person without a free name is told so', async () => {
+  provider.person = { sub: 'Root', preferred_username: 'Root' };
+  const { client, location } = await arrive(await depart());
+  assert.deepEqual([client.cookie, location], ['', '/sign-in?failure=name_taken']);
 });
 
 test('provider: a disabled account gets a message and is not signed in', async () => {
@@ -107,10 +127,16 @@ test('provider: a disabled account gets a message and is not signed in', async (
 
 for (const [attack, change] of [
   ['without the cookie of the departure', (way) => ({ ...way, cookie: '' })],
-  ['with another state', (way) => ({ ...way, back: way.back.replace(/state=[^&]+/, 'state=other') })],
+  [
+    'with another state',
+    (way) => ({ ...way, back: way.back.replace(/state=[^&]+/, 'state=other') }),
+  ],
   ['with another code', (way) => ({ ...way, back: way.back.replace(/code=[^&]+/, 'code=other') })],
   ['with a cookie that is none', (way) => ({ ...way, cookie: 'whence_departure=x' })],
-] as const satisfies [string, (way: { back: string; cookie: string }) => { back: string; cookie: string }][]) {
+] as const satisfies [
+  string,
+  (way: { back: string; cookie: string }) => { back: string; cookie: string },
+][]) {
   test(`provider: coming back ${attack} is refused`, async () => {
     const { client, location } = await arrive(change(await depart()));
     assert.deepEqual([client.cookie, location], ['', '/sign-in?failure=failed']);
@@ -159,7 +185,10 @@ for (const to of [
 test('provider: an unreachable provider is reported on the sign-in page', async () => {
   const silent = new TestFolder();
   silent.publish();
-  const other = await startInProcess(silent, undefined, { ...environment, WHENCE_OIDC_ISSUER: 'http://127.0.0.1:1' });
+  const other = await startInProcess(silent, undefined, {
+    ...environment,
+    WHENCE_OIDC_ISSUER: 'http://127.0.0.1:1',
+  });
   await signedInAs(silent, other.url, 'Root', 'admin');
   const response = await follow(`${other.url}/dashboard/provider`);
   assert.equal(response.headers.get('location'), '/sign-in?failure=unreachable');
@@ -170,11 +199,17 @@ test('provider: an unreachable provider is reported on the sign-in page', async 
 test('provider: who returns before there is an account is refused, and gets no account', async () => {
   const empty = new TestFolder();
   // The same origin, so that the provider accepts the way back.
-  const fresh = await startInProcess(empty, undefined, { ...environment, WHENCE_PUBLIC_URL: server.url });
+  const fresh = await startInProcess(empty, undefined, {
+    ...environment,
+    WHENCE_PUBLIC_URL: server.url,
+  });
   try {
     const { back, cookie } = await depart();
     const response = await follow(back.replace(server.url, fresh.url), cookie);
-    assert.deepEqual([response.headers.get('location'), cookieOf(response, 'whence_session')], ['/', '']);
+    assert.deepEqual(
+      [response.headers.get('location'), cookieOf(response, 'whence_session')],
+      ['/', ''],
+    );
     const { state, ...rest } = await new DashboardClient(fresh.url).get('getSession');
     assert.deepEqual([state, 'has_accounts' in rest && rest.has_accounts], ['signed_out', false]);
   } finally {
@@ -184,10 +219,26 @@ test('provider: who returns before there is an account is refused, and gets no a
 });
 
 for (const [behaviour, claims, name] of [
-  ['a verified email address is one', { sub: 's1', email: 'eve@example.com', email_verified: true }, 'eve@example.com'],
-  ['an unverified one is not', { sub: 's2', email: 'ceo@example.com', email_verified: false, name: 'Eve' }, 'Eve'],
-  ['nor one without a word on it', { sub: 's3', email: 'ceo@example.com', name: 'Eve N.' }, 'Eve N.'],
-  ['nor as a user name', { sub: 's4', email: 'CEO@example.com', preferred_username: 'ceo@example.com' }, 's4'],
+  [
+    'a verified email address is one',
+    { sub: 's1', email: 'eve@example.com', email_verified: true },
+    'eve@example.com',
+  ],
+  [
+    'an unverified one is not',
+    { sub: 's2', email: 'ceo@example.com', email_verified: false, name: 'Eve' },
+    'Eve',
+  ],
+  [
+    'nor one without a word on it',
+    { sub: 's3', email: 'ceo@example.com', name: 'Eve N.' },
+    'Eve N.',
+  ],
+  [
+    'nor as a user name',
+    { sub: 's4', email: 'CEO@example.com', preferred_username: 'ceo@example.com' },
+    's4',
+  ],
 ] as const) {
   test(`provider: names of a new account: ${behaviour}`, async () => {
     provider.person = { ...claims };

@@ -1,4 +1,7 @@
-/** The route table of the dashboard, walked with every role: who may call what is what the table says, by HTTP. */
+/**
+ * The route table of the dashboard, walked with every role: who may call what is what the table
+ * says, by HTTP.
+ */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { type RouteName, routes } from '../../dashboard/wire/contract.ts';
@@ -41,34 +44,42 @@ const ACCESS: Readonly<Record<RouteName, Access>> = {
   getTraffic: 'admin',
   lookUpIp: 'viewer',
   lookUpHostname: 'viewer',
-  lookUpRegistration: 'viewer',
   lookUpHistory: 'viewer',
   lookUpPrefix: 'viewer',
   lookUpAsn: 'viewer',
   searchAsn: 'viewer',
   checkDomain: 'viewer',
   tryDomain: 'viewer',
-  listRuns: 'viewer',
-  createRun: 'viewer',
-  getRun: 'viewer',
-  removeRun: 'viewer',
-  claimDomain: 'viewer',
-  checkRunDomain: 'viewer',
-  retryRun: 'viewer',
   lookUpBatch: 'viewer',
   listReports: 'viewer',
   importReports: 'member',
   getSenders: 'viewer',
+  getTlsReports: 'viewer',
   decideSender: 'member',
+  listWatched: 'viewer',
+  watchDomains: 'member',
+  changeWatched: 'member',
+  unwatchDomains: 'member',
+  checkWatched: 'member',
+  listEvents: 'viewer',
+  acceptEvent: 'member',
+  listChannels: 'viewer',
+  createChannel: 'admin',
+  changeChannel: 'admin',
+  deleteChannel: 'admin',
+  testChannel: 'admin',
+  listDeliveries: 'viewer',
+  confirmRecipient: 'public',
   getDataset: 'viewer',
   getDataAges: 'viewer',
-  getDatasetDiff: 'viewer',
   useVersion: 'admin',
   startUpdate: 'admin',
   getUpdate: 'viewer',
+  chooseUpdates: 'admin',
   getDatabases: 'admin',
   getRules: 'viewer',
   tryRule: 'viewer',
+  replayLog: 'viewer',
   getHealth: 'admin',
   getSettings: 'admin',
   listAudit: 'admin',
@@ -98,21 +109,30 @@ for (const name of Object.keys(routes) as RouteName[]) {
     for (const role of ORDER) {
       const client = clients[role] as DashboardClient;
       const isAllowed = ORDER.indexOf(role) >= ORDER.indexOf(ACCESS[name]);
-      // Not carried out where it is allowed: what a change would be about is missing, and refused after the role.
+      // Not carried out where it is allowed: what a change would be about is missing, and refused
+      // after the role.
       if (isAllowed && routes[name].method !== 'GET') continue;
       const response = await client.ask(name, { params: { ip: '8.8.8.8', asn: '15169' } });
-      const { data } = (await response.json().catch(() => ({ data: {} }))) as { data: { code?: string } };
+      const { data } = (await response.json().catch(() => ({ data: {} }))) as {
+        data: { code?: string };
+      };
       if (isAllowed) assert.notEqual(data.code, 'SIGNED_OUT', `${name} refuses ${role}`);
       if (isAllowed) assert.notEqual(data.code, 'FORBIDDEN', `${name} refuses ${role}`);
       if (!isAllowed)
-        assert.equal(data.code, role === 'public' ? 'SIGNED_OUT' : 'FORBIDDEN', `${name} lets ${role} in`);
+        assert.equal(
+          data.code,
+          role === 'public' ? 'SIGNED_OUT' : 'FORBIDDEN',
+          `${name} lets ${role} in`,
+        );
     }
   });
 }
 
 test('roles: no route of the dashboard answers to an API key', async () => {
   const { secret } = await folder.createKey();
-  const response = await fetch(`${server.url}/dashboard/api/keys`, { headers: { 'X-API-Key': secret } });
+  const response = await fetch(`${server.url}/dashboard/api/keys`, {
+    headers: { 'X-API-Key': secret },
+  });
   assert.equal(response.status, 401);
 });
 

@@ -1,37 +1,46 @@
 /**
- * Commands of container engines, Kubernetes, Helm and systemd in the documentation and in the comments of deploy/: they
- * are pasted one after another, so a container, volume, image, namespace, Secret or release has one name in all of them,
- * and what they name exists in the files.
+ * Commands of container engines, Kubernetes, Helm and systemd in the documentation and in the
+ * comments of deploy/: they are pasted one after another, so a container, volume, image, namespace,
+ * Secret or release has one name in all of them, and what they name exists in the files.
  */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
 import { REPOSITORY } from '../packages/page-blocks.ts';
-import { bin } from '../test-server.ts';
 
 const read = (path: string) => readFileSync(join(REPOSITORY, path), 'utf8');
 const list = (folder: string) =>
-  readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
+  readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: 'utf8' }).map((name) =>
+    join(folder, name),
+  );
 
 const pages = ['README.md', ...list('docs'), ...list('deploy')].filter(
-  (path) => /\.(md|yaml|sh|service|timer)$|Dockerfile$/.test(path) && !path.startsWith('docs/decisions/'),
+  (path) =>
+    /\.(md|yaml|sh|service|timer)$|Dockerfile$/.test(path) && !path.startsWith('docs/decisions/'),
 );
 
 type Command = { readonly page: string; readonly text: string; readonly words: readonly string[] };
-const PROGRAMS = /(?:^|[\s;&(`])((?:docker|podman|kubectl|helm|systemctl|systemd-run|journalctl) (?=[a-z-])[^`\n]*)/g;
+const PROGRAMS =
+  /(?:^|[\s;&(`])((?:docker|podman|kubectl|helm|systemctl|systemd-run|journalctl) (?=[a-z-])[^`\n]*)/g;
 
-/** Up to the end of the line or of the code, or another command; a line that ends with a backslash goes on. */
+/**
+ * Up to the end of the line or of the code, or another command; a line that ends with a backslash
+ * goes on.
+ */
 const commands: readonly Command[] = pages.flatMap((page) =>
   read(page)
     .replaceAll(/\\\n#?\s*/g, ' ')
     .split('\n')
-    .filter((line) => page.endsWith('.md') || page.endsWith('.sh') || line.trimStart().startsWith('#'))
+    .filter(
+      (line) => page.endsWith('.md') || page.endsWith('.sh') || line.trimStart().startsWith('#'),
+    )
     .flatMap((line) =>
-      Array.from(line.matchAll(PROGRAMS), ([, text = '']) => text.split(/\s*(?:&&|\|\||[;|>])/)[0] ?? ''),
+      Array.from(
+        line.matchAll(PROGRAMS),
+        ([, text = '']) => text.split(/\s*(?:&&|\|\||[;|>])/)[0] ?? '',
+      ),
     )
     .map((text) => ({
       page,
@@ -54,13 +63,16 @@ function containers(command: Command): string[] {
   if (!isEngine(command)) return [];
   const [, verb = ''] = command.words;
   if (verb === 'run') return after(command, '--name');
-  return ['exec', 'stop', 'rm', 'logs', 'restart', 'start'].includes(verb) ? [command.words[2] ?? ''] : [];
+  return ['exec', 'stop', 'rm', 'logs', 'restart', 'start'].includes(verb)
+    ? [command.words[2] ?? '']
+    : [];
 }
 
 function images(command: Command): string[] {
   if (!isEngine(command)) return [];
   const [, verb] = command.words;
-  return verb === 'build' ? after(command, '-t', '--tag') : verb === 'run' ? [command.words.at(-1) ?? ''] : [];
+  if (verb === 'build') return after(command, '-t', '--tag');
+  return verb === 'run' ? [command.words.at(-1) ?? ''] : [];
 }
 
 function secrets({ words }: Command): string[] {
@@ -75,23 +87,33 @@ const namespaces = (command: Command) =>
 
 for (const [what, namesOf, want] of [
   ['container', containers, 'whence'],
-  ['volume', (command: Command) => after(command, '-v').map((volume) => volume.split(':')[0] ?? ''), 'whence'],
+  [
+    'volume',
+    (command: Command) => after(command, '-v').map((volume) => volume.split(':')[0] ?? ''),
+    'whence',
+  ],
   ['image', images, 'whence'],
   ['namespace', namespaces, 'whence'],
   ['Secret with the database URL', secrets, 'whence'],
   ['release', (command: Command) => after(command, '--install'), 'whence'],
 ] as const)
   test(`deployment commands: one ${what} in all pages`, () => {
-    const named = commands.flatMap((command) => namesOf(command).map((name) => ({ name, ...command })));
+    const named = commands.flatMap((command) =>
+      namesOf(command).map((name) => ({ name, ...command })),
+    );
     assert.ok(named.length > 0, 'none is found');
-    for (const { name, page, text } of named) if (!isVariable(name)) assert.equal(name, want, `${page}: ${text}`);
+    for (const { name, page, text } of named)
+      if (!isVariable(name)) assert.equal(name, want, `${page}: ${text}`);
   });
 
 test('deployment commands: the Secret is the one of the manifests and of the chart', () => {
   const { database } = parse(read('deploy/helm/whence/values.yaml')) as {
     database: { secretName: string; secretKey: string };
   };
-  assert.match(read('deploy/kubernetes/whence.yaml'), /secretKeyRef: \{name: whence, key: database-url\}/);
+  assert.match(
+    read('deploy/kubernetes/whence.yaml'),
+    /secretKeyRef: \{name: whence, key: database-url\}/,
+  );
   assert.deepEqual([database.secretName, database.secretKey], ['whence', 'database-url']);
   const keys = commands.flatMap(({ text }) =>
     Array.from(text.matchAll(/--from-literal=([\w.-]+)=/g), ([, key]) => key),
@@ -108,8 +130,13 @@ test('deployment commands: every resource, service, unit, file and value that th
       }),
     ),
   );
-  const { services } = parse(read('deploy/docker/compose.yaml'), { merge: true }) as { services: object };
-  const values = parse(read('deploy/helm/whence/values.yaml')) as Record<string, Record<string, unknown>>;
+  const { services } = parse(read('deploy/docker/compose.replicas.yaml'), { merge: true }) as {
+    services: object;
+  };
+  const values = parse(read('deploy/helm/whence/values.yaml')) as Record<
+    string,
+    Record<string, unknown>
+  >;
   const units = new Set(readdirSync(join(REPOSITORY, 'deploy/systemd')));
   let checked = 0;
   const check = (isThere: boolean, { page, text }: Command, what: string) => {
@@ -120,7 +147,8 @@ test('deployment commands: every resource, service, unit, file and value that th
     const { words, page } = command;
     for (const word of words) {
       const [, resource] = /((?:cronjob|deployment)\/[\w-]+)$/.exec(word) ?? [];
-      if (words[0] === 'kubectl' && resource !== undefined) check(resources.has(resource), command, resource);
+      if (words[0] === 'kubectl' && resource !== undefined)
+        check(resources.has(resource), command, resource);
       if (/^whence[\w-]*\.(service|timer)$/.test(word)) check(units.has(word), command, word);
     }
     for (const file of after(command, '-f')) {
@@ -130,12 +158,18 @@ test('deployment commands: every resource, service, unit, file and value that th
       check(isThere, command, file);
     }
     if (words[1] === 'compose') {
-      const service = words.slice(3).find((word) => !word.startsWith('-'));
-      if (service !== undefined && !isVariable(service)) check(service in services, command, service);
+      const given = words.slice(2).filter((word, i, all) => word !== '-f' && all[i - 1] !== '-f');
+      const service = given.slice(1).find((word) => !word.startsWith('-'));
+      if (service !== undefined && !isVariable(service))
+        check(service in services, command, service);
     }
     for (const [, path = ''] of command.text.matchAll(/--set(?:-file)? ([\w.]+)=/g)) {
       const [group = '', name] = path.split('.');
-      check(group in values && (name === undefined || name in (values[group] ?? {})), command, path);
+      check(
+        group in values && (name === undefined || name in (values[group] ?? {})),
+        command,
+        path,
+      );
     }
   }
   assert.ok(checked > 8, String(checked));
@@ -157,7 +191,9 @@ test('deployment commands: whence-admin and the page run a command as whence.ser
   const script = read('deploy/systemd/whence-admin').replaceAll(/\\\n\s*/g, '');
   const [, line = ''] = /^exec (systemd-run .*)$/m.exec(script) ?? [];
   for (const command of [...runs, { page: 'whence-admin', text: line, words: line.split(/\s+/) }]) {
-    const properties = Object.fromEntries(after(command, '-p').map((property) => property.split(/=(.*)/s)));
+    const properties = Object.fromEntries(
+      after(command, '-p').map((property) => property.split(/=(.*)/s)),
+    );
     assert.deepEqual(properties, {
       DynamicUser: settingOf('DynamicUser'),
       // A dynamic user that is not named has the name of its unit.
@@ -167,27 +203,7 @@ test('deployment commands: whence-admin and the page run a command as whence.ser
       EnvironmentFile: settingOf('EnvironmentFile'),
     });
     assert.deepEqual(after(command, '-E'), [`WHENCE_DATA_DIR=${dataDir}`]);
-    for (const option of ['--pipe', '--wait', '--collect']) assert.ok(command.words.includes(option), option);
-  }
-});
-
-test('deployment commands: whence-admin passes arguments, output and exit code on', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'whence-admin-'));
-  try {
-    // As systemd-run with --pipe and --wait, without the service around it.
-    writeFileSync(
-      join(folder, 'systemd-run'),
-      `#!/bin/sh\nwhile [ "$1" != /usr/bin/wh ]; do shift; done\nshift\nexec ${process.execPath} ${bin} "$@"\n`,
-      { mode: 0o755 },
-    );
-    const env = { PATH: `${folder}:${process.env['PATH']}`, WHENCE_DATA_DIR: join(folder, 'data') };
-    const admin = (...argv: string[]) =>
-      spawnSync(join(REPOSITORY, 'deploy/systemd/whence-admin'), argv, { env, encoding: 'utf8' });
-    const created = admin('key', 'create', '--name', 'two words', '--new');
-    assert.match(created.stdout, /^whence_/, created.stderr);
-    assert.match(admin('key', 'list').stdout, /two words/);
-    assert.equal(admin('key', 'show', 'abcdefghjk').status, 1);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+    for (const option of ['--pipe', '--wait', '--collect'])
+      assert.ok(command.words.includes(option), option);
   }
 });

@@ -3,7 +3,14 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { freePort } from '@whence/testing/programs';
-import { type Answer, decode, encode, type OptAnswer, type Packet, type RecordType } from 'dns-packet';
+import {
+  type Answer,
+  decode,
+  encode,
+  type OptAnswer,
+  type Packet,
+  type RecordType,
+} from 'dns-packet';
 import { startInProcess, type TestFolder } from '../test-server.ts';
 
 export type Edns = Partial<Pick<OptAnswer, 'udpPayloadSize' | 'ednsVersion' | 'flags'>>;
@@ -22,7 +29,11 @@ export function question(name: string, type: string, more: Packet = {}): Buffer 
 export function summaryOf(bytes: Buffer): { code: string; answers: string[]; hasSoa: boolean } {
   const { answers = [], authorities = [] } = decode(bytes);
   const code = RCODES[bytes.readUInt8(3) & 0x0f] ?? '';
-  return { code, answers: answers.map(textOf), hasSoa: authorities.some(({ type }) => type === 'SOA') };
+  return {
+    code,
+    answers: answers.map(textOf),
+    hasSoa: authorities.some(({ type }) => type === 'SOA'),
+  };
 }
 
 const RCODES = ['NOERROR', 'FORMERR', 'SERVFAIL', 'NXDOMAIN', 'NOTIMP', 'REFUSED'];
@@ -70,7 +81,10 @@ export class DnsClient {
     });
   }
 
-  /** Responses to packets that may get none: all that arrive before the response to a question that is sent last. */
+  /**
+   * Responses to packets that may get none: all that arrive before the response to a question that
+   * is sent last.
+   */
   async responsesTo(packets: readonly Buffer[], last: Buffer): Promise<Buffer[]> {
     this.#unexpected = [];
     for (const packet of packets) this.#socket.send(packet, this.port, this.#host);
@@ -85,7 +99,10 @@ export class DnsClient {
 
 export async function startZone(folder: TestFolder, settings: Record<string, string> = {}) {
   const port = await freePort();
-  const server = await startInProcess(folder, undefined, { WHENCE_DNS_LISTEN: `127.0.0.1:${port}`, ...settings });
+  const server = await startInProcess(folder, undefined, {
+    WHENCE_DNS_LISTEN: `127.0.0.1:${port}`,
+    ...settings,
+  });
   const client = await DnsClient.open(port);
   return {
     ...server,
@@ -102,8 +119,16 @@ const lengthOf = (packet: Buffer) => Buffer.of(packet.length >> 8, packet.length
 /** As it is sent over TCP. */
 export const framed = (packet: Buffer) => Buffer.concat([lengthOf(packet), packet]);
 
-/** Writes the chunks to a connection, each as a segment, and reads `count` responses, or until it is closed. */
-export async function askOverTcp(port: number, chunks: readonly Buffer[], count: number, isEnded = false) {
+/**
+ * Writes the chunks to a connection, each as a segment, and reads `count` responses, or until it is
+ * closed.
+ */
+export async function askOverTcp(
+  port: number,
+  chunks: readonly Buffer[],
+  count: number,
+  isEnded = false,
+) {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
   socket.on('error', () => {});
   const responses: Buffer[] = [];

@@ -6,8 +6,16 @@ import test, { after, before } from 'node:test';
 import { freePort } from '@whence/testing/programs';
 import { until } from '@whence/testing/until';
 import { decode, type Packet } from 'dns-packet';
-import { SAMPLE, ServerProcess, startInProcess, TestFolder } from '../test-server.ts';
-import { askOverTcp, DnsClient, framed, opt, question, startZone, summaryOf } from './dns-client.ts';
+import { SAMPLE, startInProcess, TestFolder } from '../test-server.ts';
+import {
+  askOverTcp,
+  DnsClient,
+  framed,
+  opt,
+  question,
+  startZone,
+  summaryOf,
+} from './dns-client.ts';
 
 const folder = new TestFolder();
 let zone: Awaited<ReturnType<typeof startZone>>;
@@ -30,7 +38,12 @@ const found = (...answers: string[]) => ({ code: 'NOERROR', answers, hasSoa: fal
 
 for (const [behaviour, name, type, want] of [
   ['the origin of an address', '8.8.8.8.origin', 'TXT', found('15169 | 8.8.8.0/24 | US | arin |')],
-  ['the origin of an IPv6 address', `${GOOGLE_IPV6}.origin6`, 'TXT', found('15169 | 2001:4860::/32 | US | arin |')],
+  [
+    'the origin of an IPv6 address',
+    `${GOOGLE_IPV6}.origin6`,
+    'TXT',
+    found('15169 | 2001:4860::/32 | US | arin |'),
+  ],
   [
     'an address in upper case',
     `${GOOGLE_IPV6.toUpperCase()}.ORIGIN6`,
@@ -38,22 +51,37 @@ for (const [behaviour, name, type, want] of [
     found('15169 | 2001:4860::/32 | US | arin |'),
   ],
   ['an address for rspamd', '8.8.8.8.asn', 'TXT', found('15169|8.8.8.0/24|US|arin|')],
-  ['an IPv6 address for rspamd', `${GOOGLE_IPV6}.asn`, 'TXT', found('15169|2001:4860::/32|US|arin|')],
+  [
+    'an IPv6 address for rspamd',
+    `${GOOGLE_IPV6}.asn`,
+    'TXT',
+    found('15169|2001:4860::/32|US|arin|'),
+  ],
   ['a network', 'AS15169.asn', 'TXT', found('15169 | US | arin |  | Google LLC, US')],
-  ['a name that is not ASCII', 'as64500.asn', 'TXT', found('64500 | AU | apnic |  | Exämple "Nord" GmbH, AU')],
+  [
+    'a name that is not ASCII',
+    'as64500.asn',
+    'TXT',
+    found('64500 | AU | apnic |  | Exämple "Nord" GmbH, AU'),
+  ],
   ['a network that is not known', 'AS64501.asn', 'TXT', ABSENT],
   ['an address that is not announced', '1.2.0.192.origin', 'TXT', ABSENT],
   ['a type that it does not have', '8.8.8.8.origin', 'A', EMPTY],
-  ['any type', '9.9.0.1.bl', 'ANY', found('127.0.0.4', '127.0.0.10', 'level=medium score=45 flags=tor_exit')],
+  ['any type', '9.9.0.1.bl', 'ANY', found('127.0.0.4', '127.0.0.10', 'score=45 flags=tor_exit')],
   ['a Tor exit', '9.9.0.1.bl', 'A', found('127.0.0.4', '127.0.0.10')],
   ['a VPN address', '7.0.0.9.bl', 'A', found('127.0.0.12', '127.0.0.15')],
-  ['the flags as text', '7.0.0.9.bl', 'TXT', found('level=low score=15 flags=vpn,mobile')],
+  ['the flags as text', '7.0.0.9.bl', 'TXT', found('score=15 flags=vpn,mobile')],
   ['an address of a datacenter alone', '1.0.0.3.bl', 'A', ABSENT],
   ['the listed test address', '2.0.0.127.bl', 'A', found('127.0.0.2')],
   ['the test address that is not listed', '1.0.0.127.bl', 'A', ABSENT],
   ['the listed IPv6 test address', `${mapped('7f000002')}.bl`, 'A', found('127.0.0.2')],
   ['the IPv6 test address that is not listed', `${mapped('7f000001')}.bl`, 'A', ABSENT],
-  ['an IPv4-mapped address', `${mapped('08080808')}.origin6`, 'TXT', found('15169 | 8.8.8.0/24 | US | arin |')],
+  [
+    'an IPv4-mapped address',
+    `${mapped('08080808')}.origin6`,
+    'TXT',
+    found('15169 | 8.8.8.0/24 | US | arin |'),
+  ],
   ['a part of an address, which has names below it', '8.8.origin', 'TXT', EMPTY],
   ['a part of an IPv6 address', '4.1.0.0.2.bl', 'A', EMPTY],
   ['a list', 'origin', 'TXT', EMPTY],
@@ -65,7 +93,10 @@ for (const [behaviour, name, type, want] of [
   ['the server name', 'ns', 'A', EMPTY],
 ] as const)
   test(`dns zone: ${behaviour}`, async () =>
-    assert.deepEqual(summaryOf(await zone.client.ask(question(`${name}.whence.invalid`, type))), want));
+    assert.deepEqual(
+      summaryOf(await zone.client.ask(question(`${name}.whence.invalid`, type))),
+      want,
+    ));
 
 for (const [behaviour, name, type, more, want] of [
   ['the zone itself', 'whence.invalid', 'SOA', {}, found('SOA')],
@@ -82,7 +113,13 @@ for (const [behaviour, name, type, more, want] of [
     { questions: [{ name: 'whence.invalid', type: 'TXT', class: 'CH' }] },
     REFUSED,
   ],
-  ['another operation', 'whence.invalid', 'SOA', { flags: 4 << 11 }, { ...REFUSED, code: 'NOTIMP' }],
+  [
+    'another operation',
+    'whence.invalid',
+    'SOA',
+    { flags: 4 << 11 },
+    { ...REFUSED, code: 'NOTIMP' },
+  ],
 ] as const satisfies readonly (readonly [string, string, string, Packet, object])[])
   test(`dns zone: ${behaviour}`, async () =>
     assert.deepEqual(summaryOf(await zone.client.ask(question(name, type, more as Packet))), want));
@@ -126,9 +163,17 @@ for (const [behaviour, packet, want] of [
   ['an answer', withBytes((bytes) => bytes.writeUInt16BE(1, 6)), ['FORMERR']],
   ['a question that is cut off', ASKED.subarray(0, -1), ['FORMERR']],
   ['bytes after the question', Buffer.concat([ASKED, Buffer.from('x')]), ['FORMERR']],
-  ['a name that refers to itself', withBytes((bytes) => bytes.writeUInt16BE(0xc00c, 12)), ['FORMERR']],
+  [
+    'a name that refers to itself',
+    withBytes((bytes) => bytes.writeUInt16BE(0xc00c, 12)),
+    ['FORMERR'],
+  ],
   ['a name that is too long', question(`${'a.'.repeat(130)}whence.invalid`, 'TXT'), ['FORMERR']],
-  ['two OPT records', question('whence.invalid', 'SOA', { additionals: [opt(), opt()] }), ['FORMERR']],
+  [
+    'two OPT records',
+    question('whence.invalid', 'SOA', { additionals: [opt(), opt()] }),
+    ['FORMERR'],
+  ],
 ] as const)
   test(`dns zone: ${behaviour} gets ${want[0] ?? 'no response'}`, async () => {
     const responses = await zone.client.responsesTo([packet], ASKED);
@@ -140,11 +185,17 @@ for (const [behaviour, packet, want] of [
 
 test('dns zone: clients of other networks get a refusal of the size of their question, or nothing', async () => {
   const strict = await startZone(folder, { WHENCE_DNS_ALLOW: '192.0.2.0/24,2001:db8::/32' });
-  const asked = question('8.8.8.8.bl.whence.invalid', 'ANY', { additionals: [opt({ udpPayloadSize: 4096 })] });
+  const asked = question('8.8.8.8.bl.whence.invalid', 'ANY', {
+    additionals: [opt({ udpPayloadSize: 4096 })],
+  });
   const refused = await strict.client.ask(asked);
   assert.deepEqual(summaryOf(refused), REFUSED);
   assert.ok(refused.length <= asked.length);
-  const broken = [withBytes((bytes) => bytes.writeUInt16BE(2, 4)), ASKED.subarray(0, -1), ASKED.subarray(0, 5)];
+  const broken = [
+    withBytes((bytes) => bytes.writeUInt16BE(2, 4)),
+    ASKED.subarray(0, -1),
+    ASKED.subarray(0, 5),
+  ];
   assert.deepEqual(await strict.client.responsesTo(broken, ASKED), []);
   assert.deepEqual(await askOverTcp(strict.port, [framed(ASKED)], 1), []);
   await strict.close();
@@ -177,7 +228,12 @@ test('dns zone: what does not fit into a datagram is truncated, and complete ove
 const FRAMED = framed(ASKED);
 for (const [behaviour, chunks, count, isEnded] of [
   ['one question', [FRAMED], 1, false],
-  ['many questions at once', [Buffer.concat(Array.from({ length: 5000 }, () => FRAMED))], 5000, false],
+  [
+    'many questions at once',
+    [Buffer.concat(Array.from({ length: 5000 }, () => FRAMED))],
+    5000,
+    false,
+  ],
   ['a question in bytes', [...FRAMED].map((byte) => Buffer.of(byte)), 1, false],
   [
     'two and a half, then the rest',
@@ -187,7 +243,12 @@ for (const [behaviour, chunks, count, isEnded] of [
   ],
   ['a client that has said all', [FRAMED], 1, true],
   ['a malformed question', [framed(ASKED.subarray(0, -1)), FRAMED], 2, false],
-  ['a response, which ends the connection', [framed(withBytes((bytes) => bytes.writeUInt8(0x80, 2)))], 0, false],
+  [
+    'a response, which ends the connection',
+    [framed(withBytes((bytes) => bytes.writeUInt8(0x80, 2)))],
+    0,
+    false,
+  ],
   ['a question of no bytes, which ends it', [Buffer.from([0, 0])], 0, false],
   ['a question that is too long, which ends it', [Buffer.from([0xff, 0xff])], 0, false],
 ] as const)
@@ -195,7 +256,9 @@ for (const [behaviour, chunks, count, isEnded] of [
     const responses = await askOverTcp(zone.port, chunks, count === 0 ? 1 : count, isEnded);
     assert.equal(responses.length, count);
     if (count > 0)
-      assert.deepEqual(summaryOf(responses.at(-1) as Buffer).answers, ['15169 | 8.8.8.0/24 | US | arin |']);
+      assert.deepEqual(summaryOf(responses.at(-1) as Buffer).answers, [
+        '15169 | 8.8.8.0/24 | US | arin |',
+      ]);
   });
 
 test('dns zone over tcp: a client that does not read is not answered without limit, and gets everything when it reads', async () => {
@@ -204,7 +267,8 @@ test('dns zone over tcp: a client that does not read is not answered without lim
   const chunk = Buffer.concat(Array.from({ length: 1000 }, () => FRAMED));
   await once(socket, 'connect');
   for (let sent = 0; sent < count; sent += 1000) socket.write(chunk);
-  const total = () => zone.counters().counters['whence_dns_questions_total{type="TXT",result="noerror"}'] ?? 0;
+  const total = () =>
+    zone.counters().counters['whence_dns_questions_total{type="TXT",result="noerror"}'] ?? 0;
   const first = total();
   let answered = -1;
   const isStuck = () => {
@@ -259,7 +323,10 @@ test('dns zone: a new version answers without a failure in between', async () =>
     for (let i = 0; i < 50; i++) await ask();
     return seen.size > 1;
   });
-  assert.deepEqual([...seen], ['NOERROR 15169 | 8.8.8.0/24 | US | arin |', 'NOERROR 64500 | 8.8.0.0/16 | US | arin |']);
+  assert.deepEqual(
+    [...seen],
+    ['NOERROR 15169 | 8.8.8.0/24 | US | arin |', 'NOERROR 64500 | 8.8.0.0/16 | US | arin |'],
+  );
   await serving.close();
   own.remove();
 });
@@ -274,25 +341,8 @@ test('dns zone: SERVFAIL until there is a dataset', async () => {
 
 test('dns zone: a port that is in use is an error that names the setting', async () => {
   const settings = { WHENCE_DNS_LISTEN: `127.0.0.1:${zone.port}` };
-  await assert.rejects(startInProcess(folder, undefined, settings), /is in use by another process.*WHENCE_DNS_LISTEN/);
-});
-
-test('dns zone: workers share the port, and their questions are counted by type and result', async () => {
-  const [port, metricsPort] = [await freePort(), await freePort()];
-  const server = await ServerProcess.start(folder, {
-    WHENCE_WORKERS: '2',
-    WHENCE_DNS_LISTEN: `127.0.0.1:${port}`,
-    WHENCE_METRICS_PORT: String(metricsPort),
-  });
-  const client = await DnsClient.open(port);
-  for (let i = 0; i < 50; i++) {
-    assert.equal(summaryOf(await client.ask(ASKED)).code, 'NOERROR');
-    assert.equal((await askOverTcp(port, [FRAMED], 1)).length, 1);
-  }
-  await client.ask(question('x.whence.invalid', 'AAAA'));
-  const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
-  assert.match(metrics, /^whence_dns_questions_total\{type="TXT",result="noerror"\} 100$/m);
-  assert.match(metrics, /^whence_dns_questions_total\{type="AAAA",result="nxdomain"\} 1$/m);
-  client.close();
-  assert.equal(await server.stop(), 0);
+  await assert.rejects(
+    startInProcess(folder, undefined, settings),
+    /is in use by another process.*WHENCE_DNS_LISTEN/,
+  );
 });

@@ -1,6 +1,7 @@
 /**
- * Every route of the API, every tool of MCP and every route of the dashboard declares what it costs, and does nothing for a
- * request that is not admitted; so do free messages of MCP and DNS. What handlers work with is replaced by objects that note when they are used.
+ * Every route of the API, every tool of MCP and every route of the dashboard declares what it
+ * costs, and does nothing for a request that is not admitted; so do free messages of MCP and DNS.
+ * What handlers work with is replaced by objects that note when they are used.
  */
 import assert from 'node:assert/strict';
 import test, { beforeEach } from 'node:test';
@@ -49,8 +50,13 @@ const key = (id: string, more: object) => ({
 const KEYS: Readonly<Record<string, unknown>> = {
   'no permission': key('no permission', { permissions: [] }),
   'used up': key('used up', { allowance: { limit: 0, lease: 0 } }),
+  good: key('good', { allowance: { limit: Number.POSITIVE_INFINITY, lease: 1 } }),
 };
-const sessionOf = (role: string) => ({ token: role, account: { id: role, role }, session: { id: role } });
+const sessionOf = (role: string) => ({
+  token: role,
+  account: { id: role, role },
+  session: { id: role },
+});
 
 const nowMs = () => Date.parse('2026-11-15T12:00:00Z');
 const leases = new MemoryLeases();
@@ -75,7 +81,6 @@ const dependencies = {
       'live',
       'emailChecks',
       'addressSections',
-      'datasetDiffs',
       'past',
       'databases',
       'reporter',
@@ -83,7 +88,10 @@ const dependencies = {
     ].map((name) => [name, noted(name)]),
   ),
   admission,
-  accounts: { sessions: { find: async (token: string) => sessionOf(token) }, links: noted('accounts.links') },
+  accounts: {
+    sessions: { find: async (token: string) => sessionOf(token) },
+    links: noted('accounts.links'),
+  },
   metrics: new Metrics(),
   keys: noted('keys'),
   writes: noted('writes'),
@@ -95,7 +103,7 @@ const dependencies = {
   trustProxy: [],
   readMode: 'data-events',
   corsOrigins: [],
-  settings: { hasPublicLookups: true, updates: {}, inForce: [] },
+  settings: { hasPublicLookups: true, updates: {}, inForce: [], pagesFolder: '/nonexistent' },
 };
 
 const { app } = await createApp(dependencies as unknown as Parameters<typeof createApp>[0]);
@@ -109,23 +117,36 @@ beforeEach(() => {
 });
 
 test('admission: a route that declares nothing is not registered', async () => {
-  const { app: other } = await createApp(dependencies as unknown as Parameters<typeof createApp>[0]);
-  assert.throws(() => other.get('/new', () => ({})), /GET \/new declares neither access, count nor cost/);
+  const { app: other } = await createApp(
+    dependencies as unknown as Parameters<typeof createApp>[0],
+  );
+  assert.throws(
+    () => other.get('/new', () => ({})),
+    /GET \/new declares neither access, count nor cost/,
+  );
 });
 
 type Refusal = [status: number, code: string];
 type RefusalText = (error: ApiError) => string;
 
-async function expectRefusal(sent: InjectOptions, [status, code]: Refusal, text?: RefusalText): Promise<void> {
+async function expectRefusal(
+  sent: InjectOptions,
+  [status, code]: Refusal,
+  text?: RefusalText,
+): Promise<void> {
   const { statusCode, payload } = await app.inject(sent);
   if (text !== undefined) {
-    assert.deepEqual([statusCode, payload, used], [status, text(new ApiError(code as ErrorName)), []]);
+    assert.deepEqual(
+      [statusCode, payload, used],
+      [status, text(new ApiError(code as ErrorName)), []],
+    );
     return;
   }
   assert.deepEqual([statusCode, JSON.parse(payload).data?.code, used], [status, code, []]);
 }
 
-const withKey = (secret: string | undefined) => (secret === undefined ? {} : { 'x-api-key': secret });
+const withKey = (secret: string | undefined) =>
+  secret === undefined ? {} : { 'x-api-key': secret };
 const KEY_REFUSALS: [why: string, secret: string | undefined, Refusal][] = [
   ['while the server is overloaded', 'used up', [503, 'OVERLOADED']],
   ['without a key', undefined, [401, 'UNAUTHORIZED']],
@@ -142,7 +163,8 @@ for (const { method, url, declaration, refusalText } of api) {
       // A body that is not read: it would be refused for what it is.
       const payload = method === 'POST' ? { payload: 'x'.repeat(300_000) } : {};
       await expectRefusal(
-        { method: method as 'GET', url: path, headers: withKey(secret), ...payload },
+        // Nor is the unknown parameter.
+        { method: method as 'GET', url: `${path}?explan=1`, headers: withKey(secret), ...payload },
         refusal,
         refusalText,
       );
@@ -153,9 +175,75 @@ for (const { method, url, declaration, refusalText } of api) {
   });
 }
 
+/** The routes of SPEC.md: a client that was written against it alone is never refused. */
+const SPECIFIED = new Set([
+  '/v1/ip/:ip',
+  '/v1/ip/batch',
+  '/v1/asn/:asn',
+  '/v1/asn/search',
+  '/v1/email/domain/:domain/dns',
+]);
+const OTHER_PROGRAMS = /^\/(?:geoip|app)\//;
+
+for (const { method, url, schema } of api) {
+  const path = url.replace(/:\w+/g, '1');
+  const send = async (query: string) => {
+    const headers = { ...withKey('good'), 'content-type': 'application/json' };
+    const sent = { method: method as 'GET', url: `${path}?${query}`, headers };
+    const answer = await app.inject(method === 'POST' ? { ...sent, payload: '{' } : sent);
+    const ignored = answer.headers['x-ignored-parameters'];
+    const [, code] = /"code":"(\w+)"/.exec(answer.payload) ?? [];
+    return { code, ignored };
+  };
+  const querystring = schema?.querystring as { properties?: Record<string, object> } | undefined;
+  const parameters = Object.entries(querystring?.properties ?? {}) as [
+    string,
+    { type?: string; enum?: readonly string[] },
+  ][];
+
+  test(`query: an unknown parameter of ${method} ${url}`, async () => {
+    const { code, ignored } = await send('zzz=1&=2');
+    if (SPECIFIED.has(url)) assert.equal(ignored, 'zzz');
+    else if (OTHER_PROGRAMS.test(url)) assert.ok(code !== 'UNKNOWN_PARAMETER');
+    else assert.deepEqual([code, ignored, used], ['UNKNOWN_PARAMETER', undefined, []]);
+  });
+  for (const [name, { type, enum: allowed }] of parameters.filter(
+    () => !OTHER_PROGRAMS.test(url),
+  )) {
+    test(`query: ${name} of ${method} ${url}, twice`, async () => {
+      const value = allowed?.[0] ?? '1';
+      const { code } = await send(`${name}=${value}&${name}=${value}`);
+      if (type === 'array') assert.ok(code !== 'REPEATED_PARAMETER');
+      else assert.deepEqual([code, used], ['REPEATED_PARAMETER', []]);
+    });
+    if (allowed !== undefined)
+      test(`query: ${name} of ${method} ${url} outside of its values`, async () => {
+        const { code } = await send(`${name}=1`);
+        assert.deepEqual([code, used], ['INVALID_QUERY', []]);
+      });
+    if (type === 'boolean')
+      test(`query: ${name} of ${method} ${url} is on or off`, async () => {
+        for (const value of ['true', 'TRUE', '1', 'false', 'False', '0'])
+          assert.ok((await send(`${name}=${value}`)).code !== 'INVALID_QUERY', value);
+        used = [];
+        for (const value of ['', 'yes', 'on', '2'])
+          assert.deepEqual([(await send(`${name}=${value}`)).code, used], ['INVALID_QUERY', []]);
+      });
+  }
+}
+
+for (const [url, status] of [
+  ['/healthz', 200],
+  ['/mcp', 405],
+  ['/openapi.json', 400],
+  ['/ip', 400],
+] as const)
+  test(`query: ${url} with an unknown parameter is answered with ${status}`, async () =>
+    assert.equal((await app.inject(`${url}?utm_source=a&utm_source=b`)).statusCode, status));
+
 /** Arguments that are valid. */
 const ARGUMENTS: Readonly<Record<string, object>> = {
-  address: { ip: '8.8.8.8', include: ['hostname', 'registration'] },
+  address: { ip: '8.8.8.8', include: ['hostname'] },
   batch: { ips: ['8.8.8.8'] },
   network: { asn: 15169, prefixes: 10 },
   search: { query: 'a' },
@@ -177,7 +265,8 @@ for (const tool of TOOLS) {
       const { payload } = await app.inject({ method: 'POST', url: '/mcp', headers, payload: call });
       const { result, data } = JSON.parse(payload);
       // A refusal of the request that the call makes is its result.
-      if (status === 403 || status === 429) assert.match(result.content[0].text, new RegExp(`\\(${code}\\)`));
+      if (status === 403 || status === 429)
+        assert.match(result.content[0].text, new RegExp(`\\(${code}\\)`));
       else assert.equal(data.code, code);
       assert.deepEqual(used, []);
     });
@@ -185,7 +274,8 @@ for (const tool of TOOLS) {
     const { method, url } = tool.requestFor((ARGUMENTS[tool.name] ?? {}) as never);
     const asked = url.split('?')[0]?.split('/') ?? [];
     const fits = (segments: string[]) =>
-      segments.length === asked.length && segments.every((part, i) => part.startsWith(':') || part === asked[i]);
+      segments.length === asked.length &&
+      segments.every((part, i) => part.startsWith(':') || part === asked[i]);
     const found = api.filter((route) => route.method === method && fits(route.url.split('/')));
     // A literal path precedes one with parameters.
     const [exact] = found.sort((a, b) => a.url.split(':').length - b.url.split(':').length);
@@ -194,13 +284,23 @@ for (const tool of TOOLS) {
 }
 
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
-for (const [why, secret, refusal] of KEY_REFUSALS.filter(([, , [status]]) => status === 503 || status === 401))
+for (const [why, secret, refusal] of KEY_REFUSALS.filter(
+  ([, , [status]]) => status === 503 || status === 401,
+))
   test(`admission: a free message of MCP is refused ${why}`, () => {
     isOverloaded = refusal[1] === 'OVERLOADED';
-    return expectRefusal({ method: 'POST', url: '/mcp', headers: withKey(secret), payload: list }, refusal);
+    return expectRefusal(
+      { method: 'POST', url: '/mcp', headers: withKey(secret), payload: list },
+      refusal,
+    );
   });
 test('admission: free messages of MCP need no permission, and have a limit of their own', async () => {
-  const send = { method: 'POST', url: '/mcp', headers: withKey('no permission'), payload: list } as const;
+  const send = {
+    method: 'POST',
+    url: '/mcp',
+    headers: withKey('no permission'),
+    payload: list,
+  } as const;
   for (let i = 0; i < 60; i++) assert.equal((await app.inject(send)).statusCode, 200);
   await expectRefusal(send, [429, 'RATE_LIMIT_EXCEEDED']);
 });
@@ -208,8 +308,12 @@ test('admission: free messages of MCP need no permission, and have a limit of th
 test('admission: DNS is answered for its networks only, while the server is overloaded too', () => {
   isOverloaded = true;
   const allowed = new AllowedClients(['192.0.2.0/24']);
-  const refusalOf = (client: string) => admission.admit({ kind: 'network', client, allowed }, FREE, nowMs()).refusal;
-  assert.deepEqual([refusalOf('192.0.2.1'), refusalOf('198.51.100.1')?.code], [undefined, 'UNAUTHORIZED']);
+  const refusalOf = (client: string) =>
+    admission.admit({ kind: 'network', client, allowed }, FREE, nowMs()).refusal;
+  assert.deepEqual(
+    [refusalOf('192.0.2.1'), refusalOf('198.51.100.1')?.code],
+    [undefined, 'UNAUTHORIZED'],
+  );
 });
 
 const browser = (token: string | undefined) => ({
@@ -243,12 +347,23 @@ for (const name of Object.keys(routes) as RouteName[]) {
       expectRefusal(ask(below), [403, 'FORBIDDEN']));
   test(`admission: the page route ${name} declares what it counts and costs`, () =>
     assert.ok(charge.counts !== undefined && charge.costs.length > 0));
+  test(`query: an unknown parameter of the page route ${name}`, async () => {
+    const { url, ...asked } = ask('admin');
+    const { statusCode, payload } = await app.inject({ ...asked, url: `${url}?zzz=1` });
+    // The daily limit of the account is used up, which comes first.
+    const [status, code] =
+      charge.counts === 'nothing' ? [400, 'UNKNOWN_PARAMETER'] : [429, 'RATE_LIMIT_EXCEEDED'];
+    assert.deepEqual([statusCode, JSON.parse(payload).data?.code, used], [status, code, []]);
+  });
   if (charge.counts === 'nothing') continue;
   test(`admission: the page route ${name} does nothing over the daily limit of an account`, () =>
     expectRefusal(ask('admin'), [429, 'RATE_LIMIT_EXCEEDED']));
   if (access === 'public')
     test(`admission: the page route ${name} does nothing for a client that asks too often`, async () => {
-      const anonymous = { kind: 'person', find: () => ({ accountId: undefined, address: '192.0.2.9' }) } as const;
+      const anonymous = {
+        kind: 'person',
+        find: () => ({ accountId: undefined, address: '192.0.2.9' }),
+      } as const;
       const asked = { access: 'public', counts: 'ip', costs: ['lookup'] } as const;
       while ((await admission.admit(anonymous, asked, nowMs())).refusal === undefined);
       await expectRefusal(ask(undefined), [429, 'RATE_LIMIT_EXCEEDED']);

@@ -1,4 +1,7 @@
-/** Calls from pages of other origins: refused by default, allowed for the origins that the operator names. */
+/**
+ * Calls from pages of other origins: refused by default, allowed for the origins that the operator
+ * names.
+ */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { startInProcess, TestFolder } from '../test-server.ts';
@@ -56,12 +59,18 @@ test('cors: a named origin may send the key and read the headers of an answer', 
       assert.equal(headers.get('access-control-allow-credentials'), null);
     }
     const unauthorized = await fetch(`${url}/v1/ip/8.8.8.8`, { headers: { Origin: ORIGIN } });
-    assert.deepEqual([unauthorized.status, unauthorized.headers.get('access-control-allow-origin')], [401, ORIGIN]);
+    assert.deepEqual(
+      [unauthorized.status, unauthorized.headers.get('access-control-allow-origin')],
+      [401, ORIGIN],
+    );
   }));
 
 test('cors: another origin is not allowed', () =>
   withOrigins(ORIGIN, async (url) => {
-    for (const response of [await preflight(url, 'https://evil.example'), await lookup(url, 'https://evil.example')])
+    for (const response of [
+      await preflight(url, 'https://evil.example'),
+      await lookup(url, 'https://evil.example'),
+    ])
       assert.equal(response.headers.get('access-control-allow-origin'), null);
   }));
 

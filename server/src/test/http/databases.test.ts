@@ -1,12 +1,17 @@
-/** `/v1/databases` and the routes of update programs on a running server, with files of two versions. */
+/**
+ * `/v1/databases` and the routes of update programs on a running server, with files of two
+ * versions.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import test, { after, before } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { Reader as GeoIp2Reader } from '@maxmind/geoip2-node';
+import { fetchedLocationPath } from '@whence/dataset/location';
+import { cityMmdb } from '@whence/dataset/test/sample-mmdb';
 import { until } from '@whence/testing/until';
 import type { DatabasesPage } from '../../dashboard/wire/dataset.ts';
 import { readIndex } from '../../geoip-files/file-index.ts';
@@ -27,7 +32,10 @@ async function publish(sample = SAMPLE) {
 
 before(async () => {
   await publish();
-  await publish({ ...SAMPLE, routes: [...SAMPLE.routes, ['9.1.0.0/16', 22394, 'Verizon Business']] });
+  await publish({
+    ...SAMPLE,
+    routes: [...SAMPLE.routes, ['9.1.0.0/16', 22394, 'Verizon Business']],
+  });
   key = (await folder.createKey({ permissions: ['database:read'], tier: 'pro' })).secret;
   server = await startInProcess(folder);
 });
@@ -37,15 +45,28 @@ after(async () => {
 });
 
 type Answer = { status: number; headers: Headers; bytes: Buffer };
-async function get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
-  const response = await fetch(server.url + path, { method, headers: { 'X-API-Key': key, ...headers } });
-  return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) };
+async function get(
+  path: string,
+  headers: Record<string, string> = {},
+  method = 'GET',
+): Promise<Answer> {
+  const response = await fetch(server.url + path, {
+    method,
+    headers: { 'X-API-Key': key, ...headers },
+  });
+  return {
+    status: response.status,
+    headers: response.headers,
+    bytes: Buffer.from(await response.arrayBuffer()),
+  };
 }
 const basic = () => ({ Authorization: `Basic ${btoa(`12345:${key}`)}` });
 const json = ({ bytes }: Answer) => JSON.parse(bytes.toString());
 const remainingOf = ({ headers }: Answer) => Number(headers.get('x-ratelimit-remaining'));
-const digest = (algorithm: string, bytes: Buffer) => createHash(algorithm).update(bytes).digest('hex');
-const country = (bytes: Buffer) => GeoIp2Reader.openBuffer(bytes).country('8.8.8.8').country?.isoCode;
+const digest = (algorithm: string, bytes: Buffer) =>
+  createHash(algorithm).update(bytes).digest('hex');
+const country = (bytes: Buffer) =>
+  GeoIp2Reader.openBuffer(bytes).country('8.8.8.8').country?.isoCode;
 
 test('databases: the list has the files of both versions, the current ones first, and is not charged', async () => {
   const answer = await get('/v1/databases');
@@ -87,7 +108,8 @@ for (const name of ['country', 'country.mmdb', 'GeoLite2-Country'])
   });
 
 test('databases: an earlier version as long as it is kept', async () => {
-  const asn = (bytes: Buffer) => GeoIp2Reader.openBuffer(bytes).asn('9.1.0.1').autonomousSystemNumber;
+  const asn = (bytes: Buffer) =>
+    GeoIp2Reader.openBuffer(bytes).asn('9.1.0.1').autonomousSystemNumber;
   assert.equal(asn((await get('/v1/databases/asn')).bytes), 22_394);
   const { bytes } = await get('/v1/databases/asn?version=1');
   assert.throws(() => asn(bytes), /is not in the database/);
@@ -120,9 +142,13 @@ test('databases: a request counts if it gets a file', async () => {
       [answer.status, answer.bytes.length, answer.headers.get('etag'), remainingOf(answer)],
       [status, 0, etag, remainingOf(whole)],
     );
-    if (method === 'HEAD') assert.equal(answer.headers.get('content-length'), String(whole.bytes.length));
+    if (method === 'HEAD')
+      assert.equal(answer.headers.get('content-length'), String(whole.bytes.length));
   }
-  const again = await get('/v1/databases/asn', { 'If-None-Match': '"x"', 'If-Modified-Since': modified });
+  const again = await get('/v1/databases/asn', {
+    'If-None-Match': '"x"',
+    'If-Modified-Since': modified,
+  });
   assert.deepEqual([again.status, remainingOf(again)], [200, remainingOf(whole) - 1]);
 });
 
@@ -137,7 +163,10 @@ for (const [range, from, to] of [
     const { status, headers, bytes } = await get('/v1/databases/asn', { Range: range });
     assert.deepEqual([status, bytes], [206, whole.subarray(from, to)]);
     const start = from < 0 ? whole.length + from : from;
-    assert.equal(headers.get('content-range'), `bytes ${start}-${start + bytes.length - 1}/${whole.length}`);
+    assert.equal(
+      headers.get('content-range'),
+      `bytes ${start}-${start + bytes.length - 1}/${whole.length}`,
+    );
   });
 
 for (const [behaviour, headers, status] of [
@@ -154,21 +183,28 @@ for (const [behaviour, headers, status] of [
 
 test('databases: an update program before version 7 gets gzip and the MD5 of its content', async () => {
   const path = '/geoip/databases/GeoLite2-Country/update?db_md5=';
-  const first = await get(`${path}00000000000000000000000000000000`, { 'X-API-Key': '', ...basic() }).catch(
-    () => undefined,
-  );
+  const first = await get(`${path}00000000000000000000000000000000`, {
+    'X-API-Key': '',
+    ...basic(),
+  }).catch(() => undefined);
   assert.equal(first?.status, 401, 'an empty header is a key');
-  const response = await fetch(`${server.url}${path}00000000000000000000000000000000`, { headers: basic() });
+  const response = await fetch(`${server.url}${path}00000000000000000000000000000000`, {
+    headers: basic(),
+  });
   const bytes = gunzipSync(Buffer.from(await response.arrayBuffer()));
   const md5 = digest('md5', bytes);
-  assert.deepEqual([response.status, response.headers.get('x-database-md5'), country(bytes)], [200, md5, 'US']);
+  assert.deepEqual(
+    [response.status, response.headers.get('x-database-md5'), country(bytes)],
+    [200, md5, 'US'],
+  );
   const again = await fetch(`${server.url}${path}${md5}`, { headers: basic() });
   assert.deepEqual([again.status, await again.text()], [304, '']);
 });
 
 for (const [edition, status, text] of [
   ['GeoLite2-Country', 200, 'GeoLite2-Country.mmdb'],
-  ['GeoLite2-City', 200, 'GeoLite2-City.mmdb'],
+  ['DBIP-City-Lite', 200, 'DBIP-City-Lite.mmdb'],
+  ['GeoLite2-City', 404, 'Database edition not found\n'],
   ['GeoIP2-Domain', 404, 'Database edition not found\n'],
   ['..%2Fcountry', 404, 'Database edition not found\n'],
 ] as const)
@@ -192,9 +228,17 @@ test('databases: an update program of version 7 gets metadata and a tar file wit
   const run = (...argv: string[]) => execFileSync('tar', ['-f', file, ...argv]);
   assert.equal(run('-tz').toString(), `${name}/NOTICE.txt\n${name}/GeoLite2-ASN.mmdb\n`);
   assert.equal(digest('md5', run('-xzO', `${name}/GeoLite2-ASN.mmdb`)), md5);
-  assert.match(run('-xzO', `${name}/NOTICE.txt`).toString(), /^This database was exported from version 2/);
-  const earlier = await get(`/geoip/databases/GeoLite2-ASN/download?date=${DAY.replaceAll('-', '')}`);
-  assert.equal(earlier.headers.get('x-database-md5'), readIndex(folder.dataDir).versions[1]?.files[2]?.md5);
+  assert.match(
+    run('-xzO', `${name}/NOTICE.txt`).toString(),
+    /^This database was exported from version 2/,
+  );
+  const earlier = await get(
+    `/geoip/databases/GeoLite2-ASN/download?date=${DAY.replaceAll('-', '')}`,
+  );
+  assert.equal(
+    earlier.headers.get('x-database-md5'),
+    readIndex(folder.dataDir).versions[1]?.files[2]?.md5,
+  );
   const sha256 = await get('/app/geoip_download?edition_id=GeoLite2-ASN&suffix=tar.gz.sha256');
   assert.equal(sha256.bytes.toString(), `${digest('sha256', answer.bytes)}  ${name}.tar.gz\n`);
 });
@@ -208,10 +252,25 @@ test('databases: metadata without an edition are those of all, and are not charg
 for (const [path, headers, status, text] of [
   ['/geoip/databases/GeoIP2-Domain/update?db_md5=0', {}, 404, /^Database edition not found\n$/],
   ['/geoip/updates/metadata?edition_id=GeoIP2-Domain', {}, 404, /^Database edition not found\n$/],
-  ['/geoip/databases/GeoLite2-ASN/download?date=20200101', {}, 404, /^Database edition not found for this date\n$/],
-  ['/app/geoip_download?edition_id=GeoLite2-ASN&suffix=zip', {}, 404, /^Database edition not found\n$/],
+  [
+    '/geoip/databases/GeoLite2-ASN/download?date=20200101',
+    {},
+    404,
+    /^Database edition not found for this date\n$/,
+  ],
+  [
+    '/app/geoip_download?edition_id=GeoLite2-ASN&suffix=zip',
+    {},
+    404,
+    /^Database edition not found\n$/,
+  ],
   ['/app/geoip_download', {}, 404, /^Database edition not found\n$/],
-  ['/app/geoip_download?license_key=x', { 'X-API-Key': 'x' }, 401, /^Invalid account ID or license key/],
+  [
+    '/app/geoip_download?license_key=x',
+    { 'X-API-Key': 'x' },
+    401,
+    /^Invalid account ID or license key/,
+  ],
 ] as const)
   test(`databases: ${path} is refused in the form of update programs: ${status}`, async () => {
     const answer = await get(path, headers);
@@ -223,7 +282,10 @@ for (const [path, headers, status, text] of [
 test('databases: a program with a URL alone has its key in the query', async () => {
   const url = `${server.url}/app/geoip_download?edition_id=GeoLite2-Country&suffix=tar.gz&license_key=${key}`;
   const response = await fetch(url);
-  assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'application/gzip']);
+  assert.deepEqual(
+    [response.status, response.headers.get('content-type')],
+    [200, 'application/gzip'],
+  );
   await response.arrayBuffer();
   const own = await fetch(`${server.url}/v1/databases/country?license_key=${key}`);
   assert.equal(own.status, 401);
@@ -234,9 +296,16 @@ test('databases: the files of the last two versions stay, also if a version is u
   assert.deepEqual(versions(), [2, 1]);
   await publish({ ...SAMPLE, tor: [] });
   assert.deepEqual(versions(), [3, 2]);
-  await until('the server uses them', async () => json(await get('/v1/databases')).data.databases[0].version === 3);
+  await until(
+    'the server uses them',
+    async () => json(await get('/v1/databases')).data.databases[0].version === 3,
+  );
   const files = readdirSync(join(folder.dataDir, 'databases'));
-  assert.deepEqual([...new Set(files.map((name) => name.slice(0, 6)))].sort(), ['000002', '000003', 'index.']);
+  assert.deepEqual([...new Set(files.map((name) => name.slice(0, 6)))].sort(), [
+    '000002',
+    '000003',
+    'index.',
+  ]);
   // Without Tor exits there is a network less in it, but hosting stays.
   assert.ok(files.some((name) => name.startsWith('000003') && name.endsWith('-anonymous-ip.mmdb')));
   assert.equal(await writeGeoipFiles(folder.dataDir, DAY), undefined);
@@ -258,25 +327,59 @@ test('databases: a client that leaves, or reads slowly, holds no file', async ()
   assert.equal((await get('/v1/databases/whence')).status, 200);
 });
 
-test('databases: cities with a location feed, in every form', async () => {
+test('databases: DB-IP City Lite is given as it was fetched, in every form', async () => {
   const other = new TestFolder();
-  other.publish(SAMPLE, { locations: ['8.8.8.0,8.8.8.127,US,California,Mountain View,37.4224,-122.085'] });
+  other.publish();
+  const path = fetchedLocationPath(other.dataDir);
+  mkdirSync(dirname(path));
+  const cities = cityMmdb([['8.8.8.0/25', { country: 'US', city: 'Mountain View' }]]);
+  writeFileSync(path, cities);
   await writeGeoipFiles(other.dataDir, DAY);
+  assert.equal(await writeGeoipFiles(other.dataDir, DAY), undefined, 'nothing is new');
   const { secret } = await other.createKey({ permissions: ['database:read'] });
   const located = await startInProcess(other);
-  for (const path of ['/v1/databases/city', '/app/geoip_download?edition_id=GeoLite2-City&suffix=mmdb']) {
-    const response = await fetch(located.url + path, { headers: { 'X-API-Key': secret } });
-    assert.equal(response.status, 200);
-    const reader = GeoIp2Reader.openBuffer(Buffer.from(await response.arrayBuffer()));
-    const [inside, outside] = [reader.city('8.8.8.8'), reader.city('8.8.8.200')];
+  const fetchIt = (url: string) => fetch(located.url + url, { headers: { 'X-API-Key': secret } });
+  const bytesOf = async (url: string) => Buffer.from(await (await fetchIt(url)).arrayBuffer());
+  const md5 = digest('md5', cities);
+  try {
+    for (const url of [
+      '/v1/databases/dbip-city-lite',
+      '/v1/databases/DBIP-City-Lite.mmdb',
+      '/v1/databases/dbip-city-lite?version=20261101',
+      '/app/geoip_download?edition_id=DBIP-City-Lite&suffix=mmdb',
+      '/geoip/databases/DBIP-City-Lite/download?date=20261101&suffix=mmdb',
+    ])
+      assert.deepEqual(await bytesOf(url), cities, url);
+    const update = '/geoip/databases/DBIP-City-Lite/update?db_md5=';
+    assert.deepEqual(gunzipSync(await bytesOf(`${update}0`)), cities);
+    assert.equal((await fetchIt(`${update}${md5}`)).status, 304);
+    assert.equal((await fetchIt('/v1/databases/dbip-city-lite?version=1')).status, 404);
+    const metadata = JSON.parse((await bytesOf('/geoip/updates/metadata')).toString());
+    assert.deepEqual(metadata.databases.at(-1), {
+      edition_id: 'DBIP-City-Lite',
+      md5,
+      date: '2026-11-01',
+    });
+    const { databases, notice } = JSON.parse((await bytesOf('/v1/databases')).toString()).data;
+    const { name, version, is_current, sha256 } = databases.at(-1);
     assert.deepEqual(
-      [inside.city?.names.en, inside.subdivisions?.[0]?.names.en, inside.location?.latitude, inside.country?.isoCode],
-      ['Mountain View', 'California', 37.4224, 'US'],
+      [name, version, is_current, sha256],
+      ['dbip-city-lite', 20_261_101, true, digest('sha256', cities)],
     );
-    assert.deepEqual([outside.city?.names, outside.country?.isoCode], [undefined, 'US']);
+    assert.match(notice, /credit: IP Geolocation by DB-IP \(https:\/\/db-ip\.com\)/);
+    const files = () => readdirSync(join(other.dataDir, 'databases'));
+    assert.equal(files().filter((file) => file.includes('dbip')).length, 3);
+    rmSync(path);
+    await writeGeoipFiles(other.dataDir, DAY);
+    await until(
+      'it is gone',
+      async () => (await fetchIt('/v1/databases/dbip-city-lite')).status === 404,
+    );
+    assert.equal(files().filter((file) => file.includes('dbip')).length, 0);
+  } finally {
+    await located.close();
+    other.remove();
   }
-  await located.close();
-  other.remove();
 });
 
 test('databases: without files a known edition is unavailable, and the list is empty', async () => {
@@ -292,11 +395,17 @@ test('databases: without files a known edition is unavailable, and the list is e
   const [status, body] = await ask('/v1/databases/country');
   assert.deepEqual(
     [status, JSON.parse(body).data],
-    [503, { error: 'the databases of this server are not written yet', code: 'DATASET_UNAVAILABLE' }],
+    [
+      503,
+      {
+        error: 'databases and lists of this server are not written yet',
+        code: 'DATASET_UNAVAILABLE',
+      },
+    ],
   );
   assert.deepEqual(await ask('/geoip/databases/GeoLite2-ASN/update?db_md5=0'), [
     503,
-    'the databases of this server are not written yet\n',
+    'databases and lists of this server are not written yet\n',
   ]);
   await empty.close();
   other.remove();
@@ -312,23 +421,31 @@ test('databases: keys in queries are in no line of the log', async () => {
   const config = readConfig({ ...folder.environment, WHENCE_PORT: '0', WHENCE_LOG_LEVEL: 'trace' });
   const logged = await startServer(config, logger, () => Date.now(), { graceMs: 0 });
   for (const secret of [key, 'whence_mistyped', 'a-license-key'])
-    await (await fetch(`${logged.url}/app/geoip_download?edition_id=GeoLite2-ASN&license_key=${secret}`)).arrayBuffer();
+    await (
+      await fetch(`${logged.url}/app/geoip_download?edition_id=GeoLite2-ASN&license_key=${secret}`)
+    ).arrayBuffer();
   await logged.close();
   flush();
   const lines = readFileSync(path, 'utf8');
   assert.match(lines, /"route":"database"/);
-  for (const secret of [key, 'mistyped', 'a-license-key']) assert.ok(!lines.includes(secret), secret);
+  for (const secret of [key, 'mistyped', 'a-license-key'])
+    assert.ok(!lines.includes(secret), secret);
 });
 
 test('databases: the dashboard says which key downloaded which version', async () => {
   const admin = await signedInAs(folder, server.url, 'Ada', 'admin');
-  const { secret, key: made } = await folder.createKey({ name: 'edge', permissions: ['database:read'] });
+  const { secret, key: made } = await folder.createKey({
+    name: 'edge',
+    permissions: ['database:read'],
+  });
   for (const path of ['/v1/databases/asn', '/v1/databases/asn?version=2', '/v1/databases/asn'])
     await get(path, { 'X-API-Key': secret });
   await get('/v1/databases/country', { 'X-API-Key': secret }, 'HEAD');
   let own: DatabasesPage['downloads'] = [];
   await until('the downloads are written', async () => {
-    own = (await admin.get('getDatabases', {})).downloads.filter(({ key_id }) => key_id === made.id);
+    own = (await admin.get('getDatabases', {})).downloads.filter(
+      ({ key_id }) => key_id === made.id,
+    );
     return own.reduce((sum, { count }) => sum + count, 0) === 3;
   });
   assert.deepEqual(

@@ -1,89 +1,31 @@
 /**
- * Generated requests around `GET /v1/ip/{ip}`, `GET /v1/asn/{asn}`, searches, `GET /v1/prefix/{cidr}`, `GET /v1/decide` and `POST /v1/ip/batch`: plain ones, nearly plain ones, and
- * odd ones.
+ * Generated requests around `GET /v1/ip/{ip}`, `GET /v1/decide` and `POST /v1/ip/batch`: plain,
+ * nearly plain and odd ones.
  */
 
-export type Keys = { readonly good: string; readonly usedUp: string; readonly noPermission: string };
-/** Targets and tags of databases and lists, and MD5 digests of editions. */
-export type Databases = {
-  readonly files: readonly { readonly target: string; readonly etag: string }[];
-  readonly editions: readonly { readonly edition: string; readonly md5: string }[];
+export type Keys = {
+  readonly good: string;
+  readonly usedUp: string;
+  readonly noPermission: string;
 };
 
 type Random = () => number;
 
 const BATCHES = 0.2;
 const DECISIONS = 0.15;
-const DATABASES = 0.1;
-const NETWORKS = 0.1;
 const WITH_SECTIONS = 0.2;
 
 /** `isBatch` also of a batch that is odd. */
 export function generateRequest(
   random: Random,
   keys: Keys,
-  databases: Databases,
 ): { readonly request: string; readonly isBatch: boolean } {
   const kind = random();
   const isBatch = kind < BATCHES;
-  if (kind > 1 - DATABASES) return { request: generatePoll(random, keys, databases), isBatch };
-  const generate = isBatch ? generateBatch : kind < BATCHES + DECISIONS ? generateDecision : generateLookup;
+  if (isBatch) return { request: generateBatch(random, keys), isBatch };
+  const generate = kind < BATCHES + DECISIONS ? generateDecision : generateLookup;
   return { request: generate(random, keys), isBatch };
 }
-
-/** A client that polls for a database; most have the current one. */
-function generatePoll(random: Random, keys: Keys, databases: Databases): string {
-  const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
-  const isOdd = random() < 0.3;
-  if (random() < 0.4) return generateUpdate(random, keys, databases);
-  const { target: name, etag } = pick(databases.files);
-  const folder = name.slice(0, name.lastIndexOf('/') + 1);
-  const others = [`${name}?version=1`, `${name}?`, `${folder}other`, folder, `${name}.`, name.replace('a', '%61')];
-  const target = isOdd ? pick([name, ...others]) : name;
-  const known = `If-None-Match: ${pick([etag, `W/${etag}`, `"x", ${etag}`, '*'])}`;
-  const conditions = isOdd ? pick(ODD_CONDITIONS).map((line) => line.replace('ETAG', etag)) : [known];
-  const date = random() < 0.3 ? ['If-Modified-Since: Sat, 01 Jan 2000 00:00:00 GMT'] : [];
-  const method = isOdd ? pick(['GET', 'GET', 'GET', 'HEAD', 'POST']) : 'GET';
-  const lines = [...withBasic(random, headers(random, pick, keys, isOdd, 6)), ...conditions, ...date];
-  return `${method} ${target} HTTP/1.1\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`;
-}
-
-/** Update programs of both protocols, and probes. */
-function generateUpdate(random: Random, keys: Keys, { editions }: Databases): string {
-  const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
-  const isOdd = random() < 0.2;
-  const { edition, md5 } = pick(editions);
-  const update = (name: string, digest: string) => `/geoip/databases/${name}/update?db_md5=${digest}`;
-  const metadata = '/geoip/updates/metadata';
-  const target = isOdd
-    ? pick([
-        ...[update('Other', md5), update(edition, ''), `${update(edition, md5)}&x=1`, update(edition, `${md5}0`)],
-        ...[`${metadata}?edition_id=Other`, `${metadata}?edition_id=`, `${metadata}?`, `${metadata}/`],
-        `${metadata}?edition_id=${edition}&edition_id=${edition}`,
-      ])
-    : pick([
-        ...[update(edition, md5), update(edition, md5.toUpperCase()), metadata, `${metadata}?edition_id=${edition}`],
-        ...['/healthz', '/readyz'],
-      ]);
-  const lines = withBasic(random, headers(random, pick, keys, isOdd, 6));
-  return `${isOdd ? pick(['GET', 'HEAD', 'POST']) : 'GET'} ${target} HTTP/1.1\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`;
-}
-
-/** Half of the clients have their key in the password of Basic authentication. */
-function withBasic(random: Random, lines: readonly string[]): string[] {
-  if (random() < 0.5) return [...lines];
-  const basic = (key: string) => `Authorization: ${random() < 0.9 ? 'Basic' : 'Bearer'} ${btoa(`1:${key}`)}`;
-  return lines.map((line) => line.replace(/^X-API-Key: ([!-~]*)$/i, (_, key: string) => basic(key)));
-}
-
-const ODD_CONDITIONS = [
-  [],
-  ['If-None-Match: "other"'],
-  ['If-None-Match: ETAG', 'If-None-Match: "other"'],
-  ['If-None-Match: ETAG', 'Range: bytes=0-9'],
-  ['If-None-Match: ETAG', 'If-Match: "other"'],
-  ['If-Modified-Since: Fri, 01 Jan 2100 00:00:00 GMT'],
-];
 
 /** Rules that every answer of a decision occurs with. */
 export const COMPARED_RULES = `
@@ -97,8 +39,6 @@ sets:
       - { name: seen, if: { countries: US }, then: tag }
   watched: { mode: observe, default: deny }
   closed: { default: deny }
-lists:
-  states: { countries: US }
 `;
 
 function generateDecision(random: Random, keys: Keys): string {
@@ -106,12 +46,16 @@ function generateDecision(random: Random, keys: Keys): string {
   const isOdd = random() < 0.2;
   const parameters = [
     ...(random() < 0.6
-      ? [`ip=${pick([address(random, pick), '8.8.8.8', '3.0.0.17', '1.0.1.1', '']).replaceAll(/[ ä]/g, '')}`]
+      ? [
+          `ip=${pick([address(random, pick), '8.8.8.8', '3.0.0.17', '1.0.1.1', '']).replaceAll(/[ ä]/g, '')}`,
+        ]
       : []),
     ...(random() < 0.3 ? [`host=${pick(HOSTS)}`] : []),
     ...(random() < 0.3 ? [`path=${pick(PATHS)}`] : []),
     ...(random() < 0.3 ? [`method=${pick(METHODS)}`] : []),
-    ...(random() < 0.4 ? [`set=${pick(['default', 'watched', 'closed', 'other', '', 'a%20b'])}`] : []),
+    ...(random() < 0.4
+      ? [`set=${pick(['default', 'watched', 'closed', 'other', '', 'a%20b'])}`]
+      : []),
     ...(isOdd && random() < 0.6 ? [pick(ODD_PARAMETERS)] : []),
   ];
   const query = parameters.length === 0 && random() < 0.9 ? '' : `?${parameters.join('&')}`;
@@ -124,7 +68,15 @@ function generateDecision(random: Random, keys: Keys): string {
   return `${method} ${target}${query} HTTP/1.1\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`;
 }
 
-const HOSTS = ['app.example', 'APP.example.:443', 'a.b.example', 'b.example', 'b%C3%BCcher.example', '[::1]:80', ''];
+const HOSTS = [
+  'app.example',
+  'APP.example.:443',
+  'a.b.example',
+  'b.example',
+  'b%C3%BCcher.example',
+  '[::1]:80',
+  '',
+];
 const PATHS = [
   '/login',
   '/x/../login',
@@ -181,9 +133,14 @@ function generateBatch(random: Random, keys: Keys): string {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
   const isOdd = random() < 0.2;
   const count = random() < 0.02 ? 1_100 * random() : 1 + 5 * random();
-  const texts = Array.from({ length: count }, () => `"${address(random, pick).replaceAll('ä', 'x')}"`);
+  const texts = Array.from(
+    { length: count },
+    () => `"${address(random, pick).replaceAll('ä', 'x')}"`,
+  );
   const body = isOdd ? pick(ODD_BODIES) : `{"ips":[${texts.join(pick([',', ', ']))}]}`;
-  const target = isOdd ? pick(['/v1/ip/batch', '/v1/ip/batch', '/v1/ip/batch?', '/v1/ip/batch/']) : '/v1/ip/batch';
+  const target = isOdd
+    ? pick(['/v1/ip/batch', '/v1/ip/batch', '/v1/ip/batch?', '/v1/ip/batch/'])
+    : '/v1/ip/batch';
   const type = pick(['application/json', 'application/json', 'application/json; charset=utf-8']);
   const lines = [
     // Only a good key is answered on the fast path.
@@ -236,35 +193,6 @@ const ODD_LENGTHS: readonly ((length: number) => string)[] = [
   () => 'Content-Length: a',
 ];
 
-const SEARCHES = ['a', 'GO', 'google', 'AS15169', '64500', 'goo.gle', '-', 'zzzz', 'a%20b', 'a+b', 'a&limit=1', ''].map(
-  (text) => `asn/search?q=${text}`,
-);
-const PREFIXES = [
-  '8.8.8.0/24',
-  '8.8.8.9/25',
-  '1.0.1.1/32',
-  '10.0.0.0/24',
-  '8.8.0.0/16',
-  '2001:4860::/32',
-  '8.8.8.0%2F24',
-]
-  .concat(['8.8.8.0/33', '8.8.8.0/024', '8.8.8/24', '::ffff:8.8.8.0/120', '8.8.8.0', '8.8.8.0/', '8.8.8.0/24/1'])
-  .map((text) => `prefix/${text}`);
-const NUMBERS = [
-  '15169',
-  'AS16509',
-  'as64500',
-  '064500',
-  '0',
-  '99999',
-  '4294967295',
-  '4294967296',
-  'AS',
-  'search',
-  'AS1x',
-  '%',
-  '15169%ff',
-];
 const SECTIONS = [
   '?include=routing',
   '?include=privacy,scanner',
@@ -275,7 +203,6 @@ const SECTIONS = [
 ];
 const ODD_SECTIONS = [
   '?include=',
-  '?include=registration',
   '?include=routing,other',
   '?include=routing&x=1',
   '?include=Routing',
@@ -289,15 +216,20 @@ const ODD_SECTIONS = [
 function generateLookup(random: Random, keys: Keys): string {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
   const isOdd = random() < 0.2;
-  const isNetwork = random() < NETWORKS;
-  const start = isOdd ? pick(['/v1/ip/', '/v1/ip/', '/v1/asn/', '/v1/IP/', '//v1/ip/', '/v1/ip']) : '/v1/ip/';
-  const target = isNetwork
-    ? `/v1/${pick([...NUMBERS.map((text) => `asn/${text}`), ...SEARCHES, ...PREFIXES])}`
-    : `${start}${address(random, pick)}`;
-  const sections = !isNetwork && random() < WITH_SECTIONS ? pick(SECTIONS) : '';
-  const query = isOdd ? pick(['', '', '?', '?explain=true', '?a=%', '#x', '%20', '/', ...ODD_SECTIONS]) : sections;
-  const method = isOdd ? pick(['GET', 'GET', 'GET', 'HEAD', 'get', 'POST', 'OPTIONS', 'PROPFIND']) : 'GET';
-  const version = isOdd ? pick(['HTTP/1.1', 'HTTP/1.1', 'HTTP/1.1', 'HTTP/1.0', 'HTTP/1.2', 'http/1.1']) : 'HTTP/1.1';
+  const start = isOdd
+    ? pick(['/v1/ip/', '/v1/ip/', '/v1/asn/', '/v1/IP/', '//v1/ip/', '/v1/ip'])
+    : '/v1/ip/';
+  const target = `${start}${address(random, pick)}`;
+  const sections = random() < WITH_SECTIONS ? pick(SECTIONS) : '';
+  const query = isOdd
+    ? pick(['', '', '?', '?explain=true', '?a=%', '#x', '%20', '/', ...ODD_SECTIONS])
+    : sections;
+  const method = isOdd
+    ? pick(['GET', 'GET', 'GET', 'HEAD', 'get', 'POST', 'OPTIONS', 'PROPFIND'])
+    : 'GET';
+  const version = isOdd
+    ? pick(['HTTP/1.1', 'HTTP/1.1', 'HTTP/1.1', 'HTTP/1.0', 'HTTP/1.2', 'http/1.1'])
+    : 'HTTP/1.1';
   const lines = headers(random, pick, keys, isOdd, 6);
   const end = isOdd ? pick(['\r\n', '\r\n', '\r\n', '\r\n\r\n', '\r\nX']) : '\r\n';
   return `${method} ${target}${query} ${version}\r\n${lines.map((line) => `${line}\r\n`).join('')}${end}`;
@@ -310,8 +242,25 @@ function address(random: Random, pick: <T>(items: readonly T[]) => T): string {
     () => `1.0.${octet() % 4}.${octet() % 8}`,
     () => `${octet()}.${octet()}.${octet()}.${octet()}`,
     () => `2001:4860::${(octet() % 32).toString(16)}`,
-    () => pick(['2001:4860:0:0:0:0:0:1', '2001:4860::0:1', '2001:4860::A', '::ffff:8.8.8.8', '::FFFF:808:808', '::']),
-    () => pick(['10.0.0.1', '127.0.0.1', '192.0.2.1', 'fe80::1', 'ff02::1', '0.0.0.0', '255.255.255.255']),
+    () =>
+      pick([
+        '2001:4860:0:0:0:0:0:1',
+        '2001:4860::0:1',
+        '2001:4860::A',
+        '::ffff:8.8.8.8',
+        '::FFFF:808:808',
+        '::',
+      ]),
+    () =>
+      pick([
+        '10.0.0.1',
+        '127.0.0.1',
+        '192.0.2.1',
+        'fe80::1',
+        'ff02::1',
+        '0.0.0.0',
+        '255.255.255.255',
+      ]),
     () =>
       pick([
         '8.8.8',
@@ -358,6 +307,7 @@ const HARMLESS = [
   'connection: Keep-Alive',
   'Cookie: a=b; c=d',
   'Authorization: Bearer nothing',
+  'Authorization: Basic MTp4',
 ];
 const ODD = [
   'Connection: close',
@@ -370,6 +320,7 @@ const ODD = [
   'Upgrade: h2c',
   'Origin: https://example.com',
   'X-Unknown: 1',
+  'If-None-Match: *',
   'Accept:*/*',
   'Accept:  */*',
   'Accept: */* ',
@@ -405,7 +356,9 @@ function headers(
     '',
   ]);
   const lines = [
-    ...(isOdd && random() < 0.2 ? [] : [pick(['Host: x', 'host: localhost:8080', 'HOST: a.example'])]),
+    ...(isOdd && random() < 0.2
+      ? []
+      : [pick(['Host: x', 'host: localhost:8080', 'HOST: a.example'])]),
     ...(key === '' ? [] : [`${name}: ${key}`]),
   ];
   for (let i = Math.floor(random() * 6); i > 0; i--) lines.push(pick(HARMLESS));

@@ -1,4 +1,7 @@
-/** What is not HTTP as it should be, sent as bytes: every answer is in the envelope, with the code of the contract. */
+/**
+ * What is not HTTP as it should be, sent as bytes: every answer is in the envelope, with the code
+ * of the contract.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -34,7 +37,12 @@ const long = (count: number) => 'a'.repeat(count);
 for (const [behaviour, request, status, code, header] of [
   ['no Host', `GET /healthz HTTP/1.1\r\n${CLOSE}`, 400, 'BAD_REQUEST'],
   ['two Hosts', `GET /healthz HTTP/1.1\r\n${HOST}${HOST}${CLOSE}`, 400, 'BAD_REQUEST'],
-  ['an unknown expectation', `GET /healthz HTTP/1.1\r\n${HOST}Expect: tea\r\n${CLOSE}`, 400, 'BAD_REQUEST'],
+  [
+    'an unknown expectation',
+    `GET /healthz HTTP/1.1\r\n${HOST}Expect: tea\r\n${CLOSE}`,
+    400,
+    'BAD_REQUEST',
+  ],
   [
     'CONNECT',
     `CONNECT example.com:443 HTTP/1.1\r\n${HOST}\r\n`,
@@ -49,11 +57,32 @@ for (const [behaviour, request, status, code, header] of [
     'METHOD_NOT_ALLOWED',
     ['allow', 'GET, HEAD'],
   ],
-  ['such a method on an unknown path', `PROPFIND /nothing HTTP/1.1\r\n${HOST}${CLOSE}`, 404, 'ROUTE_NOT_FOUND'],
-  ['TRACE', `TRACE /healthz HTTP/1.1\r\n${HOST}${CLOSE}`, 405, 'METHOD_NOT_ALLOWED', ['allow', 'GET, HEAD']],
+  [
+    'such a method on an unknown path',
+    `PROPFIND /nothing HTTP/1.1\r\n${HOST}${CLOSE}`,
+    404,
+    'ROUTE_NOT_FOUND',
+  ],
+  [
+    'TRACE',
+    `TRACE /healthz HTTP/1.1\r\n${HOST}${CLOSE}`,
+    405,
+    'METHOD_NOT_ALLOWED',
+    ['allow', 'GET, HEAD'],
+  ],
   ['a method that does not exist', `BREW /healthz HTTP/1.1\r\n${HOST}${CLOSE}`, 400, 'BAD_REQUEST'],
-  ['an address of 5,000 characters', `GET /v1/ip/${long(5000)} HTTP/1.1\r\n${HOST}${CLOSE}`, 401, 'UNAUTHORIZED'],
-  ['a path of 9,000 characters', `GET /v1/ip/${long(9000)} HTTP/1.1\r\n${HOST}${CLOSE}`, 414, 'URI_TOO_LONG'],
+  [
+    'an address of 5,000 characters',
+    `GET /v1/ip/${long(5000)} HTTP/1.1\r\n${HOST}${CLOSE}`,
+    401,
+    'UNAUTHORIZED',
+  ],
+  [
+    'a path of 9,000 characters',
+    `GET /v1/ip/${long(9000)} HTTP/1.1\r\n${HOST}${CLOSE}`,
+    414,
+    'URI_TOO_LONG',
+  ],
   [
     'a query of 9,000 characters',
     `GET /v1/asn/search?q=${long(9000)} HTTP/1.1\r\n${HOST}${CLOSE}`,
@@ -91,10 +120,30 @@ for (const [behaviour, request, status, code, header] of [
     400,
     'BAD_REQUEST',
   ],
-  ['an absolute target without a host', `GET https:// HTTP/1.1\r\n${HOST}${CLOSE}`, 400, 'BAD_REQUEST'],
-  ['a chunk whose size is not a number', `${CHUNKED}X-API-Key: $KEY\r\n\r\nx\r\n`, 400, 'BAD_REQUEST'],
-  ['such a chunk without a key, which is checked before the body', `${CHUNKED}\r\nx\r\n`, 401, 'UNAUTHORIZED'],
-  ['a header without a colon', `GET /healthz HTTP/1.1\r\n${HOST}nonsense\r\n${CLOSE}`, 400, 'BAD_REQUEST'],
+  [
+    'an absolute target without a host',
+    `GET https:// HTTP/1.1\r\n${HOST}${CLOSE}`,
+    400,
+    'BAD_REQUEST',
+  ],
+  [
+    'a chunk whose size is not a number',
+    `${CHUNKED}X-API-Key: $KEY\r\n\r\nx\r\n`,
+    400,
+    'BAD_REQUEST',
+  ],
+  [
+    'such a chunk without a key, which is checked before the body',
+    `${CHUNKED}\r\nx\r\n`,
+    401,
+    'UNAUTHORIZED',
+  ],
+  [
+    'a header without a colon',
+    `GET /healthz HTTP/1.1\r\n${HOST}nonsense\r\n${CLOSE}`,
+    400,
+    'BAD_REQUEST',
+  ],
   ['no HTTP at all', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400, 'BAD_REQUEST'],
 ] as const) {
   test(`malformed requests: ${behaviour}`, async () => {
@@ -123,7 +172,9 @@ const BAD_ESCAPES = [
   '%41%ff',
   '%'.repeat(4_000),
 ];
-/** A route with a parameter in its path, by name: the code of a text that the parameter cannot be. */
+/**
+ * A route with a parameter in its path, by name: the code of a text that the parameter cannot be.
+ */
 const CODES = {
   ip: 'INVALID_IP',
   asn: 'INVALID_ASN',
@@ -132,7 +183,9 @@ const CODES = {
   name: 'DATABASE_NOT_FOUND',
   list: 'LIST_NOT_FOUND',
   edition: 'Database edition not found',
+  id: 'EVENT_NOT_FOUND',
 } as const;
+const REFUNDED: readonly string[] = ['DATABASE_NOT_FOUND', 'LIST_NOT_FOUND'];
 
 test('malformed requests: a path whose percent-encoding is malformed is a request like others, on every route', async () => {
   const { secret } = await folder.createKey({ permissions: [...PERMISSIONS], tier: 'pro' });
@@ -140,7 +193,9 @@ test('malformed requests: a path whose percent-encoding is malformed is a reques
     paths: Record<string, Record<string, unknown>>;
   };
   const asked = Object.entries(paths).flatMap(([path, methods]) =>
-    path.includes('{') ? Object.keys(methods).map((method) => ({ path, method: method.toUpperCase() })) : [],
+    path.includes('{')
+      ? Object.keys(methods).map((method) => ({ path, method: method.toUpperCase() }))
+      : [],
   );
   assert.ok(asked.length >= 8, `${asked.length} routes`);
   let remaining: number | undefined;
@@ -149,14 +204,15 @@ test('malformed requests: a path whose percent-encoding is malformed is a reques
     const code = CODES[parameter as keyof typeof CODES];
     for (const escapes of BAD_ESCAPES) {
       const target = path.replaceAll(/\{\w+\}/g, escapes);
-      const body = method === 'POST' ? 'Content-Type: application/json\r\nContent-Length: 2\r\n' : '';
+      const body =
+        method === 'GET' ? '' : 'Content-Type: application/json\r\nContent-Length: 2\r\n';
       const head = `${method} ${target} HTTP/1.1\r\n${HOST}X-API-Key: ${secret}\r\n${body}${CLOSE}`;
       const [answer] = parseAnswers(await exchange(server.url, body === '' ? head : `${head}{}`));
       const what = `${method} ${target.slice(0, 60)}: ${answer?.body}`;
       assert.ok(answer?.body.includes(code), what);
       const left = Number(answer?.headers['x-ratelimit-remaining']);
-      // A database that does not exist is refunded.
-      const isCounted = path.startsWith('/v1/') && !code.endsWith('NOT_FOUND');
+      // A database or a list that does not exist is refunded.
+      const isCounted = path.startsWith('/v1/') && !REFUNDED.includes(code);
       if (remaining !== undefined) assert.equal(left, remaining - (isCounted ? 1 : 0), what);
       remaining = left;
     }
@@ -165,13 +221,19 @@ test('malformed requests: a path whose percent-encoding is malformed is a reques
 
 test("malformed requests: such a path on the dashboard's routes is refused by them", async () => {
   const client = await signedInAs(folder, server.url, 'Ada', 'admin');
-  const asked = Object.values(routes).filter(({ method, path }) => method === 'GET' && path.includes(':'));
+  const asked = Object.values(routes).filter(
+    ({ method, path }) => method === 'GET' && path.includes(':'),
+  );
   assert.ok(asked.length >= 5, `${asked.length} routes`);
   for (const { path } of asked) {
     const target = path.replaceAll(/:\w+/g, '%ff%');
     const head = `GET ${target} HTTP/1.1\r\n${HOST}Cookie: ${client.cookie}\r\n${CLOSE}`;
     const [answer] = parseAnswers(await exchange(server.url, head));
-    assert.match(answer?.body ?? '', /"code":"(?:INVALID_(?:IP|ASN|PREFIX|REQUEST|DOMAIN)|NOT_FOUND)"/, target);
+    assert.match(
+      answer?.body ?? '',
+      /"code":"(?:INVALID_(?:IP|ASN|PREFIX|REQUEST|DOMAIN)|NOT_FOUND)"/,
+      target,
+    );
   }
 });
 
@@ -228,9 +290,13 @@ test('malformed requests: a truncated body is not counted as a server error', as
     socket.destroy();
     await once(socket, 'close');
   }
-  const statuses = () => Object.values(server.metrics().routes).flatMap((route) => Object.keys(route.statuses));
+  const statuses = () =>
+    Object.values(server.metrics().routes).flatMap((route) => Object.keys(route.statuses));
   const count = () =>
-    Object.values(server.metrics().routes).reduce((sum, route) => sum + (route.statuses['200'] ?? 0), 0);
+    Object.values(server.metrics().routes).reduce(
+      (sum, route) => sum + (route.statuses['200'] ?? 0),
+      0,
+    );
   // Answered after both have been closed, and counted after all that came before.
   const before = count();
   assert.equal((await fetch(`${server.url}/healthz`)).status, 200);

@@ -22,7 +22,10 @@ before(async () => {
   server = await startInProcess(folder, undefined, { WHENCE_RPKI: path });
   plain = await startInProcess(folder);
   ({ secret } = await folder.createKey());
-  await until('the file is read', async () => (await ask('/v1/asn/15169?include=routing')).data.routing !== undefined);
+  await until(
+    'the file is read',
+    async () => (await ask('/v1/asn/15169?include=routing')).data.routing !== undefined,
+  );
 });
 after(async () => {
   await server.close();
@@ -54,13 +57,19 @@ test('network routing: with prefixes', async () => {
 });
 
 test('network routing: without ROA data it is absent', async () => {
-  assert.deepEqual((await ask('/v1/asn/15169?include=routing', plain)).data, (await ask('/v1/asn/15169', plain)).data);
+  assert.deepEqual(
+    (await ask('/v1/asn/15169?include=routing', plain)).data,
+    (await ask('/v1/asn/15169', plain)).data,
+  );
 });
 
 for (const include of ['privacy', 'Routing', 'routing,x']) {
   test(`network routing: include=${include} is refused`, async () => {
     const { status, data } = await ask(`/v1/asn/15169?include=${include}`);
-    assert.deepEqual([status, data.code, data.details], [400, 'INVALID_INCLUDE', { allowed: ['routing'] }]);
+    assert.deepEqual(
+      [status, data.code, data.details],
+      [400, 'INVALID_INCLUDE', { allowed: ['routing'] }],
+    );
   });
 }
 
@@ -75,7 +84,8 @@ test('network routing: the client asks for it', async () => {
 });
 
 test('network routing: parts of a prefix have the state of their network, where ROA data is configured', async () => {
-  const partOf = async (cidr: string, from = server) => (await ask(`/v1/prefix/${cidr}`, from)).data.parts[0];
+  const partOf = async (cidr: string, from = server) =>
+    (await ask(`/v1/prefix/${cidr}`, from)).data.parts[0];
   assert.equal((await partOf('8.8.8.0/24')).rpki, 'valid');
   assert.equal((await partOf('2001:4860::/32')).rpki, 'invalid');
   assert.equal((await partOf('3.0.0.0/8')).rpki, 'not_found');

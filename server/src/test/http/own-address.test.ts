@@ -28,7 +28,12 @@ async function ask(server: Server, path: string, headers: Record<string, string>
   const response = await fetch(server.url + path, { headers });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json');
-  return { status: response.status, headers: response.headers, text, ...(isJson && JSON.parse(text)) };
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    ...(isJson && JSON.parse(text)),
+  };
 }
 
 for (const [behaviour, forwarded, status, ip] of [
@@ -44,9 +49,12 @@ for (const [behaviour, forwarded, status, ip] of [
     const headers = { 'X-API-Key': secret, 'X-Forwarded-For': forwarded };
     const me = await ask(behindProxy, '/v1/ip/me', headers);
     assert.deepEqual([me.status, me.data.ip], [status, ip]);
-    const { status: publicStatus, data } = await ask(behindProxy, '/ip', { 'X-Forwarded-For': forwarded });
+    const { status: publicStatus, data } = await ask(behindProxy, '/ip', {
+      'X-Forwarded-For': forwarded,
+    });
     assert.deepEqual([publicStatus, data], [me.status, me.data]);
-    if (ip !== undefined) assert.deepEqual(data, (await ask(behindProxy, `/v1/ip/${ip}`, headers)).data);
+    if (ip !== undefined)
+      assert.deepEqual(data, (await ask(behindProxy, `/v1/ip/${ip}`, headers)).data);
   });
 }
 
@@ -59,11 +67,18 @@ test('own address: a proxy that is not trusted is not believed', async () => {
 test('own address: /v1/ip/me takes a key, include, explain and version as any lookup does', async () => {
   assert.equal((await ask(behindProxy, '/v1/ip/me')).status, 401);
   const headers = { 'X-API-Key': secret, 'X-Forwarded-For': '1.0.9.9' };
-  const { data, headers: answered } = await ask(behindProxy, '/v1/ip/me?include=privacy&explain=true', headers);
+  const { data, headers: answered } = await ask(
+    behindProxy,
+    '/v1/ip/me?include=privacy&explain=true',
+    headers,
+  );
   assert.deepEqual([data.privacy, data.evidence[0].field], [{ kind: 'tor' }, 'prefix']);
   assert.ok(answered.has('x-ratelimit-limit'));
   assert.equal((await ask(behindProxy, '/v1/ip/me?version=1', headers)).data.ip, '1.0.9.9');
-  assert.equal((await ask(behindProxy, '/v1/ip/me?version=9', headers)).data.code, 'VERSION_NOT_FOUND');
+  assert.equal(
+    (await ask(behindProxy, '/v1/ip/me?version=9', headers)).data.code,
+    'VERSION_NOT_FOUND',
+  );
   const { secret: limited } = await folder.createKey({ permissions: ['asn:read'] });
   assert.equal((await ask(behindProxy, '/v1/ip/me', { 'X-API-Key': limited })).status, 403);
 });
@@ -73,7 +88,10 @@ test('own address: /ip sends the address alone as plain text', async () => {
     ['8.8.8.8', '8.8.8.8\n'],
     ['10.0.0.1', '10.0.0.1\n'],
   ] as const) {
-    const answer = await ask(behindProxy, '/ip', { 'X-Forwarded-For': forwarded, Accept: 'text/plain' });
+    const answer = await ask(behindProxy, '/ip', {
+      'X-Forwarded-For': forwarded,
+      Accept: 'text/plain',
+    });
     assert.deepEqual([answer.status, answer.text], [200, text]);
     assert.equal(answer.headers.get('cache-control'), 'no-store');
   }

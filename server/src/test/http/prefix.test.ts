@@ -20,7 +20,11 @@ after(async () => {
 
 async function ask(path: string, key = secret) {
   const response = await fetch(server.url + path, { headers: { 'X-API-Key': key } });
-  return { status: response.status, headers: response.headers, ...JSON.parse(await response.text()) };
+  return {
+    status: response.status,
+    headers: response.headers,
+    ...JSON.parse(await response.text()),
+  };
 }
 
 for (const [behaviour, path, prefix] of [

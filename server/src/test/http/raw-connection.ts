@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** How long nothing may come before the connection is closed: the server is busy, or waits for the rest of a request. */
+/**
+ * How long nothing may come before the connection is closed: the server is busy, or waits for the
+ * rest of a request.
+ */
 const BUSY_MS = 5_000;
 const INCOMPLETE_MS = 1_000;
 
@@ -70,7 +73,10 @@ export class RawConnection {
 
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 
-/** Where the first answer ends, with all of its body; undefined before that. An interim answer may come before it. */
+/**
+ * Where the first answer ends, with all of its body; undefined before that. An interim answer may
+ * come before it.
+ */
 function answerEnd(received: string, isHead: boolean): number | undefined {
   const start = received.startsWith(CONTINUE) ? CONTINUE.length : 0;
   const end = received.indexOf('\r\n\r\n', start);
@@ -82,8 +88,9 @@ function answerEnd(received: string, isHead: boolean): number | undefined {
 }
 
 /**
- * Resolves when a server in this process has read what was written to it: after a turn of the event loop in which the
- * connection is accepted, one in which it is read, and the rest of the present one.
+ * Resolves when a server in this process has read what was written to it: after a turn of the event
+ * loop in which the connection is accepted, one in which it is read, and the rest of the present
+ * one.
  */
 export async function serverReads(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await nextTurn();

@@ -1,10 +1,17 @@
 /** Bytes to a server and back, as no HTTP client would send them. */
 import { connect } from 'node:net';
 
-type RawAnswer = { readonly status: number; readonly headers: Record<string, string>; readonly body: string };
+type RawAnswer = {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+};
 
-/** Sends the text and returns all that came back by the time the server closed the connection, or nothing came for a while. */
-export function exchange(url: string, text: string, quietMs = 400): Promise<string> {
+/**
+ * Sends the text and returns all that came back by the time the server closed the connection, or
+ * nothing came for `quietMs`.
+ */
+export function exchange(url: string, text: string, quietMs = 30_000): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname, () => socket.write(text, 'latin1'));
@@ -28,7 +35,10 @@ export function parseAnswers(received: string): RawAnswer[] {
     const [statusLine = '', ...lines] = rest.slice(0, end).split('\r\n');
     const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1]);
     const headers = Object.fromEntries(
-      lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+      lines.map((line) => [
+        line.slice(0, line.indexOf(':')).toLowerCase(),
+        line.slice(line.indexOf(':') + 1).trim(),
+      ]),
     );
     const length = status === 204 ? 0 : Number(headers['content-length']);
     if (end === -1 || Number.isNaN(status) || Number.isNaN(length))

@@ -1,4 +1,7 @@
-/** Hosts and paths in many spellings, and how programs behind a proxy read them. Strings have one character per byte. */
+/**
+ * Hosts and paths in many spellings, and how programs behind a proxy read them. Strings have one
+ * character per byte.
+ */
 import assert from 'node:assert/strict';
 import { parseAddress } from '@whence/dataset/address';
 import { seededRandom } from '@whence/testing/seeded-random';
@@ -92,7 +95,21 @@ const MORE_ENDS = [
   '\xff',
   '%ff',
 ];
-const OTHERS = ['x', '..', '.', '%2e%2e', '%2f', '%252f', ';', 'public', '', '%FF', '\\', '%5C', '\xc3'];
+const OTHERS = [
+  'x',
+  '..',
+  '.',
+  '%2e%2e',
+  '%2f',
+  '%252f',
+  ';',
+  'public',
+  '',
+  '%FF',
+  '\\',
+  '%5C',
+  '\xc3',
+];
 
 const HOST_STARTS = ['', ' ', 'x@', 'x.'];
 const HOST_NAMES = [
@@ -131,8 +148,12 @@ export function pathSpellings(): string[] {
   const ends = [...ENDS, ...MORE_ENDS];
   return [
     ...names.map((name) => `/${name}`),
-    ...starts.flatMap((start) => ['secret', '%73ecret', 'caf\xc3\xa9'].map((name) => `${start}${name}`)),
-    ...ends.flatMap((end) => ['/secret', '/x/..%2fsecret', '/caf%C3%A9'].map((path) => `${path}${end}`)),
+    ...starts.flatMap((start) =>
+      ['secret', '%73ecret', 'caf\xc3\xa9'].map((name) => `${start}${name}`),
+    ),
+    ...ends.flatMap((end) =>
+      ['/secret', '/x/..%2fsecret', '/caf%C3%A9'].map((path) => `${path}${end}`),
+    ),
     'http://app.example.com/secret',
     'http://app.example.com//secret',
     'HTTP://x/%73ecret',
@@ -148,7 +169,9 @@ function randomPath(pick: Pick): string {
   const part = () => pick([...STARTS, ...MORE_STARTS, ...OTHERS.map((other) => `/${other}`)]);
   const starts = Array.from({ length: pick([0, 1, 1, 2, 3]) }, part).join('');
   const name = pick([...NAMES, ...NAMES, ...MORE_NAMES, ...OTHERS]);
-  const ends = Array.from({ length: pick([0, 0, 1, 2]) }, () => pick([...ENDS, ...MORE_ENDS])).join('');
+  const ends = Array.from({ length: pick([0, 0, 1, 2]) }, () => pick([...ENDS, ...MORE_ENDS])).join(
+    '',
+  );
   return `${starts}${pick(['/', '/', '', '%2f', '\\'])}${name}${ends}`;
 }
 
@@ -168,7 +191,16 @@ function resolveDots(path: string): string {
 }
 
 /** The path of a request target, which may have a scheme and a host. */
-const pathOf = (target: string) => (target.replace(/^https?:\/\/[^/?#]*/i, '') || '/').split(/[?#]/, 1)[0] ?? '';
+const pathOf = (target: string) =>
+  (target.replace(/^https?:\/\/[^/?#]*/i, '') || '/').split(/[?#]/, 1)[0] ?? '';
+
+function urlOf(target: string): URL | undefined {
+  try {
+    return new URL(Buffer.from(target, 'latin1').toString(), 'http://app.example.com');
+  } catch {
+    return undefined;
+  }
+}
 
 /** Programs, by what they do with a path. */
 const READINGS: Readonly<Record<string, (target: string) => string>> = {
@@ -178,7 +210,9 @@ const READINGS: Readonly<Record<string, (target: string) => string>> = {
   'resolves, then decodes': (target) => decode(resolveDots(pathOf(target))),
   'decodes twice': (target) => resolveDots(decode(decode(pathOf(target)))),
   'drops parameters': (target) => resolveDots(decode(pathOf(target).replaceAll(/;[^/]*/g, ''))),
-  'takes a backslash for a slash': (target) => resolveDots(decode(pathOf(target)).replaceAll('\\', '/')),
+  'takes a backslash for a slash': (target) =>
+    resolveDots(decode(pathOf(target)).replaceAll('\\', '/')),
+  'parses a URL': (target) => decode(urlOf(target)?.pathname ?? '/'),
 };
 
 /** Without what a file system or a C string ends a name at, and without regard to case. */
@@ -205,25 +239,31 @@ export function isProtectedHost(host: string): boolean {
   return name === PROTECTED_HOST;
 }
 
-/** Decides about random spellings, each in a set that denies what is protected and in one that allows what is public. */
-export function decideRandomSpellings(count: number, seed: number): { protectedOnes: number; publicOnes: number } {
+/**
+ * Decides about random spellings, each in a set that denies what is protected and in one that
+ * allows what is public.
+ */
+export function decideRandomSpellings(
+  count: number,
+  seed: number,
+): { protectedOnes: number; publicOnes: number } {
   const random = seededRandom(seed);
-  const pick: Pick = (items) => items[Math.floor(random() * items.length)] as (typeof items)[number];
+  const pick: Pick = (items) =>
+    items[Math.floor(random() * items.length)] as (typeof items)[number];
   const deciderOf = (text: string) => {
     const set = parseRules(text).sets.get('default');
     assert.ok(set);
-    return new Decider(set, new Set());
+    return new Decider(set);
   };
-  const [denying, allowing] = [
-    deciderOf(`sets:\n default:\n  default: allow\n  rules:${SPELLING_RULES}`),
-    deciderOf(`sets: {default: {default: deny, rules: [
-      {name: a, if: {private: true, paths: /public}, then: allow}, {name: b, if: {private: true}, then: deny}]}}`),
-  ];
+  const denying = deciderOf(`sets:\n default:\n  default: allow\n  rules:${SPELLING_RULES}`);
+  const allowing = deciderOf(`sets: {default: {default: deny, rules: [
+      {name: a, if: {private: true, paths: /public}, then: allow}, {name: b, if: {private: true}, then: deny}]}}`);
   const address = parseAddress('10.0.0.1');
   assert.ok(address);
   const found = { protectedOnes: 0, publicOnes: 0 };
   for (let i = 0; i < count; i++) {
-    const [host, path] = [random() < 0.3 ? randomHost(pick) : 'app.example.com', randomPath(pick)];
+    const host = random() < 0.3 ? randomHost(pick) : 'app.example.com';
+    const path = randomPath(pick);
     const facts = factsOf({ address, host, path, method: 'GET' }, undefined);
     const reading = protectedFor(path) ?? (isProtectedHost(host) ? 'host' : undefined);
     const about = JSON.stringify({ i, host, path, reading });

@@ -5,17 +5,24 @@ import type { ServerProcess } from '../test-server.ts';
 
 export type Answer = { status: number; text: string };
 
-/** A connection per agent, so that requests are spread over workers; a refused or broken connection is status 0. */
+/**
+ * A connection per agent, so that requests are spread over workers; a refused or broken connection
+ * is status 0.
+ */
 export function ask(url: string, key: string, agent: Agent | false = false): Promise<Answer> {
   return new Promise((resolve) => {
-    const request = get(url, { agent, headers: { 'X-API-Key': key }, timeout: 10_000 }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (piece) => {
-        text += piece;
-      });
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
-      response.on('error', () => resolve({ status: 0, text: '' }));
-    });
+    const request = get(
+      url,
+      { agent, headers: { 'X-API-Key': key }, timeout: 10_000 },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (piece) => {
+          text += piece;
+        });
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+        response.on('error', () => resolve({ status: 0, text: '' }));
+      },
+    );
     request.on('timeout', () => request.destroy(new Error('timed out')));
     request.on('error', () => resolve({ status: 0, text: '' }));
   });
@@ -52,7 +59,7 @@ export function startLoad(url: string, key: string, count: number): Load {
 }
 
 /** Process ids of its workers. */
-export function workersOf({ child }: ServerProcess): number[] {
+export function workersOf({ child }: Pick<ServerProcess, 'child'>): number[] {
   const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
   return children.trim().split(' ').map(Number);
 }

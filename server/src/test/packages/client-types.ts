@@ -1,19 +1,25 @@
 /**
- * The client's types of answers, generated from the OpenAPI document of a server. As a program it writes them: after a
- * change of a schema, in a compiled checkout.
+ * The client's types of answers, generated from the OpenAPI document of a server. As a program it
+ * writes them: after a change of a schema, in a compiled checkout, after `npm run test:tools`.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { toolCommand } from '@whence/testing/installed-tools';
 import { startInProcess, TestFolder } from '../test-server.ts';
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../../../..');
 export const CLIENT_TYPES = join(ROOT, 'client/openapi.d.mts');
 /** After the input: the generator would take it for the value of an option. */
-const OPTIONS = ['--empty-objects-unknown', '--array-length', '--root-types', '--root-types-no-schema-prefix'];
+const OPTIONS = [
+  '--empty-objects-unknown',
+  '--array-length',
+  '--root-types',
+  '--root-types-no-schema-prefix',
+];
 export const COMMAND = 'node server/dist/test/packages/client-types.js';
 
 export async function generateClientTypes(): Promise<string> {
@@ -28,11 +34,7 @@ export async function generateClientTypes(): Promise<string> {
     writeFileSync(join(scratch, 'schemas.json'), JSON.stringify(schemas));
     const output = join(scratch, 'types.d.mts');
     const given = [join(scratch, 'schemas.json'), '--output', output, ...OPTIONS];
-    await run('npm', ['run', '--silent', 'client-types', '--', ...given], {
-      cwd: join(ROOT, 'testing/generated-clients'),
-      // Scripts of npm use the programs of the Node that runs this.
-      env: { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH']}` },
-    });
+    await run(process.execPath, [toolCommand('openapi-typescript'), ...given]);
     return readFileSync(output, 'utf8');
   } finally {
     await server.close();
@@ -41,6 +43,11 @@ export async function generateClientTypes(): Promise<string> {
   }
 }
 
-type Document = { readonly openapi: string; readonly info: object; readonly components: { readonly schemas: object } };
+type Document = {
+  readonly openapi: string;
+  readonly info: object;
+  readonly components: { readonly schemas: object };
+};
 
-if (process.argv[1] === import.meta.filename) writeFileSync(CLIENT_TYPES, await generateClientTypes());
+if (process.argv[1] === import.meta.filename)
+  writeFileSync(CLIENT_TYPES, await generateClientTypes());

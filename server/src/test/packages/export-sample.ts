@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import type { Dataset } from '@whence/dataset/internal/file/read';
-import { BUILT_AT, type Sample, sampleContent } from '@whence/dataset/internal/test/sample-dataset';
-import { openCurrent, publish } from '@whence/dataset/internal/versions/publish';
+import type { Dataset } from '@whence/dataset/dataset';
+import { BUILT_AT, type Sample, sampleContent } from '@whence/dataset/test/sample-dataset';
+import { openCurrent, publish } from '@whence/dataset/versions';
 import { type Outcome, runCommand } from '../run-command.ts';
 
 const EXPORT_SAMPLE: Sample = {

@@ -1,7 +1,9 @@
-/** The packages as they are published: packed by npm run pack, unpacked for inspection, installed as by a user. */
+/**
+ * The packages as they are published: packed by npm run pack, unpacked for inspection, installed as
+ * by a user.
+ */
 import { execFile } from 'node:child_process';
 import {
-  cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -16,8 +18,6 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 export const ROOT = join(import.meta.dirname, '../../../..');
-/** Where `.ci/test-tools` installs packages of npm. */
-export const TEST_TOOLS = join(ROOT, 'node_modules/.cache/test-tools/');
 export const PUBLISHED = ['client', 'dataset', 'email', 'server'] as const;
 
 export type Manifest = {
@@ -81,7 +81,13 @@ export class PackedPackages {
     writeFileSync(join(this.folder, 'output'), output);
     for (const name of PUBLISHED) {
       mkdirSync(this.unpacked(name), { recursive: true });
-      await execute('tar', ['-xzf', this.#tarball(name), '-C', this.unpacked(name), '--strip-components=1']);
+      await execute('tar', [
+        '-xzf',
+        this.#tarball(name),
+        '-C',
+        this.unpacked(name),
+        '--strip-components=1',
+      ]);
     }
   }
 
@@ -105,15 +111,16 @@ export class PackedPackages {
   }
 
   /**
-   * Into the consumer's folder, from the tarballs and the registry. With `engine-strict`, a dependency that needs a
-   * newer Node is an error. Install scripts are not run, because better-sqlite3 compiles for two minutes where there is
-   * no prebuilt binary; the binary that `npm ci` built in this repository, from the same version, is copied instead.
+   * Into the consumer's folder, from the tarballs and the registry. With `engine-strict`, a
+   * dependency that needs a newer Node is an error. Install scripts are not run, as by npm 12: no
+   * package needs its own.
    */
   async #install(): Promise<void> {
     mkdirSync(this.consumer);
     this.write('package.json', JSON.stringify({ name: 'consumer', private: true, type: 'module' }));
     this.write('.npmrc', 'engine-strict=true\naudit=false\nfund=false\n');
-    const typesOfNode = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).devDependencies['@types/node'];
+    const typesOfNode = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+      .devDependencies['@types/node'];
     const tarballs = PUBLISHED.map((name) => this.#tarball(name));
     await npm(
       this.consumer,
@@ -123,13 +130,17 @@ export class PackedPackages {
       ...tarballs,
       `@types/node@${typesOfNode}`,
     );
-    const build = 'node_modules/better-sqlite3/build';
-    cpSync(join(ROOT, build, 'Release/better_sqlite3.node'), join(this.consumer, build, 'Release/better_sqlite3.node'));
   }
 
-  /** What the installed packages take on disk, in megabytes, without the types that only this test installs. */
+  /**
+   * What the installed packages take on disk, in megabytes, without the types that only this test
+   * installs.
+   */
   installedMegabytes(): number {
-    const entries = readdirSync(join(this.consumer, 'node_modules'), { recursive: true, withFileTypes: true });
+    const entries = readdirSync(join(this.consumer, 'node_modules'), {
+      recursive: true,
+      withFileTypes: true,
+    });
     const paths = entries.map(({ parentPath, name }) => join(parentPath, name));
     const own = paths.filter((path) => !/node_modules\/(@types|undici-types)\b/.test(path));
     return (own.reduce((sum, path) => sum + lstatSync(path).blocks, 0) * 512) / 1e6;
@@ -143,7 +154,11 @@ export class PackedPackages {
   }
 
   /** In the consumer's folder; rejects with everything that was printed unless it exits with 0. */
-  async run(program: string, args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<string> {
+  async run(
+    program: string,
+    args: readonly string[],
+    environment: NodeJS.ProcessEnv = {},
+  ): Promise<string> {
     return runIn(this.consumer, program, args, environment);
   }
 
@@ -183,20 +198,27 @@ export async function runIn(
   try {
     return (await execute(program, args, { cwd, env, maxBuffer: 64 << 20 })).stdout;
   } catch (error) {
-    const { message, stdout = '', stderr = '' } = error as Error & { stdout?: string; stderr?: string };
+    const {
+      message,
+      stdout = '',
+      stderr = '',
+    } = error as Error & { stdout?: string; stderr?: string };
     throw new Error(`${message}\n${stdout}${stderr}`);
   }
 }
 
 /** Settings of Whence, and the place of the user's own dataset. */
 const withoutSettings = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(environment).filter(([name]) => !/^(WHENCE_|XDG_DATA_HOME$)/.test(name)));
+  Object.fromEntries(
+    Object.entries(environment).filter(([name]) => !/^(WHENCE_|XDG_DATA_HOME$)/.test(name)),
+  );
 
 /**
- * `npm test` describes its own run in the environment, including the folder that npm takes for the project. Settings,
- * such as the registry, stay.
+ * `npm test` describes its own run in the environment, including the folder that npm takes for the
+ * project. Settings, such as the registry, stay.
  */
 function outsideOfNpm(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const ofTheRun = /^(npm_(package|lifecycle)_|npm_config_(local_prefix|workspaces?)$|INIT_CWD$|NODE_TEST_CONTEXT$)/;
+  const ofTheRun =
+    /^(npm_(package|lifecycle)_|npm_config_(local_prefix|workspaces?)$|INIT_CWD$|NODE_TEST_CONTEXT$)/;
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !ofTheRun.test(name)));
 }

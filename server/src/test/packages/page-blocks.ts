@@ -1,5 +1,6 @@
 /**
- * The code blocks of the documentation. A fence has a language, and after it words with a meaning of their own:
+ * The code blocks of the documentation. A fence has a language, and after it words with a meaning
+ * of their own:
  *
  *   ```sh                     commands, run in order; each must exit with 0
  *   ```console                lines after `$ ` are run, and the lines below them are what they print; `…` is any text
@@ -12,7 +13,17 @@ import { join } from 'node:path';
 export const REPOSITORY = join(import.meta.dirname, '../../../..');
 
 /** Decisions describe the time when they were made, the changelog every version. */
-const FOLDERS = ['.', 'docs', 'docs/guides', 'deploy', 'server', 'dataset', 'dataset/data', 'email', 'client'];
+const FOLDERS = [
+  '.',
+  'docs',
+  'docs/guides',
+  'deploy',
+  'server',
+  'dataset',
+  'dataset/data',
+  'email',
+  'client',
+];
 const FOLDERS_FOR_CONTRIBUTORS = ['dashboard', 'testing', 'bench'];
 export const pages = [...FOLDERS, ...FOLDERS_FOR_CONTRIBUTORS].flatMap((folder) =>
   readdirSync(join(REPOSITORY, folder))
@@ -22,7 +33,7 @@ export const pages = [...FOLDERS, ...FOLDERS_FOR_CONTRIBUTORS].flatMap((folder) 
 
 export type Block = {
   readonly page: string;
-  /** Of the fence. */
+  /** Line of the fence. */
   readonly line: number;
   /** All that follows the fence. */
   readonly info: string;
@@ -35,19 +46,22 @@ export type Block = {
 
 export function allBlocks(page: string): Block[] {
   const text = readFileSync(join(REPOSITORY, page), 'utf8');
-  return [...text.matchAll(/^( *)```(.*)\n([\s\S]*?)^ *```$/gm)].map(([, indent = '', info = '', code = '']) => {
-    const [language = '', ...words] = info.split(' ');
-    const option = (name: string) => words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1);
-    return {
-      page,
-      line: text.slice(0, text.indexOf(`\`\`\`${info}\n${code}`)).split('\n').length,
-      info,
-      language,
-      needs: option('needs')?.split(',') ?? [],
-      file: option('file'),
-      code: code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
-    };
-  });
+  return [...text.matchAll(/^( *)```(.*)\n([\s\S]*?)^ *```$/gm)].map(
+    ([, indent = '', info = '', code = '']) => {
+      const [language = '', ...words] = info.split(' ');
+      const option = (name: string) =>
+        words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1);
+      return {
+        page,
+        line: text.slice(0, text.indexOf(`\`\`\`${info}\n${code}`)).split('\n').length,
+        info,
+        language,
+        needs: option('needs')?.split(',') ?? [],
+        file: option('file'),
+        code: code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+      };
+    },
+  );
 }
 
 /** Those with exactly this text after their fence. */

@@ -1,6 +1,7 @@
 /**
- * The commands of the documentation, without running them: fences are of a known kind, and every command of `wh` in a block
- * or in the text exists, with its options. pages.thorough.test runs the blocks.
+ * The commands of the documentation, without running them: fences are of a known kind, and every
+ * command of `wh` in a block or in the text exists, with its options. pages.full.test runs the
+ * blocks.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -20,11 +21,16 @@ for (const page of pages) {
   });
 
   test(`pages: commands and options of ${page}`, async () => {
-    const prose = readFileSync(join(REPOSITORY, page), 'utf8').replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
+    const prose = readFileSync(join(REPOSITORY, page), 'utf8').replaceAll(
+      /^ *```[\s\S]*?^ *```$/gm,
+      '',
+    );
     const spans = [...prose.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code);
     const lines = blocks
       .filter(({ language }) => ['sh', 'console'].includes(language))
-      .flatMap((block) => commandsOf(block).flatMap(({ text }) => text.replaceAll('\\\n', ' ').split('\n')));
+      .flatMap((block) =>
+        commandsOf(block).flatMap(({ text }) => text.replaceAll('\\\n', ' ').split('\n')),
+      );
     for (const words of [...lines, ...spans].flatMap(commandsIn)) {
       const text = words.join(' ');
       if (MISTAKES.includes(text)) continue;
@@ -34,18 +40,25 @@ for (const page of pages) {
       const isTarget = /^(-|[A-Z]|\d|…|[\w:]+[.:/])/.test(words[1] ?? '');
       assert.ok(path.length > 0 || isTarget, `${text}: no such command`);
       for (const option of words.flatMap((word) => /^--[a-z][a-z-]*/.exec(word) ?? []))
-        assert.ok(help.includes(option), `${text}: ${option} is not an option of wh ${path.join(' ')}`);
+        assert.ok(
+          help.includes(option),
+          `${text}: ${option} is not an option of wh ${path.join(' ')}`,
+        );
     }
   });
 }
 
 test('pages: scripts of npm and files of the repository that a page names exist', () => {
-  const { scripts } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8')) as { scripts: object };
+  const { scripts } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8')) as {
+    scripts: object;
+  };
   for (const page of pages) {
     const text = readFileSync(join(REPOSITORY, page), 'utf8');
     for (const [, script = ''] of text.matchAll(/\bnpm run ([a-z]+)/g))
       assert.ok(script in scripts, `${page}: ${script}`);
-    for (const [, file = ''] of text.matchAll(/(?:^|[` ])((?:\.ci|deploy|server\/src|dataset\/src)\/[\w./-]+\w)/gm))
+    for (const [, file = ''] of text.matchAll(
+      /(?:^|[` ])((?:\.ci|deploy|server\/src|dataset\/src)\/[\w./-]+\w)/gm,
+    ))
       assert.ok(existsSync(join(REPOSITORY, file)), `${page}: ${file}`);
   }
 });
@@ -63,11 +76,14 @@ const block = (language: string, code: string, ...needs: string[]) => ({
 test('pages: lines that belong together are one command, and the lines below it are its output', () => {
   const texts = (language: string, code: string) =>
     commandsOf(block(language, code)).map(({ text, shown }) => [text, shown]);
-  assert.deepEqual(texts('sh', '# why\nwh ip 8.8.8.8 |\n  cat\n\ncat >a <<END\n$ x\nEND\nwh \\\n  ip\n'), [
-    ['wh ip 8.8.8.8 |\n  cat', undefined],
-    ['cat >a <<END\n$ x\nEND', undefined],
-    ['wh \\\n  ip', undefined],
-  ]);
+  assert.deepEqual(
+    texts('sh', '# why\nwh ip 8.8.8.8 |\n  cat\n\ncat >a <<END\n$ x\nEND\nwh \\\n  ip\n'),
+    [
+      ['wh ip 8.8.8.8 |\n  cat', undefined],
+      ['cat >a <<END\n$ x\nEND', undefined],
+      ['wh \\\n  ip', undefined],
+    ],
+  );
   assert.deepEqual(texts('console', "$ printf 'a\n> b'\na\nb\n$ true\n$ echo x\nx\n"), [
     ["printf 'a\nb'", 'a\nb\n'],
     ['true', undefined],
@@ -106,18 +122,27 @@ for (const [behaviour, given, fault] of [
     else assert.match(faultOf(given) ?? '', fault);
   });
 
-/** The words of each command of `wh` in a line, up to a comment, an explanation after two blanks, or another command. */
+/**
+ * The words of each command of `wh` in a line, up to a comment, an explanation after two blanks, or
+ * another command.
+ */
 function commandsIn(line: string): string[][] {
   const calls = line.matchAll(
     /(?:^|[|;&(] ?|(?:^| )(?:[A-Z_]+=\S+|npx|docker exec \S+|then|do) )(wh(?:ence)? (?=\S).*)/g,
   );
-  return [...calls].map(([, call = '']) => (call.split(/ {2,}| #| ?[|;&<>)]/)[0] ?? '').trim().split(' '));
+  return [...calls].map(([, call = '']) =>
+    (call.split(/ {2,}| #| ?[|;&<>)]/)[0] ?? '').trim().split(' '),
+  );
 }
 
 /** The command that the words begin with, and its help. */
 async function findCommand(words: readonly string[]): Promise<{ path: string[]; help: string }> {
   let found = { path: [] as string[], help: await helpOf([]) };
-  for (let length = 1; length <= words.length && /^[a-z][a-z-]*$/.test(words[length - 1] ?? ''); length++) {
+  for (
+    let length = 1;
+    length <= words.length && /^[a-z][a-z-]*$/.test(words[length - 1] ?? '');
+    length++
+  ) {
     const path = words.slice(0, length);
     const help = await helpOf(path);
     if (!new RegExp(`^Usage: wh(ence)? ${path.join(' ')}[ \\n]`).test(help)) break;

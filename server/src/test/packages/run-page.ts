@@ -1,6 +1,7 @@
 /**
- * The commands of a documentation page, run as a reader would: in order, in one shell, in an empty folder, with a new home
- * directory and `wh` as it is installed from the tarballs. page-blocks.ts describes the fences.
+ * The commands of a documentation page, run as a reader would: in order, in one shell, in an empty
+ * folder, with a new home directory and `wh` as it is installed from the tarballs. page-blocks.ts
+ * describes the fences.
  *
  * - A page may use a server at http://127.0.0.1:8080 or https://whence.example.com, and a key as $WHENCE_KEY or `whence_…`.
  *   `wh serve` on the page starts it; otherwise it is started in the page's folder before the first command that needs it.
@@ -9,7 +10,15 @@
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -20,8 +29,8 @@ import { DEFAULT_PERMISSIONS, PERMISSIONS } from '../../vocabulary.ts';
 import { allBlocks, type Block } from './page-blocks.ts';
 
 /** What a block may need that is not there where the tests run. */
-export const NEEDS: Readonly<Record<string, string>> = {
-  clone: 'a clone of the repository; newcomer.thorough.test runs those of the README',
+const NEEDS: Readonly<Record<string, string>> = {
+  clone: 'a clone of the repository; newcomer.full.test runs those of the README',
   network: 'the internet: a registry of packages, feeds, or DNS of a domain other than example.com',
   root: 'files outside of the folder, or rights of an administrator',
   docker: 'a container engine',
@@ -38,8 +47,6 @@ export const NEEDS: Readonly<Record<string, string>> = {
   fail2ban: '',
   python: '',
   node: 'a project with packages of npm',
-  duckdb: '',
-  clickhouse: '',
   nft: '',
   ipset: '',
   mmdblookup: '',
@@ -52,7 +59,10 @@ export const NEEDS: Readonly<Record<string, string>> = {
   proxy: 'a reverse proxy',
 };
 
-/** Programs that change nothing outside of the folder: their blocks are run where they are installed. */
+/**
+ * Programs that change nothing outside of the folder: their blocks are run where they are
+ * installed.
+ */
 const HARMLESS: readonly string[] = ['mmdblookup', 'dig', 'sqlite3'];
 
 /** A block of commands that can be run here. */
@@ -64,7 +74,9 @@ export function isRunHere({ language, needs }: Block): boolean {
 export type Command = {
   readonly line: number;
   readonly text: string;
-  /** What the page shows below it. Undefined where it shows nothing: then only the exit code counts. */
+  /**
+   * What the page shows below it. Undefined where it shows nothing: then only the exit code counts.
+   */
   readonly shown?: string;
 };
 
@@ -83,7 +95,8 @@ export function commandsOf(block: Block): Command[] {
     }
     if (!isConsole && /^\s*(#.*)?$/.test(first)) continue;
     let text = isConsole ? first.slice(2) : first;
-    while (i < lines.length && !isComplete(text)) text += `\n${(lines[i++] ?? '').replace(isConsole ? /^> / : '', '')}`;
+    while (i < lines.length && !isComplete(text))
+      text += `\n${(lines[i++] ?? '').replace(isConsole ? /^> / : '', '')}`;
     commands.push({ line, text });
   }
   return commands;
@@ -105,18 +118,23 @@ const MARKS: readonly (readonly [pattern: RegExp, need: string])[] = [
   [/\bnpm (ci|run|start|test)\b|\bnpx wh\b|\bgit clone\b/, 'clone'],
   [/\bnpm (install|publish)\b|\bwh dataset update\b/, 'network'],
 ];
-const LOOKS_LIKE_COMMANDS = /^(\$ |wh |npx |npm |curl |docker |kubectl |helm |sudo |systemctl |[A-Z_]+=\S+ (wh|npm) )/m;
+const LOOKS_LIKE_COMMANDS =
+  /^(\$ |wh |npx |npm |curl |docker |kubectl |helm |sudo |systemctl |[A-Z_]+=\S+ (wh|npm) )/m;
 
 /** What is wrong with a fence, if something is. */
 export function faultOf({ info, language, needs, code }: Block): string | undefined {
   if (language === '') return 'a fence without a language: sh, console, text, json …';
   const unknown = needs.filter((need) => !(need in NEEDS));
-  if (unknown.length > 0) return `${info}: needs=${unknown.join()} is not one of ${Object.keys(NEEDS).join(', ')}`;
+  if (unknown.length > 0)
+    return `${info}: needs=${unknown.join()} is not one of ${Object.keys(NEEDS).join(', ')}`;
   if (language !== 'sh' && language !== 'console')
-    return LOOKS_LIKE_COMMANDS.test(code) ? `${info}: commands are in a block of sh or console` : undefined;
+    return LOOKS_LIKE_COMMANDS.test(code)
+      ? `${info}: commands are in a block of sh or console`
+      : undefined;
   if (language === 'console' && !code.startsWith('$ ')) return 'a console block begins with `$ `';
   const commands = language === 'console' ? (code.match(/^\$ .*/gm) ?? []).join('\n') : code;
-  const [, missing] = (needs.length === 0 && MARKS.find(([pattern]) => pattern.test(commands))) || [];
+  const [, missing] =
+    (needs.length === 0 && MARKS.find(([pattern]) => pattern.test(commands))) || [];
   return missing && `${info}: needs=${missing} is missing, for it cannot be run everywhere`;
 }
 
@@ -181,7 +199,8 @@ class PageShell {
     this.#hasFirstKey = hasFirstKey;
     const home = join(this.#folder, 'home');
     for (const folder of [this.#work, home]) mkdirSync(folder);
-    // curl shows its progress where its output is not a terminal, and takes an error of the server for success.
+    // curl shows its progress where its output is not a terminal, and takes an error of the server
+    // for success.
     writeFileSync(join(home, '.curlrc'), 'silent\nshow-error\nfail-with-body\n');
     this.#shell = spawn('bash', ['--noprofile', '--norc'], {
       cwd: this.#work,
@@ -198,7 +217,9 @@ class PageShell {
       },
       stdio: ['pipe', 'ignore', 'inherit', 'pipe'],
     });
-    (this.#shell.stdio[3] as Readable).setEncoding('utf8').on('data', (text) => (this.#answers += text));
+    (this.#shell.stdio[3] as Readable).setEncoding('utf8').on('data', (text) => {
+      this.#answers += text;
+    });
     // Without it, `wh x | head` would be right for any x.
     this.#shell.stdin?.write('set -o pipefail; set +m\n');
   }
@@ -211,17 +232,20 @@ class PageShell {
   /** What is wrong with it, if something is. */
   async run({ text, shown }: Command): Promise<string | undefined> {
     if (SERVER.test(text)) return this.#startServer(this.#here(text), shown);
-    if (NEEDS_SERVER.test(text) || NEEDS_KEY.test(text)) await this.#provideServer(NEEDS_KEY.test(text));
+    if (NEEDS_SERVER.test(text) || NEEDS_KEY.test(text))
+      await this.#provideServer(NEEDS_KEY.test(text));
     const { code, output } = await this.#execute(this.#here(text));
     // 128 + SIGPIPE: `head` needed no more.
-    if (shown === undefined) return code === 0 || code === 141 ? undefined : `exit code ${code}\n${output}`;
+    if (shown === undefined)
+      return code === 0 || code === 141 ? undefined : `exit code ${code}\n${output}`;
     return differenceOf(this.#here(shown), output);
   }
 
   async close(): Promise<void> {
     await this.#stopServer();
     this.#kill();
-    if (this.#shell.exitCode === null && this.#shell.signalCode === null) await once(this.#shell, 'exit');
+    if (this.#shell.exitCode === null && this.#shell.signalCode === null)
+      await once(this.#shell, 'exit');
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
@@ -235,38 +259,62 @@ class PageShell {
   }
 
   /** In the page's shell, so that folder and variables stay for the next one. */
-  async #execute(text: string, isBackground = false): Promise<{ code: number; output: string; answer: string }> {
+  async #execute(
+    text: string,
+    isBackground = false,
+  ): Promise<{ code: number; output: string; answer: string }> {
     const path = join(this.#folder, String(++this.#count));
     writeFileSync(path, `${text}\n`);
     closeSync(openSync(`${path}.out`, 'w'));
     const run = `source ${path} </dev/null >${path}.out 2>&1`;
     this.#answers = '';
-    this.#shell.stdin?.write(isBackground ? `${run} 3>&- & echo $! >&3\n` : `${run} 3>&-; echo $? >&3\n`);
+    this.#shell.stdin?.write(
+      isBackground ? `${run} 3>&- & echo $! >&3\n` : `${run} 3>&-; echo $? >&3\n`,
+    );
     const limitMs = performance.now() + LIMIT_MS;
     await until('the command ends', () => {
       if (performance.now() > limitMs) this.#kill();
-      return this.#answers.endsWith('\n') || this.#shell.exitCode !== null || this.#shell.signalCode !== null;
+      return (
+        this.#answers.endsWith('\n') ||
+        this.#shell.exitCode !== null ||
+        this.#shell.signalCode !== null
+      );
     });
     const output = readFileSync(`${path}.out`, 'utf8');
-    if (this.#answers === '') throw new Error(`the shell ended, or the command did not within 180 s\n${output}`);
-    return { code: Number(this.#answers), output: isBackground ? `${path}.out` : output, answer: this.#answers.trim() };
+    if (this.#answers === '')
+      throw new Error(`the shell ended, or the command did not within 180 s\n${output}`);
+    return {
+      code: Number(this.#answers),
+      output: isBackground ? `${path}.out` : output,
+      answer: this.#answers.trim(),
+    };
   }
 
   async #startServer(text: string, shown = ''): Promise<string | undefined> {
     await this.#stopServer();
-    const { answer, output: path } = await this.#execute(`export WHENCE_PORT=${this.#port}\n${text}`, true);
-    const settings = text.match(/\bWHENCE_(DATA_DIR|DATABASE_URL)=\S+|--data-dir[ =]\S+/g)?.join(' ') ?? '';
+    const { answer, output: path } = await this.#execute(
+      `export WHENCE_PORT=${this.#port}\n${text}`,
+      true,
+    );
+    const settings =
+      text.match(/\bWHENCE_(DATA_DIR|DATABASE_URL)=\S+|--data-dir[ =]\S+/g)?.join(' ') ?? '';
     this.#server = { pid: answer, settings };
     const output = () => readFileSync(path, 'utf8');
     const isRunning = () => spawnSync('kill', ['-0', answer]).status === 0;
     const isReady = async () =>
       (await fetch(`http://127.0.0.1:${this.#port}/readyz`).catch(() => undefined))?.status === 200;
-    await until('the server is ready', async () => !isRunning() || (await isReady()), { everyMs: 50, state: output });
+    await until('the server is ready', async () => !isRunning() || (await isReady()), {
+      everyMs: 50,
+      state: output,
+    });
     // The server goes on printing: what is shown is the beginning.
     const difference = () => differenceOf(this.#here(shown).replace(/\n*$/, '\n…\n'), output());
     if (isRunning() && shown !== '') {
       const limitMs = performance.now() + 5_000;
-      await until('it has printed', () => difference() === undefined || performance.now() > limitMs);
+      await until(
+        'it has printed',
+        () => difference() === undefined || performance.now() > limitMs,
+      );
     }
     return isRunning() ? difference() : `the server has ended\n${output()}`;
   }
@@ -311,7 +359,10 @@ class PageShell {
   }
 }
 
-/** Undefined where the output is as shown: `…` is any text on its line, and alone on a line any number of lines. */
+/**
+ * Undefined where the output is as shown: `…` is any text on its line, and alone on a line any
+ * number of lines.
+ */
 export function differenceOf(shown: string, output: string): string | undefined {
   const lines = (text: string) =>
     text

@@ -1,6 +1,6 @@
 /**
- * Loaded into a server with NODE_OPTIONS: a read that never ends, as from a disk that hangs, in a thread or in the pool of Node.
- * SIGUSR2 causes an unexpected error.
+ * Loaded into a server with NODE_OPTIONS: a read that never ends, as from a disk that hangs, in a
+ * thread or in the pool of Node. SIGUSR2 causes an unexpected error.
  */
 import { readFile } from 'node:fs';
 import { isMainThread, Worker } from 'node:worker_threads';

@@ -1,6 +1,6 @@
 /**
- * Makes a process a program of the next release, which writes dataset files of format 7 and also reads format 6: for
- * `node --import`. The content is the same, so converting is a change of the header.
+ * Makes a process a program of the next release, which reads and writes dataset files of format 8:
+ * for `node --import`. The content is the same.
  */
 import { register } from 'node:module';
 

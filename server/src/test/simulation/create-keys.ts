@@ -1,6 +1,6 @@
 /**
- * Process: `create-keys.js LOCATION TIER COUNT` creates keys of a tier and prints their secrets, one a line. For load
- * tests that need hundreds of keys: `wh key create` is a process for each.
+ * Process: `create-keys.js LOCATION TIER COUNT` creates keys of a tier and prints their secrets,
+ * one a line. For load tests that need hundreds of keys: `wh key create` is a process for each.
  */
 import { AuditLog } from '../../audit/audit-log.ts';
 import { Keys } from '../../keys/keys.ts';

@@ -1,7 +1,7 @@
 /**
- * `node database-limits.js URL [ROWS]`: what docs/capacity.md says of one PostgreSQL, measured with the code of the
- * server on an empty database: the question about keys, one key that many processes use, the first leases of a day, and
- * sums over the rows of `usage`.
+ * `node database-limits.js URL [ROWS]`: what docs/capacity.md says of one PostgreSQL, measured with
+ * the code of the server on an empty database: the question about keys, one key that many processes
+ * use, the first leases of a day, and sums over the rows of `usage`.
  */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
@@ -18,7 +18,10 @@ const [, , url = '', rowsText = '600000'] = process.argv;
 const print = (what: string, seen: string) => process.stdout.write(`${what.padEnd(64)}  ${seen}\n`);
 
 /** How often `work` was done in a second, by all processes together. */
-async function perSecond(storages: readonly Storage[], work: (storage: Storage, i: number) => Promise<unknown>) {
+async function perSecond(
+  storages: readonly Storage[],
+  work: (storage: Storage, i: number) => Promise<unknown>,
+) {
   let done = 0;
   const stop = AbortSignal.timeout(SECONDS * 1000);
   await Promise.all(
@@ -51,13 +54,13 @@ try {
 
   const owners = storages.map(() => randomUUID());
   const request = { wanted: 1, open: 1, spent: 0, opened: 0, limit: 1_000_000_000 };
-  const lease = (one: Storage, i: number) =>
-    one.leases.take({ keyId: 'hot', day: DAY, owner: owners[i] as string }, request);
+  const lease = (storage: Storage, i: number) =>
+    storage.leases.take({ keyId: 'hot', day: DAY, owner: owners[i] as string }, request);
   print(`leases of one key, ${PROCESSES} processes`, await perSecond(storages, lease));
 
   let number = 0;
-  const count = (one: Storage, i: number) =>
-    one.usage.add(
+  const count = (storage: Storage, i: number) =>
+    storage.usage.add(
       { writer: owners[i] as string, number: ++number },
       [{ keyId: 'hot', day: DAY, endpoint: 'ip', statusClass: 2, requests: 1 }],
       new Map(),
@@ -67,7 +70,10 @@ try {
   const midnight = () =>
     Promise.all(
       Array.from({ length: MIDNIGHT_KEYS }, (_, i) =>
-        storage.leases.take({ keyId: `k${i}`, day: '2026-11-16', owner: owners[0] as string }, request),
+        storage.leases.take(
+          { keyId: `k${i}`, day: '2026-11-16', owner: owners[0] as string },
+          request,
+        ),
       ),
     );
   print(`first leases of a day for ${MIDNIGHT_KEYS} keys, one process`, await seconds(midnight));
@@ -89,5 +95,5 @@ try {
     );
 } finally {
   await client.end();
-  await Promise.all(storages.map((one) => one.close()));
+  await Promise.all(storages.map((storage) => storage.close()));
 }

@@ -4,15 +4,22 @@ import type { OfferedLoad } from '@whence/testing/simulation-protocol';
 
 type Answer = boolean | Promise<boolean>;
 
-/** More would make every replica open all of its connections: on two cores, 1,800 backends mostly switch contexts. */
+/**
+ * More would make every replica open all of its connections: on two cores, 1,800 backends mostly
+ * switch contexts.
+ */
 const MAX_PENDING = 64;
 const TICK_MS = 2;
 
 /**
- * Never more than MAX_PENDING requests wait for an answer: a machine that is too slow lowers the rate, which is
- * reported, and does not build up a queue in which requests time out.
+ * Never more than MAX_PENDING requests wait for an answer: a machine that is too slow lowers the
+ * rate, which is reported, and does not build up a queue in which requests time out.
  */
-export async function offerRequests(perSecond: number, seconds: number, send: () => Answer): Promise<OfferedLoad> {
+export async function offerRequests(
+  perSecond: number,
+  seconds: number,
+  send: () => Answer,
+): Promise<OfferedLoad> {
   const startMs = performance.now();
   const elapsed = () => (performance.now() - startMs) / 1000;
   const pending = new Set<Promise<unknown>>();
@@ -42,7 +49,10 @@ export async function offerRequests(perSecond: number, seconds: number, send: ()
 
 /** For a machine that is too slow to use the keys up. */
 const MAX_MS = 40_000;
-/** A replica asks the others to return leases of a key that is used up, and tries again when they had time for it. */
+/**
+ * A replica asks the others to return leases of a key that is used up, and tries again when they
+ * had time for it.
+ */
 const IDLE_MS = 6_000;
 const CLIENTS_PER_KEY = 20;
 /** A replica asks storage at most ten times a second for a key that is used up. */
@@ -56,7 +66,9 @@ export function useUp(
   return Promise.all(
     secrets.map(async (secret) => {
       const startMs = performance.now();
-      let [admitted, lastMs, replica] = [0, startMs, 0];
+      let admitted = 0;
+      let lastMs = startMs;
+      let replica = 0;
       const client = async () => {
         while (performance.now() - lastMs < IDLE_MS && performance.now() - startMs < MAX_MS) {
           if (await send(secret, replica++)) {

@@ -1,4 +1,7 @@
-/** The parts of a replica that talk to storage, on connections of its own, with the timers of a real one and no sockets. */
+/**
+ * The parts of a replica that talk to storage, on connections of its own, with the timers of a real
+ * one and no sockets.
+ */
 import { randomUUID } from 'node:crypto';
 import { KnownKeys } from '../../keys/known-keys.ts';
 import { Metrics } from '../../metrics/metrics.ts';
@@ -34,7 +37,9 @@ export class SimulatedReplica {
   private constructor(storage: Storage) {
     this.#storage = storage;
     this.#keys = new KnownKeys(storage.keys, { graceMs: GRACE_MS });
-    this.#quota = new Quota(storage.leases, { isStorageDown: () => this.#keys.storageState !== 'ok' });
+    this.#quota = new Quota(storage.leases, {
+      isStorageDown: () => this.#keys.storageState !== 'ok',
+    });
     this.#usage = new Usage(storage.usage);
     this.#traffic = new TrafficRecorder(this.#metrics, storage.traffic);
     this.#timers = [
@@ -53,7 +58,10 @@ export class SimulatedReplica {
     return this.#storage.nowMs() ?? Date.now();
   }
 
-  /** A request as the API treats it: key, then quota. Answered at once where storage need not be asked. */
+  /**
+   * A request as the API treats it: key, then quota. Answered at once where storage need not be
+   * asked.
+   */
   request(secret: string, nowMs: number): boolean | Promise<boolean> {
     const key = this.#keys.findRemembered(secret);
     const spent = key && this.#quota.spendAtOnce(key.id, key.allowance, nowMs);
@@ -100,7 +108,9 @@ export class SimulatedReplica {
       memoryBytes: 0,
       lagMs: 0,
       datasetVersion: 1,
-      ...{ rulesChecksum: '', overridesChecksum: '', settingsChecksum: '' },
+      rulesChecksum: '',
+      overridesChecksum: '',
+      settingsChecksum: '',
     });
     await this.#storage.processes.seenSince(new Date(this.nowMs() - 3 * REPORT_MS));
   }
@@ -113,8 +123,8 @@ export class SimulatedReplica {
 }
 
 /**
- * Begins at a random moment, as replicas that were started at different times; a call under way is not joined. Returns
- * how to stop.
+ * Begins at a random moment, as replicas that were started at different times; a call under way is
+ * not joined. Returns how to stop.
  */
 function every(ms: number, work: () => Promise<void>): () => void {
   let isRunning = false;

@@ -1,6 +1,13 @@
-/** Process: simulated replicas, and the requests to them. Its parent sends tasks over the IPC channel. */
+/**
+ * Process: simulated replicas, and the requests to them. Its parent sends tasks over the IPC
+ * channel.
+ */
 import { seededRandom } from '@whence/testing/seeded-random';
-import type { SimulationReply, SimulationResult, SimulationTask } from '@whence/testing/simulation-protocol';
+import type {
+  SimulationReply,
+  SimulationResult,
+  SimulationTask,
+} from '@whence/testing/simulation-protocol';
 import pg from 'pg';
 import { hashSecret, makeSecret } from '../../keys/secret.ts';
 import { maskSecret } from '../../keys/secret-form.ts';
@@ -62,7 +69,8 @@ async function perform(task: SimulationTask): Promise<SimulationResult[keyof Sim
     case 'failures': {
       const failures = new Map<string, number>();
       for (const replica of replicas)
-        for (const [message, count] of replica.failures) failures.set(message, (failures.get(message) ?? 0) + count);
+        for (const [message, count] of replica.failures)
+          failures.set(message, (failures.get(message) ?? 0) + count);
       return [...failures];
     }
   }
@@ -72,7 +80,11 @@ async function startReplicas(count: number): Promise<void> {
   const end = replicas.length + count;
   while (replicas.length < end) {
     const more = Math.min(STARTED_AT_ONCE, end - replicas.length);
-    replicas.push(...(await Promise.all(Array.from({ length: more }, () => SimulatedReplica.start(databaseUrl)))));
+    replicas.push(
+      ...(await Promise.all(
+        Array.from({ length: more }, () => SimulatedReplica.start(databaseUrl)),
+      )),
+    );
   }
 }
 
@@ -95,11 +107,11 @@ async function insertKeys(count: number): Promise<void> {
         const secret = makeSecret();
         keys[tier].push(secret);
         values.push(
-          `('sim${i}', 'simulated', 'simulated', '${hashSecret(secret)}', '${maskSecret(secret)}', 'ip:read', '${tier}', 0)`,
+          `('sim${i}', 'simulated', 'simulated', 'simulated', '${hashSecret(secret)}', '${maskSecret(secret)}', 'ip:read', '${tier}', 0)`,
         );
       }
       await client.query(
-        `INSERT INTO keys (id, name, name_key, hash, masked, permissions, tier, created_at) VALUES ${values.join(',')}`,
+        `INSERT INTO keys (id, name, name_key, name_folded, hash, masked, permissions, tier, created_at) VALUES ${values.join(',')}`,
       );
     }
     await client.query('UPDATE revisions SET keys = keys + 1');

@@ -1,8 +1,13 @@
-/** The storage engines, for tests that must hold on each. */
+/**
+ * The storage engine of tests that must hold on each: SQLite, and PostgreSQL where
+ * on-postgres.full.test.ts runs them.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NO_POSTGRES, PostgresServer } from '@whence/testing/servers/postgres-server';
+import { openStorage, type StorageOptions } from '../../storage/open-storage.ts';
+import type { Storage } from '../../storage/storage.ts';
 
 type TestEngine = {
   readonly name: string;
@@ -14,8 +19,23 @@ type TestEngine = {
   close(): Promise<void>;
 };
 
+/** A busy machine may need longer for a write than the two seconds after which servers give up. */
+const LOCK_WAIT_MS = 60_000;
+
+let isOnPostgres = false;
+
+/** For on-postgres.full.test.ts, before it imports the tests. */
+export function testOnPostgres(): void {
+  isOnPostgres = true;
+}
+
+/** Storage that waits for locks of SQLite: the limit of the wait is not what the test is about. */
+export function openTestStorage(location: string, options: StorageOptions = {}): Promise<Storage> {
+  return openStorage(location, { waitMs: LOCK_WAIT_MS, ...options });
+}
+
 export function testEngines(): TestEngine[] {
-  return [sqlite(), postgres()];
+  return [isOnPostgres ? postgres() : sqlite()];
 }
 
 function sqlite(): TestEngine {

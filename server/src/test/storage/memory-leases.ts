@@ -12,7 +12,10 @@ export class MemoryLeases implements LeaseStore {
   readonly leases = new Map<string, Lease>();
   readonly #recalls: Recall[] = [];
 
-  /** Time passes: these owners' leases that are not renewed or used from now on are past their deadline. */
+  /**
+   * Time passes: these owners' leases that are not renewed or used from now on are past their
+   * deadline.
+   */
   expire(isMeant: (owner: string) => boolean): void {
     for (const lease of this.leases.values()) if (isMeant(lease.owner)) lease.isExpired = true;
   }
@@ -35,8 +38,14 @@ export class MemoryLeases implements LeaseStore {
     this.leases.set(leaseName(name), lease);
     let heldElsewhere = 0;
     for (const other of this.leases.values())
-      if (dayName(other) === dayName(name) && other.owner !== name.owner) heldElsewhere += other.granted - other.spent;
-    return { granted, opened: lease.opened, left: Math.max(0, limit - before - grant), heldElsewhere };
+      if (dayName(other) === dayName(name) && other.owner !== name.owner)
+        heldElsewhere += other.granted - other.spent;
+    return {
+      granted,
+      opened: lease.opened,
+      left: Math.max(0, limit - before - grant),
+      heldElsewhere,
+    };
   }
 
   async end(leases: Parameters<LeaseStore['end']>[0]) {
@@ -47,7 +56,8 @@ export class MemoryLeases implements LeaseStore {
   }
 
   async renew(owners: readonly string[]) {
-    for (const lease of this.leases.values()) if (owners.includes(lease.owner)) lease.isExpired = false;
+    for (const lease of this.leases.values())
+      if (owners.includes(lease.owner)) lease.isExpired = false;
   }
 
   async reclaim(of?: DayOfKey) {

@@ -1,14 +1,32 @@
 /** A TCP proxy in front of a server, on which the network between can be made to fail. */
 import { once } from 'node:events';
-import { type AddressInfo, createServer, connect as openSocket, type Server, type Socket } from 'node:net';
+import {
+  type AddressInfo,
+  createServer,
+  connect as openSocket,
+  type Server,
+  type Socket,
+} from 'node:net';
 
 /**
- * `drops`: neither a byte nor the end of a connection arrives, in either direction, until the network works again and
- * TCP repeats them. `drops answers`: the same for what the server sends. `refuses`: connections are cut and new ones refused. `delays`: what the server sends arrives late.
- * `loses commits`: a commit reaches the server, and the connection is cut before its answer arrives. `shuts down`:
- * PostgreSQL ends each connection in the packet that says that it is ready.
+ * `drops`: neither a byte nor the end of a connection arrives, in either direction, until the
+ * network works again and TCP repeats them. `drops answers`: the same for what the server sends.
+ * `refuses`: connections are cut and new ones refused. `delays`: what the server sends arrives
+ * late.
+ * `loses commits`: a commit reaches the server, and the connection is cut before its answer
+ * arrives. `shuts down`: PostgreSQL ends each connection in the packet that says that it is ready.
+ * `answers one`: connections other than the oldest are opened, and nothing that they ask after that
+ * is answered.
  */
-export type Network = 'works' | 'drops' | 'drops answers' | 'refuses' | 'delays' | 'loses commits' | 'shuts down';
+export type Network =
+  | 'works'
+  | 'drops'
+  | 'drops answers'
+  | 'refuses'
+  | 'delays'
+  | 'loses commits'
+  | 'shuts down'
+  | 'answers one';
 
 /** ReadyForQuery, and the FATAL message of a shutdown: severity, SQLSTATE and text. */
 const READY = Buffer.from('5a0000000549', 'hex');
@@ -29,6 +47,8 @@ export class NetworkProxy {
   #network: Network = 'works';
   /** Answers to a commit that were not passed on. */
   lostCommits = 0;
+  /** Answers that were not passed on to a connection that is not the oldest. */
+  unanswered = 0;
   /** Packets from the client, each of which is a question or a part of one. */
   questions = 0;
   /** Connections that were ended in the packet that says that they are ready. */
@@ -85,6 +105,8 @@ export class NetworkProxy {
 
   #join(client: Socket): void {
     const server = openSocket(this.#target);
+    const isOldest = this.#sockets.size === 0;
+    let isReady = false;
     let isCommitting = false;
     for (const [from, to] of [
       [client, server],
@@ -92,20 +114,33 @@ export class NetworkProxy {
     ] as const) {
       this.#sockets.add(from);
       const late: Buffer[] = [];
-      const isDropped = () => this.#network === 'drops' || (this.#network === 'drops answers' && from === server);
+      const isDropped = () =>
+        this.#network === 'drops' || (this.#network === 'drops answers' && from === server);
       from.on('data', (bytes: Buffer) => {
         if (from === client) this.questions++;
         if (isDropped()) {
           this.#dropped.push(() => to.write(bytes));
           return;
         }
-        if (this.#network === 'loses commits' && from === client && isCommit(bytes)) isCommitting = true;
+        if (this.#network === 'answers one' && !isOldest && from === server) {
+          if (isReady) {
+            this.unanswered++;
+            return;
+          }
+          isReady = bytes.subarray(-READY.length).equals(READY);
+        }
+        if (this.#network === 'loses commits' && from === client && isCommit(bytes))
+          isCommitting = true;
         if (isCommitting && from === server) {
           this.lostCommits++;
           client.destroy();
           return;
         }
-        if (this.#network === 'shuts down' && from === server && bytes.subarray(-READY.length).equals(READY)) {
+        if (
+          this.#network === 'shuts down' &&
+          from === server &&
+          bytes.subarray(-READY.length).equals(READY)
+        ) {
           this.shutdowns++;
           client.end(Buffer.concat([bytes, SHUTDOWN]));
           server.destroy();

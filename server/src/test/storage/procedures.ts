@@ -31,7 +31,11 @@ export class Shell {
 
   constructor(variables: Record<string, string>) {
     this.#variables = variables;
-    writeFileSync(join(this.folder, 'wh'), `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`, { mode: 0o755 });
+    writeFileSync(
+      join(this.folder, 'wh'),
+      `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`,
+      { mode: 0o755 },
+    );
   }
 
   async run(command: string): Promise<string> {

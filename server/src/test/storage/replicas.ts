@@ -24,7 +24,11 @@ export class Replica {
     return new Replica(folder, server);
   }
 
-  static async start(databaseUrl: string, environment: Record<string, string> = {}, delayMs = 0): Promise<Replica> {
+  static async start(
+    databaseUrl: string,
+    environment: Record<string, string> = {},
+    delayMs = 0,
+  ): Promise<Replica> {
     const network = await NetworkProxy.start(databaseUrl, delayMs);
     const folder = new TestFolder(network.url(databaseUrl));
     folder.publish();

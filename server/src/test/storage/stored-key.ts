@@ -1,4 +1,7 @@
-/** A key as storage has it, with a name that would break a statement that is put together from texts. */
+/**
+ * A key as storage has it, with a name that would break a statement that is put together from
+ * texts.
+ */
 import type { StoredKey } from '../../storage/stores/key-store.ts';
 
 export const storedKey = (id: string): StoredKey => ({

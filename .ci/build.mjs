@@ -1,32 +1,30 @@
-// npm run build, and the first thing that npm start does: compiles, bundles the program and builds the dashboard. Says what
-// it does and how long that takes, because a newcomer waits for the first one.
-import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+// npm run build: the program and the pages, each in a process of its own. Says what it does and how
+// long that takes, which is nothing if no source has changed. npm start does not need it: it builds
+// the pages while the server starts.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { requirePackages } from './packages.mjs';
 
-const root = join(import.meta.dirname, '..');
-const isFirst = !existsSync(join(root, 'server/dist/bin.js'));
-say(isFirst ? 'building Whence for the first time, which takes about 30 s' : 'building what has changed');
-run('compiling', 'tsc', ['-b'], root);
-run('checking the tables', process.execPath, [join(root, '.ci/check-tables.mjs')], root);
-run('bundling', process.execPath, [join(root, '.ci/bundle.mjs')], root);
-run('building the dashboard', 'vite', ['build'], join(root, 'dashboard'));
+requirePackages();
+await Promise.all([
+  run('bundling the program', 'bundle.mjs'),
+  run('building the dashboard', 'pages.mjs'),
+]);
 
-function run(what, program, args, cwd) {
-  const started = performance.now();
-  const path = resolve(root, 'node_modules/.bin', program);
-  if (!existsSync(path)) fail('the dependencies are not installed; run: npm ci');
-  const { status } = spawnSync(path, args, { cwd, stdio: 'inherit', shell: process.platform === 'win32' });
-  if (status !== 0) fail(`${what} failed`);
-  say(`  ${what}: ${((performance.now() - started) / 1000).toFixed(0)} s`);
+async function run(what, script) {
+  const startedMs = performance.now();
+  // On standard error: scripts that call npm run build read the standard output of what they run
+  // next.
+  const child = spawn(process.execPath, [join(import.meta.dirname, script)], {
+    stdio: ['ignore', 2, 2],
+  });
+  const [code] = await once(child, 'exit');
+  if (code !== 0) fail(`${what} failed`);
+  process.stderr.write(`${what}: ${((performance.now() - startedMs) / 1000).toFixed(0)} s\n`);
 }
 
 function fail(message) {
   process.stderr.write(`error: ${message}\n`);
   process.exit(1);
-}
-
-/** On standard error: scripts that call npm run build read the standard output of what they run next. */
-function say(text) {
-  process.stderr.write(`${text}\n`);
 }

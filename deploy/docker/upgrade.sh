@@ -1,5 +1,5 @@
 #!/bin/sh
-# Replaces the replicas of compose.yaml one after another, while the other one serves, then the builder. The tag names the
+# Replaces the replicas of compose.replicas.yaml one after another, while the other one serves, then the builder. The tag names the
 # new image; it is built from this repository if it does not exist. To go back: upgrade.sh with the previous tag.
 set -eu
 cd "$(dirname "$0")"
@@ -7,7 +7,7 @@ if [ $# -ne 1 ]; then
   echo "usage: $0 TAG" >&2
   exit 2
 fi
-export IMAGE_TAG="$1"
+export IMAGE_TAG="$1" COMPOSE_FILE=compose.replicas.yaml
 docker image inspect "whence:$IMAGE_TAG" > /dev/null 2>&1 || docker compose build whence-1
 
 for replica in whence-1 whence-2; do

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after, before, mock } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { parsePrefix } from '@whence/dataset/prefix';
 import { type IpRecord, levelOf } from '@whence/dataset/record';
 import { contentOf, ranges, sampleInput, source } from '@whence/dataset/test/sample-dataset';
@@ -145,6 +146,13 @@ const withoutPrefix = (flag: string) => flag.slice('is_'.length);
 const flagsIn = (members: Readonly<Record<string, unknown>>) =>
   FLAGS.filter((flag) => String(members[`is_${flag}`]) === 'true');
 
+async function answerOf(ip: string): Promise<Answer> {
+  const { data } = await json(`/v1/ip/${ip}?explain=true`);
+  const { detection, threat, threat_is_known } = data;
+  const level = threat_is_known ? threat.level : undefined;
+  return { flags: flagsIn(detection), score: threat.score, level };
+}
+
 /** What the command line prints on a day. */
 async function printed(day: string, argv: readonly string[], input?: string): Promise<string> {
   mock.timers.enable({ apis: ['Date'], now: Date.parse(`${day}T12:00:00Z`) });
@@ -186,12 +194,7 @@ const COLUMNS = ['--csv', '--fields', 'ip,flags,threat_score,threat_level'];
 
 /** What each output says of an address; what it cannot say is absent. */
 const WAYS: Readonly<Record<string, (ip: string, day: string) => Promise<Partial<Answer>>>> = {
-  async api(ip) {
-    const { data } = await json(`/v1/ip/${ip}?explain=true`);
-    const { detection, threat, threat_is_known } = data;
-    const level = threat_is_known ? threat.level : undefined;
-    return { flags: flagsIn(detection), score: threat.score, level };
-  },
+  api: answerOf,
   async decision(ip) {
     const { headers } = await ask(`/v1/decide?ip=${ip}`);
     const rule = headers.get('x-whence-rule');
@@ -345,6 +348,11 @@ async function moveClock(day: string, version: number): Promise<void> {
     const { data } = await json('/v1/dataset');
     return data.version === version && data.unknown_flags.sort().join() === unknownOn(day).join();
   });
+  // What is not known is computed from the day; answers change when the server next looks at it.
+  for (const ip of ADDRESSES)
+    await until(`the answer of ${ip} is that of the day`, async () =>
+      isDeepStrictEqual(await answerOf(ip), expectedOf(ip, day)),
+    );
   await writeLists(folder.dataDir, day, { rules, overrides: undefined });
   await writeGeoipFiles(folder.dataDir, day);
   await until(

@@ -165,7 +165,7 @@ function hostOf(url: string): string | undefined {
 }
 
 /** Lower case and in ASCII (RFC 5891), without the dot at the end; at least two labels. */
-function domainName(text: string): string | undefined {
+export function domainName(text: string): string | undefined {
   if (!text.includes('.') || /[\s/:?#@\\[\]%]/.test(text)) return undefined;
   const host = hostOf(`http://${text}`)?.replace(/\.$/, '');
   if (host === undefined || host.length > 253) return undefined;

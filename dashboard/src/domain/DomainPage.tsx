@@ -12,6 +12,7 @@ import { Loaded, Skeleton } from '../components/Loaded.tsx';
 import { Notice } from '../components/Notice.tsx';
 import { Page, PrintButton } from '../components/Page.tsx';
 import { PageTabs, useTab } from '../components/PageTabs.tsx';
+import { domainName } from '../interpret.ts';
 import { withoutEmpty } from '../search-params.ts';
 import { useRoleIfAny } from '../session/use-session.ts';
 import { unicodeDomain } from '../unicode-domain.ts';
@@ -34,7 +35,9 @@ const TrialEditor = lazy(async () => ({
 }));
 
 export function DomainPage() {
-  const { domain } = route.useParams();
+  const written = route.useParams().domain;
+  // In the address bar it may also be in Unicode, in capitals or with a dot at the end.
+  const domain = domainName(written) ?? written;
   const name = unicodeDomain(domain);
   const { selectors = '', include = '' } = route.useSearch();
   const included = parseIncluded(include);

@@ -86,7 +86,7 @@ export function Advice({ advice, senderRules, reports }: AdviceProps) {
   return (
     <Section title="What to fix first">
       {advice.length === 0 ? (
-        <NoFindings>Nothing: every part is configured correctly.</NoFindings>
+        <NoFindings>Nothing: MX, SPF, DKIM and DMARC are configured correctly.</NoFindings>
       ) : (
         <ol className={classes['list']}>
           {advice.map((item) => (

@@ -84,7 +84,7 @@ export function Senders({ domain, dmarc }: { domain: string; dmarc: DmarcReport 
       >
         {({ data }) => (
           <>
-            <VerdictNotice answer={data} days={days} />
+            <VerdictNotice answer={data} days={days} published={dmarc.raw} />
             {data.reports > 0 && (
               <>
                 <Figures answer={data} />
@@ -115,7 +115,11 @@ export function Senders({ domain, dmarc }: { domain: string; dmarc: DmarcReport 
 type AnswerProps = { answer: SendersAnswer };
 
 /** The answer, what decides it, and what else reports show. */
-function VerdictNotice({ answer: { verdict }, days }: AnswerProps & { days: number }) {
+function VerdictNotice({
+  answer: { verdict },
+  days,
+  published,
+}: AnswerProps & { days: number; published: string }) {
   const { policy, answer, text, reasons, record } = verdict;
   const notes = reasons.filter(({ weight }) => weight === 'note');
   const deciding = reasons.filter(({ weight }) => weight !== 'note');
@@ -128,7 +132,12 @@ function VerdictNotice({ answer: { verdict }, days }: AnswerProps & { days: numb
         text={answer === 'no' && deciding.length > 0 ? '' : text}
         reasons={deciding}
       >
-        {record !== '' && <CodeBlock text={record} label="record to publish" />}
+        {record !== '' &&
+          (record.endsWith(`"${published}"`) ? (
+            <p>It is published.</p>
+          ) : (
+            <CodeBlock text={record} label="record to publish" />
+          ))}
       </AnswerNotice>
       {notes.length > 0 && (
         <div className={classes['notes']}>

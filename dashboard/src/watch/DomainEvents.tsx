@@ -107,12 +107,8 @@ function OpenEvent({ event, mayAccept }: { event: ShownEvent; mayAccept: boolean
         {quiet !== undefined && `, ${QUIET_WORDS[quiet]}`}.
       </p>
       {act !== '' && <p>{act}</p>}
-      {old_text !== undefined && (
-        <CodeBlock text={old_text || 'no record'} label={`expected ${subject || 'record'}`} />
-      )}
-      {new_text !== undefined && (
-        <CodeBlock text={new_text || 'no record'} label={`found ${subject || 'record'}`} />
-      )}
+      <RecordText words="Expected" subject={subject} text={old_text} />
+      <RecordText words="Found" subject={subject} text={new_text} />
       {isAcceptable && mayAccept && (
         <div className={`${classes['accept']} no-print`}>
           <QuietButton
@@ -126,6 +122,21 @@ function OpenEvent({ event, mayAccept }: { event: ShownEvent; mayAccept: boolean
       )}
       <FailureNotice error={accept.error} />
     </li>
+  );
+}
+
+type RecordTextProps = { words: string; subject: string; text: string | undefined };
+
+function RecordText({ words, subject, text }: RecordTextProps) {
+  if (text === undefined) return null;
+  return (
+    <div>
+      <p className="quiet">{words}</p>
+      <CodeBlock
+        text={text || 'no record'}
+        label={`${words.toLowerCase()} ${subject || 'record'}`}
+      />
+    </div>
   );
 }
 

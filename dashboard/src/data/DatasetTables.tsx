@@ -51,12 +51,11 @@ export function FlagCounts({ report: { figures, flag_sources } }: { report: Data
     // Blocklists are not a flag: they decide the threat score.
     counts: figures.flags[subject === 'blocklists' ? 'threat' : subject],
   }));
-  const number = (source: FlagSource, value: number | undefined) =>
-    source.from === 'none' || value === undefined ? (
-      <span className="quiet">unknown</span>
-    ) : (
-      formatNumber(value)
-    );
+  const number = (source: FlagSource, value: number | undefined) => {
+    if (source.from === 'none') return <span className="quiet">unknown</span>;
+    if (value === undefined) return <span className="quiet">not counted</span>;
+    return formatNumber(value);
+  };
   return (
     <Table
       isStacked

@@ -30,13 +30,8 @@ export function WorldMap({ amounts, total, unit, selected, onSelect }: WorldMapP
   return (
     <figure className={classes['figure']}>
       <figcaption className={classes['readout']}>
-        {pointed === undefined
-          ? located.slice(0, LABELLED).map(({ code, amount }) => (
-              <span key={code}>
-                {countryName(code)} <strong>{formatShare(amount, total)}</strong>
-              </span>
-            ))
-          : `${countryName(pointed)}: ${formatNumber(byCode.get(pointed)?.amount ?? 0)} ${unit}`}
+        {pointed !== undefined &&
+          `${countryName(pointed)}: ${formatNumber(byCode.get(pointed)?.amount ?? 0)} ${unit}`}
       </figcaption>
       <svg
         className={classes['map']}
@@ -76,8 +71,6 @@ export function WorldMap({ amounts, total, unit, selected, onSelect }: WorldMapP
 /** So that a country with a small share differs from one with none. */
 const LIGHTEST = 0.12;
 const SCALE = `linear-gradient(to right, ${shadeOf(0)}, ${shadeOf(1)})`;
-/** Countries that are named above the map. */
-const LABELLED = 4;
 
 type CountryAmount = { readonly code: string; readonly amount: number };
 

@@ -4,6 +4,7 @@
 
 import { NativeSelect, TextInput } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import type { BatchRecord } from '@whence/server/dashboard-wire/lookups';
 import type { RuleCondition, TriedRule } from '@whence/server/dashboard-wire/rules';
 import { type FormEvent, useState } from 'react';
 import { isFailure } from '../api/call.ts';
@@ -13,6 +14,7 @@ import { AddressLink } from '../components/Links.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { Notice } from '../components/Notice.tsx';
 import { Section } from '../components/Page.tsx';
+import { notKnown } from '../format/blocklists.ts';
 import { countryName, FLAG_WORDS, FLAGS } from '../format/names.ts';
 import { withoutEmpty } from '../search-params.ts';
 import classes from './TryRequest.module.css';
@@ -125,11 +127,17 @@ function Decision({
               ...FLAGS.filter(
                 (flag) => record.detection[flag] && flag !== `is_${record.connection_type}`,
               ).map((flag) => FLAG_WORDS[flag]),
-              `threat ${record.threat.score}`,
+              threatWords(record),
             ].join(', ')}.`}
       </p>
     </Notice>
   );
+}
+
+/** A score that is not complete is the least that is known. */
+function threatWords({ threat: { score }, threat_gap }: BatchRecord): string {
+  if (threat_gap === undefined) return `threat ${score}`;
+  return score > 0 ? `threat at least ${score}` : `threat ${notKnown(threat_gap)}`;
 }
 
 export function Conditions({ conditions }: { conditions: readonly RuleCondition[] }) {

@@ -252,7 +252,7 @@ export function requestOf<T extends Pick<RequestFields, 'host' | 'path'>>(reques
   return { ...request, host: host && bytesOf(host), path: path && bytesOf(path) };
 }
 
-/** One request, decided and explained: for the command and the dashboard. */
+/** One request, decided and explained. */
 export function tryRequest(decider: Decider, dataset: Dataset, request: RequestFields) {
   const match = dataset.find(request.address);
   const record = match === 0 ? undefined : dataset.record(request.address, match);

@@ -5,6 +5,7 @@ import { MAX_LOG_BYTES } from '../../http/limits.ts';
 import { rawBody } from '../../http/requests.ts';
 import type { LiveDataset, ServedDataset } from '../../lookup/live-dataset.ts';
 import { requireDataset } from '../../lookup/lookup-requests.ts';
+import { present } from '../../present.ts';
 import { type Decider, tryRequest } from '../../rules/decide.ts';
 import type { LiveRules } from '../../rules/live-rules.ts';
 import type { PrefixFile } from '../../rules/prefix-file.ts';
@@ -54,13 +55,14 @@ export function ruleRoutes({ rules, live, storage }: RuleSources) {
       if (address === undefined) throw new ApiError('INVALID_IP');
       const decider = requireDecider(rules, set, served);
       const tried = { address, host, path, method };
-      const { decision, rule, matched = {}, record } = tryRequest(decider, served.dataset, tried);
+      const answer = tryRequest(decider, served.dataset, tried);
+      const { decision, rule, matched = {}, record, gap } = answer;
       return {
         decision,
         set,
         ...(rule && { rule: rule.name }),
         matched: describeConditions(matched),
-        ...(record && { record }),
+        ...(record && { record: { ...record, ...present({ threat_gap: gap }) } }),
       };
     }),
     replayLog: {

@@ -2,11 +2,11 @@
  * The rules file of `GET /v1/decide` as the dashboard shows it. The file is the source: nothing of
  * it is changed here.
  */
-import type { IpRecord } from '@whence/client/wire';
 import type { Mistake } from '../../rules/parse-rules.ts';
 import type { ReplayReport } from '../../rules/replay.ts';
 import type { Rule, RuleSet } from '../../rules/rule-sets.ts';
 import type { DecisionFigures } from '../../usage/traffic-report.ts';
+import type { BatchRecord } from './lookups.ts';
 
 /** Line and column are those of the file, from 1. */
 export type RuleMistake = Mistake;
@@ -47,7 +47,7 @@ export type TriedRule = {
   rule?: string;
   matched: RuleCondition[];
   /** Absent for an address that no network announces. */
-  record?: IpRecord;
+  record?: BatchRecord;
 };
 
 /** A request of a log. The line is that of the log, from 1. */

@@ -15,6 +15,7 @@ import { publish } from '@whence/dataset/versions';
 import { freePort } from '@whence/testing/programs';
 import { until } from '@whence/testing/until';
 import { Reader, type Response } from 'maxmind';
+import type { BatchRecord } from '../../dashboard/wire/lookups.ts';
 import { DAY_MS, dayAfter, dayOfMs } from '../../day.ts';
 import { writeGeoipFiles } from '../../geoip-files/write-geoip-files.ts';
 import { writeLists } from '../../geoip-files/write-lists.ts';
@@ -188,6 +189,11 @@ function fromColumns(csv: string, ip: string): Answer {
 
 const withLevel = ({ score, level }: { score: number; level?: string }) => ({ score, level });
 
+function ofDashboard({ detection, threat, threat_gap }: BatchRecord): Answer {
+  const level = threat_gap === undefined ? threat.level : undefined;
+  return { flags: flagsIn({ ...detection }), score: threat.score, level };
+}
+
 type DatabaseRecord = Pick<IpRecord, 'detection' | 'threat'>;
 
 const COLUMNS = ['--csv', '--fields', 'ip,flags,threat_score,threat_level'];
@@ -246,9 +252,12 @@ const WAYS: Readonly<Record<string, (ip: string, day: string) => Promise<Partial
   async batch(ip) {
     const { [ip]: entry } = await viewer.get('lookUpBatch', { body: { ips: [ip] } });
     assert.ok(entry !== undefined && !('error' in entry));
-    const { detection, threat, threat_gap } = entry;
-    const level = threat_gap === undefined ? threat.level : undefined;
-    return { flags: flagsIn({ ...detection }), score: threat.score, level };
+    return ofDashboard(entry);
+  },
+  async tried(ip) {
+    const { record } = await viewer.get('tryRule', { query: { ip } });
+    assert.ok(record !== undefined);
+    return ofDashboard(record);
   },
   async prefix(ip) {
     const { parts, threat_levels } = await viewer.get('lookUpPrefix', {

@@ -28,11 +28,10 @@ export function AccountPage() {
     onSuccess: forgetSession,
   });
   return (
-    <Page name="Account" title={account.name}>
+    <Page name="Account" title={account.name} lead={`Your role is ${role.name} (${role.about}).`}>
       <Section title="Account">
         <Facts
           facts={{
-            Role: `${role.name}: ${role.about}`,
             Created: <Time at={account.created_at} />,
             Lookups: `up to ${formatNumber(lookups_per_day)} a day in the dashboard`,
             'This session': (

@@ -5,7 +5,6 @@ import { MAX_LOG_BYTES } from '../../http/limits.ts';
 import { rawBody } from '../../http/requests.ts';
 import type { LiveDataset, ServedDataset } from '../../lookup/live-dataset.ts';
 import { requireDataset } from '../../lookup/lookup-requests.ts';
-import { present } from '../../present.ts';
 import { type Decider, tryRequest } from '../../rules/decide.ts';
 import type { LiveRules } from '../../rules/live-rules.ts';
 import type { PrefixFile } from '../../rules/prefix-file.ts';
@@ -62,7 +61,7 @@ export function ruleRoutes({ rules, live, storage }: RuleSources) {
         set,
         ...(rule && { rule: rule.name }),
         matched: describeConditions(matched),
-        ...(record && { record: { ...record, ...present({ threat_gap: gap }) } }),
+        ...(record && { record: { ...record, ...(gap && { threat_gap: gap }) } }),
       };
     }),
     replayLog: {

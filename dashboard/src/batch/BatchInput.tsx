@@ -130,13 +130,15 @@ export function BatchProgress({ state, words, onStop, onGoOn, onReset }: BatchPr
         <Bar value={isScanning ? bytes.read : rows.length} max={isScanning ? bytes.total : total} />
       )}
       {error !== undefined && <FailureNotice error={error} />}
-      {counts !== undefined && <p className="quiet">{foundWords(counts, words)}</p>}
+      {counts !== undefined && <LeftOut counts={counts} words={words} />}
     </div>
   );
 }
 
+type LeftOutProps = { counts: NonNullable<RunState<unknown>['counts']>; words: RunWords };
+
 /** `16 found: 1 repeated, 2 private or reserved`. */
-function foundWords(counts: NonNullable<RunState<unknown>['counts']>, words: RunWords): string {
+function LeftOut({ counts, words }: LeftOutProps) {
   const { found, duplicates, special, invalid, beyondLimit } = counts;
   const apart = [
     [duplicates, 'repeated'],
@@ -147,5 +149,10 @@ function foundWords(counts: NonNullable<RunState<unknown>['counts']>, words: Run
   const parts = apart
     .filter(([amount]) => amount > 0)
     .map(([amount, name]) => `${formatNumber(amount)} ${name}`);
-  return `${formatNumber(found)} found${parts.length === 0 ? '' : `: ${parts.join(', ')}`}.`;
+  if (parts.length === 0) return null;
+  return (
+    <p className="quiet">
+      {formatNumber(found)} found: {parts.join(', ')}.
+    </p>
+  );
 }

@@ -71,7 +71,7 @@ export function ChannelDialog({ channel, emailProblem, onCreated, onClose }: Cha
             description={
               isEmail
                 ? 'A link is sent to it; alerts begin when it is opened.'
-                : 'It is shown nowhere again: whoever has it can post to it.'
+                : 'Anyone with this URL can post to it, so it is not shown again.'
             }
             type={isEmail ? 'email' : 'url'}
             required

@@ -48,7 +48,7 @@ function DailyCheckbox({ schedule }: Pick<UpdateState, 'schedule'>) {
         checked={isDaily}
         onChange={(event) => choose.mutate(event.currentTarget.checked)}
       />
-      {decided_by === undefined && <p className="quiet">Nobody has decided yet.</p>}
+      {decided_by === undefined && <p className="quiet">No choice has been made yet.</p>}
     </>
   );
 }

@@ -135,7 +135,7 @@ for (const [behaviour, changes, ip, want] of [
     },
   ],
   [
-    'a service of the owner of a cloud is rented to nobody, also where the list of the cloud has it',
+    'a service of the owner of a cloud is not for rent, also where the list of the cloud has it',
     {
       overlays: [
         overlay('azure', ['cloud_provider'], ['1.0.7.0/24'], { provider: 'Azure' }),

@@ -20,7 +20,7 @@ for (const [ip, want] of [
       country: 'US',
       rir: 'ARIN',
       connection_type: 'datacenter',
-      // A service of Google, which nobody can rent.
+      // A service of Google, which is not for rent.
       cloud_provider: undefined,
       score: 0,
     },

@@ -237,7 +237,7 @@ export function describeDelivery(delivery: StoredDelivery) {
   };
 }
 
-/** Whoever has the URL of a webhook may post to it. */
+/** Anyone with the URL of a webhook may post to it. */
 function maskedTarget({ format, target }: Pick<StoredChannel, 'format' | 'target'>): string {
   return format === 'email' ? target : `${new URL(target).origin}/…`;
 }

@@ -69,7 +69,7 @@ test('updater: every other failure is mentioned', async () => {
   ]);
 });
 
-test('updater: waits for an update that somebody else has started', async () => {
+test('updater: waits for an update that another process has started', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'whence-updater-'));
   mkdirSync(join(dataDir, 'feeds'));
   writeFileSync(

@@ -110,7 +110,7 @@ for (const [behaviour, days, want] of [
     ['', ''],
   ],
   [
-    'a selector that nobody has used before is one',
+    'a selector that was not used before is one',
     [{}, sent([A], ['s1', A], ['s2', B]), sent([A], ['s1', A], ['s2', B])],
     ['', 'new_sender b', 'new_sender b'],
   ],

@@ -196,8 +196,8 @@ function longestListed(drive: Drive, listings: readonly Listing[]): Listing | un
 }
 
 /**
- * Who rents the addresses to anyone. Services that the owner of a cloud runs for itself are rented
- * to nobody, also where the list of the cloud has the range around them.
+ * The provider that rents out the addresses. Services that the owner of a cloud runs for itself are
+ * not for rent, also where the list of the cloud has the range around them.
  */
 function providerOf({ connection, listings }: Facts): Stated<string> | undefined {
   const listed = listedAs('cloud_provider', listings);

@@ -36,7 +36,7 @@ const MAX_NAMES = 4;
 const LEVELS_NOTE = `Share of the first addresses of each list's IPv4 rows per level, in percent: low · medium · high · critical. The stored
 copies are of 2026-08-22 (Tor: 2024-02-27, DROP: 2025-04-15), ages ignored. Of ipsum only half of the rows is there, chosen by hash, and
 et-compromised and greensnow are missing, so addresses that only these have count as low: the full default catalogue could not be measured. Addresses
-that nobody announces have no score and are left out. Homes and phones on one list stay at 24 points. A low level here is that of the API; people read "not known" where the lists are not current.`;
+that no network announces have no score and are left out. Homes and phones on one list stay at 24 points. A low level here is that of the API; people read "not known" where the lists are not current.`;
 
 await main(process.argv.slice(2));
 

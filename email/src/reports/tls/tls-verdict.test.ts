@@ -170,7 +170,7 @@ const CASES: readonly Case[] = [
     ['former_host'],
   ],
   [
-    'it fails, and nobody knows yet for how long',
+    'it fails, and it is not known yet for how long',
     TESTING,
     [{ days: [4, 1] }, EXPIRED],
     'no',

@@ -245,8 +245,8 @@ function missingFacts(
 }
 
 /**
- * What failed before a host was judged, or nobody knows where. What others report as successes
- * hides none.
+ * What failed before a host was judged, or at an unknown host. Successes of other reporters do not
+ * hide such failures.
  */
 function otherReasons(all: readonly Failure[], byListed: readonly Failure[]): TlsReason[] {
   const counted = [...byListed, ...all].filter(

@@ -50,7 +50,7 @@ export async function withWatchSource(
   });
 }
 
-/** Whoever can read the database may see and change all of it. */
+/** Anyone who can read the database may see and change all of it. */
 function localSource(list: WatchList, now: () => Date): WatchSource {
   const all = { allowedDomains: undefined, mayReadReports: true };
   const writer = { ...all, actor: operator() };

@@ -73,7 +73,7 @@ export function channelRoutes({ channels, eventAlerts, storage }: ChannelSources
     }),
     testChannel: forAdmins(async ({ params, now }) => {
       const channel = await find(params.id);
-      // Nobody gets a test before they have confirmed.
+      // An address gets no test before it is confirmed.
       if (channel.confirmedAt !== undefined)
         return { delivery: describeDelivery(await eventAlerts.test(channel)) };
       await channels.sendConfirmation(channel, now);

@@ -21,7 +21,8 @@ export async function* splitMbox(
     return message;
   };
   for await (const line of linesOf(chunks)) {
-    if (isAfterBlank && line.subarray(0, FROM.length).equals(FROM)) {
+    const isFrom = line.subarray(0, FROM.length).equals(FROM);
+    if (isFrom && (isAfterBlank || isDated(line))) {
       if (hasMessage) yield take();
       hasMessage = true;
     } else {
@@ -33,6 +34,10 @@ export async function* splitMbox(
   }
   if (hasMessage) yield take();
 }
+
+/** `From a@example.com Tue Nov 18 06:00:00 2025`: some programs write no blank line before it. */
+const isDated = (line: Buffer) =>
+  /^From \S+ +\w{3} \w{3} [\d ]?\d \d\d:\d\d/.test(line.toString('latin1', 0, 200));
 
 /** mboxrd: as many signs more than the line had. */
 function unquoted(line: Buffer): Buffer {

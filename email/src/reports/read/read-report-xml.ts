@@ -254,9 +254,10 @@ function parseCount(text: string): number {
   return count;
 }
 
-/** Seconds since 1970, or a date. */
+/** Seconds or, with 12 digits and more, milliseconds since 1970; or a date. */
 function parseTime(text: string): number | undefined {
-  if (/^\d{1,11}(?:\.\d+)?$/.test(text)) return Math.floor(Number(text));
+  if (/^\d{1,13}(?:\.\d+)?$/.test(text))
+    return Math.floor(Number(text) / (/^\d{12}/.test(text) ? 1_000 : 1));
   const ms = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
   return ms >= 0 ? Math.floor(ms / 1000) : undefined;
 }

@@ -95,6 +95,10 @@ for (const [behaviour, content] of [
     feedback(ROW, '<extension><row><count>9</count></row></extension><version>1.0</version>'),
   ],
   ['a wrapper that is not closed', `<xs:schema xmlns:xs="urn:x">${REPORT}`],
+  [
+    'time in milliseconds',
+    REPORT.replace('1794614400', '1794614400000').replace('1794700799', '1794700799999'),
+  ],
   ['a stray ampersand', REPORT.replace('Example Inc.', 'A & B')],
   ['gzip', gzipSync(REPORT)],
   ['gzip with a line break after it', Buffer.concat([gzipSync(REPORT), Buffer.from('\r\n')])],
@@ -126,6 +130,8 @@ test('reports: files of a zip and messages of an mbox are read one by one', asyn
     .map((one) => `From a@example.net Mon Nov 16 00:00:00 2026\n${one}\n>From here\n\n`)
     .join('');
   assert.equal(outcome(await read(text)), 'example.com 1, no_report');
+  const withoutBlankLines = text.replaceAll('\n\nFrom ', '\nFrom a word\nFrom ');
+  assert.equal(outcome(await read(withoutBlankLines)), 'example.com 1, no_report');
 });
 
 const count = (text: string) => feedback(ROW.replace('<count>2<', `<count>${text}<`));

@@ -182,7 +182,10 @@ export class Senders implements ReportedSenders {
         throw new ApiError('QUEUE_FULL');
       },
     );
-    keep(this.#judgements, key, judgement);
+    // DNS may answer the next time.
+    const { reasons } = judgement.answer.verdict;
+    if (reasons.every(({ code }) => code !== 'spf_unverified'))
+      keep(this.#judgements, key, judgement);
     return judgement;
   }
 

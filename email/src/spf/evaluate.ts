@@ -4,7 +4,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import type { Answer, RecordType, Resolver } from '../dns/answer.ts';
 import { EventLoopSlices } from '../dns/event-loop-slices.ts';
 import { dnsFailure, FindingList, hasCode } from '../findings/finding.ts';
-import { MAX_LOOKUPS, type Qualifier } from '../report.ts';
+import { MAX_LOOKUPS, MAX_VOID_LOOKUPS, type Qualifier } from '../report.ts';
 import { SPF_LIMIT_CODES, type SpfNode } from './lookups.ts';
 import { blockOf, ipv4Number, ipv6Groups } from './passing.ts';
 import { evaluatedTerms, isReadable, parseSpf, type SpfTerm } from './spf.ts';
@@ -40,7 +40,7 @@ export async function createSpfEvaluator(tree: SpfNode, resolver: Resolver): Pro
   return {
     resultOf(address) {
       const at = parseAddress(address);
-      return at === undefined ? 'unknown' : evaluate(root, at, { lookups: 0 });
+      return at === undefined ? 'unknown' : evaluate(root, at, { lookups: 0, voids: 0 });
     },
     matchesOf(address) {
       const at = parseAddress(address);
@@ -81,12 +81,17 @@ export type CompiledRecord = {
 
 const RESULTS = { '+': 'pass', '-': 'fail', '~': 'softfail', '?': 'neutral' } as const;
 
-function evaluate(record: CompiledRecord, at: Address, spent: { lookups: number }): SpfResult {
+function evaluate(
+  record: CompiledRecord,
+  at: Address,
+  spent: { lookups: number; voids: number },
+): SpfResult {
   if (record.fault !== undefined) return record.fault;
   let isUncertain = false;
   for (const term of record.terms) {
     spent.lookups += term.lookups;
-    if (spent.lookups > MAX_LOOKUPS) return 'permerror';
+    if (term.kind === 'networks' && term.networks.length === 0) spent.voids++;
+    if (spent.lookups > MAX_LOOKUPS || spent.voids > MAX_VOID_LOOKUPS) return 'permerror';
     if (term.kind === 'unknown') {
       // Whether it matches or not, a later `+` lets pass.
       if (term.qualifier !== '+') return 'unknown';

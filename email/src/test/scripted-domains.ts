@@ -61,6 +61,15 @@ const TWO_RECORDS: ZoneRecords = {
 };
 /** Own mail that passes by SPF alone. */
 const UNSIGNED: Stream = { ...OWN, dkimPassed: false, dkim: [] };
+const PRINTER: Stream = { ...BROKEN('192.0.2.9', 3), headerFrom: 'printer7.example.com' };
+const UNALIGNED: Stream = {
+  addresses: ['192.0.2.2'],
+  perDay: 30,
+  ...mfrom('bounce.example.com', 'pass'),
+};
+const OWN_INCLUDE = spf('v=spf1 include:_spf.example.com -all', {
+  '_spf.example.com': { TXT: ['v=spf1 ip4:192.0.2.0/28 -all'] },
+});
 const helo = (domain: string) => ({ spf: [{ domain, scope: 'helo', result: 'pass' }] });
 
 export const SCRIPTED_DOMAINS: readonly ScriptedDomain[] = [
@@ -1632,6 +1641,258 @@ export const SCRIPTED_DOMAINS: readonly ScriptedDomain[] = [
     ],
     answer: 'no',
     senders: ['203.0.113.0/24'],
+  },
+  {
+    behaviour:
+      'a printer with a name that does not exist, and np=none, which RFC 7489 does not know',
+    records: dmarc('v=DMARC1; p=none; np=none; rua=mailto:d@example.com'),
+    streams: [OWN, PRINTER],
+    answer: 'no',
+    senders: ['own servers'],
+  },
+  {
+    behaviour: 'a broken server beside a large one in an include of our own',
+    records: OWN_INCLUDE,
+    streams: [{ ...OWN, perDay: 9_000 }, BROKEN('192.0.2.2', 1)],
+    answer: 'no',
+    senders: ['own servers'],
+  },
+  {
+    behaviour: 'a printer with a name that does not exist, and np=none, asked about sp',
+    asked: 'sp=reject',
+    records: dmarc('v=DMARC1; p=none; np=none; rua=mailto:d@example.com'),
+    streams: [{ ...OWN, headerFrom: 'news.example.com' }, PRINTER],
+    answer: 'no',
+  },
+  {
+    behaviour: 'a printer with a name that does not exist, under sp=none and np=none',
+    records: dmarc('v=DMARC1; p=none; sp=none; np=none; rua=mailto:d@example.com'),
+    streams: [OWN, PRINTER],
+    answer: 'yes',
+  },
+  {
+    behaviour: 'adkim=s until a week ago, and mail signed as a subdomain',
+    streams: [
+      OWN,
+      SES(40, { ...signed('pass', 'ses', 'mail.example.com'), days: [34, 8] }),
+      SES(40, { ...signed('pass', 'ses', 'mail.example.com'), dkimPassed: true, days: [7, 0] }),
+    ],
+    answer: 'yes',
+  },
+  {
+    behaviour: 'aspf=s until a week ago, and bounces of a subdomain',
+    streams: [
+      OWN,
+      { ...UNALIGNED, days: [34, 8] },
+      { ...UNALIGNED, spfPassed: true, days: [7, 0] },
+    ],
+    answer: 'yes',
+  },
+  {
+    behaviour: 'adkim=s, and mail of a subdomain signed as the domain',
+    records: dmarc('v=DMARC1; p=none; adkim=s; rua=mailto:d@example.com'),
+    streams: [OWN, SES(40, { ...signed('pass', 'ses'), headerFrom: 'news.example.com' })],
+    answer: 'no',
+    senders: ['Amazon SES'],
+  },
+  {
+    behaviour: 'an SPF record with three names that do not exist, and nothing signed',
+    records: spf('v=spf1 a:gone1.example a:gone2.example a:gone3.example ip4:192.0.2.0/28 -all'),
+    streams: [{ ...UNSIGNED, spfPassed: false, ...mfrom('example.com', 'permerror') }],
+    answer: 'no',
+  },
+  {
+    behaviour: 'a service with its own bounce domain that breaks 40% of its signatures',
+    streams: [OWN, SERVICE(60, passDkim('crm')), SERVICE(40, signed('fail', 'crm'))],
+    answer: 'not_enough',
+  },
+  {
+    behaviour: 'the same, whose second key is not published',
+    streams: [OWN, SERVICE(60, passDkim('crm')), SERVICE(40, signed('permerror', 'crm2'))],
+    answer: 'not_enough',
+  },
+  {
+    behaviour: 'the same at SES, which SPF does not name',
+    streams: [
+      OWN,
+      SES(60, { ...passDkim('crm'), ...mfrom('bounce.crm.example', 'pass') }),
+      SES(40, { ...signed('fail', 'crm'), ...mfrom('bounce.crm.example', 'pass') }),
+    ],
+    answer: 'not_enough',
+  },
+  {
+    behaviour: 'a service that signs 60%, whose mail is also forwarded',
+    streams: [
+      OWN,
+      SERVICE(60, passDkim('crm')),
+      { ...SERVICE(40), addresses: addresses('203.0.113.60', 4) },
+      { ...FORWARDED, perDay: 5, ...passDkim('crm') },
+    ],
+    answer: 'not_enough',
+  },
+  {
+    behaviour: 'a service that signs, whose mail a list sends on altered',
+    streams: [OWN, SERVICE(60, passDkim('crm')), { ...LIST, ...signed('fail', 'crm') }],
+    answer: 'yes',
+  },
+  {
+    behaviour: 'a server outside SPF with a key of its own that breaks 40%',
+    streams: [
+      OWN,
+      { ...BROKEN('203.0.113.70', 60), ...passDkim('web') },
+      { ...BROKEN('203.0.113.70', 40), ...signed('fail', 'web') },
+    ],
+    answer: 'not_enough',
+  },
+  {
+    behaviour: 'Google, which SPF does not name, signs 60% with a key of its own',
+    records: spf('v=spf1 ip4:192.0.2.0/28 -all'),
+    streams: [
+      OWN,
+      { ...GOOGLE, perDay: 60, spfPassed: false, ...mfrom('example.com', 'fail') },
+      {
+        addresses: GOOGLE.addresses,
+        perDay: 40,
+        ...mfrom('example.com', 'fail'),
+      },
+    ],
+    answer: 'not_enough',
+  },
+  {
+    behaviour: 'no sender in SPF, and 10% of the mail that a brand bounces is not signed',
+    records: spf('v=spf1 -all'),
+    streams: [
+      { ...OWN, spfPassed: false, ...mfrom('bounce.brand.example', 'pass') },
+      { addresses: OWN.addresses, perDay: 100, ...mfrom('bounce.brand.example', 'pass') },
+    ],
+    answer: 'not_enough',
+  },
+  {
+    behaviour: 'DNS that does not answer for MX',
+    records: {
+      'example.com': { TXT: ['v=spf1 ip4:192.0.2.0/28 -all'], fail: { MX: 'SERVFAIL' } },
+    },
+    streams: [OWN],
+    answer: 'not_enough',
+  },
+  {
+    behaviour: 'DNS that does not answer for an own MX host',
+    records: spf('v=spf1 ip4:192.0.2.0/28 -all', { 'mx.example.com': { fail: 'SERVFAIL' } }),
+    streams: [OWN],
+    answer: 'not_enough',
+  },
+  {
+    behaviour: 'our tenant of Microsoft, with its onmicrosoft.com name and nothing signed',
+    records: spf('v=spf1 ip4:192.0.2.0/28 include:spf.protection.outlook.com -all', M365),
+    streams: [OWN, { addresses: OUTLOOK, perDay: 300, ...mfrom('we.onmicrosoft.com', 'pass') }],
+    answer: 'no',
+    senders: ['Microsoft 365'],
+  },
+  {
+    behaviour: 'replies of calendars from Google with its bounce domain',
+    streams: [
+      OWN,
+      { ...GOOGLE, perDay: 30 },
+      {
+        addresses: GOOGLE.addresses,
+        perDay: 20,
+        ...mfrom('calendar-server.bounces.google.com', 'pass'),
+      },
+    ],
+    answer: 'no',
+    senders: ['Google'],
+  },
+  {
+    behaviour: 'two of our bounce domains at one service, one of which lost SPF and its key',
+    streams: [
+      OWN,
+      { ...SENDGRID('', 90), ...passSpf('em1.example.com'), ...passDkim('sg') },
+      { ...SENDGRID('', 40), ...mfrom('em2.example.com', 'fail'), ...signed('fail', 'sg2') },
+    ],
+    answer: 'no',
+    senders: ['SendGrid'],
+  },
+  {
+    behaviour: 'bounces of our server, whose name in HELO does not pass',
+    streams: [
+      OWN,
+      {
+        addresses: OWN.addresses,
+        perDay: 30,
+        spf: [{ domain: 'srv1.invalid', scope: 'helo', result: 'none' }],
+      },
+    ],
+    answer: 'no',
+    senders: ['own servers'],
+  },
+  {
+    behaviour: 'thirty forwarders that keep the envelope and break signatures',
+    streams: [
+      OWN,
+      {
+        addresses: addresses('203.0.113.1', 30),
+        perDay: 90,
+        ...mfrom('example.com', 'fail'),
+        ...signed('fail'),
+      },
+    ],
+    answer: 'yes',
+  },
+  {
+    behaviour: 'a mailing list that keeps some signatures whole',
+    streams: [OWN, { ...LIST, ...passDkim() }, LIST],
+    answer: 'yes',
+  },
+  {
+    behaviour: 'a service that failed 60 days ago, and is no longer in SPF',
+    records: spf('v=spf1 ip4:192.0.2.0/28 -all'),
+    streams: [OWN, { ...ZENDESK, days: [70, 60] }],
+    period: 90,
+    answer: 'yes',
+  },
+  {
+    behaviour: 'yearly invoices 80 days ago, and 60 messages that passed as a test since',
+    streams: [
+      OWN,
+      BROKEN('192.0.2.9', 300, [82, 80]),
+      { ...OWN, addresses: ['192.0.2.9'], perDay: 60, days: [60, 60] },
+    ],
+    period: 90,
+    answer: 'yes',
+  },
+  {
+    behaviour: 'thirty-five keys, each for a day',
+    streams: [
+      OWN,
+      ...Array.from({ length: 35 }, (_, day) =>
+        SES(60, { ...passDkim(`k${day}`), days: [day, day] }),
+      ),
+    ],
+    answer: 'yes',
+  },
+  {
+    behaviour: 'one of three keys of a service is not published',
+    streams: [{ ...OWN, perDay: 9_000 }, SES(40, passDkim('a')), SES(20, signed('permerror', 'b'))],
+    answer: 'no',
+    senders: ['Amazon SES'],
+  },
+  {
+    behaviour: 'a server that SPF names by one IPv6 address, and sends from others of its /64',
+    records: spf('v=spf1 ip4:192.0.2.0/28 ip6:2001:db8:9::1 -all'),
+    streams: [
+      OWN,
+      { ...UNSIGNED, addresses: ['2001:db8:9::1'], perDay: 30 },
+      { addresses: ['2001:db8:9::7'], perDay: 30, ...mfrom('example.com', 'fail') },
+    ],
+    answer: 'no',
+  },
+  {
+    behaviour: 'a server that fails on Mondays alone',
+    streams: [
+      { ...OWN, perDay: 9_000 },
+      ...[2, 9, 16, 23, 30].map((day) => BROKEN('192.0.2.9', 5, [day, day])),
+    ],
+    answer: 'no',
   },
 ];
 

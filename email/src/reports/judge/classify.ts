@@ -94,8 +94,10 @@ type PlacesOfOurs = {
   readonly accounts: ReadonlyMap<string, ReadonlySet<string>>;
   /** Addresses and /64s from which mail passed by its signature alone: servers and forwarders. */
   readonly signing: ReadonlySet<string>;
-  /** Bounce domains of others whose mail has a signature of ours that no other sender makes. */
-  readonly signingBounces: ReadonlySet<string>;
+  /** By key of the domain: who sends most of what it has signed; empty for senders in SPF. */
+  readonly signers: ReadonlyMap<string, string>;
+  /** All of them. */
+  readonly origins: ReadonlySet<string>;
   /** By network: how many of its addresses send unsigned mail that fails. */
   readonly failing: ReadonlyMap<string, number>;
 };
@@ -105,7 +107,7 @@ function placesOfOurs(placed: readonly Placed[]): PlacesOfOurs {
   const realms = new Set<string>();
   const accounts = new Map<string, Set<string>>();
   const signing = new Set<string>();
-  const signers = new Map<string, Set<string>>();
+  const signed = new Map<string, Map<string, number>>();
   for (const { source, sender } of placed) {
     const { dkimPassed } = source;
     // A pass of which the reporter lists no aligned name makes no place the domain's.
@@ -118,21 +120,33 @@ function placesOfOurs(placed: readonly Placed[]): PlacesOfOurs {
       addTo(accounts, sender.id, sender.account);
     if (dkimPassed && !spfPassed) signing.add(unitOf(source.address));
     if (!dkimPassed) continue;
-    const origin = provenBounce(source, sender) ?? `at ${sender.accountId}`;
-    for (const { domain, selector, result } of ownSignatures(source))
-      if (result === 'pass') addTo(signers, `${selector} ${domain}`, origin);
+    const origin = spfPassed ? '' : (provenBounce(source, sender) ?? sender.accountId);
+    for (const signature of ownSignatures(source)) {
+      if (signature.result !== 'pass') continue;
+      const key = keyOf(signature);
+      const origins = signed.get(key) ?? new Map<string, number>();
+      signed.set(key, origins);
+      // Whatever others repeat of what a sender in SPF has signed.
+      const messages = spfPassed ? Number.POSITIVE_INFINITY : source.messages;
+      origins.set(origin, (origins.get(origin) ?? 0) + messages);
+    }
   }
-  const alone = [...signers.values()].flatMap((origins) =>
-    origins.size === 1 ? [...origins] : [],
-  );
+  const signers = new Map([...signed].map(([key, origins]) => [key, mostOf(origins)]));
   return {
     ownUnits,
     realms,
     accounts,
     signing,
-    signingBounces: new Set(alone),
+    signers,
+    origins: new Set(signers.values()),
     failing: failingUnits(placed, realms),
   };
+}
+
+/** Who sends more than half; empty if no one does. */
+function mostOf(origins: ReadonlyMap<string, number>): string {
+  const sum = [...origins.values()].reduce((total, messages) => total + messages, 0);
+  return [...origins].find(([, messages]) => messages > sum / 2)?.[0] ?? '';
 }
 
 function failingUnits(placed: readonly Placed[], realms: ReadonlySet<string>) {
@@ -173,6 +187,8 @@ function provenBounce(source: ReportShape, sender: Sender): string | undefined {
   return undefined;
 }
 
+const keyOf = ({ selector, domain }: ReportShape['dkim'][number]) => `${selector} ${domain}`;
+
 const FORWARDING_REASONS = ['mailing_list', 'trusted_forwarder', 'forwarded'];
 
 export function isForwardingReason({ type, comment }: ReportShape['reasons'][number]): boolean {
@@ -206,6 +222,12 @@ function evidenceOfPlace({ source, sender }: Placed, ours: PlacesOfOurs): ClassE
   const [failed] = ownSignatures(source);
   const other = provenBounce(source, sender);
   const isPlace = isPlaceOfOurs(sender, ours);
+  const reason = source.reasons.find(isForwardingReason);
+  // Forwarders send a part of what a key has signed. Where most of it comes from, other mail is
+  // signed: what is not, or has a broken signature, may be the domain's too.
+  const origin = other ?? sender.accountId;
+  const signer = (failed && ours.signers.get(keyOf(failed))) ?? origin;
+  const isSigner = signer === origin && ours.origins.has(origin);
   if (failed !== undefined) {
     const { selector } = failed;
     if (isPlace && other === undefined) {
@@ -214,10 +236,10 @@ function evidenceOfPlace({ source, sender }: Placed, ours: PlacesOfOurs): ClassE
       return { code: 'signature_failed', selector, hasPassedSpf: true };
     }
     const isSentOn = other !== undefined && sender.role !== 'service';
-    if (isSentOn || sender.term === '')
+    const isOfSigner = isSigner && reason === undefined;
+    if ((isSentOn || sender.term === '') && !isOfSigner)
       return { code: 'signature_failed', selector, hasPassedSpf: false };
   }
-  const reason = source.reasons.find(isForwardingReason);
   if (reason !== undefined) return { code: 'reported_reason', reason: reason.type };
   // Hosts of mailboxes and gateways send for all of their customers, and forward forged mail too.
   const isOfCustomers = ['mailbox', 'gateway'].includes(sender.role);
@@ -230,9 +252,7 @@ function evidenceOfPlace({ source, sender }: Placed, ours: PlacesOfOurs): ClassE
   if (sender.kind === 'network' && isPlace) return inNetwork(sender, other, ours);
   if (!source.isSummed && !isOfCustomers && ours.signing.has(unitOf(source.address)))
     return { code: 'unsigned_here', address: unitOf(source.address) };
-  if (other !== undefined && ours.signingBounces.has(other))
-    return { code: 'unsigned_bounce', organization: other };
-  return { code: 'no_proof' };
+  return isSigner ? { code: 'unsigned_here', address: origin } : { code: 'no_proof' };
 }
 
 function isPlaceOfOurs({ kind, id, account, realm }: Sender, ours: PlacesOfOurs): boolean {
@@ -307,7 +327,6 @@ function classOf(evidence: ClassEvidence): SenderClass {
     case 'beside_ours':
     case 'neutral_address':
     case 'unsigned_here':
-    case 'unsigned_bounce':
       return 'undecided';
     case 'other_customer':
     case 'no_proof':
@@ -353,9 +372,7 @@ const SENTENCES = {
   neutral_address: ({ term }: { term: string }) =>
     `${term.replace('?', '')} is an MX host, or SPF names it with ?: neither says whether it sends`,
   unsigned_here: ({ address }: { address: string }) =>
-    `other mail from ${address} was signed as the domain, as by a server of the domain or a forwarder`,
-  unsigned_bounce: ({ organization }: { organization: string }) =>
-    `other mail that ${organization} sends is signed with a key of the domain that no other sender uses`,
+    `other mail of ${address} was signed as the domain, as by a sender of the domain or a forwarder`,
   other_customer: ({ organization }: { organization: string }) =>
     `sent by ${organization}, another customer of the provider`,
   no_proof: () => 'neither signed as the domain nor from an address that SPF names',

@@ -34,6 +34,7 @@ import { createReplay } from './replay.ts';
 import {
   createSenderFinder,
   type NamedService,
+  otherOwner,
   type PlaceSources,
   type SenderNetwork,
   unitOf,
@@ -67,7 +68,8 @@ export async function compileZone(zone: CheckedZone): Promise<CompiledZone> {
   return { ...zone, records: await namedRecords(zone.findings.spf.tree, zone.resolver) };
 }
 
-export type SendersQuestion = Pick<PlaceSources, 'domain' | 'networkOf'> & {
+export type SendersQuestion = Pick<PlaceSources, 'networkOf'> & {
+  readonly domain: string;
   readonly from: string;
   readonly to: string;
   readonly window: ReportWindow<DailySource>;
@@ -155,15 +157,12 @@ export async function judgeSenders(question: SendersQuestion): Promise<JudgedSen
   const now = { spf: evaluated(records), alignment };
   const spf = evaluated(changedRecords);
   const inForce = spf.get(domain);
-  const replay = createReplay(now, {
-    spf,
-    alignment: alignmentOf(record),
-  });
-  const replayNow = changed === present ? replay : createReplay(now, now);
+  const replay = createReplay(now.spf, { spf, alignment: alignmentOf(record) });
+  const replayNow = changed === present ? replay : createReplay(now.spf, now);
   const providerOf = sources.some((source) => isFailing(source) || !replay.passes(source))
     ? await findProviderRanges(present.resolver)
     : () => undefined;
-  const places = { domain, networkOf: question.networkOf, named, providerOf };
+  const places = { networkOf: question.networkOf, named, providerOf };
   const senderOf = createSenderFinder({ ...places, records });
   const { judged: all, judgeSource } = classify(sources, { senderOf, decisions, alignment });
   const common = {
@@ -179,7 +178,10 @@ export async function judgeSenders(question: SendersQuestion): Promise<JudgedSen
     stateOf: (name: string) => names.states.get(name),
     isOwn: (address: string) => isOwnAddress(changedRecords, address),
     isSpfUnverified:
-      names.isUnverified || changed.findings.spf.isUnverified || present.findings.spf.isUnverified,
+      names.isUnverified ||
+      [...records, ...changedRecords, changed.findings.spf, present.findings.spf].some(
+        (read) => read.isUnverified,
+      ),
     namesLeftOut: names.leftOut,
     hasOlderReports: question.hasOlderReports,
   };
@@ -255,11 +257,9 @@ function describeVerdict(verdict: Verdict, days: number, record: string): Verdic
       ...showTexts(reason),
       text: shown(explainReason(reason, policy)),
     })),
-    refused: refused.slice(0, MAX_REFUSED).map(({ service, class: senderClass, messages }) => ({
-      service: shown(service),
-      class: senderClass,
-      messages,
-    })),
+    refused: refused
+      .slice(0, MAX_REFUSED)
+      .map((sender) => ({ ...sender, service: shown(sender.service) })),
     totals: { ...totals },
     record: answer === 'yes' ? record : '',
     own_messages: ownMessages,
@@ -365,7 +365,7 @@ export function createPlaces(
   const all = zones.flatMap(({ records }) => records.map(({ spf }) => spf));
   const placeOf = (address: string) => {
     const found = all.map((spf) => spf.matchesOf(address)).filter(({ length }) => length > 0);
-    const isOwn = found.some((matches) => matches.every(({ records }) => records.length === 1));
+    const isOwn = found.some((matches) => matches.every((match) => !otherOwner(match)));
     const terms = found.flat().map(({ ownTerm, records }) => `${ownTerm} ${records}`);
     const place = isOwn || found.length === 0 ? unitOf(address) : terms;
     return `${networkOf(address).id} ${place} ${all.map((spf) => spf.resultOf(address))}`;

@@ -82,9 +82,9 @@ export function findLosses({ rows, period, dayOf, isOwn }: LossQuestion): Losses
   const lostByDay = messagesByDay(lost);
   const ownByDay = messagesByDay(live.filter(({ isLost, isPassing }) => isLost || isPassing));
   const ownMessages = sumOf(ownByDay, period);
-  const lastPassedOf = createLastPassed(rows);
+  const lastPassed = lastPassedDays(rows);
   const groupOf = (some: readonly ReplayedSource[], basis: LossBasis, days: DayRange) =>
-    group(some, { basis, days, ownMessages: sumOf(ownByDay, days), dayOf, lastPassedOf });
+    group(some, { basis, days, ownMessages: sumOf(ownByDay, days), dayOf, lastPassed });
 
   let found: Loss[] = [];
   const today = period[1];
@@ -104,7 +104,7 @@ export function findLosses({ rows, period, dayOf, isOwn }: LossQuestion): Losses
     ...lastSeen(live, { isOwn, groupOf, period }),
   ];
 
-  const settled = { basis: 'unit', days: period, ownMessages, dayOf, lastPassedOf } as const;
+  const settled = { basis: 'unit', days: period, ownMessages, dayOf, lastPassed } as const;
   const distinct = new Map<string, Loss>();
   for (const loss of found) if (!distinct.has(loss.id)) distinct.set(loss.id, loss);
   return {
@@ -143,7 +143,7 @@ function lastSeen(
   });
 }
 
-const sum = (rows: readonly ReplayedSource[], days: DayRange) =>
+export const messagesOf = (rows: readonly ReplayedSource[], days: DayRange): number =>
   rows.reduce((total, row) => total + messagesIn(row, days), 0);
 
 const lastDay = (row: ReplayedSource) =>
@@ -157,19 +157,9 @@ type GroupOptions = {
   readonly days: DayRange;
   readonly ownMessages: number;
   readonly dayOf: (day: number) => string;
-  readonly lastPassedOf: (accountId: string) => number | undefined;
+  /** By part of a sender: the last day on which its mail passed. */
+  readonly lastPassed: ReadonlyMap<string, number>;
 };
-
-/** The last day on which mail of a part of a sender passed. Many parts may lose mail. */
-function createLastPassed(
-  rows: readonly ReplayedSource[],
-): (accountId: string) => number | undefined {
-  let days: Map<string, number> | undefined;
-  return (accountId) => {
-    days ??= lastPassedDays(rows);
-    return days.get(accountId);
-  };
-}
 
 function lastPassedDays(rows: readonly ReplayedSource[]): Map<string, number> {
   const days = new Map<string, number>();
@@ -184,7 +174,7 @@ function lastPassedDays(rows: readonly ReplayedSource[]): Map<string, number> {
 /** By the part of the sender that a person can repair or decide about. */
 function group(
   some: readonly ReplayedSource[],
-  { basis, days, ownMessages, dayOf, lastPassedOf }: GroupOptions,
+  { basis, days, ownMessages, dayOf, lastPassed }: GroupOptions,
 ): Loss[] {
   const groups = new Map<string, ReplayedSource[]>();
   for (const row of some) {
@@ -197,9 +187,9 @@ function group(
   return [...groups].flatMap(([id, rows]) => {
     const [{ judged } = { judged: undefined }] = rows;
     if (judged === undefined) return [];
-    const messages = sum(rows, days);
+    const messages = messagesOf(rows, days);
     const names = new Set(rows.map((row) => row.judged.source.headerFrom));
-    const lastPassed = lastPassedOf(id);
+    const passed = lastPassed.get(id);
     return [
       {
         basis,
@@ -211,7 +201,7 @@ function group(
         messages,
         percent: Math.round((messages / Math.max(1, ownMessages)) * 1_000) / 10,
         lastFailed: dayOf(lastDayOf(rows)),
-        lastPassed: lastPassed === undefined ? '' : dayOf(lastPassed),
+        lastPassed: passed === undefined ? '' : dayOf(passed),
         reporters: [...new Set(rows.flatMap((row) => row.judged.source.reporters))],
       },
     ];

@@ -17,6 +17,8 @@ import type { DailySource, ReportShape } from '../report.ts';
 export type NamedRecord = {
   readonly tree: SpfNode;
   readonly spf: SpfEvaluator;
+  /** DNS did not answer for the MX hosts, or for one of several records. */
+  readonly isUnverified: boolean;
 };
 
 /** Names that exist follow the policy of the domain, unless they publish their own. */
@@ -136,13 +138,15 @@ export async function namedRecords(tree: SpfNode, resolver: Resolver): Promise<N
     .filter((host) => organizationOf(host) === organizationOf(name));
   if (hosts.length > 0)
     raws.push(['v=spf1', ...hosts.slice(0, MAX_LOOKUPS).map((host) => `?a:${host}`)].join(' '));
-  const others = raws.map((raw) =>
-    checkSpf(name, { kind: 'found', records: [raw], aliases: [] }, resolver),
+  const others = await Promise.all(
+    raws.map((raw) => checkSpf(name, { kind: 'found', records: [raw], aliases: [] }, resolver)),
   );
+  const isUnverified = isTemporaryFailure(mx) || others.some((other) => other.isUnverified);
   return Promise.all(
-    [{ tree }, ...(await Promise.all(others))].map(async ({ tree: read }) => ({
+    [{ tree }, ...others].map(async ({ tree: read }) => ({
       tree: read,
       spf: await createSpfEvaluator(read, resolver),
+      isUnverified,
     })),
   );
 }

@@ -13,10 +13,10 @@ export type ReplayedZone = {
 };
 
 /**
- * `present` is the zone under which the rows were reported, as far as is known; `changed` the one
- * to replay them in.
+ * `present` are the records under which the rows were reported, as far as is known; `changed` is the
+ * zone to replay them in.
  */
-export function createReplay(present: ReplayedZone, changed: ReplayedZone) {
+export function createReplay(present: ReplayedZone['spf'], changed: ReplayedZone) {
   const results = new Map<string, Map<string, boolean | undefined>>();
   /** Undefined where the engine cannot tell, and what the receiver saw holds. */
   const spfPasses = (name: string, address: string): boolean | undefined => {
@@ -27,40 +27,38 @@ export function createReplay(present: ReplayedZone, changed: ReplayedZone) {
     // Many receivers are lenient about limits. Only a fault that the change brings is held against
     // it.
     const isOldFault =
-      result === 'permerror' && present.spf.get(name)?.resultOf(address) === 'permerror';
+      result === 'permerror' && present.get(name)?.resultOf(address) === 'permerror';
     const passes = result === 'unknown' || isOldFault ? undefined : result === 'pass';
     ofName.set(address, passes);
     return passes;
   };
   return {
     passes(row: ReportShape & { readonly address: string }): boolean {
-      return isDkimKept(row, present, changed) || isSpfKept(row, present, changed, spfPasses);
+      return isDkimKept(row, changed) || isSpfKept(row, changed, spfPasses);
     },
   };
 }
 
 /**
  * A reporter that says it passed, and lists nothing that is aligned, is believed: no record changes
- * what it saw.
+ * what it saw. One that says it failed, although a name was verified that only strict alignment
+ * does not accept, saw a record that asked for that.
  */
-function isDkimKept(row: ReportShape, present: ReplayedZone, changed: ReplayedZone): boolean {
-  const { adkim } = changed.alignment;
+function isDkimKept(row: ReportShape, { alignment: { adkim } }: ReplayedZone): boolean {
   if (row.dkimPassed) return isDkimAligned(row, adkim) || !isDkimAligned(row, 'r');
-  return adkim === 'r' && present.alignment.adkim === 's' && isDkimAligned(row, adkim);
+  return adkim === 'r' && isDkimAligned(row, 'r') && !isDkimAligned(row, 's');
 }
 
 function isSpfKept(
   row: ReportShape & { readonly address: string },
-  present: ReplayedZone,
   { alignment: { aspf } }: ReplayedZone,
   spfPasses: (name: string, address: string) => boolean | undefined,
 ): boolean {
   const aligned = spfIdentities(row).filter(({ domain }) => isAligned(domain, row.headerFrom, 'r'));
   if (aligned.length === 0) return row.spfPassed;
-  const isRelaxed = aspf === 'r' && present.alignment.aspf === 's';
   return aligned.some(({ domain, result }) => {
     if (!isAligned(domain, row.headerFrom, aspf)) return false;
-    const reported = (row.spfPassed || isRelaxed) && result === 'pass';
-    return spfPasses(domain, row.address) ?? reported;
+    const wasStrict = !isAligned(domain, row.headerFrom, 's');
+    return spfPasses(domain, row.address) ?? (result === 'pass' && (row.spfPassed || wasStrict));
   });
 }

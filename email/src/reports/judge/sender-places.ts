@@ -54,7 +54,6 @@ export type SenderNetwork = {
 };
 
 export type PlaceSources = {
-  readonly domain: string;
   /** That of the domain comes first. */
   readonly records: readonly Pick<NamedRecord, 'spf'>[];
   /** Providers that these records name, with the term that does. */
@@ -104,11 +103,10 @@ export function createSenderFinder(sources: PlaceSources): SenderFinder {
     realm,
     isOfOne: false,
   });
-  const own = organizationOf(sources.domain);
   const placeOf = (address: string, network: SenderNetwork): Place | undefined => {
     const found = sources.records.map(({ spf }) => spf.matchesOf(address));
     const neutral = found.map(([first]) => first).find((match) => match?.qualifier === '?');
-    const isOwn = neutral !== undefined && otherOwner(neutral, own) === undefined;
+    const isOwn = neutral !== undefined && otherOwner(neutral) === undefined;
     // The first matching term of a record decides.
     const others = isOwn ? found.filter(([first]) => first !== neutral) : found;
     const matches = others.flat().filter(({ qualifier }) => qualifier === '+');
@@ -121,8 +119,8 @@ export function createSenderFinder(sources: PlaceSources): SenderFinder {
     address: string,
     network: SenderNetwork,
   ): Place | undefined => {
-    const shared = matches.find((match) => otherOwner(match, own) !== undefined);
-    const other = shared && otherOwner(shared, own);
+    const shared = matches.find((match) => otherOwner(match) !== undefined);
+    const other = shared && otherOwner(shared);
     const isOwnServer = other !== undefined && matches.some(isSingleAddress);
     if (other !== undefined && !isOwnServer)
       return providerPlace(providerOfSpfName(other)?.name ?? other, network, shared?.ownTerm);
@@ -188,9 +186,9 @@ function hostedBy(match: SpfMatch | undefined): string | undefined {
   return host && providerOfSpfName(host.toLowerCase())?.name;
 }
 
-/** The first record on the way to the term that is not in the domain's own registrable domain. */
-function otherOwner({ records }: SpfMatch, own: string): string | undefined {
-  return records.find((name, depth) => depth > 0 && organizationOf(name) !== own);
+/** The first record on the way to the term that is in another registrable domain. */
+export function otherOwner({ records: [own = '', ...others] }: SpfMatch): string | undefined {
+  return others.find((name) => organizationOf(name) !== organizationOf(own));
 }
 
 /**

@@ -99,8 +99,7 @@ export const REASONS = {
   no_reports: () => 'no proven report has arrived for this time',
   no_large_receiver: () =>
     'none of the large receivers (Google, Microsoft, Yahoo and others) has reported',
-  spf_unverified: () =>
-    'DNS did not answer for the SPF record, so that senders cannot be told apart',
+  spf_unverified: () => 'DNS did not answer for SPF or MX, so that senders cannot be told apart',
   too_few_days: ({ days, needed, known_on }: { days: number; needed: number; known_on: string }) =>
     `reports cover ${days} of ${needed} days; if they go on, the answer is known on ${known_on}`,
   gap: ({ day, days }: { day: string; days: number }) => `no reports for ${days} days after ${day}`,

@@ -16,7 +16,7 @@ import {
 } from '../report.ts';
 import type { AskedPolicy } from './asked-policy.ts';
 import { isLostClass, type JudgedSource, type SenderClass } from './classify.ts';
-import { findLosses, type Loss, type Losses, type LossQuestion } from './losses.ts';
+import { findLosses, type Loss, type Losses, type LossQuestion, messagesOf } from './losses.ts';
 import type { NameState } from './named-records.ts';
 import type { NamedService } from './sender-places.ts';
 import { type DayRange, messagesIn, type ReplayedSource, unitOfSource } from './units.ts';
@@ -52,7 +52,7 @@ export type VerdictQuestion = {
   /** Whether an address is in the domain's own terms under the records in question. */
   readonly isOwn: (address: string) => boolean;
   readonly named: readonly NamedService[];
-  /** DNS did not answer for the SPF record, so that senders cannot be told apart. */
+  /** DNS did not answer for SPF or MX, so that senders cannot be told apart. */
   readonly isSpfUnverified: boolean;
   /** Names in From whose SPF records were not read, because there are too many. */
   readonly namesLeftOut: number;
@@ -98,7 +98,7 @@ export function replayMail(question: VerdictQuestion): ReplayedMail {
 /** `reject` and `quarantine` share the replayed mail: both act on the same rows. */
 export function judge(
   question: VerdictQuestion,
-  { rows, all, byLarge, undecided, calendar }: ReplayedMail = replayMail(question),
+  { rows, all, byLarge, undecided, calendar }: ReplayedMail,
 ): Verdict {
   const { asked, window } = question;
   const refused = bySender(
@@ -203,11 +203,11 @@ function policyFor(
   // `np` is asked about names that do not exist alone, and `sp` about all below the domain.
   const isOther =
     (asked.startsWith('np=') && tag !== 'np') || (asked.startsWith('sp=') && tag === 'p');
-  return isOther ? 'none' : policies[tag];
-}
-
-function messagesOf(rows: readonly ReplayedSource[], period: DayRange): number {
-  return rows.reduce((sum, row) => sum + messagesIn(row, period), 0);
+  if (isOther) return 'none';
+  // Receivers that follow RFC 7489 do not know `np`.
+  return tag === 'np' && POLICY_LEVELS[policies.sp] > POLICY_LEVELS[policies.np]
+    ? policies.sp
+    : policies[tag];
 }
 
 const sumOf = (refused: readonly Refused[], senderClass: SenderClass) =>

@@ -26,8 +26,10 @@ const TAGS = [
   { name: 'Decisions', description: 'Whether a request may pass, by rules of the operator.' },
   {
     name: 'Dataset',
-    description: 'The data that answers: version, age, sources, and what changed.',
+    description: 'The data that answers: versions, dates and sources.',
   },
+  { name: 'Databases and lists', description: 'Files for other programs and for firewalls.' },
+  { name: 'Watched domains', description: 'Domains that are checked every day, and events.' },
   { name: 'Health', description: 'For load balancers and monitoring; without a key.' },
 ];
 
@@ -41,38 +43,26 @@ export const openapi = Object.assign(
     app.addHook('onRoute', (route) => {
       if (route.method !== 'HEAD') routes.push(route);
     });
-    let document: Promise<PreparedDocument> | undefined;
-    /** A server has one URL for nearly all of its clients. */
-    let last: { readonly url: string; readonly document: StaticDocument } | undefined;
+    let document: Promise<StaticDocument> | undefined;
     const options = {
       schema: { hide: true } as object,
       config: { name: 'docs', declaration: FREE },
     };
     app.get('/openapi.json', options, async (request, reply) => {
-      document ??= describe(routes)
-        .then(prepare)
+      // Relative to the document: with the requested host, every other Host header would be another
+      // document to compress, for clients without a key.
+      document ??= describe(routes, publicUrl ?? '/')
+        .then((written) => new StaticDocument(Buffer.from(JSON.stringify(written))))
         .catch((error: unknown) => {
           // The next request tries again.
           document = undefined;
           throw error;
         });
-      const written = await document;
-      // Requests from the documentation page go to the server that the document came from.
-      const url = publicUrl ?? `${request.protocol}://${request.host}`;
-      if (last?.url !== url) last = { url, document: forServer(written, url) };
-      return last.document.send(request, reply, { type: JSON_TYPE });
+      return (await document).send(request, reply, { type: JSON_TYPE });
     });
   },
   { [Symbol.for('skip-override')]: true },
 );
-
-/** All but the servers, as bytes. */
-type PreparedDocument = { readonly start: string; readonly rest: Buffer };
-
-function prepare({ openapi: version, info, ...rest }: OpenApiDocument): PreparedDocument {
-  const start = JSON.stringify({ openapi: version, info }).slice(0, -1);
-  return { start, rest: Buffer.from(JSON.stringify(rest).slice(1)) };
-}
 
 type DocumentedSchema = Omit<FastifySchema, 'querystring' | 'response'> & {
   readonly documentedBody?: object;
@@ -81,13 +71,8 @@ type DocumentedSchema = Omit<FastifySchema, 'querystring' | 'response'> & {
   readonly response: Readonly<Record<number, object>>;
 };
 
-function forServer({ start, rest }: PreparedDocument, url: string): StaticDocument {
-  const own = Buffer.from(`${start},"servers":${JSON.stringify([{ url }])},`);
-  return new StaticDocument(Buffer.concat([own, rest]));
-}
-
 /** Registers the same routes on a second app, which never listens. */
-async function describe(routes: readonly RouteOptions[]): Promise<OpenApiDocument> {
+async function describe(routes: readonly RouteOptions[], url: string): Promise<OpenApiDocument> {
   const description = introduction();
   await nextTurn();
   const app = Fastify({ schemaController: NO_COMPILERS });
@@ -102,6 +87,7 @@ async function describe(routes: readonly RouteOptions[]): Promise<OpenApiDocumen
         description,
         license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
       },
+      servers: [{ url }],
       tags: TAGS,
       components: {
         securitySchemes: {

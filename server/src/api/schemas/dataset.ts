@@ -190,6 +190,7 @@ export const datasetSchema = operation('Dataset', {
     'The version that is served, how old it is, what it is made of, and all versions that are kept.',
   response: {
     200: envelope('The version that is served.', datasetReport),
+    304: { type: 'null', description: 'The answer is the one of If-None-Match.' },
     ...refusals,
   },
 });

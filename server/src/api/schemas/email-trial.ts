@@ -3,7 +3,7 @@ import { trial } from '../../email-checks/report-schema.ts';
 import { trialBody } from '../../email-checks/try-request.ts';
 import { named, namedObject, object, optional, string } from '../../http/json-schema.ts';
 import { senders } from './email-senders.ts';
-import { envelope, operation, refusal, refusals } from './refusals.ts';
+import { bodyRefusals, envelope, operation, refusal, refusals } from './refusals.ts';
 
 export const emailTrialSchema = operation('Email', {
   operationId: 'tryEmailDomain',
@@ -31,8 +31,7 @@ export const emailTrialSchema = operation('Email', {
         'INVALID_REQUEST',
       ],
     ),
-    413: refusal('Body over 256 KiB.', 'PAYLOAD_TOO_LARGE'),
-    415: refusal('Body that is not JSON.', 'UNSUPPORTED_MEDIA_TYPE'),
+    ...bodyRefusals,
     ...refusals,
     503: refusal(
       'DNS does not answer, storage is down, or the server is overloaded or was upgraded.',

@@ -117,7 +117,7 @@ const addressSections = allOptional({
 
 export const includeParameter = listParameter(
   oneOfTexts(ADDRESS_SECTIONS),
-  'What the record also has, separated by commas: routing (all networks that announce the prefix), privacy (the privacy service behind the address), scanner (the operator of a research scanner), location (city and coordinates, where their feed is enabled), labels (your own, from the overrides), hostname (its confirmed name).',
+  'What the record also has, separated by commas: routing (all networks that announce the prefix), privacy (the privacy service behind the address), scanner (the operator of a research scanner), location (city and coordinates, where the server has a database of cities), labels (your own, from the overrides), hostname (its confirmed name).',
   ['routing', 'privacy', 'hostname'],
 );
 

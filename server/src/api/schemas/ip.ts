@@ -16,7 +16,15 @@ import {
 import { versionQuery } from '../../versions/past-request.ts';
 import { LOCAL_ADDRESS_SECTIONS } from '../../vocabulary.ts';
 import { includeParameter, ipRecord } from './ip-record.ts';
-import { envelope, operation, processingTime, refusal, refusalData, refusals } from './refusals.ts';
+import {
+  bodyRefusals,
+  envelope,
+  operation,
+  processingTime,
+  refusal,
+  refusalData,
+  refusals,
+} from './refusals.ts';
 
 const ipMeta = namedObject('IpMeta', {
   request_id: string('Unique identifier of the request; also in X-Request-ID.'),
@@ -106,8 +114,7 @@ export const batchSchema = operation('IP', {
       'Bad body, more addresses than the tier allows, or an include that is unknown or not for batches.',
       ['INVALID_REQUEST', 'BATCH_TOO_LARGE', 'INVALID_INCLUDE'],
     ),
-    413: refusal('Body over 256 KiB.', 'PAYLOAD_TOO_LARGE'),
-    415: refusal('Body that is not JSON.', 'UNSUPPORTED_MEDIA_TYPE'),
+    ...bodyRefusals,
     ...refusals,
   },
 });

@@ -171,6 +171,12 @@ export const refusals = {
   503: refusal('No dataset is loaded, storage is down, or the server is overloaded.', UNAVAILABLE),
 };
 
+/** Refusals of routes that read a JSON body. */
+export const bodyRefusals = {
+  413: refusal('Body over 256 KiB.', 'PAYLOAD_TOO_LARGE'),
+  415: refusal('Body that is not JSON.', 'UNSUPPORTED_MEDIA_TYPE'),
+};
+
 /** Every endpoint except the health checks takes a key. */
 export const operation = <Given extends object>(tag: string, given: Given) => ({
   tags: [tag],

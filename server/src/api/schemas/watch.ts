@@ -12,7 +12,7 @@ import {
   watchEvent,
   watchedDomain,
 } from '../../watch/watch-schema.ts';
-import { envelope, operation, refusal, refusals } from './refusals.ts';
+import { bodyRefusals, envelope, operation, refusal, refusals } from './refusals.ts';
 
 const answers = {
   ...refusals,
@@ -47,6 +47,7 @@ export const watchDomainsSchema = operation('Watched domains', {
     200: envelope('What became of each.', addedDomains),
     400: badBody,
     409: refusal('More than a server watches; none was added.', 'WATCH_LIST_FULL'),
+    ...bodyRefusals,
     ...answers,
   },
 });
@@ -75,6 +76,7 @@ export const changeWatchedSchema = operation('Watched domains', {
     200: envelope('As it is now.', watchedDomain),
     400: refusal('A wrong body or name.', ['INVALID_REQUEST', 'INVALID_DOMAIN']),
     404: notWatched,
+    ...bodyRefusals,
     ...answers,
   },
 });

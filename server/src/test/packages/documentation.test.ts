@@ -1,6 +1,6 @@
 /** The OpenAPI document, held against the running server: what it says of answers is what comes. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 import {
@@ -10,6 +10,7 @@ import {
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { writeGeoipFiles } from '../../geoip-files/write-geoip-files.ts';
 import { writeLists } from '../../geoip-files/write-lists.ts';
+import { errors } from '../../http/errors.ts';
 import { packageVersion } from '../../version.ts';
 import { PERMISSIONS } from '../../vocabulary.ts';
 import { SAMPLE, startInProcess, TestFolder } from '../test-server.ts';
@@ -400,17 +401,26 @@ test('documentation: every object of an answer has a name, and so has every erro
   }
 });
 
-test('documentation: the server URL is the requested host, or WHENCE_PUBLIC_URL', async () => {
+test('documentation: the server URL is relative, or WHENCE_PUBLIC_URL; no Host makes another document', async () => {
   const { port } = new URL(server.url);
-  const { servers } = (await (
-    await fetch(`http://localhost:${port}/openapi.json`)
-  ).json()) as OpenApi;
-  assert.deepEqual(servers, [{ url: `http://localhost:${port}` }]);
+  const other = await fetch(`http://localhost:${port}/openapi.json`);
+  assert.equal(other.headers.get('etag'), tag);
+  assert.deepEqual(((await other.json()) as OpenApi).servers, [{ url: '/' }]);
   const publicUrl = 'https://whence.example.com';
   const behind = await startInProcess(folder, undefined, { WHENCE_PUBLIC_URL: publicUrl });
   const answer = (await (await fetch(`${behind.url}/openapi.json`)).json()) as OpenApi;
   await behind.close();
   assert.deepEqual(answer.servers, [{ url: publicUrl }]);
+});
+
+test('documentation: every code of a refusal stands in docs/api.md', () => {
+  const path = join(import.meta.dirname, '../../../../docs/api.md');
+  const page = readFileSync(path, 'utf8');
+  const codes = Object.entries(errors).map(([name, row]) => ('code' in row ? row.code : name));
+  assert.deepEqual(
+    codes.filter((code) => !page.includes(`\`${code}\``)),
+    [],
+  );
 });
 
 test('openapi: it has the version of the program, and is not sent again to a client that has it', async () => {

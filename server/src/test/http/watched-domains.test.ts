@@ -120,6 +120,11 @@ test('watched domains: they are added by pasting, checked at once, and list what
   assert.deepEqual(data.added.sort(), ['bad.example', 'example.com', 'example.net']);
   assert.deepEqual([data.watched, data.invalid], [[], ['not a name']]);
   await checked();
+  const checkedAgain = await fetch(`${server.url}/v1/watched-domains/bad.example/check`, {
+    method: 'POST',
+    headers: { 'X-API-Key': secret, 'Content-Type': 'application/json' },
+  });
+  assert.equal(checkedAgain.status, 200, 'a type without a body');
   const { domains, total } = await list('?sort=worst&tag=customers');
   assert.equal(total, 3);
   assert.deepEqual([domains[0]?.domain, domains[0]?.worst], ['bad.example', 'high']);

@@ -78,7 +78,9 @@ export function registerMcp(scope: FastifyInstance, dependencies: McpDependencie
         await countFree(request);
         throw 'problem' in parsed && parsed.problem === 'too large'
           ? new ApiError('PAYLOAD_TOO_LARGE', { extra: { details: { expected: MESSAGE_LIMITS } } })
-          : new ApiError('INVALID_REQUEST', { extra: { details: { path: '' } } });
+          : new ApiError('INVALID_REQUEST', {
+              extra: { details: { path: '', expected: 'one JSON-RPC 2.0 object' } },
+            });
       }
       const answer = answerMessage(parsed.value, {
         version: headers['mcp-protocol-version'],

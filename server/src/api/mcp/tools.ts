@@ -161,6 +161,7 @@ const ROUTES: readonly ToolRoute[] = [
     arguments: {
       query: textOrInteger(asnSearchSchema.querystring.properties.q),
       limit: asnSearchSchema.querystring.properties.limit,
+      cursor: asnSearchSchema.querystring.properties.cursor,
     },
     parameters: ({ query, ...others }: Arguments) => ({ q: query, ...others }),
   },

@@ -52,6 +52,7 @@ export function testTransport(transport: string, connect: () => Promise<Client>)
       ['network', { asn: 15169 }, { asn: 15169, asn_name: 'Google LLC' }],
       ['search', { query: 15169 }, { total: 1 }],
       ['search', { query: 'google' }, { total: 1 }],
+      ['search', { query: 'google', cursor: '2-15169' }, { count: 0, total: 1 }],
       ['domain', { domain: 'example.com' }, { domain: 'example.com', dkim: [] }],
       ['dataset', {}, { version: 1, dated_flags: [] }],
     ] as const)
@@ -130,7 +131,7 @@ export function testTransport(transport: string, connect: () => Promise<Client>)
         'an unknown argument',
         'search',
         { query: 'google', limits: 1 },
-        /^the arguments are query, limit$/,
+        /^the arguments are query, limit, cursor$/,
       ],
       ['an unknown network', 'network', { asn: '1' }, /NOT_FOUND/],
     ] as const)

@@ -139,8 +139,12 @@ for (const [behaviour, headers, body, status, code] of [
     const own = 'Origin' in headers && headers.Origin === 'SELF' ? { Origin: server.url } : headers;
     const response = await post({ ...(isKeyed && { 'X-API-Key': secret }), ...own }, body);
     assert.equal(response.status, status);
-    const { data, meta } = (await response.json()) as { data: { code: string }; meta: object };
+    const { data, meta } = (await response.json()) as {
+      data: { code: string; details?: { expected: string } };
+      meta: object;
+    };
     assert.equal(data.code, code);
+    if (status === 400) assert.equal(data.details?.expected, 'one JSON-RPC 2.0 object');
     assert.ok('processing_time_ms' in meta);
   });
 

@@ -299,6 +299,17 @@ for (const [file, full, empty] of [
     assert.deepEqual([accepted.code, accepted.stderr, content(file)], [0, '', empty]);
   });
 
+test('sync: a database is kept when the server sends something else with its digest', async () => {
+  await sync(['country.mmdb']);
+  const good = content('country.mmdb');
+  // Without the tag, which the server would answer with 304. JSON that is no state is none.
+  writeFileSync(join(folder, '.sync/.state.json'), 'null');
+  replacement = '<html>Sign in</html>';
+  const { code, stderr } = await sync(['country.mmdb']);
+  assert.deepEqual([code, content('country.mmdb')], [4, good]);
+  assert.match(stderr, /^country\.mmdb: the server sent no database \(remove the file here/);
+});
+
 for (const [behaviour, argv, variables, expected] of [
   ['without a server', ['tor.nft'], {}, /no server: set WHENCE_URL, or give --url/],
   [

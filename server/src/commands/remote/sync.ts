@@ -11,7 +11,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { createReadStream, existsSync, readFileSync, rmSync } from 'node:fs';
+import { createReadStream, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -34,7 +34,10 @@ type SyncOptions = RemoteOptions & {
 
 /** On average: machines that were started together do not ask together. */
 const PERIOD_MS = 600_000;
-const LIMITS = { idleTimeoutMs: 30_000, totalTimeoutMs: 15 * 60_000, maxBytes: 4e9 };
+const LIMITS = { idleTimeoutMs: 30_000, totalTimeoutMs: 15 * 60_000 };
+const MAX_DATABASE_BYTES = 4e9;
+/** A list is searched as a text, and none is longer than 512 MiB. */
+const MAX_LIST_BYTES = 4e8;
 const FILE = /^[A-Za-z0-9][\w.-]*\.(?:mmdb|txt|nft|rsc|json)$/;
 
 /** Written before the file is replaced: a file with another digest is fetched again. */
@@ -139,14 +142,14 @@ class SyncFolder {
     const isWhole = written !== undefined && (await digestOf(path)) === written.sha256;
     let headers: IncomingHttpHeaders = {};
     const result = await download({
-      url: `${url.replace(/\/+$/, '')}/v1/${file.endsWith('.mmdb') ? 'databases' : 'lists'}/${file}`,
+      url: `${url.replace(/\/+$/, '')}/v1/${isDatabase(file) ? 'databases' : 'lists'}/${file}`,
       password: apiKey,
       target,
       etag: isWhole ? written.etag : undefined,
       onHeaders: (received) => {
         headers = received;
       },
-      limits: LIMITS,
+      limits: { ...LIMITS, maxBytes: isDatabase(file) ? MAX_DATABASE_BYTES : MAX_LIST_BYTES },
       network: { proxies: readProxyVariables(this.#environment) },
       now: new Date(),
       sleep,
@@ -165,9 +168,11 @@ class SyncFolder {
           : 'checksum mismatch: not the digest that the server sent';
       return { file, state: 'failed', reason };
     }
-    if (isEmptyList(target) && existsSync(path) && !isEmptyList(path)) {
+    if ((await isEmpty(target)) && existsSync(path) && !(await isEmpty(path))) {
       rmSync(target, { force: true });
-      return { file, state: 'unavailable', reason: BECAME_EMPTY };
+      const received = isDatabase(file) ? 'no database' : 'a list without prefixes';
+      const reason = `the server sent ${received} (remove the file here to accept it)`;
+      return { file, state: 'unavailable', reason };
     }
     this.#remember(file, { ...written, etag: result.etag, sha256 });
     renameSynced(target, path);
@@ -210,17 +215,21 @@ class SyncFolder {
 }
 
 const UNREACHABLE = 'the server was not reached: ';
-const BECAME_EMPTY = 'the server sent a list without prefixes (remove the file here to accept it)';
+const isDatabase = (file: string) => file.endsWith('.mmdb');
 
 /**
- * Whether a list in any of its formats has no prefix. A firewall that loads an empty list allows
- * everything that the last one refused, so the server's own guard against empty lists is not the
- * only one.
+ * Whether a list in any of its formats has no prefix, or a database no metadata, which are in its
+ * last 128 KiB. A firewall that loads an empty list allows everything that the last one refused,
+ * and a program does not start with what is no database, so the server's own guard is not the only
+ * one.
  */
-function isEmptyList(path: string): boolean {
-  if (path.endsWith('.mmdb')) return false;
-  const text = readFileSync(path, 'utf8').replaceAll(/^#.*$/gm, '');
-  return !/(?:\d+(?:\.\d+){3}|[0-9a-f]*:[0-9a-f]*:[0-9a-f:]*)\/\d/i.test(text);
+async function isEmpty(path: string): Promise<boolean> {
+  const start = isDatabase(path) ? Math.max(0, statSync(path).size - 128 * 1024) : 0;
+  const chunks: Buffer[] = await createReadStream(path, { start }).toArray();
+  const text = Buffer.concat(chunks).toString('latin1');
+  if (isDatabase(path)) return !text.includes('\xab\xcd\xefMaxMind.com');
+  const prefixes = text.replaceAll(/^#.*$/gm, '');
+  return !/(?:\d+(?:\.\d+){3}|[0-9a-f]*:[0-9a-f]*:[0-9a-f:]*)\/\d/i.test(prefixes);
 }
 
 type FailedDownload = {
@@ -245,7 +254,7 @@ function failedFile(file: string, { reason, unreachable, body }: FailedDownload)
 
 function readState(path: string): Record<string, KnownFile> {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    return Object.assign({}, JSON.parse(readFileSync(path, 'utf8')));
   } catch {
     // None yet, or damaged: all files are fetched again.
     return {};

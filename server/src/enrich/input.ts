@@ -8,7 +8,6 @@ import { StringDecoder } from 'node:string_decoder';
 import { createGunzip } from 'node:zlib';
 import { InputError } from '../terminal/exit.ts';
 import type { CommandStreams } from '../terminal/output.ts';
-import { PROGRAM } from '../terminal/program-name.ts';
 import { jsonRecords } from './json-records.ts';
 
 export type Input = {
@@ -28,9 +27,21 @@ const CHUNK_BYTES = 1 << 18;
 const MAX_BLANK_BYTES = 1 << 16;
 
 const GZIP = Buffer.from([0x1f, 0x8b]);
+const FROM_UTF16 = { name: 'UTF-16 text', advice: 'convert it first: iconv -f UTF-16 -t UTF-8' };
 const UNSUPPORTED = [
-  { name: 'zstd', magic: Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), command: 'zstd -dc' },
-  { name: 'xz', magic: Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]), command: 'xz -dc' },
+  {
+    magic: Buffer.from([0x28, 0xb5, 0x2f, 0xfd]),
+    name: 'zstd data',
+    advice: 'decompress it first: zstd -dc',
+  },
+  {
+    magic: Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]),
+    name: 'xz data',
+    advice: 'decompress it first: xz -dc',
+  },
+  // Byte order marks, which PowerShell writes before what it redirects to a file.
+  { magic: Buffer.from([0xff, 0xfe]), ...FROM_UTF16 },
+  { magic: Buffer.from([0xfe, 0xff]), ...FROM_UTF16 },
 ] as const;
 const MAX_MAGIC_BYTES = 6;
 
@@ -50,9 +61,7 @@ export async function openInput(file: string, stdin: () => Readable): Promise<In
     const raw = await peek(counted(stream, name, count), hasMagic);
     const unsupported = UNSUPPORTED.find(({ magic }) => startsWith(raw.head, magic));
     if (unsupported !== undefined)
-      throw new InputError(
-        `${name} is ${unsupported.name} data; decompress it first: ${unsupported.command} … | ${PROGRAM} enrich`,
-      );
+      throw new InputError(`${name} is ${unsupported.name}; ${unsupported.advice}`);
     const isGzip = startsWith(raw.head, GZIP);
     const json = jsonRecords(isGzip ? gunzip(raw.chunks, name) : raw.chunks, name);
     const text = await peek(json, hasText);

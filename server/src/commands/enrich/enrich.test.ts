@@ -470,10 +470,11 @@ for (const [behaviour, argv, message] of [
     ['b.csv'],
     /^error: no address column found by name or in the first row of data; name it with --address\n$/,
   ],
+  ['zstd', ['a.zst'], /^error: .*a\.zst is zstd data; decompress it first: zstd -dc\n$/],
   [
-    'zstd',
-    ['a.zst'],
-    /^error: .*a\.zst is zstd data; decompress it first: zstd -dc … \| npx wh enrich\n$/,
+    'a file that PowerShell has written',
+    ['utf16.log'],
+    /^error: .*utf16\.log is UTF-16 text; convert it first: iconv -f UTF-16 -t UTF-8\n$/,
   ],
   [
     'a device as output',
@@ -491,6 +492,7 @@ for (const [behaviour, argv, message] of [
     writeFileSync(join(logs, 'a.csv'), 'ip,country\n8.8.8.8,US\n');
     writeFileSync(join(logs, 'b.csv'), 'a,b\n1,2\n');
     writeFileSync(join(logs, 'a.zst'), Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 0, 0, 0]));
+    writeFileSync(join(logs, 'utf16.log'), Buffer.from('\ufeff8.8.8.8\r\n', 'utf16le'));
     const { code, stderr } = await enrich(join(logs, argv[0]), ...argv.slice(1));
     assert.equal(code, 2);
     assert.match(stderr.replace('(run npx wh enrich --help for usage)\n', ''), message);
@@ -570,6 +572,8 @@ test('enrich: a bar on a terminal, unless the lines go to the same terminal', as
   assert.match(await shown(false), bar);
   assert.match(await shown(true, '--output', join(logs, 'bar.out')), bar);
   assert.doesNotMatch(await shown(true), /░/);
+  const selected = await shown(true, '--fields', 'asn', '--only', 'proxy');
+  assert.match(selected, /\nnote: flags unknown \(reported as false\): proxy; /);
 });
 
 test('enrich: removing the insertions restores the input, byte for byte', async () => {

@@ -82,9 +82,10 @@ export async function enrichCommand(
       streams,
     );
     const isWhole = plan.format !== 'csv' && plan.fields === undefined;
+    const selecting = [...(selection?.only ?? []), ...(selection?.not ?? [])];
+    const shown = isWhole ? undefined : [...fieldsOf(plan), ...selecting];
     // With --json, standard error has the counts as JSON, for programs.
-    if (exitCode === 0 && options.json !== true)
-      noteFlags(streams, { dataset, fields: isWhole ? undefined : fieldsOf(plan) });
+    if (exitCode === 0 && options.json !== true) noteFlags(streams, { dataset, fields: shown });
     return exitCode;
   } catch (error) {
     if (!(error instanceof InputError)) throw error;

@@ -52,9 +52,8 @@ export function listedArguments<Item>(
     const entry = parse(text.trim());
     if (entry.kind === 'item' || entry.code === TOO_LARGE) return entry;
     if (isFile(text)) return { kind: 'list', file: text };
-    const hint = isDirectory(text)
-      ? 'it is a directory; name a file'
-      : 'there is no file with this name';
+    if (isDirectory(text)) return { ...entry, hint: 'it is a directory; name a file' };
+    const hint = 'there is no file with this name';
     return LIKE_A_FILE.test(text) ? { ...entry, hint } : entry;
   });
   const invalid = sources.filter((source) => source.kind === 'invalid');

@@ -217,7 +217,12 @@ for (const [behaviour, argv, message] of [
     ['asn', '--csv', '--prefixes', '15169'],
     /--prefixes and --csv cannot be combined/,
   ],
-  ['a directory', ['ip', '/'], /invalid IP address: "\/"/],
+  ['a directory', ['ip', '/'], /invalid IP address: "\/"; it is a directory; name a file/],
+  [
+    'a directory whose name is like no file',
+    ['asn', 'docs'],
+    /invalid AS number: "docs"; .*it is a directory; name a file/,
+  ],
 ] as const)
   test(`lookup: usage error: ${behaviour}`, async () => {
     const { code, stdout, stderr } = await wh(argv);

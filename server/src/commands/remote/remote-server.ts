@@ -78,6 +78,8 @@ function causeOf(error: Error): string {
   let deepest: Error = error;
   while (deepest.cause instanceof Error) deepest = deepest.cause;
   const { code, message } = deepest as NodeJS.ErrnoException;
+  // OpenSSL's words for an answer in plain HTTP.
+  if (message.includes('wrong version number')) return 'no TLS there; use http:, not https:';
   return message || code || error.message;
 }
 

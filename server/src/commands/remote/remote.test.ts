@@ -131,6 +131,12 @@ test('remote: another web server, none at all, and wrong options', async () => {
     none.stderr,
     /^error: cannot reach http:\S+: connect ECONNREFUSED 127\.0\.0\.1:\d+\n$/,
   );
+  const plain = await remote(['asn', '1', '--url', other.url.replace('http:', 'https:')]);
+  assert.equal(plain.code, 3);
+  assert.match(
+    plain.stderr,
+    /^error: cannot reach https:\S+: no TLS there; use http:, not https:\n$/,
+  );
   const wrong = await remote(['ip', '8.8.8.8', '--url', 'ftp://example.com']);
   assert.deepEqual(
     [wrong.code, wrong.stderr],

@@ -137,6 +137,10 @@ function requireWellFormed(
   // RFC 9112 §3.2: exactly one Host in HTTP/1.1.
   const hosts = countHosts(rawHeaders);
   if (hosts > 1 || (hosts === 0 && httpVersionMinor > 0)) throw refused();
+  // RFC 9112 §6.1: without `chunked` at its end the length of a body is unknown. Node reports it after
+  // it has passed on the request, which may be answered by then.
+  const codings = headers['transfer-encoding'];
+  if (codings !== undefined && !/(?:^|[,\s])chunked\s*$/i.test(codings)) throw refused();
   // RFC 9110 §10.1.1: 100-continue is the only defined expectation, and Node has already answered
   // it.
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue')

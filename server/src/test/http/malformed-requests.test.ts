@@ -121,6 +121,12 @@ for (const [behaviour, request, status, code, header] of [
     'BAD_REQUEST',
   ],
   [
+    'a transfer coding that does not end with chunked',
+    `GET /healthz HTTP/1.1\r\n${HOST}Transfer-Encoding: identity\r\n${CLOSE}`,
+    400,
+    'BAD_REQUEST',
+  ],
+  [
     'an absolute target without a host',
     `GET https:// HTTP/1.1\r\n${HOST}${CLOSE}`,
     400,

@@ -138,12 +138,13 @@ export class Alerts {
     const received = await this.#options.store.existing(ends.map(openedId));
     for (const opening of openings) received.add(openedId(opening));
     const now = this.#now();
-    return [
-      ...openings.map(({ event }) => newDelivery(channel.id, 'opened', event.id, now)),
-      ...ends
-        .filter((end) => received.has(openedId(end)))
-        .map(({ event }) => newDelivery(channel.id, 'resolved', event.id, now)),
-    ];
+    return [...openings, ...ends.filter((end) => received.has(openedId(end)))].map(
+      ({ kind, event, seq }) => ({
+        ...newDelivery(channel.id, kind, event.id, now),
+        // By which they are sent, in the order of the changes.
+        createdAt: new Date(now.getTime() + seq - channel.lastChange),
+      }),
+    );
   }
 
   async #isWanted(channel: StoredChannel, event: WatchEvent): Promise<boolean> {

@@ -110,7 +110,13 @@ export class Channels {
     await store.insert(channel);
     await this.#record(actor, 'channel.created', channel, now);
     const stored = { ...channel, lastChange: 0 };
-    if (isEmail) await this.sendConfirmation(stored, now);
+    try {
+      if (isEmail) await this.sendConfirmation(stored, now);
+    } catch (error) {
+      // Whoever corrects the address would have both.
+      await this.remove(stored, actor, now);
+      throw error;
+    }
     return stored;
   }
 

@@ -1,6 +1,8 @@
 /** What is published, compared with what is expected. */
+import { excerpt } from '@whence/email/visible-text';
 import {
   comparable,
+  isShorterKey,
   type Observation,
   PARTS,
   type Part,
@@ -15,34 +17,74 @@ const COMMON = { source: 'check', opensAfterMs: CONFIRM_MS } as const;
 /** Everything that is published: known if all of its parts have answered. */
 export const ZONE = 'zone';
 
-/** A zone that was emptied behind a domain that still exists: what it has lost has one cause. */
-export function emptiedZone(
+/** Characters of a record in a sentence. */
+const MAX_QUOTED = 300;
+/** Records that go together have one cause; fewer may be a coincidence. */
+const MANY = 3;
+
+export type LostRecords = {
+  readonly conditions: readonly Condition[];
+  /** Whether what is wrong with a part has the same cause. */
+  readonly isCause: (part: string) => boolean;
+};
+
+/**
+ * A zone that was emptied or replaced, or a name that was deleted with its records. `explained`:
+ * parts with an event of their own, which were lost before.
+ */
+export function lostRecords(
   expected: Published,
   { answered, published, unusableKeys }: Observation,
-): Condition[] {
-  const hasKeys = Object.keys(expected.keys).length > 0;
-  const removed = keysOf(PARTS).filter(
-    (part) => answered.has(part) && (expected.records[part] || (part === 'dkim' && hasKeys)),
+  explained: ReadonlySet<string>,
+): LostRecords | undefined {
+  const { records, keys } = expected;
+  const selectors = Object.keys(keys);
+  const had = keysOf(PARTS).filter(
+    (part) =>
+      answered.has(part) &&
+      !explained.has(part) &&
+      (part === 'dkim' ? selectors.length > 0 : records[part]),
   );
-  const isGone = (part: Part) =>
-    part === 'dkim'
-      ? Object.keys(published.keys).length + unusableKeys.size === 0
-      : published.records[part] === '';
-  if (removed.length < 2 || !removed.every(isGone)) return [];
-  const names = removed.map((part) => PARTS[part]).join(', ');
-  return [
-    {
-      ...COMMON,
-      part: ZONE,
-      code: 'record_changed',
-      subject: 'all records',
-      severity: 'high',
-      sentence: `All records of its mail were removed: ${names}`,
-      act: `${ACCEPT}; otherwise publish the zone again.`,
-      oldText: Object.values(expected.records).filter(Boolean).join('\n'),
-      newText: '',
-    },
-  ];
+  const hasKey = selectors.some((name) => published.keys[name] || unusableKeys.has(name));
+  const isGone = (part: Part) => (part === 'dkim' ? !hasKey : published.records[part] === '');
+  const gone = had.filter(isGone);
+  const others = had.filter((part) => !gone.includes(part));
+  const isReplaced = gone.length > 1 && others.every((part) => isChanged(part, records, published));
+  const isTogether = gone.length >= MANY || (gone.includes('mx') && gone.includes('spf'));
+  if (!isReplaced && !isTogether) return undefined;
+  const isAll = others.length === 0;
+  const affected = isReplaced ? had : gone;
+  const namesOf = (parts: readonly Part[]) => parts.map((part) => PARTS[part]).join(', ');
+  const replaced = isReplaced && !isAll ? `; replaced: ${namesOf(others)}` : '';
+  const condition: Condition = {
+    ...COMMON,
+    part: ZONE,
+    code: 'record_changed',
+    subject: 'several records',
+    severity: 'high',
+    sentence: `${isAll ? 'All records' : 'Records'} of its mail were removed: ${namesOf(gone)}${replaced}`,
+    act: `${ACCEPT}; otherwise see that its zone and name servers are yours, and publish the records again.`,
+    oldText: affected.flatMap((part) => records[part] || []).join('\n'),
+    newText: affected.flatMap((part) => published.records[part] || []).join('\n'),
+  };
+  const parts: ReadonlySet<string> = new Set(affected);
+  return { conditions: [condition], isCause: (part) => isReplaced || parts.has(part) };
+}
+
+function isChanged(part: Part, expected: Published['records'], { records }: Published): boolean {
+  return comparable(expected[part] ?? '') !== comparable(records[part] ?? '');
+}
+
+/** What to do about a part whose record is not the expected one; empty for another part. */
+export function restoringAct(part: string, expected: Published, published: Published): string {
+  const oldText = expected.records[part as Part];
+  return oldText && isChanged(part as Part, expected.records, published)
+    ? `publish the old record again: ${quoted(oldText)}`
+    : '';
+}
+
+function quoted(record: string): string {
+  return `"${excerpt(record.replaceAll('\n', ', '), MAX_QUOTED)}"`;
 }
 
 export function changedRecords(
@@ -53,7 +95,8 @@ export function changedRecords(
     const oldText = expected.records[part];
     const newText = published.records[part];
     if (oldText === undefined || newText === undefined || !answered.has(part)) return [];
-    if (comparable(oldText) === comparable(newText)) return [];
+    if (!isChanged(part, expected.records, published)) return [];
+    const isMinor = oldText === '' || part === 'tls_rpt' || part === 'bimi';
     return [
       {
         ...COMMON,
@@ -61,9 +104,9 @@ export function changedRecords(
         change: 'record',
         code: 'record_changed',
         subject: PARTS[part],
-        severity: oldText === '' ? 'low' : 'medium',
+        severity: isMinor ? 'low' : 'medium',
         sentence: `The ${PARTS[part]} record was ${verbOf(oldText, newText)}`,
-        act: `${ACCEPT}; otherwise ${oldText === '' ? 'remove it' : 'publish the old record'} again.`,
+        act: `${ACCEPT}; otherwise ${restoringAct(part, expected, published) || 'remove it again'}.`,
         oldText,
         newText,
       },
@@ -72,8 +115,8 @@ export function changedRecords(
 }
 
 function verbOf(oldText: string, newText: string): string {
-  if (oldText === '') return 'published';
-  return newText === '' ? 'removed' : 'changed';
+  if (newText === '') return 'removed';
+  return `${oldText === '' ? 'published' : 'changed'}: ${quoted(newText)}`;
 }
 
 export function weakerPolicies(
@@ -87,6 +130,7 @@ export function weakerPolicies(
   return weaker
     .filter((name) => name !== 'DMARC of subdomains' || !weaker.includes('DMARC'))
     .map((name) => {
+      const { part, restoring = 'publish the old policy again' } = policyOf(name);
       const oldText = expected.policies[name]?.words ?? '';
       const newText = published.policies[name]?.words ?? '';
       return {
@@ -96,22 +140,25 @@ export function weakerPolicies(
         code: 'policy_weaker',
         subject: name,
         sentence: `The policy of ${name} is weaker than before: ${newText} instead of ${oldText}`,
-        act: `${ACCEPT}; otherwise publish the old policy again.`,
+        act: `${ACCEPT}; otherwise ${restoringAct(part, expected, published) || restoring}.`,
         oldText,
         newText,
       };
     });
 }
 
+const policyOf = (name: PolicyName): { part: Part; restoring?: string } => POLICIES[name];
+
 /** `reported`: selectors that only reports have named. What makes a key unusable is a finding. */
 export function changedKeys(
   expected: Published,
-  { answered, published, unusableKeys }: Observation,
+  { answered, published, unusableKeys, revokedKeys }: Observation,
   reported: readonly string[],
 ): Condition[] {
   if (!answered.has('dkim')) return [];
   const hasKey = Object.keys(published.keys).length > 0;
-  return Object.entries(expected.keys).flatMap(([selector, { level, words }]): Condition[] => {
+  return Object.entries(expected.keys).flatMap(([selector, old]): Condition[] => {
+    const { words } = old;
     const common = {
       ...COMMON,
       part: 'dkim',
@@ -129,11 +176,11 @@ export function changedKeys(
           ...(!hasKey && { change: 'policy' as const }),
           code: 'key_gone',
           severity: hasKey ? 'medium' : 'high',
-          sentence: `The DKIM key of selector ${selector} is gone${hasKey ? '' : ', and no other key is left'}: mail that is signed with it fails DKIM`,
+          sentence: `The DKIM key of selector ${selector} ${revokedKeys.has(selector) ? 'was revoked' : 'is gone'}${hasKey ? '' : ', and no other key is left'}: mail that is signed with it fails DKIM`,
           act: 'Publish the key again, or accept its end if nothing signs with it any more.',
         },
       ];
-    if (key.level >= level) return [];
+    if (!isShorterKey(key, old)) return [];
     return [
       {
         ...common,

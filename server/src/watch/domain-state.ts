@@ -6,8 +6,16 @@
 import { DAY_MS } from '../day.ts';
 import type { Quiet, WatchEvent } from '../storage/stores/watch-event-store.ts';
 import type { AcceptableEvent } from '../vocabulary.ts';
-import { changedKeys, changedRecords, emptiedZone, weakerPolicies, ZONE } from './changes.ts';
 import {
+  changedKeys,
+  changedRecords,
+  lostRecords,
+  restoringAct,
+  weakerPolicies,
+  ZONE,
+} from './changes.ts';
+import {
+  isShorterKey,
   NOTHING,
   type Observation,
   type ObservedFinding,
@@ -86,24 +94,28 @@ export function judgeCheck(
   { nowMs, release, reportedSelectors = [], reports }: CheckContext,
 ): JudgedCheck {
   const { answered, published, digests } = observation;
-  const expected = expectedBy(before, observation);
+  const learned = expectedBy(before, observation);
+  const lost = lostRecords(before.expected, observation, partsWithEvent(before, events));
+  // What a zone has that was replaced need not stay when the old one returns.
+  const expected = lost ? { ...before.expected, records: learned.records } : learned;
   const newlyReported = reportedSelectors.filter(
     (selector) => published.keys[selector] && before.expected.keys[selector] === undefined,
   );
   const reported = [...new Set([...before.reported, ...newlyReported])];
-  const emptied = emptiedZone(expected, observation);
   const ofRecords: Condition[] = [
-    ...findingConditions({ ...before, reported }, observation, release),
+    ...findingConditions({ ...before, expected, reported }, observation, release),
     ...changedRecords(expected, observation),
     ...weakerPolicies(expected, observation),
     ...changedKeys(expected, observation, reported),
   ];
   const { tracked, changes, repaired, repeatAfterMs } = settle({
     conditions: [
-      ...emptied,
-      ...(emptied.length === 0
-        ? ofRecords
-        : ofRecords.map((condition) => ({ ...condition, follows: ZONE }))),
+      ...(lost?.conditions ?? []),
+      ...ofRecords.map((condition) =>
+        lost?.isCause(condition.follows ?? condition.part) === true
+          ? { ...condition, follows: ZONE }
+          : condition,
+      ),
       ...unansweredCondition(observation),
       ...(reports?.conditions ?? []),
     ],
@@ -134,6 +146,14 @@ export function judgeCheck(
       reports: reports?.state ?? before.reports,
     },
   };
+}
+
+function partsWithEvent(
+  { tracked }: DomainState,
+  events: readonly WatchEvent[],
+): ReadonlySet<string> {
+  const open = events.filter(({ resolvedAt }) => resolvedAt === undefined);
+  return new Set(open.map((event) => tracked[keyOf(event)]?.part ?? ''));
 }
 
 /**
@@ -226,7 +246,7 @@ function expectedBy(
     },
     keys: {
       ...expected.keys,
-      ...onlyOf(published.keys, (selector, key) => isStronger(key, expected.keys[selector])),
+      ...onlyOf(published.keys, (selector, key) => !isShorterKey(key, expected.keys[selector])),
     },
   };
 }
@@ -238,12 +258,16 @@ function findingConditions(
 ): Condition[] {
   return observation.findings
     .filter(({ part }) => observation.answered.has(part))
-    .map((finding) => ({
-      ...finding,
-      source: state.reported.includes(finding.subject.toLowerCase()) ? 'reports' : 'check',
-      opensAfterMs: CONFIRM_MS,
-      quiet: quietOf(state, finding, observation, release),
-    }));
+    .map((finding) => {
+      const restoring = restoringAct(finding.part, state.expected, observation.published);
+      return {
+        ...finding,
+        act: (restoring && `If the change is not yours, ${restoring}. `) + finding.act,
+        source: state.reported.includes(finding.subject.toLowerCase()) ? 'reports' : 'check',
+        opensAfterMs: CONFIRM_MS,
+        quiet: quietOf(state, finding, observation, release),
+      };
+    });
 }
 
 function quietOf(

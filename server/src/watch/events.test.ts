@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type Examination, examineDomain } from '@whence/email';
-import { KEYS } from '@whence/email/test/dkim-keys';
+import { KEYS, rsaPublicKey } from '@whence/email/test/dkim-keys';
 import { zone } from '@whence/email/test/zone';
 import { dmarc, key, MX, mail, NONE, REJECT, WORLD } from '@whence/email/test/zones/world';
 import type { ZoneRecords } from '@whence/testing/servers/zone-literal';
@@ -40,6 +40,15 @@ const NO_MAIL = { 'example.com': { MX: [[0, '.']], TXT: ['v=spf1 mx -all'] } } a
 const EMPTIED = { 'example.com': { A: ['192.0.2.80'] } } as const;
 /** The rest does not answer. */
 const EMPTIED_IN_PART = { ...EMPTIED, '_dmarc.example.com': { fail: 'timeout' } } as const;
+const TAKEN_OVER: ZoneRecords = {
+  'example.com': { MX: [[10, 'mx.example.net']], TXT: ['v=spf1 a ~all'] },
+  'mx.example.net': { A: ['192.0.2.66'] },
+  ...key('default'),
+};
+const APEX_EMPTIED = change({ 'example.com': { A: ['192.0.2.80'] } });
+const TLS_RPT = { '_smtp._tls.example.com': { TXT: ['v=TLSRPTv1; rua=mailto:t@example.com'] } };
+const ED25519 = `v=DKIM1; k=ed25519; p=${Buffer.alloc(32, 7).toString('base64')}`;
+const LONG_KEY = `v=DKIM1; p=${rsaPublicKey(4_096).export({ type: 'spki', format: 'der' }).toString('base64')}`;
 const NO_KEYS = without('s1._domainkey.example.com');
 const STRICT_GONE = mail('v=spf1 mx include:strict.example.net -all', REJECT, {
   'strict.example.net': {},
@@ -68,7 +77,10 @@ function withoutSpfErrors(examination: Examination): Examination {
 }
 
 /** `opened code subject` and so on, with a reason in brackets for what is not alerted. */
-async function play(steps: readonly Step[]): Promise<string[]> {
+async function play(
+  steps: readonly Step[],
+  show: (event: WatchEvent) => string = () => '',
+): Promise<string[]> {
   let state: DomainState = readState('{}');
   let events: WatchEvent[] = [];
   const log: string[] = [];
@@ -111,7 +123,7 @@ async function play(steps: readonly Step[]): Promise<string[]> {
     for (const { kind, event } of applied.lines) {
       const quiet = event.quiet === undefined || kind !== 'opened' ? '' : ` (${event.quiet})`;
       const source = event.source === 'check' ? '' : ' by reports';
-      log.push(`${minutes} ${kind} ${event.code} ${event.subject}${quiet}${source}`);
+      log.push(`${minutes} ${kind} ${event.code} ${event.subject}${quiet}${source}${show(event)}`);
     }
   }
   return log;
@@ -247,6 +259,7 @@ for (const [behaviour, steps, want] of [
             TXT: ['x', 'v=spf1  MX -all'],
           },
           'mx2.example.com': { A: ['192.0.2.26'] },
+          ...dmarc('V=DMARC1;p=reject ;  rua=mailto:d@example.com;'),
         }),
       ],
       [
@@ -260,6 +273,7 @@ for (const [behaviour, steps, want] of [
             TXT: ['v=spf1  MX -all', 'x'],
           },
           'mx2.example.com': { A: ['192.0.2.26'] },
+          ...dmarc('V=DMARC1;p=reject ;  rua=mailto:d@example.com;'),
         }),
       ],
     ],
@@ -319,8 +333,8 @@ for (const [behaviour, steps, want] of [
       [2 * DAY + 20, change(key('s2'))],
     ],
     [
-      `${DAY + 10} opened record_changed all records`,
-      `${2 * DAY + 10} resolved record_changed all records`,
+      `${DAY + 10} opened record_changed several records`,
+      `${2 * DAY + 10} resolved record_changed several records`,
       `${2 * DAY + 20} opened policy_weaker MTA-STS`,
     ],
   ],
@@ -335,7 +349,101 @@ for (const [behaviour, steps, want] of [
       [2 * DAY + 10, EMPTIED],
       [3 * DAY, EMPTIED],
     ],
-    [`${DAY + 10} opened record_changed all records`, `${2 * DAY + 10} opened no_spf_record SPF`],
+    [
+      `${DAY + 10} opened record_changed several records`,
+      `${2 * DAY + 10} opened no_spf_record SPF`,
+    ],
+  ],
+  [
+    'records that go together are one event, and each that does not return is one of its own',
+    [
+      [0, change(STS, TLS_RPT)],
+      [DAY, NO_DMARC],
+      [DAY + 10, NO_DMARC],
+      [2 * DAY, change(TLS_RPT)],
+      [2 * DAY + 10, change(TLS_RPT)],
+      [2 * DAY + 20, change(TLS_RPT)],
+    ],
+    [
+      `${DAY + 10} opened record_changed several records`,
+      `${2 * DAY + 10} resolved record_changed several records`,
+      `${2 * DAY + 20} opened policy_weaker MTA-STS`,
+    ],
+  ],
+  [
+    'the records of one name that is deleted are one event',
+    [
+      [0, GOOD],
+      [DAY, APEX_EMPTIED],
+      [DAY + 10, APEX_EMPTIED],
+    ],
+    [`${DAY + 10} opened record_changed several records`],
+  ],
+  [
+    'records that go one after another are events of their own',
+    [
+      [0, change(STS, TLS_RPT)],
+      [DAY, change(STS)],
+      [DAY + 10, change(STS)],
+      [2 * DAY, GOOD],
+      [2 * DAY + 10, GOOD],
+      [3 * DAY, NO_DMARC],
+      [3 * DAY + 10, NO_DMARC],
+    ],
+    [
+      `${DAY + 10} opened record_changed TLS-RPT`,
+      `${2 * DAY + 10} opened policy_weaker MTA-STS`,
+      `${3 * DAY + 10} opened no_dmarc_record DMARC`,
+    ],
+  ],
+  [
+    'a zone that is replaced is one event, and what it had is not missed when the old one returns',
+    [
+      [0, GOOD],
+      [DAY, TAKEN_OVER],
+      [DAY + 10, TAKEN_OVER],
+      [2 * DAY, GOOD],
+      [2 * DAY + 10, GOOD],
+      [2 * DAY + 20, GOOD],
+    ],
+    [
+      `${DAY + 10} opened record_changed several records`,
+      `${2 * DAY + 10} resolved record_changed several records`,
+    ],
+  ],
+  [
+    'a revoked key is gone until a person accepts it, and one that was always revoked is nothing',
+    [
+      [0, change(key('s2'), key('s3', 'v=DKIM1; p='))],
+      [DAY, change(key('s2', 'v=DKIM1; p='))],
+      [DAY + 10, change(key('s2', 'v=DKIM1; p='))],
+      ['accept', 'key_gone'],
+      [2 * DAY, GOOD],
+      [2 * DAY + 10, GOOD],
+    ],
+    [`${DAY + 10} opened key_gone s2`],
+  ],
+  [
+    'an Ed25519 key is not shorter than an RSA key, and is expected from then on',
+    [
+      [0, change(key('s1', LONG_KEY))],
+      [DAY, change(key('s1', ED25519))],
+      [DAY + 10, change(key('s1', ED25519))],
+      [2 * DAY, GOOD],
+      [2 * DAY + 10, GOOD],
+      [3 * DAY, change(key('s1', KEYS.weak))],
+      [3 * DAY + 10, change(key('s1', KEYS.weak))],
+    ],
+    [`${3 * DAY + 10} opened record_changed s1`],
+  ],
+  [
+    'a policy that is not fetched is alerted with its cause, not as a weaker policy',
+    [
+      [0, change(STS)],
+      [DAY, change(STS, { 'mta-sts.example.com': {} })],
+      [DAY + 10, change(STS, { 'mta-sts.example.com': {} })],
+    ],
+    [`${DAY + 10} opened policy_host_missing mta-sts.example.com`],
   ],
   [
     'all faults of one change are one event, and what is left after its repair is the next',
@@ -585,6 +693,29 @@ for (const [behaviour, steps, want] of [
   ],
 ] as const satisfies readonly (readonly [string, readonly Step[], readonly string[]])[])
   test(`events: ${behaviour}`, async () => assert.deepEqual(await play(steps), want));
+
+for (const [behaviour, records, want] of [
+  [
+    'is changed',
+    mail('v=spf1 mx a -all', REJECT),
+    'The SPF record was changed: "v=spf1 mx a -all". If the change is yours, accept it; otherwise publish the old record again: "v=spf1 mx -all".',
+  ],
+  [
+    'is removed',
+    NO_DMARC,
+    'DMARC: there is none at _dmarc.example.com or above it. If the change is not yours, publish the old record again: "v=DMARC1; p=reject; rua=mailto:d@example.com". Anyone can send',
+  ],
+  [
+    'has a weaker policy',
+    change(NONE),
+    'The policy of DMARC is weaker than before: none instead of reject. If the change is yours, accept it; otherwise publish the old record again: "v=DMARC1; p=reject; rua=mailto:d@example.com".',
+  ],
+] as const)
+  test(`events: a record that ${behaviour} is shown with the old one`, async () => {
+    const steps = [0, DAY, DAY + 10].map((at): Step => [at, at === 0 ? GOOD : records]);
+    const [line = ''] = await play(steps, ({ sentence, act }) => `> ${sentence}. ${act}`);
+    assert.equal(line.split('> ')[1]?.slice(0, want.length), want);
+  });
 
 for (const [reason, isUnanswered] of [
   ['mta-sts.certificates.example does not answer', true],

@@ -42,13 +42,30 @@ export const POLICIES = {
   'DMARC of subdomains': { part: 'dmarc', severity: 'high' },
   SPF: { part: 'spf', severity: 'high' },
   'MTA-STS': { part: 'mta_sts', severity: 'high' },
-  DANE: { part: 'dane', follows: 'mx', severity: 'medium' },
-  DNSSEC: { part: 'dnssec', severity: 'low' },
-} as const satisfies Record<string, { part: Part; follows?: Part; severity: Severity }>;
+  DANE: {
+    part: 'dane',
+    follows: 'mx',
+    severity: 'medium',
+    restoring: 'publish the TLSA records of every MX host again, and sign its zone',
+  },
+  DNSSEC: {
+    part: 'dnssec',
+    severity: 'low',
+    restoring: 'sign the zone again, with its DS record at the registry',
+  },
+} as const satisfies Record<
+  string,
+  { part: Part; follows?: Part; severity: Severity; restoring?: string }
+>;
 export type PolicyName = keyof typeof POLICIES;
 
 /** A level is compared with others of the same name only. */
 export type Strength = { readonly level: number; readonly words: string };
+
+/** The lengths of Ed25519 and RSA keys say nothing of each other. */
+export function isShorterKey(key: Strength, old: Strength | undefined): boolean {
+  return old !== undefined && key.level < old.level && !key.words.startsWith('ed25519');
+}
 
 export type Published = {
   /** Texts by part, one record per line; empty where there is none. */
@@ -68,6 +85,8 @@ export type Observation = {
   readonly published: Published;
   /** Selectors with a key that verifiers do not use, which is a finding. */
   readonly unusableKeys: ReadonlySet<string>;
+  /** Selectors whose key was taken back, as it should be after its replacement. */
+  readonly revokedKeys: ReadonlySet<string>;
   /** By part: a digest of what was judged, which is the same for every release. */
   readonly digests: Readonly<Record<string, string>>;
   readonly score: number;
@@ -81,6 +100,7 @@ export type Observation = {
  */
 const LEFT_OUT: ReadonlySet<string> = new Set<Finding['code']>([
   'more_errors',
+  'key_revoked',
   'no_mail_host',
   'no_mta_sts_record',
   'no_tls_rpt_record',
@@ -150,28 +170,37 @@ export function observe(examination: Examination): Observation {
       ],
       published: NOTHING,
       unusableKeys: new Set(),
+      revokedKeys: new Set(),
     };
   }
   const answered = Object.keys(PARTS).filter((part) => !unanswered.has(part as Part));
+  const { keys } = findings.dkim;
   return {
     ...common,
     answered: new Set(unanswered.has('mx') ? answered : [DOMAIN, ...answered]),
     findings: [...observedFindings(examination, problems), ...observedRisks(advice)],
     published: publishedBy(examination),
-    unusableKeys: new Set(
-      findings.dkim.report
-        .filter(({ found, is_valid }) => found && !is_valid)
-        .map(({ selector }) => selector.toLowerCase()),
+    unusableKeys: selectorsOf(
+      keys.filter(({ report, isRevoked }) => report.found && !report.is_valid && !isRevoked),
     ),
+    revokedKeys: selectorsOf(keys.filter(({ isRevoked }) => isRevoked)),
   };
 }
+
+const selectorsOf = (keys: Examination['findings']['dkim']['keys']) =>
+  new Set(keys.map(({ report }) => report.selector.toLowerCase()));
 
 /** As it is compared: order, case and blanks are no change. */
 export function comparable(record: string): string {
   return record
     .toLowerCase()
     .split('\n')
-    .map((line) => line.replace(/\s+/g, ' ').trim())
+    .map((line) =>
+      line
+        .replace(/\s+/g, ' ')
+        .replace(/ ?; ?/g, ';')
+        .replace(/;$|^ | $/g, ''),
+    )
     .sort()
     .join('\n');
 }
@@ -239,8 +268,8 @@ function observedFindings(
         code: finding.code,
         subject: excerpt(selector ?? subjectOf(finding) ?? PARTS[part], MAX_SUBJECT),
         severity: severities[part],
-        sentence: `${PARTS[part]}: ${explain(finding)}`,
-        act: actOf(part, advice, transport),
+        sentence: `${PARTS[part]}${selector === undefined ? '' : ` key of selector ${selector}`}: ${explain(finding)}`,
+        act: actOf(part, advice, transport, selector),
       })),
   );
 }
@@ -294,7 +323,8 @@ function severityOfParts(
     spf: isHigh(!spf.report.is_valid),
     dkim: isHigh(!dkim.report.some(({ is_valid }) => is_valid)),
     dmarc: isHigh(dmarc.isFatal || dmarc.report.record_domain === ''),
-    mta_sts: isHigh(transport?.mta_sts.mode === 'enforce'),
+    // Without a mode it is not known what senders still hold to.
+    mta_sts: isHigh(!['testing', 'none'].includes(transport?.mta_sts.mode ?? '')),
     tls_rpt: 'low',
     dane: 'medium',
     bimi: 'low',
@@ -309,14 +339,25 @@ const ADVICE_OF: Readonly<Partial<Record<Part, RegExp>>> = {
   dmarc: /^(?:dmarc_|not_ready|no_mail)/,
 };
 
-function actOf(part: Part, advice: readonly Advice[], transport: Examination['transport']): string {
-  const ours = advice.find(({ code }) => ADVICE_OF[part]?.test(code));
-  if (ours !== undefined) return formatAdvice(ours);
+function actOf(
+  part: Part,
+  advice: readonly Advice[],
+  transport: Examination['transport'],
+  selector = '',
+): string {
+  const ours = advice
+    .filter(({ code }) => ADVICE_OF[part]?.test(code))
+    .map(formatAdvice)
+    // That of another key would mislead.
+    .find((text) => selector === '' || text.includes(`${selector}._domainkey`));
+  if (ours !== undefined) return ours;
   const ofTransport =
     part === 'mta_sts' || part === 'tls_rpt' ? transport?.[part].recommendations[0] : undefined;
   if (ofTransport !== undefined)
     return [ofTransport.text, ofTransport.record].filter((text) => text !== '').join(' ');
-  return `Correct what is published for ${PARTS[part]}.`;
+  if (part === 'mta_sts')
+    return 'Publish the policy again where senders fetch it, with a certificate that is valid.';
+  return `Correct what is published for ${PARTS[part]}${selector && ` at ${selector}._domainkey`}.`;
 }
 
 function publishedBy({ findings, report, transport }: Examination): Published {

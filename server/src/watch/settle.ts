@@ -44,6 +44,8 @@ export type Settled = {
 
 export const keyOf = ({ code, subject }: Pick<WatchEvent, 'code' | 'subject'>): string =>
   `${code} ${subject}`;
+/** If it ends by itself, other records that have gone with it are judged each for itself. */
+const isChange = (key: string) => key.startsWith('record_changed ');
 export const subjectOf = (key: string): string => key.slice(key.indexOf(' ') + 1);
 
 type Question = {
@@ -148,7 +150,8 @@ function confirmedConditions(
   { open, ended }: OpenEvents,
   outcome: Outcome,
 ): Ready[] {
-  const better = new Set(trackedBehind(tracked, ended).map(([, { part }]) => part));
+  const repairs = new Set([...ended].filter((key) => !isChange(key)));
+  const better = new Set(trackedBehind(tracked, repairs).map(([, { part }]) => part));
   const ready: Ready[] = [];
   for (const [key, condition] of present) {
     const { part, opensAfterMs, quiet, change } = condition;
@@ -178,7 +181,7 @@ const sinceOf = (entry: TrackedCondition | undefined, nowMs: number): number =>
 
 /** One event for each cause. */
 function openEvents(ready: readonly Ready[], { events, nowMs }: Question, outcome: Outcome): void {
-  const causes = causesOf(ready);
+  const causes = causesOf(ready, events);
   for (const { key, condition, sinceMs } of ready) {
     const { part } = condition;
     const cause = causes.get(key);
@@ -215,7 +218,10 @@ function mayReopen({ resolvedAt, acceptedBy }: WatchEvent, nowMs: number): boole
 }
 
 /** For each that would be alerted, the key of the event that says most about its cause. */
-function causesOf(ready: readonly Ready[]): Map<string, string> {
+function causesOf(ready: readonly Ready[], events: readonly WatchEvent[]): Map<string, string> {
+  const hasReturned = (behind: string) =>
+    isChange(behind) &&
+    events.findLast((event) => keyOf(event) === behind)?.acceptedBy === undefined;
   const alerted = ready.filter(({ condition }) => condition.quiet === undefined);
   const parts = new Set(alerted.map(({ condition }) => condition.part));
   const groupOf = ({ part, follows }: Condition) =>
@@ -228,7 +234,7 @@ function causesOf(ready: readonly Ready[]): Map<string, string> {
   );
   const leaders = new Map<string, Ready>();
   const causeOf = ({ condition, behind }: Ready) => {
-    if (behind !== undefined) return behind;
+    if (behind !== undefined && !hasReturned(behind)) return behind;
     const group = groupOf(condition);
     return changed.has(group) ? group : `${group} ${condition.subject}`;
   };

@@ -45,7 +45,7 @@ before(async () => {
   dns = await startScriptedDnsServer(zone, { ttl: 0, soa: { ttl: 0, minimum: 0 } });
   mail = await startMailServer((message) => {
     mails.push(mailText(message));
-    return '250 ok\r\n';
+    return /^To: nobody@/m.test(message) ? '550 no such user\r\n' : '250 ok\r\n';
   });
   receiver.listen(0, '127.0.0.1');
   await once(receiver, 'listening');
@@ -301,6 +301,17 @@ test('watched domains: the dashboard has the same list, and records who accepted
   assert.equal(entries[0]?.actor, 'Ada');
 });
 
+test('watched domains: an address whose mail is refused is not in the list of channels', async () => {
+  const admin = await signedInAs(folder, server.url, 'Fay', 'admin');
+  const body = { name: 'mail', format: 'email', min_severity: 'low', target: 'nobody@example.com' };
+  const { status, data } = await admin.try('createChannel', { body });
+  assert.deepEqual(
+    [status, data.code, data.details?.['path']],
+    [400, 'INVALID_REQUEST', '/target'],
+  );
+  assert.deepEqual((await admin.get('listChannels')).channels, []);
+});
+
 test('watched domains: of fifty that are pasted one breaks, and each channel has its beginning and its end', async () => {
   const names = Array.from({ length: 50 }, (_, i) => `f${i}.example`);
   for (const name of names) publish(name);
@@ -353,7 +364,7 @@ test('watched domains: of fifty that are pasted one breaks, and each channel has
       message,
       /f7\.example: The policy of DMARC is weaker than before: none instead of/,
     );
-    assert.match(message, /otherwise publish the old policy again\./);
+    assert.match(message, /otherwise publish the old record again: \\?"v=DMARC1; p=reject/);
     assert.ok(message.includes(`${PUBLIC_URL}/domain/f7.example`));
   }
   publish('f7.example');

@@ -115,6 +115,7 @@ for (const [behaviour, content] of [
   ['a message with a wrong type', message('application/pdf', zip({ 'r.xml': REPORT }))],
   ['a message from a pipe', message('application/zip', gzipSync(REPORT)).replaceAll('\r\n', '\n')],
   ['a message with XML', message('text/xml', REPORT)],
+  ['a message with XML that is called text', message('text/plain; name=r.xml', REPORT)],
 ] as const)
   test(`reports: ${behaviour} does not matter`, async () => {
     assert.equal(outcome(await read(content)), 'example.com 1');
@@ -200,6 +201,7 @@ for (const [behaviour, content, want] of [
     'failure_report',
   ],
   ['a message without a report', message('image/png', 'x'), 'no_report'],
+  ['a message in HTML', message('text/html', '<!DOCTYPE html><p>'), 'no_report'],
 ] as const)
   test(`reports: ${behaviour}: ${want}`, async () =>
     assert.equal(outcome(await read(content)), want));

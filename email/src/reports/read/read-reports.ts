@@ -38,6 +38,13 @@ const MIME_OPTIONS = {
   maxHeadersSize: 256 * 1024,
   forceRfc822Attachments: true,
 };
+/** A report can be the text of a message, or a part that is called text and has no disposition. */
+class MessageParser extends PostalMime {
+  protected isInlineTextNode(): boolean {
+    return false;
+  }
+}
+
 /** How deep messages inside messages are read. */
 const MAX_DEPTH = 2;
 
@@ -78,7 +85,7 @@ export async function* readMessage(
   }
   let email: Awaited<ReturnType<typeof PostalMime.parse>>;
   try {
-    email = await PostalMime.parse(message, MIME_OPTIONS);
+    email = await new MessageParser(MIME_OPTIONS).parse(message);
   } catch {
     yield { kind: 'not_read', name, code: 'broken_message' };
     return;
@@ -94,17 +101,20 @@ export async function* readMessage(
     return results.has(reportDomain) ? known : 'other_domain';
   };
   let isEmpty = true;
-  for (const { filename, mimeType, content } of email.attachments) {
+  for (const { filename, mimeType, disposition, content } of email.attachments) {
     const file = Buffer.from(content as ArrayBuffer);
     const fileName = `${name}: ${filename ?? 'attachment'}`;
-    const isMessage = mimeType === 'message/rfc822' || /\.eml$/i.test(filename ?? '');
+    const isMessage =
+      /^message\/(?:rfc822|global)$/.test(mimeType) || /\.eml$/i.test(filename ?? '');
+    // What a person reads may begin like a report.
+    const isText = disposition !== 'attachment' && /^text\/(?:plain|html)$/.test(mimeType);
     const kind = kindOf(file.subarray(0, HEAD_BYTES));
     if (isMessage ? depth === MAX_DEPTH : kind === 'message' || kind === 'other') continue;
     const files: AsyncIterable<Found | FoundReport> = isMessage
       ? readMessage(fileName, file, options, budget, depth + 1)
       : readFile(fileName, file, budget);
     for await (const found of files) {
-      if (found.kind === 'not_read' && ['not_a_report', 'no_report'].includes(found.code)) continue;
+      if (found.kind === 'not_read' && (isText || isNoReport(found.code))) continue;
       isEmpty = false;
       if (found.kind === 'not_read' || 'isMessage' in found) yield found;
       else {
@@ -122,6 +132,8 @@ export async function* readMessage(
     email.attachments.some(({ mimeType }) => mimeType === 'message/feedback-report');
   yield { kind: 'not_read', name, code: isFailure ? 'failure_report' : 'no_report' };
 }
+
+const isNoReport = (code: string) => code === 'not_a_report' || code === 'no_report';
 
 /** Reporters in one message: more are not verified. */
 const MAX_REPORTERS = 3;

@@ -69,6 +69,7 @@ export function positionIn(
 export async function fetchMessages(from: MailboxPosition, reading: Reading): Promise<boolean> {
   const { session, store, mayGoOn } = reading;
   let position = from;
+  let refused = '';
   while (position.lastUid + 1 < session.uidNext) {
     if (!mayGoOn()) return false;
     const first = position.lastUid + 1;
@@ -83,8 +84,10 @@ export async function fetchMessages(from: MailboxPosition, reading: Reading): Pr
       const sizes = await session.sizes(uids.slice(i, i + SIZED_AT_ONCE));
       for (const group of groupsOf(sizes)) {
         if (!mayGoOn()) return false;
-        const counts = await readGroup(group, reading);
-        if (counts === undefined) return false;
+        const result = await readGroup(group, reading);
+        if (result === undefined) return false;
+        const { counts } = result;
+        refused ||= result.refused;
         position = { ...position, lastUid: Math.max(...group.keys()) };
         await store(position, counts);
       }
@@ -92,6 +95,7 @@ export async function fetchMessages(from: MailboxPosition, reading: Reading): Pr
     position = { ...position, lastUid: searched };
     await store(position, NOTHING_READ);
   }
+  if (refused !== '') throw new MailboxError(refused);
   return true;
 }
 
@@ -115,7 +119,7 @@ function* groupsOf(sizes: ReadonlyMap<number, number>): Generator<ReadonlyMap<nu
 async function readGroup(
   sizes: ReadonlyMap<number, number>,
   { session, moveTo, importMessages }: Reading,
-): Promise<MailboxCounts | undefined> {
+): Promise<{ counts: MailboxCounts; refused: string } | undefined> {
   const small = [...sizes].filter(([, size]) => size <= MAX_MESSAGE_BYTES);
   const bytes = small.reduce((sum, [, size]) => sum + size, 0);
   const messages =
@@ -131,14 +135,14 @@ async function readGroup(
   );
   if (mailed === undefined) return undefined;
   const withReport = messages.filter((_, i) => mailed[i]?.hasReport === true);
-  await session.finish(
+  const refused = await session.finish(
     withReport.map(({ uid }) => uid),
     moveTo,
   );
   const reports = mailed.flatMap((each) => (each?.hasReport === true ? each.reports : []));
   const count = (state: ImportedReport['state']) =>
     reports.filter((report) => report.state === state).length;
-  return {
+  const counts = {
     messages: sizes.size,
     read: count('read'),
     repeated: count('repeated'),
@@ -146,6 +150,7 @@ async function readGroup(
     withoutReport: mailed.filter((each) => each?.hasReport === false).length,
     tooLarge: sizes.size - small.length,
   };
+  return { counts, refused };
 }
 
 /**

@@ -5,7 +5,14 @@
 import { type Mailbox, MailboxError } from './mailbox.ts';
 
 const NO_ADDRESS = ['ENOTFOUND', 'EAI_AGAIN', 'EAI_NODATA', 'EAI_NONAME'];
-const SILENT = ['CONNECT_TIMEOUT', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN'];
+const SILENT = [
+  'CONNECT_TIMEOUT',
+  'ETIMEDOUT',
+  'ETIMEOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EHOSTDOWN',
+];
 const NO_TLS = ['EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG'];
 const NO_IMAP = [
   'GREETING_TIMEOUT',
@@ -25,18 +32,30 @@ const CERTIFICATE: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'no authority that this machine knows has issued it',
 };
 
+/** RFC 5530 §3: refusals that may be over later, and say nothing about the settings. */
+export const REFUSED_NOW: readonly unknown[] = [
+  'UNAVAILABLE',
+  'LIMIT',
+  'INUSE',
+  'SERVERBUG',
+  'CONTACTADMIN',
+];
+
 /** As errors of the IMAP library, of sockets and of TLS have them. */
 type SessionError = {
   readonly code?: unknown;
   readonly authenticationFailed?: unknown;
+  readonly serverResponseCode?: unknown;
   readonly message?: unknown;
 };
 
 export function sentenceOf(error: unknown, { host, port, isTls }: Mailbox): string {
   if (error instanceof MailboxError) return error.message;
-  const { code: given, authenticationFailed, message } = error as SessionError;
+  const { code: given, authenticationFailed, message, serverResponseCode } = error as SessionError;
   const code = typeof given === 'string' ? given : '';
   const server = `${host}:${port}`;
+  if (REFUSED_NOW.includes(serverResponseCode))
+    return `${host} refuses the user or the folder for now (${serverResponseCode}).`;
   if (authenticationFailed === true) return `${host} does not accept the user or the password.`;
   if (NO_ADDRESS.includes(code)) return `${host} has no address: its name is unknown to DNS here.`;
   if (code === 'ECONNREFUSED') return `No program listens on ${server}.`;

@@ -4,7 +4,7 @@
  */
 import { isIP } from 'node:net';
 import type { ImapFlow } from 'imapflow';
-import { sentenceOf } from './imap-failure.ts';
+import { REFUSED_NOW, sentenceOf } from './imap-failure.ts';
 import { type Mailbox, MailboxError, type MailboxSettings, readPassword } from './mailbox.ts';
 
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
@@ -180,18 +180,20 @@ export class ImapSession {
     });
   }
 
-  /** Marks messages as seen, or moves them. */
-  async finish(uids: readonly number[], moveTo: string | undefined): Promise<void> {
-    if (uids.length === 0) return;
-    await this.#do(0, async (client) => {
+  /**
+   * Marks messages as seen, or moves them. A mailbox that may not be changed, or is full, is read
+   * all the same. Returns what is refused, if a setting has asked for it.
+   */
+  async finish(uids: readonly number[], moveTo: string | undefined): Promise<string> {
+    if (uids.length === 0) return '';
+    return this.#do(0, async (client) => {
       const range = uids.join();
-      // A mailbox that may not be changed is read all the same.
-      if (moveTo === undefined) {
-        await client.messageFlagsAdd(range, ['\\Seen'], { uid: true, silent: true });
-        return;
-      }
-      if (!(await client.messageMove(range, moveTo, { uid: true })))
-        throw new MailboxError(`${this.#mailbox.host} refuses to move messages to ${moveTo}.`);
+      if (moveTo !== undefined)
+        return (await client.messageMove(range, moveTo, { uid: true }))
+          ? ''
+          : `${this.#mailbox.host} refuses to move messages to ${moveTo}: they are read, and stay.`;
+      await client.messageFlagsAdd(range, ['\\Seen'], { uid: true, silent: true });
+      return '';
     });
   }
 
@@ -242,7 +244,8 @@ async function requireMoves(client: ImapFlow, folder: string, host: string): Pro
 const isUid = (uid: unknown): uid is number =>
   Number.isInteger(uid) && Number(uid) > 0 && Number(uid) <= MAX_UID;
 const isRefusal = (error: unknown) => {
-  const { responseStatus, code } = error as { responseStatus?: unknown; code?: unknown };
+  const { responseStatus, code, serverResponseCode } = error as Readonly<Record<string, unknown>>;
+  if (REFUSED_NOW.includes(serverResponseCode)) return false;
   return responseStatus === 'NO' || code === 'NotFound';
 };
 const noFolder = (folder: string, host: string) =>

@@ -47,6 +47,11 @@ type Limits = {
   readonly network?: { readonly idleMs: number };
 };
 
+const says = (text: string) => (socket: Socket, tag: string) => {
+  socket.write(text.replaceAll('TAG', tag));
+  return true;
+};
+
 /** A server, and a mailbox of a name of its own in storage. */
 async function mailboxAt(
   script: ImapScript,
@@ -124,6 +129,22 @@ test('mailbox: messages are moved to the folder of the setting', async (t) => {
   );
 });
 
+test('mailbox: messages that cannot be moved are read once and stay, which is said', async (t) => {
+  const messages = Array.from({ length: 150 }, (_, i) => ({
+    uid: i + 1,
+    text: report(`full${i}`),
+  }));
+  const on = { 'UID MOVE': says('TAG NO [OVERQUOTA] full\r\n') };
+  const { mailbox, close } = await mailboxAt({ messages, on }, 'full', { moveTo: 'Done' });
+  t.after(close);
+  const round = await mailbox.round();
+  assert.equal(round.kind, 'failed');
+  assert.match(round.failure, /refuses to move messages to Done: they are read, and stay/);
+  assert.equal(round.counts.read, 150);
+  const next = await mailbox.round(true);
+  assert.equal(next.kind === 'read' && next.counts.messages, 0);
+});
+
 const ENDLESS = 'x'.repeat(1 << 20);
 /** Until the client has ended the connection. */
 function pour(socket: Socket, beginning: string): true {
@@ -135,10 +156,6 @@ function pour(socket: Socket, beginning: string): true {
   more();
   return true;
 }
-const says = (text: string) => (socket: Socket, tag: string) => {
-  socket.write(text.replaceAll('TAG', tag));
-  return true;
-};
 const ONE = [{ uid: 3, text: report('hostile') }];
 
 for (const [behaviour, script, want] of [
@@ -237,6 +254,16 @@ for (const [behaviour, script, want] of [
     /refuses to hand out messages/,
   ],
   [
+    'a login that is refused for now',
+    { on: { LOGIN: says('TAG NO [UNAVAILABLE] later\r\n') } },
+    /refuses the user or the folder for now \(UNAVAILABLE\)/,
+  ],
+  [
+    'a folder that is in use',
+    { on: { SELECT: says('TAG NO [INUSE] locked\r\n') } },
+    /refuses the user or the folder for now \(INUSE\)/,
+  ],
+  [
     'a referral to another server',
     { on: { LOGIN: says('TAG NO [REFERRAL imap://evil.example/] elsewhere\r\n') } },
     /does not accept the user or the password/,
@@ -331,12 +358,7 @@ for (const [behaviour, script, want] of [
   });
 
 for (const [behaviour, limits, on, want] of [
-  [
-    'says nothing',
-    { network: { idleMs: 100 } },
-    () => true,
-    /ended the connection|does not answer/,
-  ],
+  ['says nothing', { network: { idleMs: 100 } }, () => true, /does not answer/],
   [
     'says a byte from time to time',
     { maxRoundMs: 300 },

@@ -44,7 +44,7 @@ export function publish(
   const folder = datasetsFolder(dataDir);
   return publishing(folder, () => {
     const manifest = readManifest(dataDir) ?? { current: 0, versions: [] };
-    const current = manifest.versions.find(({ version }) => version === manifest.current);
+    const current = currentOf(manifest);
     if (
       current !== undefined &&
       current.content_sha256 === content.meta.content_sha256 &&
@@ -202,6 +202,10 @@ export function readManifest(dataDir: string): Manifest | undefined {
   throw new DatasetError(`${path} is not a manifest; move it away and build the dataset again`);
 }
 
+export function currentOf(manifest: Manifest | undefined): VersionEntry | undefined {
+  return manifest?.versions.find(({ version }) => version === manifest.current);
+}
+
 /** Why `readManifest` found nothing. `program` is what to type to run this program. */
 export function noDatasetError(dataDir: string, program = 'wh'): DatasetError {
   return new DatasetError(
@@ -211,8 +215,7 @@ export function noDatasetError(dataDir: string, program = 'wh'): DatasetError {
 
 /** With the answers of this day; without it, of the day on which it was built. */
 export function openCurrent(dataDir: string, day?: string): Dataset | undefined {
-  const manifest = readManifest(dataDir);
-  const entry = manifest?.versions.find(({ version }) => version === manifest.current);
+  const entry = currentOf(readManifest(dataDir));
   return entry && openPublished(versionPath(dataDir, entry), day);
 }
 

@@ -35,7 +35,6 @@ export type OptionNode = ValueNode & {
   readonly long: string;
   /** `<list>`; undefined if the option takes no value. */
   readonly value: string | undefined;
-  readonly isRequired: boolean;
 };
 
 const HELP = new Option('-h, --help', 'display help for command');
@@ -65,8 +64,7 @@ function argumentNode(argument: Argument): ArgumentNode {
 }
 
 function optionNode(option: Option): OptionNode[] {
-  const { flags, short, long, description, required, optional, mandatory, argChoices, hidden } =
-    option;
+  const { flags, short, long, description, required, optional, argChoices, hidden } = option;
   if (long === undefined || long === null || hidden) return [];
   return [
     {
@@ -74,7 +72,6 @@ function optionNode(option: Option): OptionNode[] {
       long,
       description,
       value: required || optional ? /[<[].*[>\]]/.exec(flags)?.[0] : undefined,
-      isRequired: mandatory,
       default: option.negate ? undefined : defaultText(option),
       choices: argChoices ?? [],
       takesFiles: /<(path|file|folder|place)>/.test(flags),

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { type Dataset, openPublished } from '@whence/dataset/dataset';
 import { DatasetError } from '@whence/dataset/dataset-error';
 import {
+  currentOf,
   noDatasetError as describeMissing,
   readManifest,
   type VersionEntry,
@@ -32,8 +33,7 @@ export async function openOverridden(
 }
 
 export function currentEntry(dataDir: string): VersionEntry {
-  const manifest = readManifest(dataDir);
-  const entry = manifest?.versions.find(({ version }) => version === manifest.current);
+  const entry = currentOf(readManifest(dataDir));
   if (entry === undefined) throw noDatasetError(dataDir);
   return entry;
 }

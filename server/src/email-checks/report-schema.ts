@@ -74,9 +74,13 @@ export const dmarc = namedObject('DmarcReport', {
 });
 
 const record = { found: boolean('Whether the record is published.'), raw: string('The record.') };
+const zoneLine = string('Record to publish, as a line of a zone file, or empty.');
+const risk = string(
+  'How others can send mail as the domain or take over a name that it refers to, or which own mail is refused; or empty.',
+);
 const recommendation = namedObject('TransportRecommendation', {
   text: string('What to do.'),
-  record: string('Record to publish, as a line of a zone file, or empty.'),
+  record: zoneLine,
   file_url: string('Where the file belongs, or empty.'),
   file: string('File to publish there.'),
 });
@@ -251,16 +255,14 @@ const mailPoints = namedObject('MailPoints', {
 export const details = namedObject('EmailDetails', {
   points: mailPoints,
   unverified: list(part, 'Parts that DNS did not answer for.'),
-  risk: string(
-    'How others can send mail as the domain or take over a name that it refers to, or which own mail is refused; or empty.',
-  ),
+  risk,
   is_finished: boolean('It is set up to send no mail, and nothing is left to fix.'),
   advice: list(
     namedObject('EmailAdvice', {
       code: string('Stable name of the recommendation.', 'dmarc_publish'),
       points: integer('How much the score rises; 0 for what does not count but should be known.'),
       text: string('What to do.'),
-      record: string('Record to publish, as a line of a zone file, or empty.'),
+      record: zoneLine,
     }),
   ),
   readiness,
@@ -297,9 +299,7 @@ const trialState = namedObject('EmailTrialState', {
   grade: oneOfTexts(['A', 'B', 'C', 'D', 'F']),
   unverified: list(part, 'Parts that DNS did not answer for.'),
   points: mailPoints,
-  risk: string(
-    'How others can send mail as the domain or take over a name that it refers to, or which own mail is refused; or empty.',
-  ),
+  risk,
   mx: strings('MX hosts.'),
   spf: string('Its SPF record.'),
   dmarc: string('The DMARC record that holds.'),
@@ -317,7 +317,7 @@ const trialAdvice = list(
   namedObject('EmailTrialAdvice', {
     code: string('Does not change.', 'dmarc_change'),
     text: string('What to do.'),
-    record: string('Record to publish, as a line of a zone file, or empty.'),
+    record: zoneLine,
   }),
 );
 const networkAmounts = list(

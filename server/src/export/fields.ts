@@ -3,6 +3,7 @@
 // neighbours compare with `===`.
 
 import type { Dataset } from '@whence/dataset/dataset';
+import { getOrInsert } from '@whence/dataset/get-or-insert';
 import { type Match, recordNumber } from '@whence/dataset/match';
 import {
   type ConnectionType,
@@ -11,7 +12,6 @@ import {
   type Rir,
   type ThreatLevel,
 } from '@whence/dataset/record';
-import { getOrInsert } from '../get-or-insert.ts';
 
 export type Fields = {
   readonly asn: number;

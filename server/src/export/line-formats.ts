@@ -2,9 +2,9 @@
  * CSV (RFC 4180 with a header, but LF) and NDJSON (without absent values): one network per line.
  */
 
+import { getOrInsert } from '@whence/dataset/get-or-insert';
 import type { AddressMembers } from '../address/sections.ts';
 import { cellText, sectionValue } from '../fields/fields.ts';
-import { getOrInsert } from '../get-or-insert.ts';
 import type { Sink } from '../terminal/output.ts';
 import { FIELDS, type Fields } from './fields.ts';
 import { COLUMNS, type Row, rowsOf, type Selection, sectionColumns, selectRuns } from './rows.ts';

@@ -4,6 +4,7 @@
 import type { Address } from '@whence/dataset/address';
 import type { Dataset } from '@whence/dataset/dataset';
 import { typeSourceOf } from '@whence/dataset/evidence';
+import { getOrInsert } from '@whence/dataset/get-or-insert';
 import type { Match } from '@whence/dataset/match';
 import {
   type Origin,
@@ -13,7 +14,6 @@ import {
 } from '../address/routing/routing.ts';
 import type { VrpTable } from '../address/routing/vrps.ts';
 import { type AddressMembers, recordMembers } from '../address/sections.ts';
-import { getOrInsert } from '../get-or-insert.ts';
 import type { ExportableSection } from '../vocabulary.ts';
 import type { Fields } from './fields.ts';
 

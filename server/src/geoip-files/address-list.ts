@@ -6,11 +6,11 @@
  */
 
 import type { Dataset } from '@whence/dataset/dataset';
+import { getOrInsert } from '@whence/dataset/get-or-insert';
 import { type Match, recordNumber } from '@whence/dataset/match';
 import { addressBits, fromBigInt, parsePrefix, type Range } from '@whence/dataset/prefix';
 import { specialPurposeRanges } from '@whence/dataset/special-purpose';
 import { formatPrefixes } from '../export/merged-ranges.ts';
-import { getOrInsert } from '../get-or-insert.ts';
 import { type OnPart, walkAtOnce, walkPrefix } from '../lookup/prefix-walk.ts';
 import { addressMatcher, factsOf, ruleRecord } from '../rules/decide.ts';
 import type { Conditions } from '../rules/rule-sets.ts';

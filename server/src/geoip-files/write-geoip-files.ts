@@ -10,7 +10,7 @@ import { DatasetError } from '@whence/dataset/dataset-error';
 import { writeAtomically } from '@whence/dataset/io/files';
 import { withLock } from '@whence/dataset/io/lock';
 import { fetchedLocationPath, parseFetchedLocation } from '@whence/dataset/location';
-import { readManifest, type VersionEntry, versionPath } from '@whence/dataset/versions';
+import { currentOf, readManifest, type VersionEntry, versionPath } from '@whence/dataset/versions';
 import { formOf, MmdbDatabases } from '../export/mmdb/mmdb.ts';
 import { creditedMeta, noticeText } from '../export/notice.ts';
 import { selectRuns } from '../export/rows.ts';
@@ -64,8 +64,7 @@ export async function writeGeoipFiles(
 }
 
 export function currentVersion(dataDir: string): VersionEntry {
-  const manifest = readManifest(dataDir);
-  const entry = manifest?.versions.find(({ version }) => version === manifest.current);
+  const entry = currentOf(readManifest(dataDir));
   if (entry === undefined) throw new DatasetError('there is no dataset yet');
   return entry;
 }

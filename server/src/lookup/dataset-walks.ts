@@ -3,7 +3,7 @@
 // megabytes.
 
 import type { Dataset } from '@whence/dataset/dataset';
-import { getOrInsert } from '../get-or-insert.ts';
+import { getOrInsert } from '@whence/dataset/get-or-insert';
 import { ApiError } from '../http/errors.ts';
 import { CostQueue, type Requester } from '../limits/cost-classes.ts';
 import { SharedWork } from '../limits/shared-work.ts';

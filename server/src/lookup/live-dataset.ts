@@ -11,6 +11,7 @@ import { fileFingerprint } from '@whence/dataset/io/files';
 import { withOverrides } from '@whence/dataset/overlaid-dataset';
 import type { Overrides } from '@whence/dataset/overrides';
 import {
+  currentOf,
   manifestPath,
   readManifest,
   type VersionEntry,
@@ -87,8 +88,7 @@ export async function openAhead(
   checked?: CheckedFile,
 ): Promise<OpenedVersion | undefined> {
   try {
-    const manifest = readManifest(dataDir);
-    const entry = manifest?.versions.find(({ version }) => version === manifest.current);
+    const entry = currentOf(readManifest(dataDir));
     if (entry === undefined) return undefined;
     return await openInBackground(dataDir, entry, dayOfMs(Date.now()), checked);
   } catch {
@@ -266,7 +266,7 @@ export class LiveDataset {
     const manifest = readManifest(this.#dataDir);
     this.#versions = manifest?.versions ?? [];
     if (manifest === undefined) return undefined;
-    const entry = manifest.versions.find(({ version }) => version === manifest.current);
+    const entry = currentOf(manifest);
     if (entry === undefined)
       throw new DatasetError(`${manifestPath(this.#dataDir)} does not list its current version`);
     return entry.sha256 === this.#sha256 ? undefined : entry;

@@ -1,7 +1,7 @@
 /** Contents of prefixes, walked when they are requested. */
 import type { Dataset } from '@whence/dataset/dataset';
+import { getOrInsert } from '@whence/dataset/get-or-insert';
 import { formatPrefix, fromBigInt } from '@whence/dataset/prefix';
-import { getOrInsert } from '../get-or-insert.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Requester } from '../limits/cost-classes.ts';
 import { DatasetWalks, walkInSlices } from './dataset-walks.ts';

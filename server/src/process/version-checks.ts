@@ -2,7 +2,7 @@
 // workers.
 
 import { fileFingerprint } from '@whence/dataset/io/files';
-import { manifestPath, readManifest, versionPath } from '@whence/dataset/versions';
+import { currentOf, manifestPath, readManifest, versionPath } from '@whence/dataset/versions';
 import { type CheckedFile, checkForOthers } from '@whence/dataset/versions/open';
 import { dayOfMs } from '../day.ts';
 import type { VersionCheck } from '../lookup/live-dataset.ts';
@@ -44,8 +44,7 @@ export class VersionChecks {
   }
 
   async #check(day: string): Promise<CheckedFile | undefined> {
-    const manifest = readManifest(this.#dataDir);
-    const entry = manifest?.versions.find(({ version }) => version === manifest.current);
+    const entry = currentOf(readManifest(this.#dataDir));
     return entry && checkForOthers(versionPath(this.#dataDir, entry), day);
   }
 }

@@ -59,9 +59,11 @@ export function parseContact(text: string): string | undefined {
   return emptyToUndefined(text);
 }
 
+const parseUrl = (text: string) => (URL.canParse(text) ? new URL(text) : undefined);
+
 export function parsePublicUrl(text: string): string | undefined {
   if (text === '') return undefined;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   if (
     url === undefined ||
     !/^https?:$/.test(url.protocol) ||
@@ -74,7 +76,7 @@ export function parsePublicUrl(text: string): string | undefined {
 /** Responses of the provider are trusted, so they must come over TLS or from this machine. */
 export function parseIssuer(text: string): URL | undefined {
   if (text === '') return undefined;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   const isLocal =
     url?.protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
   if (url === undefined || (url.protocol !== 'https:' && !isLocal))
@@ -121,7 +123,7 @@ export function parseDatabaseUrl(text: string): string | undefined {
 
 export function parseSmtpUrl(text: string): SmtpServer | undefined {
   if (text === '') return undefined;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   const from = url?.searchParams.get('from') ?? '';
   if (
     url === undefined ||
@@ -149,7 +151,7 @@ export function parseSmtpUrl(text: string): SmtpServer | undefined {
 /** A password of its own does not get into lists of processes and shells with the rest. */
 export function parseImapUrl(text: string): Mailbox | undefined {
   if (text === '') return undefined;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   const host = url?.hostname.replace(/^\[|\]$/g, '') ?? '';
   const isLocal = url?.protocol === 'imap:' && LOOPBACK.includes(host);
   if (

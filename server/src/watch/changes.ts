@@ -22,63 +22,54 @@ const MAX_QUOTED = 300;
 /** Records that go together have one cause; fewer may be a coincidence. */
 const MANY = 3;
 
-export type LostRecords = {
-  readonly conditions: readonly Condition[];
-  /** Whether what is wrong with a part has the same cause. */
-  readonly isCause: (part: string) => boolean;
-};
-
 /**
- * A zone that was emptied or replaced, or a name that was deleted with its records. `explained`:
- * parts with an event of their own, which were lost before.
+ * A zone that was emptied or replaced, or a name that was deleted with its records; with the parts
+ * that it explains. `explained`: those with an event of their own, which were lost before.
  */
 export function lostRecords(
-  expected: Published,
+  { records, keys }: Published,
   { answered, published, unusableKeys }: Observation,
-  explained: ReadonlySet<string>,
-): LostRecords | undefined {
-  const { records, keys } = expected;
+  explained: readonly (string | undefined)[],
+): { readonly condition: Condition; readonly parts: readonly string[] } | undefined {
   const selectors = Object.keys(keys);
   const had = keysOf(PARTS).filter(
     (part) =>
       answered.has(part) &&
-      !explained.has(part) &&
+      !explained.includes(part) &&
       (part === 'dkim' ? selectors.length > 0 : records[part]),
   );
   const hasKey = selectors.some((name) => published.keys[name] || unusableKeys.has(name));
-  const isGone = (part: Part) => (part === 'dkim' ? !hasKey : published.records[part] === '');
-  const gone = had.filter(isGone);
-  const others = had.filter((part) => !gone.includes(part));
-  const isReplaced = gone.length > 1 && others.every((part) => isChanged(part, records, published));
-  const isTogether = gone.length >= MANY || (gone.includes('mx') && gone.includes('spf'));
-  if (!isReplaced && !isTogether) return undefined;
-  const isAll = others.length === 0;
-  const affected = isReplaced ? had : gone;
-  const namesOf = (parts: readonly Part[]) => parts.map((part) => PARTS[part]).join(', ');
-  const replaced = isReplaced && !isAll ? `; replaced: ${namesOf(others)}` : '';
+  const gone = had.filter((part) => (part === 'dkim' ? !hasKey : published.records[part] === ''));
+  const isReplaced =
+    gone.length > 1 &&
+    had.every((part) => gone.includes(part) || isChanged(part, records, published.records));
+  if (!isReplaced && gone.length < MANY && !(gone.includes('mx') && gone.includes('spf')))
+    return undefined;
+  const lost = isReplaced ? had : gone;
+  const textOf = (from: Published['records']) =>
+    lost.flatMap((part) => from[part] || []).join('\n');
   const condition: Condition = {
     ...COMMON,
     part: ZONE,
     code: 'record_changed',
     subject: 'several records',
     severity: 'high',
-    sentence: `${isAll ? 'All records' : 'Records'} of its mail were removed: ${namesOf(gone)}${replaced}`,
+    sentence: `Records of its mail were removed${isReplaced ? ' or replaced, and none is left' : ''}: ${lost.map((part) => PARTS[part]).join(', ')}`,
     act: `${ACCEPT}; otherwise see that its zone and name servers are yours, and publish the records again.`,
-    oldText: affected.flatMap((part) => records[part] || []).join('\n'),
-    newText: affected.flatMap((part) => published.records[part] || []).join('\n'),
+    oldText: textOf(records),
+    newText: textOf(published.records),
   };
-  const parts: ReadonlySet<string> = new Set(affected);
-  return { conditions: [condition], isCause: (part) => isReplaced || parts.has(part) };
+  return { condition, parts: isReplaced ? keysOf(PARTS) : gone };
 }
 
-function isChanged(part: Part, expected: Published['records'], { records }: Published): boolean {
-  return comparable(expected[part] ?? '') !== comparable(records[part] ?? '');
+function isChanged(part: Part, old: Published['records'], now: Published['records']): boolean {
+  return comparable(old[part] ?? '') !== comparable(now[part] ?? '');
 }
 
 /** What to do about a part whose record is not the expected one; empty for another part. */
 export function restoringAct(part: string, expected: Published, published: Published): string {
   const oldText = expected.records[part as Part];
-  return oldText && isChanged(part as Part, expected.records, published)
+  return oldText && isChanged(part as Part, expected.records, published.records)
     ? `publish the old record again: ${quoted(oldText)}`
     : '';
 }
@@ -95,7 +86,7 @@ export function changedRecords(
     const oldText = expected.records[part];
     const newText = published.records[part];
     if (oldText === undefined || newText === undefined || !answered.has(part)) return [];
-    if (!isChanged(part, expected.records, published)) return [];
+    if (!isChanged(part, expected.records, published.records)) return [];
     const isMinor = oldText === '' || part === 'tls_rpt' || part === 'bimi';
     return [
       {
@@ -130,7 +121,6 @@ export function weakerPolicies(
   return weaker
     .filter((name) => name !== 'DMARC of subdomains' || !weaker.includes('DMARC'))
     .map((name) => {
-      const { part, restoring = 'publish the old policy again' } = policyOf(name);
       const oldText = expected.policies[name]?.words ?? '';
       const newText = published.policies[name]?.words ?? '';
       return {
@@ -140,31 +130,28 @@ export function weakerPolicies(
         code: 'policy_weaker',
         subject: name,
         sentence: `The policy of ${name} is weaker than before: ${newText} instead of ${oldText}`,
-        act: `${ACCEPT}; otherwise ${restoringAct(part, expected, published) || restoring}.`,
+        act: `${ACCEPT}; otherwise ${restoringAct(POLICIES[name].part, expected, published) || 'restore it'}.`,
         oldText,
         newText,
       };
     });
 }
 
-const policyOf = (name: PolicyName): { part: Part; restoring?: string } => POLICIES[name];
-
 /** `reported`: selectors that only reports have named. What makes a key unusable is a finding. */
 export function changedKeys(
   expected: Published,
-  { answered, published, unusableKeys, revokedKeys }: Observation,
+  { answered, published, unusableKeys }: Observation,
   reported: readonly string[],
 ): Condition[] {
   if (!answered.has('dkim')) return [];
   const hasKey = Object.keys(published.keys).length > 0;
   return Object.entries(expected.keys).flatMap(([selector, old]): Condition[] => {
-    const { words } = old;
     const common = {
       ...COMMON,
       part: 'dkim',
       subject: selector,
       source: reported.includes(selector) ? 'reports' : 'check',
-      oldText: words,
+      oldText: old.words,
     } as const;
     const key = published.keys[selector];
     if (key === undefined && unusableKeys.has(selector)) return [];
@@ -176,7 +163,7 @@ export function changedKeys(
           ...(!hasKey && { change: 'policy' as const }),
           code: 'key_gone',
           severity: hasKey ? 'medium' : 'high',
-          sentence: `The DKIM key of selector ${selector} ${revokedKeys.has(selector) ? 'was revoked' : 'is gone'}${hasKey ? '' : ', and no other key is left'}: mail that is signed with it fails DKIM`,
+          sentence: `The DKIM key of selector ${selector} is gone or revoked${hasKey ? '' : ', and no other key is left'}: mail that is signed with it fails DKIM`,
           act: 'Publish the key again, or accept its end if nothing signs with it any more.',
         },
       ];
@@ -186,7 +173,7 @@ export function changedKeys(
         ...common,
         code: 'record_changed',
         severity: 'medium',
-        sentence: `The DKIM key of selector ${selector} was replaced by a shorter one: ${key.words} instead of ${words}`,
+        sentence: `The DKIM key of selector ${selector} was replaced by a shorter one: ${key.words} instead of ${old.words}`,
         act: `${ACCEPT}; otherwise publish the old key again.`,
         newText: key.words,
       },

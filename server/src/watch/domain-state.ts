@@ -95,7 +95,10 @@ export function judgeCheck(
 ): JudgedCheck {
   const { answered, published, digests } = observation;
   const learned = expectedBy(before, observation);
-  const lost = lostRecords(before.expected, observation, partsWithEvent(before, events));
+  const explained = events
+    .filter(({ resolvedAt }) => resolvedAt === undefined)
+    .map((event) => before.tracked[keyOf(event)]?.part);
+  const lost = lostRecords(before.expected, observation, explained);
   // What a zone has that was replaced need not stay when the old one returns.
   const expected = lost ? { ...before.expected, records: learned.records } : learned;
   const newlyReported = reportedSelectors.filter(
@@ -110,9 +113,9 @@ export function judgeCheck(
   ];
   const { tracked, changes, repaired, repeatAfterMs } = settle({
     conditions: [
-      ...(lost?.conditions ?? []),
+      ...(lost ? [lost.condition] : []),
       ...ofRecords.map((condition) =>
-        lost?.isCause(condition.follows ?? condition.part) === true
+        lost?.parts.includes(condition.follows ?? condition.part)
           ? { ...condition, follows: ZONE }
           : condition,
       ),
@@ -146,14 +149,6 @@ export function judgeCheck(
       reports: reports?.state ?? before.reports,
     },
   };
-}
-
-function partsWithEvent(
-  { tracked }: DomainState,
-  events: readonly WatchEvent[],
-): ReadonlySet<string> {
-  const open = events.filter(({ resolvedAt }) => resolvedAt === undefined);
-  return new Set(open.map((event) => tracked[keyOf(event)]?.part ?? ''));
 }
 
 /**

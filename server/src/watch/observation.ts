@@ -42,21 +42,9 @@ export const POLICIES = {
   'DMARC of subdomains': { part: 'dmarc', severity: 'high' },
   SPF: { part: 'spf', severity: 'high' },
   'MTA-STS': { part: 'mta_sts', severity: 'high' },
-  DANE: {
-    part: 'dane',
-    follows: 'mx',
-    severity: 'medium',
-    restoring: 'publish the TLSA records of every MX host again, and sign its zone',
-  },
-  DNSSEC: {
-    part: 'dnssec',
-    severity: 'low',
-    restoring: 'sign the zone again, with its DS record at the registry',
-  },
-} as const satisfies Record<
-  string,
-  { part: Part; follows?: Part; severity: Severity; restoring?: string }
->;
+  DANE: { part: 'dane', follows: 'mx', severity: 'medium' },
+  DNSSEC: { part: 'dnssec', severity: 'low' },
+} as const satisfies Record<string, { part: Part; follows?: Part; severity: Severity }>;
 export type PolicyName = keyof typeof POLICIES;
 
 /** A level is compared with others of the same name only. */
@@ -85,8 +73,6 @@ export type Observation = {
   readonly published: Published;
   /** Selectors with a key that verifiers do not use, which is a finding. */
   readonly unusableKeys: ReadonlySet<string>;
-  /** Selectors whose key was taken back, as it should be after its replacement. */
-  readonly revokedKeys: ReadonlySet<string>;
   /** By part: a digest of what was judged, which is the same for every release. */
   readonly digests: Readonly<Record<string, string>>;
   readonly score: number;
@@ -170,25 +156,22 @@ export function observe(examination: Examination): Observation {
       ],
       published: NOTHING,
       unusableKeys: new Set(),
-      revokedKeys: new Set(),
     };
   }
   const answered = Object.keys(PARTS).filter((part) => !unanswered.has(part as Part));
-  const { keys } = findings.dkim;
   return {
     ...common,
     answered: new Set(unanswered.has('mx') ? answered : [DOMAIN, ...answered]),
     findings: [...observedFindings(examination, problems), ...observedRisks(advice)],
     published: publishedBy(examination),
-    unusableKeys: selectorsOf(
-      keys.filter(({ report, isRevoked }) => report.found && !report.is_valid && !isRevoked),
+    // One that is replaced is revoked, and stays so.
+    unusableKeys: new Set(
+      findings.dkim.keys
+        .filter(({ report, isRevoked }) => report.found && !report.is_valid && !isRevoked)
+        .map(({ report }) => report.selector.toLowerCase()),
     ),
-    revokedKeys: selectorsOf(keys.filter(({ isRevoked }) => isRevoked)),
   };
 }
-
-const selectorsOf = (keys: Examination['findings']['dkim']['keys']) =>
-  new Set(keys.map(({ report }) => report.selector.toLowerCase()));
 
 /** As it is compared: order, case and blanks are no change. */
 export function comparable(record: string): string {
@@ -355,9 +338,7 @@ function actOf(
     part === 'mta_sts' || part === 'tls_rpt' ? transport?.[part].recommendations[0] : undefined;
   if (ofTransport !== undefined)
     return [ofTransport.text, ofTransport.record].filter((text) => text !== '').join(' ');
-  if (part === 'mta_sts')
-    return 'Publish the policy again where senders fetch it, with a certificate that is valid.';
-  return `Correct what is published for ${PARTS[part]}${selector && ` at ${selector}._domainkey`}.`;
+  return `Correct what is published for ${PARTS[part]}.`;
 }
 
 function publishedBy({ findings, report, transport }: Examination): Published {

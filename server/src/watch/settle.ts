@@ -44,8 +44,6 @@ export type Settled = {
 
 export const keyOf = ({ code, subject }: Pick<WatchEvent, 'code' | 'subject'>): string =>
   `${code} ${subject}`;
-/** If it ends by itself, other records that have gone with it are judged each for itself. */
-const isChange = (key: string) => key.startsWith('record_changed ');
 export const subjectOf = (key: string): string => key.slice(key.indexOf(' ') + 1);
 
 type Question = {
@@ -150,8 +148,13 @@ function confirmedConditions(
   { open, ended }: OpenEvents,
   outcome: Outcome,
 ): Ready[] {
-  const repairs = new Set([...ended].filter((key) => !isChange(key)));
-  const better = new Set(trackedBehind(tracked, repairs).map(([, { part }]) => part));
+  // A record that has returned repairs no other that has gone with it: each is judged for itself.
+  const isReturned = (key = '') => ended.has(key) && key.startsWith('record_changed ');
+  const better = new Set(
+    trackedBehind(tracked, ended).flatMap(([, { part, behind }]) =>
+      isReturned(behind) ? [] : part,
+    ),
+  );
   const ready: Ready[] = [];
   for (const [key, condition] of present) {
     const { part, opensAfterMs, quiet, change } = condition;
@@ -160,7 +163,8 @@ function confirmedConditions(
       outcome.repaired.add(part);
       continue;
     }
-    const { behind } = tracked[key] ?? {};
+    const waited = tracked[key]?.behind;
+    const behind = isReturned(waited) ? undefined : waited;
     const sinceMs = sinceOf(tracked[key], nowMs);
     const opensAtMs = sinceMs + opensAfterMs;
     if (behind !== undefined && open.has(behind) && !ended.has(behind)) {
@@ -181,7 +185,7 @@ const sinceOf = (entry: TrackedCondition | undefined, nowMs: number): number =>
 
 /** One event for each cause. */
 function openEvents(ready: readonly Ready[], { events, nowMs }: Question, outcome: Outcome): void {
-  const causes = causesOf(ready, events);
+  const causes = causesOf(ready);
   for (const { key, condition, sinceMs } of ready) {
     const { part } = condition;
     const cause = causes.get(key);
@@ -218,10 +222,7 @@ function mayReopen({ resolvedAt, acceptedBy }: WatchEvent, nowMs: number): boole
 }
 
 /** For each that would be alerted, the key of the event that says most about its cause. */
-function causesOf(ready: readonly Ready[], events: readonly WatchEvent[]): Map<string, string> {
-  const hasReturned = (behind: string) =>
-    isChange(behind) &&
-    events.findLast((event) => keyOf(event) === behind)?.acceptedBy === undefined;
+function causesOf(ready: readonly Ready[]): Map<string, string> {
   const alerted = ready.filter(({ condition }) => condition.quiet === undefined);
   const parts = new Set(alerted.map(({ condition }) => condition.part));
   const groupOf = ({ part, follows }: Condition) =>
@@ -234,7 +235,7 @@ function causesOf(ready: readonly Ready[], events: readonly WatchEvent[]): Map<s
   );
   const leaders = new Map<string, Ready>();
   const causeOf = ({ condition, behind }: Ready) => {
-    if (behind !== undefined && !hasReturned(behind)) return behind;
+    if (behind !== undefined) return behind;
     const group = groupOf(condition);
     return changed.has(group) ? group : `${group} ${condition.subject}`;
   };

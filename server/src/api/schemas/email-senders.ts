@@ -179,6 +179,11 @@ const fields = {
 
 export const senders = namedObject('SendersReport', fields);
 
+export const judgementUnavailable = refusal(
+  'DNS does not answer, storage is down, or the server is overloaded or was upgraded.',
+  ['DNS_UNAVAILABLE', 'STORAGE_UNAVAILABLE', 'OVERLOADED', 'RESTART_REQUIRED'],
+);
+
 export const emailSendersSchema = operation('Email', {
   operationId: 'findEmailSenders',
   summary: 'Who sends as a domain',
@@ -197,9 +202,6 @@ export const emailSendersSchema = operation('Email', {
       'INVALID_QUERY',
     ]),
     ...refusals,
-    503: refusal(
-      'DNS does not answer, storage is down, or the server is overloaded or was upgraded.',
-      ['DNS_UNAVAILABLE', 'STORAGE_UNAVAILABLE', 'OVERLOADED', 'RESTART_REQUIRED'],
-    ),
+    503: judgementUnavailable,
   },
 });

@@ -2,7 +2,7 @@
 import { trial } from '../../email-checks/report-schema.ts';
 import { trialBody } from '../../email-checks/try-request.ts';
 import { named, namedObject, object, optional, string } from '../../http/json-schema.ts';
-import { senders } from './email-senders.ts';
+import { judgementUnavailable, senders } from './email-senders.ts';
 import { bodyRefusals, envelope, operation, refusal, refusals } from './refusals.ts';
 
 export const emailTrialSchema = operation('Email', {
@@ -33,9 +33,6 @@ export const emailTrialSchema = operation('Email', {
     ),
     ...bodyRefusals,
     ...refusals,
-    503: refusal(
-      'DNS does not answer, storage is down, or the server is overloaded or was upgraded.',
-      ['DNS_UNAVAILABLE', 'STORAGE_UNAVAILABLE', 'OVERLOADED', 'RESTART_REQUIRED'],
-    ),
+    503: judgementUnavailable,
   },
 });

@@ -5,10 +5,10 @@
 
 import { parseAddress } from '@whence/dataset/address';
 import type { Dataset } from '@whence/dataset/dataset';
+import { getOrInsert } from '@whence/dataset/get-or-insert';
 import { describeCheck } from '../../email-checks/check-details.ts';
 import { checkForRequest } from '../../email-checks/check-request.ts';
 import { tryForRequest } from '../../email-checks/try-request.ts';
-import { getOrInsert } from '../../get-or-insert.ts';
 import { elapsedMs, envelope, sendJson, sendJsonData } from '../../http/envelope.ts';
 import { ApiError } from '../../http/errors.ts';
 import { requireIncluded } from '../../http/requests.ts';

@@ -25,21 +25,13 @@ const CERTIFICATE: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'it has expired',
   CERT_NOT_YET_VALID: 'it is not valid yet',
   ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another name',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'no authority that this machine knows has issued it',
-  SELF_SIGNED_CERT_IN_CHAIN: 'no authority that this machine knows has issued it',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'no authority that this machine knows has issued it',
-  UNABLE_TO_GET_ISSUER_CERT: 'no authority that this machine knows has issued it',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'no authority that this machine knows has issued it',
 };
 
+const NO_AUTHORITY = /^(?:DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET))_/;
+
 /** RFC 5530 §3: refusals that may be over later, and say nothing about the settings. */
-export const REFUSED_NOW: readonly unknown[] = [
-  'UNAVAILABLE',
-  'LIMIT',
-  'INUSE',
-  'SERVERBUG',
-  'CONTACTADMIN',
-];
+export const isRefusedNow = ({ serverResponseCode: code }: SessionError): boolean =>
+  /^(?:UNAVAILABLE|LIMIT|INUSE|SERVERBUG|CONTACTADMIN)$/.test(String(code));
 
 /** As errors of the IMAP library, of sockets and of TLS have them. */
 type SessionError = {
@@ -51,16 +43,17 @@ type SessionError = {
 
 export function sentenceOf(error: unknown, { host, port, isTls }: Mailbox): string {
   if (error instanceof MailboxError) return error.message;
-  const { code: given, authenticationFailed, message, serverResponseCode } = error as SessionError;
+  const { code: given, authenticationFailed, message } = error as SessionError;
   const code = typeof given === 'string' ? given : '';
   const server = `${host}:${port}`;
-  if (REFUSED_NOW.includes(serverResponseCode))
-    return `${host} refuses the user or the folder for now (${serverResponseCode}).`;
+  if (isRefusedNow(error as SessionError)) return `${host} refuses the user or the folder for now.`;
   if (authenticationFailed === true) return `${host} does not accept the user or the password.`;
   if (NO_ADDRESS.includes(code)) return `${host} has no address: its name is unknown to DNS here.`;
   if (code === 'ECONNREFUSED') return `No program listens on ${server}.`;
   if (SILENT.includes(code)) return `${server} does not answer.`;
-  const certificate = CERTIFICATE[code];
+  const certificate = NO_AUTHORITY.test(code)
+    ? 'no authority that this machine knows has issued it'
+    : CERTIFICATE[code];
   if (certificate !== undefined)
     return `The certificate of ${server} is not accepted: ${certificate}. NODE_EXTRA_CA_CERTS names a file with an authority of your own.`;
   if (isTls && (NO_TLS.includes(code) || code.startsWith('ERR_SSL')))

@@ -4,7 +4,7 @@
  */
 import { isIP } from 'node:net';
 import type { ImapFlow } from 'imapflow';
-import { REFUSED_NOW, sentenceOf } from './imap-failure.ts';
+import { isRefusedNow, sentenceOf } from './imap-failure.ts';
 import { type Mailbox, MailboxError, type MailboxSettings, readPassword } from './mailbox.ts';
 
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
@@ -244,9 +244,8 @@ async function requireMoves(client: ImapFlow, folder: string, host: string): Pro
 const isUid = (uid: unknown): uid is number =>
   Number.isInteger(uid) && Number(uid) > 0 && Number(uid) <= MAX_UID;
 const isRefusal = (error: unknown) => {
-  const { responseStatus, code, serverResponseCode } = error as Readonly<Record<string, unknown>>;
-  if (REFUSED_NOW.includes(serverResponseCode)) return false;
-  return responseStatus === 'NO' || code === 'NotFound';
+  const { responseStatus, code } = error as { responseStatus?: unknown; code?: unknown };
+  return (responseStatus === 'NO' || code === 'NotFound') && !isRefusedNow(error as object);
 };
 const noFolder = (folder: string, host: string) =>
   new MailboxError(`${host} has no folder ${folder} that this user may open.`);

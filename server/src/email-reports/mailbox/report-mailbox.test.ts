@@ -256,12 +256,12 @@ for (const [behaviour, script, want] of [
   [
     'a login that is refused for now',
     { on: { LOGIN: says('TAG NO [UNAVAILABLE] later\r\n') } },
-    /refuses the user or the folder for now \(UNAVAILABLE\)/,
+    /refuses the user or the folder for now/,
   ],
   [
     'a folder that is in use',
     { on: { SELECT: says('TAG NO [INUSE] locked\r\n') } },
-    /refuses the user or the folder for now \(INUSE\)/,
+    /refuses the user or the folder for now/,
   ],
   [
     'a referral to another server',

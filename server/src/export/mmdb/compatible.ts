@@ -2,10 +2,10 @@
 // false flags are absent. docs/export.md lists what differs.
 
 import type { Dataset } from '@whence/dataset/dataset';
+import { getOrInsert } from '@whence/dataset/get-or-insert';
 import { CONNECTION_TYPES, type ConnectionType } from '@whence/dataset/record';
 import { registryCountries } from '@whence/dataset/tables';
 import type { AddressMembers } from '../../address/sections.ts';
-import { getOrInsert } from '../../get-or-insert.ts';
 import { UsageError } from '../../terminal/exit.ts';
 import type { Fields } from '../fields.ts';
 import { type Members, mapOf, sharedMap, uint32, type Value } from './mmdb-data.ts';

@@ -7,8 +7,8 @@
  */
 
 import { ipv6 } from '@whence/dataset/address';
+import { getOrInsert } from '@whence/dataset/get-or-insert';
 import { addressBits, fromBigInt, prefixesOfRange, type Range } from '@whence/dataset/prefix';
-import { getOrInsert } from '../../get-or-insert.ts';
 import {
   DataSection,
   encodeInline,

@@ -4,10 +4,10 @@
 // address too.
 
 import type { Dataset } from '@whence/dataset/dataset';
+import { getOrInsert } from '@whence/dataset/get-or-insert';
 import { FLAGS } from '@whence/dataset/record';
 import type { Routing } from '../../address/routing/routing.ts';
 import type { AddressMembers } from '../../address/sections.ts';
-import { getOrInsert } from '../../get-or-insert.ts';
 import type { Sink } from '../../terminal/output.ts';
 import type { Fields } from '../fields.ts';
 import { type CreditedMeta, creditedMeta, shortNotice } from '../notice.ts';

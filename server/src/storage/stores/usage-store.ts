@@ -73,27 +73,42 @@ export type UsageStore = ReturnType<typeof usageStore>;
 
 // A page continues on the last row's day, then later: in one condition, SQLite reads all rows
 // before it again.
-async function* rowPages(db: Db, { from, to, keyIds }: UsageRange): AsyncGenerator<UsageRow[]> {
+async function* pagesOf<Row extends { readonly day: string }>(
+  { from, to }: Pick<UsageRange, 'from' | 'to'>,
+  read: (where: RawBuilder<boolean>) => Promise<Row[]>,
+  isAfter: (last: Row) => RawBuilder<boolean>,
+): AsyncGenerator<Row[]> {
+  let page = await read(sql`day >= ${from} and day <= ${to}`);
+  for (;;) {
+    yield page;
+    const last = page.at(-1);
+    if (last === undefined || (last.day === to && page.length < ROWS_PER_PAGE)) return;
+    page = await read(sql`day = ${last.day} and ${isAfter(last)}`);
+    if (page.length === 0) page = await read(sql`day > ${last.day} and day <= ${to}`);
+  }
+}
+
+async function* rowPages(
+  db: Db,
+  { keyIds, ...range }: Omit<UsageRange, 'scope'>,
+): AsyncGenerator<UsageRow[]> {
   for (const ids of parts(keyIds)) {
-    const query = () =>
+    const read = (where: RawBuilder<boolean>): Promise<UsageRow[]> =>
       ofKeys(db, ids)
         .select(['key_id as keyId', 'day', 'endpoint', 'status_class as statusClass', 'requests'])
+        .where(where)
         .orderBy('day')
         .orderBy('key_id')
         .orderBy('endpoint')
         .orderBy('status_class')
-        .limit(ROWS_PER_PAGE);
-    let page: UsageRow[] = await query().where('day', '>=', from).where('day', '<=', to).execute();
-    for (;;) {
-      yield page;
-      const last = page.at(-1);
-      if (last === undefined || (last.day === to && page.length < ROWS_PER_PAGE)) break;
-      const { day, keyId, endpoint, statusClass } = last;
-      const isAfter = sql<boolean>`(key_id, endpoint, status_class) > (${keyId}, ${endpoint}, ${typed(statusClass)})`;
-      page = await query().where('day', '=', day).where(isAfter).execute();
-      if (page.length === 0)
-        page = await query().where('day', '>', day).where('day', '<=', to).execute();
-    }
+        .limit(ROWS_PER_PAGE)
+        .execute();
+    yield* pagesOf(
+      range,
+      read,
+      ({ keyId, endpoint, statusClass }) =>
+        sql`(key_id, endpoint, status_class) > (${keyId}, ${endpoint}, ${typed(statusClass)})`,
+    );
   }
 }
 
@@ -107,32 +122,26 @@ async function* sumPages(
   // rows of their days.
   const ranges = by === 'key' ? [{ from, to }] : rangesOfDays(from, to);
   for (const ids of parts(keyIds)) {
-    const query = () =>
+    const read = (where: RawBuilder<boolean>) =>
       ofKeys(db, ids, scope)
         .select(['day', `${column} as group`])
         .select((eb) => eb.fn.sum<number>('requests').as('requests'))
+        .where(where)
         .groupBy(['day', column])
         .orderBy('day')
         .orderBy(column)
-        .limit(ROWS_PER_PAGE);
+        .limit(ROWS_PER_PAGE)
+        .execute();
     for (const range of ranges) {
-      let page: { day: string; group: string | number; requests: number }[];
-      page = await query().where('day', '>=', range.from).where('day', '<=', range.to).execute();
-      for (;;) {
-        // PostgreSQL sums bigint as numeric, which arrives as text.
+      const isAfter = ({ group }: { readonly group: string | number }) =>
+        sql<boolean>`${sql.ref(column)} > ${typed(group)}`;
+      // PostgreSQL sums bigint as numeric, which arrives as text.
+      for await (const page of pagesOf(range, read, isAfter))
         yield page.map(({ day, group, requests }) => ({
           day,
           group: String(group),
           requests: Number(requests),
         }));
-        const last = page.at(-1);
-        if (last === undefined || (last.day === range.to && page.length < ROWS_PER_PAGE)) break;
-        const { day, group } = last;
-        const isAfter = sql<boolean>`${sql.ref(column)} > ${typed(group)}`;
-        page = await query().where('day', '=', day).where(isAfter).execute();
-        if (page.length === 0)
-          page = await query().where('day', '>', day).where('day', '<=', range.to).execute();
-      }
     }
   }
 }

@@ -86,19 +86,27 @@ export function providerOfSpfName(name: string): Provider | undefined {
   return candidates.find((provider) => provider !== undefined);
 }
 
-/** By the registrable domains of its own names, which it signs and takes bounces with. */
+/** The registrable domains of its own names, which it signs and takes bounces with. */
+const domainsOf = ({ includes, spfNames, keyHosts }: Provider) =>
+  [...includes, ...spfNames, ...keyHosts].map(organizationOf);
+
 const BY_DOMAIN = new Map(
   PROVIDERS.flatMap((provider) =>
-    [...provider.includes, ...provider.spfNames, ...provider.keyHosts].map(
-      (name) => [organizationOf(name), provider] as const,
-    ),
+    domainsOf(provider).map((domain) => [domain, provider] as const),
   ).reverse(),
 );
 
-/** The provider that a name belongs to, such as the bounce domain or the signer of a message. */
+/**
+ * The provider that a name belongs to, such as the bounce domain or the signer of a message: of
+ * several regions, the first.
+ */
 export function providerOfDomain(name: string): Provider | undefined {
   return BY_DOMAIN.get(organizationOf(name));
 }
+
+/** Regions of a provider share their domain. */
+export const isDomainOf = (name: string, provider: Provider | undefined): boolean =>
+  provider !== undefined && domainsOf(provider).includes(organizationOf(name));
 
 /** Names under which services publish the ranges that their customers share. */
 export function publishedRanges(): readonly {

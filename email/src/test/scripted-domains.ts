@@ -67,6 +67,11 @@ const UNALIGNED: Stream = {
   perDay: 30,
   ...mfrom('bounce.example.com', 'pass'),
 };
+const MAILGUN = (bounces: string, perDay: number): Stream => ({
+  addresses: addresses('198.51.100.225', 3),
+  perDay,
+  ...mfrom(bounces, 'pass'),
+});
 const OWN_INCLUDE = spf('v=spf1 include:_spf.example.com -all', {
   '_spf.example.com': { TXT: ['v=spf1 ip4:192.0.2.0/28 -all'] },
 });
@@ -1893,6 +1898,119 @@ export const SCRIPTED_DOMAINS: readonly ScriptedDomain[] = [
       ...[2, 9, 16, 23, 30].map((day) => BROKEN('192.0.2.9', 5, [day, day])),
     ],
     answer: 'no',
+  },
+  {
+    behaviour: 'another customer of Google, which an include of our own includes',
+    records: spf('v=spf1 include:_spf.example.com -all', {
+      '_spf.example.com': { TXT: ['v=spf1 ip4:192.0.2.0/28 include:_spf.google.com -all'] },
+    }),
+    streams: [
+      OWN,
+      GOOGLE,
+      { addresses: addresses('198.51.100.10', 4), perDay: 60, ...mfrom('club.example', 'pass') },
+    ],
+    answer: 'yes',
+  },
+  {
+    behaviour: 'three accounts at Mailgun, one of which does not sign',
+    records: spf('v=spf1 ip4:192.0.2.0/28 include:mailgun.org -all'),
+    streams: [
+      OWN,
+      { ...MAILGUN('a.mailgun.org', 50), ...passDkim('a') },
+      { ...MAILGUN('b.mailgun.org', 50), ...passDkim('b') },
+      MAILGUN('c.mailgun.org', 30),
+    ],
+    answer: 'not_enough',
+    senders: ['Mailgun'],
+  },
+  {
+    behaviour: 'a service whose range SPF lists as addresses, and that signs 60%',
+    records: spf('v=spf1 ip4:192.0.2.0/28 ip4:198.51.100.192/27 -all'),
+    streams: [OWN, SES(60, passDkim('ses')), SES(40)],
+    answer: 'no',
+    senders: ['Amazon SES'],
+  },
+  {
+    behaviour: 'a gateway with several regions that sends bounces with its own name in HELO',
+    records: spf('v=spf1 include:eu._netblocks.mimecast.com -all', {
+      'eu._netblocks.mimecast.com': { TXT: ['v=spf1 ip4:203.0.113.168/29 -all'] },
+    }),
+    streams: [
+      { addresses: addresses('203.0.113.169', 3), perDay: 500, ...passSpf() },
+      { addresses: addresses('203.0.113.169', 3), perDay: 30, ...helo('eu-smtp-1.mimecast.com') },
+    ],
+    answer: 'no',
+    senders: ['Mimecast (EU)'],
+  },
+  {
+    behaviour: 'a failing subdomain that publishes p=reject of its own',
+    records: {
+      'shop.example.com': { TXT: ['v=spf1 include:mailgun.org -all'] },
+      '_dmarc.shop.example.com': { TXT: ['v=DMARC1; p=reject'] },
+    },
+    streams: [OWN, { ...MAILGUN('mailgun.org', 12), headerFrom: 'shop.example.com' }],
+    answer: 'yes',
+  },
+  {
+    behaviour: 'a failing subdomain with two DMARC records, of which receivers use none',
+    records: {
+      'shop.example.com': { TXT: ['v=spf1 ip4:203.0.113.200 -all'] },
+      '_dmarc.shop.example.com': { TXT: ['v=DMARC1; p=none', 'v=DMARC1; p=none; fo=1'] },
+    },
+    streams: [OWN, { ...BROKEN('203.0.113.200', 12), headerFrom: 'shop.example.com' }],
+    answer: 'no',
+  },
+  {
+    behaviour: 'a failing subdomain under sp=reject, which is in force',
+    records: dmarc('v=DMARC1; p=none; sp=reject; rua=mailto:d@example.com'),
+    streams: [OWN, { ...BROKEN('192.0.2.9', 3), headerFrom: 'news.example.com' }],
+    answer: 'no',
+  },
+  {
+    behaviour: 'a service whose signatures only Microsoft finds broken',
+    records: spf('v=spf1 ip4:192.0.2.0/28 -all'),
+    streams: [
+      OWN,
+      SES(100, passDkim('ses')),
+      SES(60, { ...signed('fail', 'ses'), reporter: 'microsoft.com' }),
+    ],
+    answer: 'no',
+    senders: ['Amazon SES'],
+  },
+  {
+    behaviour: 'a seasonal server that failed, passed and failed again',
+    streams: [
+      OWN,
+      BROKEN('192.0.2.9', 40, [85, 80]),
+      { ...OWN, addresses: ['192.0.2.9'], perDay: 60, days: [60, 60] },
+      BROKEN('192.0.2.9', 40, [52, 50]),
+    ],
+    period: 90,
+    answer: 'no',
+  },
+  {
+    behaviour: 'a service that SPF includes by now, with our envelope',
+    records: spf('v=spf1 ip4:192.0.2.0/28 include:spf.crm.example -all', {
+      'spf.crm.example': { TXT: ['v=spf1 ip4:203.0.113.40/29 -all'] },
+    }),
+    streams: [OWN, SERVICE(60, mfrom('example.com', 'fail'))],
+    answer: 'yes',
+  },
+  {
+    behaviour: 'a forger that repeats a message of a service more often than that sends',
+    streams: [
+      OWN,
+      SERVICE(60, passDkim('crm')),
+      { ...FORGED, ...mfrom('evil.example', 'pass'), ...passDkim('crm') },
+    ],
+    answer: 'yes',
+  },
+  {
+    behaviour: 'a server in no SPF record, decided to be ours',
+    streams: [OWN, { ...BROKEN('203.0.113.70', 30), ...mfrom('example.com', 'fail') }],
+    decisions: [['203.0.113.0/24/203.0.113.70', 'ours']],
+    answer: 'no',
+    senders: ['203.0.113.0/24'],
   },
 ];
 

@@ -67,6 +67,7 @@ const senders = new Set(task.senders);
 async function answer(): Promise<Judgement> {
   const { placeOf, isNamed } = createPlaces(
     networks.of,
+    decisions,
     present,
     await readFromNames(domain, [...shapes.values()], present.resolver),
     ...(changed === undefined ? [] : [changed]),

@@ -4,7 +4,7 @@
  * Each class comes with its evidence.
  */
 import type { Fact } from '../../findings/sentences.ts';
-import { providerOfDomain } from '../../providers.ts';
+import { isDomainOf, providerNamed } from '../../providers.ts';
 import { organizationOf } from '../../registrable-domain.ts';
 import {
   type Alignment,
@@ -115,7 +115,7 @@ function placesOfOurs(placed: readonly Placed[]): PlacesOfOurs {
     const isOurs = spfPassed && sender.kind !== 'provider';
     if (sender.kind === 'own' || isOurs) ownUnits.add(sender.account);
     if (isOurs) realms.add(sender.realm);
-    const isOwnBounce = dkimPassed && providerOfDomain(envelopeOf(source))?.name === sender.name;
+    const isOwnBounce = dkimPassed && isDomainOf(envelopeOf(source), providerNamed(sender.name));
     if (sender.kind === 'provider' && (spfPassed || isOwnBounce))
       addTo(accounts, sender.id, sender.account);
     if (dkimPassed && !spfPassed) signing.add(unitOf(source.address));
@@ -181,7 +181,7 @@ function provenBounce(source: ReportShape, sender: Sender): string | undefined {
     const isOfUsers = sender.role === 'mailbox' && domain === organization;
     const isOfProvider =
       !isOfUsers &&
-      (providerOfDomain(domain)?.name === sender.name || organization === sender.name);
+      (isDomainOf(domain, providerNamed(sender.name)) || organization === sender.name);
     if (sender.kind !== 'provider' || !isOfProvider) return organization;
   }
   return undefined;

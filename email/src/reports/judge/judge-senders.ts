@@ -348,7 +348,7 @@ function namedServices(tree: SpfNode): NamedService[] {
   return [...found.values()];
 }
 
-/** `isNamed`: some record names the address. */
+/** `isNamed`: some record names the address, or a person has decided about it. */
 export type Places = {
   readonly placeOf: (address: string) => string;
   readonly isNamed: (address: string) => boolean;
@@ -360,8 +360,11 @@ export type Places = {
  */
 export function createPlaces(
   networkOf: (address: string) => SenderNetwork,
+  decisions: SendersQuestion['decisions'],
   ...zones: readonly Pick<CompiledZone, 'records'>[]
 ): Places {
+  /** The ends of their ids. */
+  const decided = new Set([...decisions.keys()].map((id) => /[^/]+(?:::\/64)?$/.exec(id)?.[0]));
   const all = zones.flatMap(({ records }) => records.map(({ spf }) => spf));
   const placeOf = (address: string) => {
     const found = all.map((spf) => spf.matchesOf(address)).filter(({ length }) => length > 0);
@@ -370,7 +373,9 @@ export function createPlaces(
     const place = isOwn || found.length === 0 ? unitOf(address) : terms;
     return `${networkOf(address).id} ${place} ${all.map((spf) => spf.resultOf(address))}`;
   };
-  return { placeOf, isNamed: (address) => all.some((spf) => spf.matchesOf(address).length > 0) };
+  const isNamed = (address: string) =>
+    decided.has(unitOf(address)) || all.some((spf) => spf.matchesOf(address).length > 0);
+  return { placeOf, isNamed };
 }
 
 const MAX_SELECTORS_SEEN = 10;

@@ -5,13 +5,11 @@
  */
 import type { SenderClass } from './classify.ts';
 import {
-  accountKeys,
   countedOn,
   type DayRange,
   messagesByDay,
   messagesIn,
   type ReplayedSource,
-  repairKeys,
   sumOf,
   Units,
   unitKeys,
@@ -71,7 +69,7 @@ const MIN_RECENT = 5;
 const ALL_DAYS: DayRange = [0, Number.POSITIVE_INFINITY];
 
 export function findLosses({ rows, period, dayOf, isOwn }: LossQuestion): Losses {
-  const units = new Units(rows, repairKeys);
+  const units = new Units(rows, ({ unit }) => [unit]);
   const lostBy = (found: ReadonlySet<string>) =>
     found.size === 0 ? [] : rows.filter(({ isLost, unit }) => isLost && found.has(unit));
   const repaired = lostBy(units.repaired());
@@ -134,7 +132,7 @@ function lastSeen(
     if (sender.kind === 'own') return isOwn(source.address);
     return sender.kind === 'provider' && judged.class !== 'passes';
   });
-  const ended = new Units(rows, accountKeys).endedFailing(period);
+  const ended = new Units(rows, ({ judged }) => [judged.sender.accountId]).endedFailing(period);
   const lostBy = new Map<string, ReplayedSource[]>([...ended].map((key) => [key, []]));
   for (const row of rows) if (row.isLost) lostBy.get(row.judged.sender.accountId)?.push(row);
   return [...lostBy.values()].flatMap((lost) => {

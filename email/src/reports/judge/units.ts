@@ -173,8 +173,3 @@ export function sumOf(days: readonly number[], [first, last]: DayRange): number 
   for (let day = Math.max(0, first); day <= last; day++) sum += days[day] ?? 0;
   return sum;
 }
-
-/** By server, or by account at a provider. */
-export const accountKeys = ({ judged }: ReplayedSource): string[] => [judged.sender.accountId];
-/** The part that is repaired as one. */
-export const repairKeys = ({ unit }: ReplayedSource): string[] => [unit];

@@ -5,7 +5,7 @@
 import type { Fact } from '../../findings/sentences.ts';
 import type { SenderDecision } from '../report.ts';
 import type { AskedPolicy, VerdictAnswer } from './asked-policy.ts';
-import type { SenderClass } from './classify.ts';
+import { isLostClass, type SenderClass } from './classify.ts';
 import type { LossBasis } from './losses.ts';
 
 export const groupDigits = (number: number) => String(number).replace(/\B(?=(?:\d{3})+$)/g, ',');
@@ -181,12 +181,11 @@ export function verdictText(
   days: number,
 ): string {
   const tag = policy.includes('=') ? policy : `p=${policy}`;
-  const counted = refused.filter((sender) => sender.class !== 'not_ours');
-  const total = counted.reduce((sum, { messages }) => sum + messages, 0);
+  const total = totals.lost + totals.undecided + totals.forwarded;
   const what =
     total === 0
       ? `it would have ${verbOf(policy)} none of ${count(ownMessages)} of yours in ${days} days`
-      : `it would have ${verbOf(policy)} ${count(total)} in ${days} days: ${lostParts(counted)}`;
+      : `it would have ${verbOf(policy)} ${count(total)} in ${days} days: ${lostParts(refused, totals)}`;
   if (answer === 'yes') return `${tag} is safe: ${what}`;
   const first = reasons.find(({ weight }) => weight === answer);
   if (answer === 'no' && (totals.lost > 0 || first === undefined))
@@ -198,19 +197,14 @@ export function verdictText(
 }
 
 /** What is forwarded is one price, whatever networks it came from. */
-function lostParts(refused: readonly Refused[]): string {
-  const isSum = (senderClass: SenderClass) =>
-    senderClass === 'forwarded' || senderClass === 'undecided';
-  const services = refused.filter((sender) => !isSum(sender.class));
-  const sum = (some: readonly Refused[]) =>
-    some.reduce((total, { messages }) => total + messages, 0);
-  const more = sum(services.slice(MAX_SERVICES));
-  const undecided = sum(refused.filter((sender) => sender.class === 'undecided'));
-  const forwarded = sum(refused.filter((sender) => sender.class === 'forwarded'));
+function lostParts(
+  refused: readonly Refused[],
+  { lost, undecided, forwarded }: VerdictTotals,
+): string {
+  const services = refused.filter((sender) => isLostClass(sender.class)).slice(0, MAX_SERVICES);
+  const more = services.reduce((left, { messages }) => left - messages, lost);
   return [
-    ...services
-      .slice(0, MAX_SERVICES)
-      .map(({ service, messages }) => `${groupDigits(messages)} at ${service}`),
+    ...services.map(({ service, messages }) => `${groupDigits(messages)} at ${service}`),
     ...(more > 0 ? [`${groupDigits(more)} elsewhere`] : []),
     ...(undecided > 0 ? [`${groupDigits(undecided)} of which it is not known whose they are`] : []),
     ...(forwarded > 0 ? [`${groupDigits(forwarded)} forwarded or altered`] : []),

@@ -769,6 +769,14 @@ test('a name that anyone could register is repaired in the record that refers to
   assert.match(found.act, /^Change the DMARC record /);
 });
 
+test('a risk says what is wrong, and its act what to do', async () => {
+  const records = mail('v=spf1 +all', dmarc('v=DMARC1; p=reject; rua=mailto:d@example.com'));
+  const examination = await examineDomain('example.com', { resolver: zone(records) });
+  const found = observe(examination).findings.find(({ code }) => code === 'anyone_can_send');
+  assert.match(found?.sentence ?? '', /^Anyone can send mail as example\.com: [^.]+\.$/);
+  assert.match(found?.act ?? '', /^Name the servers that send/);
+});
+
 test('events of the deployment open and end at once', () => {
   const [condition] = unreachable(checks([1, false], [2, false]), START);
   assert.ok(condition);

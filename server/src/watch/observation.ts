@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Examination } from '@whence/email';
-import { type Advice, explainAdvice, formatAdvice } from '@whence/email/advice';
+import { type Advice, formatAdvice } from '@whence/email/advice';
 import { explain, type Finding, isFailure } from '@whence/email/findings';
 import { policyStrength, policyWords } from '@whence/email/policy-strength';
 import { cutText, excerpt, visible } from '@whence/email/visible-text';
@@ -272,14 +272,17 @@ function observedRisks(advice: readonly Advice[]): ObservedFinding[] {
     .filter(({ code }) => RISKS.has(code))
     .map((risk) => {
       const part = partOfRisk(risk);
+      // What is wrong comes first, then what to do.
+      const [sentence = '', ...own] = formatAdvice(risk).split(/(?<=\.) /);
+      const act = adviceFor(part, advice)?.replace(`${sentence} `, '') ?? own.join(' ');
       return {
         part,
         ...(risk.code === 'mail_refused_now' && { follows: 'spf' as const }),
         code: risk.code,
         subject: riskSubject(risk),
         severity: 'high',
-        sentence: explainAdvice(risk),
-        act: actOf(part, advice, undefined),
+        sentence,
+        act,
       };
     });
 }
@@ -322,24 +325,36 @@ const ADVICE_OF: Readonly<Partial<Record<Part, RegExp>>> = {
   dmarc: /^(?:dmarc_|not_ready|no_mail)/,
 };
 
+function adviceFor(part: Part, advice: readonly Advice[], selector = ''): string | undefined {
+  return (
+    advice
+      .filter(({ code }) => ADVICE_OF[part]?.test(code))
+      .map(formatAdvice)
+      // That of another key would mislead.
+      .find((text) => selector === '' || text.includes(`${selector}._domainkey`))
+  );
+}
+
 function actOf(
   part: Part,
   advice: readonly Advice[],
   transport: Examination['transport'],
   selector = '',
 ): string {
-  const ours = advice
-    .filter(({ code }) => ADVICE_OF[part]?.test(code))
-    .map(formatAdvice)
-    // That of another key would mislead.
-    .find((text) => selector === '' || text.includes(`${selector}._domainkey`));
+  const ours = adviceFor(part, advice, selector);
   if (ours !== undefined) return ours;
   const ofTransport =
     part === 'mta_sts' || part === 'tls_rpt' ? transport?.[part].recommendations[0] : undefined;
   if (ofTransport !== undefined)
     return [ofTransport.text, ofTransport.record].filter((text) => text !== '').join(' ');
-  return `Correct what is published for ${PARTS[part]}.`;
+  return REPAIRS[part] ?? `Correct what is published for ${PARTS[part]}.`;
 }
+
+const REPAIRS: Readonly<Partial<Record<Part, string>>> = {
+  mta_sts:
+    'Serve a valid policy over HTTPS from the host mta-sts of the domain; when the policy changes, change id= of the record too.',
+  dane: 'Publish TLSA records that match the certificate of the MX host, or remove them.',
+};
 
 function publishedBy({ findings, report, transport }: Examination): Published {
   const { mx, spf, dkim, dmarc } = findings;

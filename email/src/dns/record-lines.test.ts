@@ -81,7 +81,10 @@ for (const [behaviour, lines, line, expected] of [
   // Tried in every division, this one would not end.
   ['digits that are no TTL', `@ ${'1'.repeat(60)}! TXT "x"`, 1, /a name, then a type/],
   ['MX without a preference', '@ MX mx.example.com.', 1, /a preference and a host/],
-  ['two addresses', 'mx A 192.0.2.1 192.0.2.2', 1, /one address after A/],
+  ['two addresses', 'mx A 192.0.2.1 192.0.2.2', 1, /one IPv4 address after A/],
+  ['A without an address', 'mx A mx.example.net.', 1, /one IPv4 address after A/],
+  ['an address of the other family', 'mx AAAA 192.0.2.1', 1, /one IPv6 address after AAAA/],
+  ['an address with a zone', 'mx AAAA fe80::1%eth0', 1, /one IPv6 address after AAAA/],
   ['a number of more than a byte', '@ TXT "\\999"', 1, /from 000 to 255/],
   ['a name outside ASCII', 'bücher TXT "x"', 1, /a name in ASCII/],
   ['TXT without a text', '@ TXT', 1, /a text in quotation marks/],

@@ -4,6 +4,7 @@
 //
 // Only the types that mail depends on are accepted. What else a zone file may contain ($ORIGIN,
 // parentheses, lines without a name) is refused, and the message quotes the line.
+import { isIP } from 'node:net';
 import type { MxHost } from './answer.ts';
 
 /** `name` in lower case without a final dot; bytes of `text` are Latin-1 characters. */
@@ -115,9 +116,15 @@ function recordOf(
     const exchange = second === '.' ? '.' : targetOf(second ?? '');
     return { name, type, preference: Number(first), exchange };
   }
-  if (words.length !== 1 || first === '')
-    throw new Fault(type === 'CNAME' ? 'one name after CNAME' : `one address after ${type}`);
-  return { name, type, value: type === 'CNAME' ? targetOf(first) : first };
+  const isSingle = words.length === 1 && first !== '';
+  if (type === 'CNAME') {
+    if (!isSingle) throw new Fault('one name after CNAME');
+    return { name, type, value: targetOf(first) };
+  }
+  const family = type === 'A' ? 4 : 6;
+  if (!isSingle || isIP(first) !== family || first.includes('%'))
+    throw new Fault(`one IPv${family} address after ${type}`);
+  return { name, type, value: first };
 }
 
 /** RFC 1035 §3.3.14: one or more strings. Receivers join them. */

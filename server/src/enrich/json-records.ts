@@ -2,7 +2,6 @@
 // objects, as CloudTrail writes it (`{"Records":[…]}`). Other texts stay as they are. To tell, the
 // first document is read in at most MAX_DOCUMENT_BYTES; a larger array is split as it arrives.
 import { UsageError } from '../terminal/exit.ts';
-import { PROGRAM } from '../terminal/program-name.ts';
 
 const MAX_DOCUMENT_BYTES = 64 << 20;
 /** A smaller object without an array of records is taken for a line of NDJSON. */
@@ -71,7 +70,7 @@ function tooLarge(name: string, scan: DocumentScan): string {
 
 function jqHint({ keys }: DocumentScan): string {
   const key = keys[0] === undefined || !/^\w+$/.test(keys[0]) ? 'Records' : keys[0];
-  return `choose the records with jq, such as: jq -c '.${key}[]' FILE | ${PROGRAM} summarize`;
+  return `choose the records with jq, such as: jq -c '.${key}[]' FILE`;
 }
 
 /** Follows the brackets and strings of the first document; its values are not checked. */

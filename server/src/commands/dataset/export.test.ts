@@ -95,6 +95,9 @@ test('export: exits with 1 if no network matches, and keeps an existing file', a
     assert.deepEqual(readdirSync(folder), ['whence.csv']);
     assert.equal(readFileSync(path, 'utf8'), 'before');
   }
+  const { code, stderr } = await sample.export('--format', 'haproxy', '--value', 'threat_level');
+  assert.equal(code, 1, 'without attack lists');
+  assert.match(stderr, /\nno network with a known threat_level; nothing was written\n$/);
   assert.deepEqual(
     (await sample.export('--format', 'csv', '--asn', '64511')).stdout,
     '',

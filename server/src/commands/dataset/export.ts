@@ -110,10 +110,11 @@ export async function exportCommand(
         : await writeFiles(selection, text, format, output);
     bar.finish();
     if (written.rows === 0) {
-      const reason = filter.isEmpty
-        ? 'the dataset is empty'
-        : `no network matches ${printable(filter.text)}`;
-      stderr.write(`${reason}; nothing was written\n`);
+      const { field } = text.value;
+      // What is not known is in no row of a map.
+      const known = isMap(format) && field !== undefined ? ` with a known ${field}` : '';
+      const matching = filter.isEmpty ? '' : ` matches ${printable(filter.text)}`;
+      stderr.write(`no network${known}${matching}; nothing was written\n`);
       return 1;
     }
     // A set or a map has only what its filter and its value ask for.

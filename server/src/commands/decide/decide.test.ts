@@ -70,6 +70,7 @@ for (const [behaviour, args, exitCode, shown] of [
   ],
   ['an allowed one', ['--ip', '8.8.8.8', '--path', '/login'], 0, /decision +allow\n +rule +office/],
   ['the default', ['--ip', '8.8.8.9'], 0, /rule +none: the default of set default/],
+  ['a private address', ['--ip', '10.0.0.1'], 0, /rule +none: private and special-purpose/],
   [
     'JSON',
     ['--ip', '8.8.8.9', '--path', '/login', '--json'],

@@ -1,5 +1,6 @@
 /** `wh decide test rules.yaml --ip A`: what the rules decide about one request, and why. */
 import { parseAddress } from '@whence/dataset/address';
+import { isPrivateAddress } from '@whence/dataset/special-purpose';
 import { flagsOf } from '../../fields/fields.ts';
 import { tryRequest } from '../../rules/decide.ts';
 import { type ExitCode, UsageError } from '../../terminal/exit.ts';
@@ -43,9 +44,12 @@ export async function testRules(
     );
   else {
     const style = styleOf(stdout, environment);
+    const noRule = isPrivateAddress(address)
+      ? 'none: private and special-purpose addresses are allowed'
+      : `none: the default of set ${decider.set.name}`;
     const rows: Detail[] = [
       ['decision', decision, decision === 'allow' ? style.green : style.red],
-      ['rule', rule === undefined ? `none: the default of set ${decider.set.name}` : rule.name],
+      ['rule', rule === undefined ? noRule : rule.name],
       ...Object.entries(matched ?? {}).map(
         ([name, value]): Detail => [name, printable(String(value))],
       ),

@@ -233,6 +233,19 @@ test('cli: without a dataset, a command says how to build one', async () => {
     /^error: there is no dataset in .*nowhere; build one with: npx wh dataset build\n$/,
   );
   assert.ok(!existsSync(join(folder, 'nowhere')), 'a lookup creates no directory');
+  const file = join(folder, 'no-folder');
+  writeFileSync(file, '');
+  const inFile = await whenceIn({ WHENCE_DATA_DIR: file }, ['ip', '8.8.8.8']);
+  assert.match(inFile.stderr, /^error: there is no dataset in .*no-folder; build one with/);
+});
+
+test('cli: a catalogue of feeds that is not one is an invalid setting', async () => {
+  const file = join(folder, 'feeds.json');
+  writeFileSync(file, 'x');
+  const settings = { WHENCE_DATA_DIR: dataDir, WHENCE_FEEDS: file };
+  const { code, stderr } = await whenceIn(settings, ['dataset', 'feeds']);
+  assert.equal(code, 2);
+  assert.match(stderr, /^error: WHENCE_FEEDS: .*feeds\.json: catalogue of feeds: it is not JSON: /);
 });
 
 test('cli: a data directory that is not writable fails before the build', async () => {

@@ -26,7 +26,16 @@ const CATALOGUE_LIMITS = { maxBytes: 1_000_000, idleTimeoutMs: 30_000, totalTime
 
 export async function readFeeds(settings: FeedSettings): Promise<ActiveFeed[]> {
   const { feeds } = settings;
-  return feeds === undefined ? defaultFeeds() : parseCatalogue(await readText(feeds, settings));
+  if (feeds === undefined) return defaultFeeds();
+  const text = await readText(feeds, settings);
+  try {
+    return parseCatalogue(text);
+  } catch (error) {
+    if (!(error instanceof DatasetError)) throw error;
+    // The rest of a URL may contain a password or token.
+    const place = isHttp(feeds) ? new URL(feeds).origin : pathOf(feeds);
+    throw new SettingError(`${FEEDS_VARIABLE}: ${place}: ${error.message}`);
+  }
 }
 
 export async function datasetFeeds(

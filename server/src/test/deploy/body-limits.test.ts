@@ -36,10 +36,9 @@ test('body limits: the pages have the limits of the server', () => {
     read('docs/self-hosting.md'),
     new RegExp(`header; body \\| 8 KiB each; ${header}; ${body}, of a report ${report} \\|`),
   );
-  assert.match(
-    read('docs/api.md'),
-    new RegExp(`body over ${body} \\(of a report ${report}\\), headers over ${header}`),
-  );
+  const api = read('docs/api.md');
+  assert.match(api, new RegExp(`body over ${body} \\(of a report ${report}\\)`));
+  assert.match(api, new RegExp(`headers over ${header}`));
 });
 
 test('body limits: the description of each route has its limit', () => {

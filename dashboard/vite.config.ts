@@ -8,7 +8,12 @@ const SERVER = fileURLToPath(new URL('../server/src/', import.meta.url));
 const server = process.env['WHENCE_URL'] ?? 'http://127.0.0.1:8080';
 
 export default defineConfig({
-  plugins: [react(), codeBlocks(), sizeLimit({ entry: 'index.html', maxGzipBytes: 220_000 })],
+  plugins: [
+    react(),
+    codeBlocks(),
+    browserModules(),
+    sizeLimit({ entry: 'index.html', maxGzipBytes: 220_000 }),
+  ],
   // The same files as in `paths` of tsconfig.json. They import types only, so nothing else of the
   // server comes along.
   resolve: {
@@ -52,6 +57,18 @@ export default defineConfig({
   worker: { format: 'es' },
   server: { proxy: { '/dashboard/api': server, '/v1': server, '/docs': server } },
 });
+
+/** Vite would replace a module of Node by an empty one, and the page would fail when it is shown. */
+function browserModules(): Plugin {
+  return {
+    name: 'browser-modules',
+    enforce: 'pre',
+    resolveId(id, importer) {
+      if (id.startsWith('node:'))
+        this.error(`${importer} imports ${id}, which browsers do not have`);
+    },
+  };
+}
 
 /**
  * `guide.md?blocks` is an object: by heading, the code blocks below it. Pages show what the guides

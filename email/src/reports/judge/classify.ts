@@ -16,22 +16,8 @@ import {
   spfIdentities,
 } from '../alignment.ts';
 import type { DailySource, ReportShape, SenderDecision } from '../report.ts';
+import type { SenderClass } from './sender-class.ts';
 import { type Sender, type SenderFinder, unitOf } from './sender-places.ts';
-
-/** In the order in which they are tried. */
-export const SENDER_CLASSES = [
-  'passes',
-  'ours_broken',
-  'forwarded',
-  'at_named_service',
-  'undecided',
-  'not_ours',
-] as const;
-export type SenderClass = (typeof SENDER_CLASSES)[number];
-
-/** Mail of the domain that a policy would refuse. */
-export const isLostClass = (senderClass: SenderClass): boolean =>
-  senderClass === 'ours_broken' || senderClass === 'at_named_service';
 
 /** Why a row has its class, as data: the code, and what its sentence is made from. */
 export type ClassEvidence = Fact<typeof SENTENCES>;

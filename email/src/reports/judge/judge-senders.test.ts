@@ -14,8 +14,8 @@ import type {
   SenderDecision,
 } from '../report.ts';
 import type { AskedPolicy } from './asked-policy.ts';
-import type { SenderClass } from './classify.ts';
 import { compileZone, judgeSenders, selectorsSeen } from './judge-senders.ts';
+import type { SenderClass } from './sender-class.ts';
 
 const TO = '2026-11-17';
 const DAY_MS = 86_400_000;

@@ -27,10 +27,11 @@ import type {
   SenderDecision,
 } from '../report.ts';
 import type { AskedPolicy, VerdictAnswer } from './asked-policy.ts';
-import { classify, type JudgedSource, type SenderClass } from './classify.ts';
+import { classify, type JudgedSource } from './classify.ts';
 import { type NamedRecord, namedRecords, readFromNames } from './named-records.ts';
 import { findProviderRanges } from './provider-ranges.ts';
 import { createReplay } from './replay.ts';
+import type { SenderClass } from './sender-class.ts';
 import {
   createSenderFinder,
   type NamedService,

@@ -3,7 +3,7 @@
  * are applied to all reports and to those of the large receivers alone, and to mail of which it is
  * not known whose it is.
  */
-import type { SenderClass } from './classify.ts';
+import type { SenderClass } from './sender-class.ts';
 import {
   countedOn,
   type DayRange,

@@ -4,7 +4,8 @@
  */
 import { cutText, visible } from '../../visible-text.ts';
 import { ownSignatures } from '../alignment.ts';
-import { isLostClass, type JudgedSource } from './classify.ts';
+import type { JudgedSource } from './classify.ts';
+import { isLostClass } from './sender-class.ts';
 import { unitOfSource } from './units.ts';
 import { daysBetween } from './verdict.ts';
 

@@ -1,12 +1,8 @@
 /** Judged rows as people read them: by service, by day, and the rows behind one service. */
 import { cutText, visible } from '../../visible-text.ts';
 import type { SenderDecision } from '../report.ts';
-import {
-  explainEvidence,
-  type JudgedSource,
-  SENDER_CLASSES,
-  type SenderClass,
-} from './classify.ts';
+import { explainEvidence, type JudgedSource } from './classify.ts';
+import { SENDER_CLASSES, type SenderClass } from './sender-class.ts';
 import type { Sender } from './sender-places.ts';
 import { dayAfter } from './verdict.ts';
 

@@ -5,8 +5,8 @@
 import type { Fact } from '../../findings/sentences.ts';
 import type { SenderDecision } from '../report.ts';
 import type { AskedPolicy, VerdictAnswer } from './asked-policy.ts';
-import { isLostClass, type SenderClass } from './classify.ts';
 import type { LossBasis } from './losses.ts';
+import { isLostClass, type SenderClass } from './sender-class.ts';
 
 export const groupDigits = (number: number) => String(number).replace(/\B(?=(?:\d{3})+$)/g, ',');
 export const countOf = (number: number, word: string) =>

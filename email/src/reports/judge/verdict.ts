@@ -15,9 +15,10 @@ import {
   UNPROVEN_REASONS,
 } from '../report.ts';
 import type { AskedPolicy } from './asked-policy.ts';
-import { isLostClass, type JudgedSource, type SenderClass } from './classify.ts';
+import type { JudgedSource } from './classify.ts';
 import { findLosses, type Loss, type Losses, type LossQuestion, messagesOf } from './losses.ts';
 import type { NameState } from './named-records.ts';
+import { isLostClass, type SenderClass } from './sender-class.ts';
 import type { NamedService } from './sender-places.ts';
 import { type DayRange, messagesIn, type ReplayedSource, unitOfSource } from './units.ts';
 import type { Refused, Verdict, VerdictFact, VerdictReason } from './verdict-text.ts';

@@ -1,8 +1,8 @@
 /** `GET /v1/email/domain/{domain}/senders`. */
 
 import { SENDER_DECISIONS } from '@whence/email/reports';
-import { SENDER_CLASSES } from '@whence/email/reports/classes';
 import { LOSS_BASES } from '@whence/email/reports/losses';
+import { SENDER_CLASSES } from '@whence/email/reports/sender-class';
 import { REASON_CODES, REASON_WEIGHTS } from '@whence/email/reports/verdict-text';
 import { answer, askedPolicy } from '../../email-checks/report-schema.ts';
 import { sendersQuery } from '../../email-reports/senders-request.ts';
